@@ -1,0 +1,27 @@
+# What Orrery stands on: Debian 12 packages, one line each on why.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # matrices in the core, and nowhere else
+find_package(fmt REQUIRED)                   # locale-independent text of numbers and messages
+find_package(nlohmann_json 3.11 REQUIRED)    # manifests, --json
+find_package(CLI11 REQUIRED)                 # command lines with help
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-svg cairo-pdf)  # figures to SVG, PDF, PNG
+pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations
+
+if(ORRERY_DESKTOP)
+  find_package(glfw3 3.3 REQUIRED)                     # window and input
+  pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)  # the desktop's widgets
+  pkg_check_modules(EGL REQUIRED IMPORTED_TARGET egl)  # rendering without a display
+  find_package(OpenGL REQUIRED COMPONENTS OpenGL)
+endif()
+
+if(ORRERY_TESTS)
+  find_package(Catch2 REQUIRED)
+  find_package(rapidcheck REQUIRED)  # properties over generated cases
+endif()
+
+if(ORRERY_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,316 @@
+#include "core/params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+std::string join(std::span<const std::string> words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+std::vector<std::string> names_of(const std::vector<Choice>& choices) {
+  std::vector<std::string> names;
+  names.reserve(choices.size());
+  for (const Choice& choice : choices) names.push_back(choice.name);
+  return names;
+}
+
+std::string assignment(const ParamSpec& spec, std::string_view text) {
+  return fmt::format("{}={}", spec.key, text);
+}
+
+std::string range_rule(const ParamSpec& spec) {
+  if (std::isinf(spec.min) && std::isinf(spec.max)) return "must be finite";
+  if (std::isinf(spec.max)) return fmt::format("must be at least {}", number_text(spec.min));
+  if (std::isinf(spec.min)) return fmt::format("must be at most {}", number_text(spec.max));
+  return fmt::format("must lie in [{}, {}]", number_text(spec.min), number_text(spec.max));
+}
+
+void check_range(const ParamSpec& spec, double number, std::string_view text) {
+  if (std::isfinite(number) && number >= spec.min && number <= spec.max) return;
+  const double nearest = std::isnan(number) ? spec.min : std::clamp(number, spec.min, spec.max);
+  throw UsageError(assignment(spec, text), range_rule(spec),
+                   std::isfinite(nearest) ? fmt::format("try {}={}", spec.key, number_text(nearest))
+                                          : fmt::format("give {} a finite number", spec.key));
+}
+
+void check_multiple(const ParamSpec& spec, std::int64_t number) {
+  if (spec.multiple_of <= 1 || number % spec.multiple_of == 0) return;
+  const std::int64_t above = (number / spec.multiple_of + 1) * spec.multiple_of;
+  const std::int64_t below = above - spec.multiple_of;
+  const bool below_fits = static_cast<double>(below) >= spec.min;
+  const bool above_fits = static_cast<double>(above) <= spec.max;
+  std::string remedy = "try ";
+  if (below_fits) remedy += fmt::format("{}={}", spec.key, below);
+  if (below_fits && above_fits) remedy += " or ";
+  if (above_fits) remedy += fmt::format("{}={}", spec.key, above);
+  throw UsageError(assignment(spec, std::to_string(number)),
+                   spec.multiple_of == 2
+                       ? std::string("must be even")
+                       : fmt::format("must be a multiple of {}", spec.multiple_of),
+                   remedy);
+}
+
+void check_choice(const ParamSpec& spec, const std::string& name) {
+  const std::vector<std::string> names = names_of(spec.choices);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string near = nearest_name(name, names);
+  throw UsageError(assignment(spec, name), fmt::format("must be one of {}", join(names, ", ")),
+                   near.empty() ? std::string("take one of them")
+                                : fmt::format("did you mean {}={}?", spec.key, near));
+}
+
+void check_list(const ParamSpec& spec, const std::vector<std::string>& names) {
+  if (names.empty())
+    throw UsageError(assignment(spec, ""), "must name at least one",
+                     fmt::format("choose from {}", join(names_of(spec.choices), ", ")));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    check_choice(spec, names[i]);
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw UsageError(assignment(spec, join(names, "+")),
+                       fmt::format("must not name {} twice", names[i]), "name each once");
+  }
+}
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& number) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return status == std::errc() && end == text.data() + text.size();
+}
+
+std::int64_t parse_integer(const ParamSpec& spec, std::string_view text) {
+  std::int64_t number{};
+  if (parse_whole(text, number)) return number;
+  double real{};  // 1e4 is a whole number too
+  if (parse_whole(text, real) && std::abs(real) < 9.0e18 && real == std::trunc(real))
+    return static_cast<std::int64_t>(real);
+  throw UsageError(assignment(spec, text), "must be a whole number",
+                   fmt::format("write it like {}={}", spec.key, to_text(spec.default_value)));
+}
+
+double parse_real(const ParamSpec& spec, std::string_view text) {
+  double number{};
+  if (parse_whole(text, number)) return number;
+  throw UsageError(assignment(spec, text), "must be a number",
+                   fmt::format("write it like {}={}", spec.key, to_text(spec.default_value)));
+}
+
+bool parse_boolean(const ParamSpec& spec, std::string_view text) {
+  for (const char* yes : {"true", "yes", "on", "1"})
+    if (text == yes) return true;
+  for (const char* no : {"false", "no", "off", "0"})
+    if (text == no) return false;
+  throw UsageError(assignment(spec, text), "must be true or false",
+                   fmt::format("write {}=true or {}=false", spec.key, spec.key));
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+ParamValue parse(const ParamSpec& spec, std::string_view text) {
+  switch (spec.kind) {
+    case ParamKind::boolean:
+      return parse_boolean(spec, text);
+    case ParamKind::integer:
+      return parse_integer(spec, text);
+    case ParamKind::real:
+      return parse_real(spec, text);
+    case ParamKind::choice:
+    case ParamKind::file:
+      return std::string(text);
+    case ParamKind::choice_list:
+      return split(text, '+');
+  }
+  check_invariant(false, "every ParamKind is parsed");
+  return {};
+}
+
+void check(const ParamSpec& spec, const ParamValue& value) {
+  const bool right_type = value.index() == spec.default_value.index();
+  check_invariant(right_type,
+                  fmt::format("parameter {} is given a value of its own type", spec.key));
+  switch (spec.kind) {
+    case ParamKind::integer: {
+      const std::int64_t number = std::get<std::int64_t>(value);
+      check_range(spec, static_cast<double>(number), std::to_string(number));
+      check_multiple(spec, number);
+      break;
+    }
+    case ParamKind::real:
+      check_range(spec, std::get<double>(value), to_text(value));
+      break;
+    case ParamKind::choice:
+      check_choice(spec, std::get<std::string>(value));
+      break;
+    case ParamKind::choice_list:
+      check_list(spec, std::get<std::vector<std::string>>(value));
+      break;
+    case ParamKind::boolean:
+    case ParamKind::file:
+      break;
+  }
+}
+
+/// Levenshtein distance with adjacent transpositions.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+ParamSet::ParamSet(std::vector<ParamSpec> specs) {
+  for (const ParamSpec& spec : specs) {
+    check(spec, spec.default_value);
+    values_.push_back(spec.default_value);
+  }
+  specs_ = std::make_shared<const std::vector<ParamSpec>>(std::move(specs));
+}
+
+bool ParamSet::has(std::string_view key) const {
+  return std::any_of(specs().begin(), specs().end(),
+                     [&](const ParamSpec& spec) { return spec.key == key; });
+}
+
+std::size_t ParamSet::index(std::string_view key) const {
+  for (std::size_t i = 0; i < specs().size(); ++i)
+    if (specs()[i].key == key) return i;
+  std::vector<std::string> keys;
+  for (const ParamSpec& spec : specs()) keys.push_back(spec.key);
+  const std::string near = nearest_name(key, keys);
+  throw UsageError(fmt::format("{}", key), "is not a parameter here",
+                   near.empty() ? fmt::format("the parameters are {}", join(keys, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
+const ParamSpec& ParamSet::spec(std::string_view key) const { return specs()[index(key)]; }
+
+void ParamSet::set(std::string_view key, std::string_view text) {
+  set_value(key, parse(spec(key), text));
+}
+
+void ParamSet::set_value(std::string_view key, ParamValue value) {
+  const std::size_t i = index(key);
+  check(specs()[i], value);
+  values_[i] = std::move(value);
+  set_keys_.emplace(key);
+}
+
+void ParamSet::reset(std::string_view key) {
+  const std::size_t i = index(key);
+  values_[i] = specs()[i].default_value;
+  if (const auto found = set_keys_.find(key); found != set_keys_.end()) set_keys_.erase(found);
+}
+
+const ParamValue& ParamSet::value(std::string_view key) const { return values_[index(key)]; }
+
+bool ParamSet::boolean(std::string_view key) const { return std::get<bool>(value(key)); }
+
+std::int64_t ParamSet::integer(std::string_view key) const {
+  return std::get<std::int64_t>(value(key));
+}
+
+double ParamSet::real(std::string_view key) const { return std::get<double>(value(key)); }
+
+const std::string& ParamSet::text(std::string_view key) const {
+  return std::get<std::string>(value(key));
+}
+
+const std::vector<std::string>& ParamSet::list(std::string_view key) const {
+  return std::get<std::vector<std::string>>(value(key));
+}
+
+std::string ParamSet::to_text(std::string_view key) const { return orrery::to_text(value(key)); }
+
+bool ParamSet::is_default(std::string_view key) const {
+  const std::size_t i = index(key);
+  return values_[i] == specs()[i].default_value;
+}
+
+bool ParamSet::is_used(std::string_view key) const {
+  const std::optional<Condition>& condition = spec(key).used_when;
+  if (!condition) return true;
+  if (!is_used(condition->key)) return false;
+  const ParamValue& deciding = value(condition->key);
+  const auto* list = std::get_if<std::vector<std::string>>(&deciding);
+  const std::vector<std::string> present =
+      list ? *list : std::vector<std::string>{orrery::to_text(deciding)};
+  return std::find_first_of(present.begin(), present.end(), condition->any_of.begin(),
+                            condition->any_of.end()) != present.end();
+}
+
+void ParamSet::require_all_set_are_used() const {
+  for (const std::string& key : set_keys_) {
+    if (is_used(key)) continue;
+    const Condition& condition = *spec(key).used_when;
+    throw UsageError(
+        fmt::format("{}={}", key, to_text(key)),
+        fmt::format("is read only when {} is {}, and {}={}", condition.key,
+                    join(condition.any_of, " or "), condition.key, to_text(condition.key)),
+        fmt::format("set {}={} or leave {} out", condition.key, condition.any_of.front(), key));
+  }
+}
+
+std::vector<std::string> ParamSet::overrides() const {
+  std::vector<std::string> words;
+  for (const ParamSpec& spec : specs())
+    if (!is_default(spec.key) && is_used(spec.key))
+      words.push_back(fmt::format("{}={}", spec.key, to_text(spec.key)));
+  return words;
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string to_text(const ParamValue& value) {
+  struct Visitor {
+    std::string operator()(bool b) const { return b ? "true" : "false"; }
+    std::string operator()(std::int64_t i) const { return std::to_string(i); }
+    std::string operator()(double d) const { return number_text(d); }
+    std::string operator()(const std::string& s) const { return s; }
+    std::string operator()(const std::vector<std::string>& l) const { return join(l, "+"); }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const bool abbreviates = name.size() >= 2 && candidate.starts_with(name);
+    const std::size_t distance = abbreviates ? 1 : edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace orrery

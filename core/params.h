@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace orrery {
+
+enum class ParamKind { boolean, integer, real, choice, choice_list, file };
+
+/// The value of a parameter: boolean, integer, real, one name or path, or a list of names.
+using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+
+struct Choice {
+  std::string name;
+  std::string description;
+};
+
+/// "Read only while parameter `key` is, or contains, one of `any_of`."
+struct Condition {
+  std::string key;
+  std::vector<std::string> any_of;
+};
+
+/// One parameter, declared once. Flag, configuration key, slider, tooltip, caption and manifest all
+/// follow from it.
+struct ParamSpec {
+  std::string key{};          ///< as typed: "dim"
+  std::string symbol{};       ///< as printed in the literature: "d"
+  std::string unit{};         ///< "channels", "tokens", "rad per token"; empty when dimensionless
+  std::string description{};  ///< one sentence
+  ParamKind kind{ParamKind::integer};
+  ParamValue default_value{};
+  double min{-std::numeric_limits<double>::infinity()};
+  double max{std::numeric_limits<double>::infinity()};
+  std::int64_t multiple_of{1};            ///< integers only
+  bool logarithmic{false};                ///< the slider moves by ratios
+  std::vector<Choice> choices{};          ///< choice and choice_list only
+  std::vector<std::string> file_types{};  ///< file only: extensions that are read, without the dot
+  std::optional<Condition> used_when{};
+};
+
+/// Values for a fixed list of parameters. Every value in it satisfies its ParamSpec at all times:
+/// a setter that throws leaves the set unchanged.
+class ParamSet {
+ public:
+  /// All parameters at their defaults.
+  explicit ParamSet(std::vector<ParamSpec> specs);
+
+  const std::vector<ParamSpec>& specs() const { return *specs_; }
+  bool has(std::string_view key) const;
+  /// Throws UsageError naming the nearest key when there is none such.
+  const ParamSpec& spec(std::string_view key) const;
+
+  /// Parses and sets. Booleans are true/false/yes/no/on/off/1/0; a choice_list is "a+b+c".
+  /// Throws UsageError: unknown key, not a number, out of range, not a multiple, unknown choice.
+  void set(std::string_view key, std::string_view text);
+  /// Sets a typed value. Throws as set() does, and when the type is not the parameter's.
+  void set_value(std::string_view key, ParamValue value);
+  void reset(std::string_view key);
+
+  bool boolean(std::string_view key) const;
+  std::int64_t integer(std::string_view key) const;
+  double real(std::string_view key) const;
+  const std::string& text(std::string_view key) const;  ///< choice or file
+  const std::vector<std::string>& list(std::string_view key) const;
+  const ParamValue& value(std::string_view key) const;
+
+  /// The value as set() reads it back, exactly (reals with 17 significant digits where needed).
+  std::string to_text(std::string_view key) const;
+  bool is_default(std::string_view key) const;
+  /// Whether the parameter's condition is met by the present values (and its own condition's).
+  bool is_used(std::string_view key) const;
+  /// Throws UsageError for a key that was set although nothing would read it.
+  void require_all_set_are_used() const;
+  /// "key=value …" of the parameters that are used and not at their default; set() per word
+  /// restores this set.
+  std::vector<std::string> overrides() const;
+
+  friend bool operator==(const ParamSet& a, const ParamSet& b) { return a.values_ == b.values_; }
+
+ private:
+  std::size_t index(std::string_view key) const;
+
+  std::shared_ptr<const std::vector<ParamSpec>> specs_;
+  std::vector<ParamValue> values_;
+  std::set<std::string, std::less<>> set_keys_;
+};
+
+/// The value as ParamSet::set reads it.
+std::string to_text(const ParamValue& value);
+/// Shortest decimal text that reads back as the same double, in any locale.
+std::string number_text(double value);
+/// The candidate with the least edit distance, or empty when none is near enough to suggest.
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+// Everything is in points of the target (pixels at scale 1), y downwards.
+
+struct Point {
+  double x{};
+  double y{};
+};
+
+struct Size {
+  double width{};
+  double height{};
+};
+
+struct Rect {
+  double x{};
+  double y{};
+  double width{};
+  double height{};
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+  bool contains(Point p) const { return p.x >= x && p.x < right() && p.y >= y && p.y < bottom(); }
+};
+
+struct Color {
+  std::uint8_t r{}, g{}, b{}, a{255};
+  friend bool operator==(const Color&, const Color&) = default;
+};
+
+enum class Dash { solid, dashed, dotted };
+
+struct Stroke {
+  Color color{};
+  double width{1.0};
+  Dash dash{Dash::solid};
+};
+
+enum class HorizontalAlign { left, center, right };
+enum class VerticalAlign { top, middle, bottom };
+
+struct TextStyle {
+  double size{13.0};  ///< height of a line's em, in points
+  Color color{};
+  bool bold{false};
+  bool upward{false};  ///< turned a quarter counter-clockwise, about its anchor
+  HorizontalAlign horizontal{HorizontalAlign::left};  ///< along the text's own direction
+  VerticalAlign vertical{VerticalAlign::top};
+};
+
+/// Pixels, row 0 at the top. Shared, immutable: a sink may cache its texture by address.
+struct Image {
+  int width{};
+  int height{};
+  std::vector<Color> pixels{};
+};
+
+enum class Filter { nearest, linear };
+
+/// The few strokes that every figure is drawn with. Sinks: CairoCanvas (SVG, PDF, PNG) and
+/// ImGuiCanvas. Points that are not finite must not reach a Canvas.
+class Canvas {
+ public:
+  virtual ~Canvas() = default;
+  virtual void line_strip(std::span<const Point> points, const Stroke& stroke) = 0;
+  /// A convex polygon.
+  virtual void fill(std::span<const Point> polygon, Color color) = 0;
+  virtual void rect(const Rect& rect, Color color) = 0;
+  virtual void image(const std::shared_ptr<const Image>& image, const Rect& target,
+                     Filter filter) = 0;
+  virtual void text(Point anchor, std::string_view utf8, const TextStyle& style) = 0;
+  virtual void push_clip(const Rect& rect) = 0;
+  virtual void pop_clip() = 0;
+  /// Size before any turning: width along the text.
+  virtual Size text_size(std::string_view utf8, const TextStyle& style) const = 0;
+};
+
+}  // namespace orrery

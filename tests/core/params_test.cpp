@@ -1,0 +1,88 @@
+#include "core/params.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/errors.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ParamSet example() {
+  return ParamSet({
+      {.key = "dim",
+       .symbol = "d",
+       .default_value = std::int64_t{128},
+       .min = 2,
+       .max = 4096,
+       .multiple_of = 2},
+      {.key = "base", .kind = ParamKind::real, .default_value = 10000.0, .min = 1.5, .max = 1e12},
+      {.key = "causal", .kind = ParamKind::boolean, .default_value = false},
+      {.key = "encoding",
+       .kind = ParamKind::choice_list,
+       .default_value = std::vector<std::string>{"rope"},
+       .choices = {{"none", ""}, {"rope", ""}, {"alibi", ""}}},
+      {.key = "rope.pairing",
+       .kind = ParamKind::choice,
+       .default_value = std::string("interleaved"),
+       .choices = {{"interleaved", ""}, {"half_split", ""}},
+       .used_when = Condition{"encoding", {"rope"}}},
+  });
+}
+
+}  // namespace
+
+TEST_CASE("Every value reads back from its own text") {
+  ParamSet set = example();
+  set.set("dim", "64");
+  set.set("base", "123456.789");
+  set.set("causal", "yes");
+  set.set("encoding", "rope+alibi");
+  ParamSet copy = example();
+  for (const ParamSpec& spec : set.specs()) copy.set(spec.key, set.to_text(spec.key));
+  CHECK(copy == set);
+}
+
+TEST_CASE("A whole number may be written with an exponent") {
+  ParamSet set = example();
+  set.set("dim", "1e3");
+  CHECK(set.integer("dim") == 1000);
+}
+
+TEST_CASE("A refused value leaves the set as it was and names value, rule and remedy") {
+  ParamSet set = example();
+  CHECK_THROWS_WITH(set.set("dim", "63"), "dim=63: must be even; try dim=62 or dim=64");
+  CHECK_THROWS_WITH(set.set("dim", "0"), "dim=0: must lie in [2, 4096]; try dim=2");
+  CHECK_THROWS_WITH(set.set("dim", "6.5"), Contains("must be a whole number"));
+  CHECK_THROWS_WITH(set.set("base", "nan"), Contains("must lie in [1.5, 1e+12]"));
+  CHECK_THROWS_WITH(set.set("base", "12x"), Contains("must be a number"));
+  CHECK_THROWS_WITH(set.set("causal", "maybe"), Contains("true or false"));
+  CHECK_THROWS_WITH(set.set("encoding", "rpoe"), Contains("did you mean encoding=rope?"));
+  CHECK_THROWS_WITH(set.set("encoding", ""), Contains("at least one"));
+  CHECK_THROWS_WITH(set.set("encoding", "rope+rope"), Contains("twice"));
+  CHECK(set == example());
+}
+
+TEST_CASE("An unknown key is refused with the nearest one") {
+  ParamSet set = example();
+  CHECK_THROWS_WITH(set.set("bsae", "1"), "bsae: is not a parameter here; did you mean base?");
+  CHECK_THROWS_AS(set.set("qqqqqqqq", "1"), UsageError);
+}
+
+TEST_CASE("A key that nothing would read is refused") {
+  ParamSet set = example();
+  set.set("encoding", "alibi");
+  set.set("rope.pairing", "half_split");
+  CHECK_THROWS_WITH(set.require_all_set_are_used(), Contains("is read only when encoding is rope"));
+  set.set("encoding", "alibi+rope");
+  CHECK_NOTHROW(set.require_all_set_are_used());
+}
+
+TEST_CASE("Overrides are the used values that differ from the defaults") {
+  ParamSet set = example();
+  CHECK(set.overrides().empty());
+  set.set("base", "500000");
+  set.set("dim", "128");
+  CHECK(set.overrides() == std::vector<std::string>{"base=500000"});
+}
