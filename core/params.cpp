@@ -286,7 +286,16 @@ std::vector<std::string> ParamSet::overrides() const {
   return words;
 }
 
-std::string number_text(double value) { return fmt::format("{}", value); }
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  const bool plain = value == 0 || (size >= 1e-4 && size < 1e7) || !std::isfinite(value);
+  if (plain) return fmt::format("{}", value);
+  char buffer[32];
+  const auto [end, status] =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+  check_invariant(status == std::errc(), "32 characters hold any double");
+  return std::string(buffer, end);
+}
 
 std::string to_text(const ParamValue& value) {
   struct Visitor {
