@@ -1,7 +1,7 @@
 #include "experiments/figure/legend.h"
 
 #include <algorithm>
-#include <array>
+
 #include <cmath>
 
 #include "experiments/figure/curves.h"
@@ -13,6 +13,23 @@ double sample_length(const FigureStyle& style) { return 1.9 * style.text_size; }
 double padding(const FigureStyle& style) { return 0.45 * style.text_size; }
 double row_height(const Sheet& sheet) {
   return 1.12 * line_height(sheet.canvas, label_style(sheet.style));
+}
+
+/// Corners first, then along the right and left edge, then the middle: the first of equals wins.
+std::vector<Point> places(const Legend& legend, const Rect& within) {
+  constexpr int steps = 8;
+  const double spare_x = within.width - legend.size.width;
+  const double spare_y = within.height - legend.size.height;
+  std::vector<Point> found;
+  for (const int y : {0, steps, 1, 2, 3, 4, 5, 6, 7}) {
+    for (const double x : {1.0, 0.0}) {
+      found.push_back({within.x + x * spare_x, within.y + y * spare_y / steps});
+    }
+  }
+  for (int y = 0; y <= steps; ++y) {
+    found.push_back({within.x + 0.5 * spare_x, within.y + y * spare_y / steps});
+  }
+  return found;
 }
 
 }  // namespace
@@ -49,15 +66,8 @@ Legend make_legend(const Sheet& sheet, const LinePlot& plot, double most_width,
 LegendPlace least_covering(const Sheet& sheet, const Legend& legend, const Rect& plot,
                            const std::vector<Point>& marks) {
   const double inset = gap(sheet.style);
-  const double right = plot.right() - legend.size.width - inset;
-  const double bottom = plot.bottom() - legend.size.height - inset;
-  const double left = plot.x + inset, top = plot.y + inset;
-  const double middle_x = 0.5 * (left + right), middle_y = 0.5 * (top + bottom);
-  const std::array<Point, 8> corners{
-      Point{right, top},      Point{left, top},     Point{right, bottom},  Point{left, bottom},
-      Point{right, middle_y}, Point{middle_x, top}, Point{left, middle_y}, Point{middle_x, bottom}};
-  LegendPlace best{corners[0], -1.0};
-  for (const Point& corner : corners) {
+  LegendPlace best{{}, -1.0};
+  for (const Point& corner : places(legend, shrunk(plot, inset, inset, inset, inset))) {
     const Rect box{corner.x - inset, corner.y - inset, legend.size.width + 2.0 * inset,
                    legend.size.height + 2.0 * inset};
     const auto covered = static_cast<double>(

@@ -8,8 +8,12 @@
 namespace orrery {
 namespace {
 
-/// Starts with a digit, or a sign or point before one: set flush right.
+/// Starts with a digit, or a sign or point before one, or stands where a number is missing: set
+/// flush right.
 bool is_number(std::string_view cell) {
+  for (const std::string_view missing : {"—", "–", "NaN", "nan", "inf", "∞", "−∞", "-inf"}) {
+    if (cell == missing) return true;
+  }
   for (const std::string_view sign : {"−", "-", "+", "±", "."}) {
     if (cell.starts_with(sign)) cell.remove_prefix(sign.size());
   }
