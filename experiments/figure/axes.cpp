@@ -237,6 +237,7 @@ void draw_axes(Sheet& sheet, const Axes& axes) {
   sheet.frame.y = axes.y;
   sheet.frame.x_axis = axes.x_axis;
   sheet.frame.y_axis = axes.y_axis;
+  sheet.content_bottom = axes.plot.bottom() + axes.x_axis.height;
 }
 
 }  // namespace orrery

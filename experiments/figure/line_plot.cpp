@@ -9,10 +9,10 @@
 namespace orrery {
 namespace {
 
-constexpr double widest_legend = 0.42;   ///< of the plot's width
+constexpr double widest_legend = 0.6;    ///< of the plot's width
 constexpr double tallest_legend = 0.75;  ///< of the plot's height
 constexpr double crowded = 0.03;         ///< part of the curves that a legend may cover
-constexpr double widest_outside = 0.3;   ///< of the room, for a legend beside the plot
+constexpr double widest_outside = 0.36;  ///< of the room, for a legend beside the plot
 constexpr std::size_t samples_a_curve = 400;
 constexpr double mark_spacing = 6.0;  ///< of the marks between two samples
 
@@ -89,14 +89,13 @@ LegendDecision decide_legend(const Sheet& sheet, const LinePlot& plot, const Axe
       make_legend(sheet, plot, widest_legend * area.width, tallest_legend * area.height);
 
   decision.place = least_covering(sheet, decision.legend, area, marks);
-  const bool complete = decision.legend.entries.size() >= plot.series.size();
+  const bool complete = decision.legend.missing == 0;
   if (complete && decision.place.covered <= crowded * static_cast<double>(marks.size())) {
     return decision;
   }
   Legend beside = make_legend(sheet, plot, widest_outside * room.width, area.height);
-  if (beside.entries.size() < decision.legend.entries.size() || beside.entries.empty()) {
-    return decision;
-  }
+  const bool better = beside.entries.size() >= decision.legend.entries.size();
+  if (!better || beside.entries.empty()) return decision;
   return {std::move(beside), {}, true};
 }
 

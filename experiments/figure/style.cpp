@@ -27,7 +27,7 @@ constexpr Slot slots[] = {
 
 /// On a dark ground the same hues, with the order of lightness kept within what is bright enough.
 Color slot_color(const Slot& slot, bool dark) {
-  const double lightness = dark ? 0.64 + (slot.lightness - 0.38) * 0.72 : slot.lightness;
+  const double lightness = dark ? 0.66 + (slot.lightness - 0.38) * 0.55 : slot.lightness;
   return to_color({lightness, slot.chroma, slot.hue});
 }
 
