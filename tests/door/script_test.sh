@@ -3,6 +3,7 @@
 # stand-ins that write down how they were called.
 #   script_test.sh TREE
 set -euo pipefail
+shopt -s extglob
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/door/check.sh
 source "$here/check.sh"
@@ -90,7 +91,7 @@ door() {
   called=$(<"$calls")
 }
 
-without_job_count() { sed 's/ --parallel [0-9]*//' <<<"$1"; }
+without_job_count() { echo "${1// --parallel +([0-9])/}"; }
 
 lay_out_tools
 cd "$scratch"
@@ -105,8 +106,7 @@ door -- test --help
 equals "test --help runs no test" "" "$called"
 
 door READ_INPUT=1 -- list "two words" "" "*" 'a"b'
-equals "arguments, the folder and standard input arrive as given, on the very first call, and nothing else
-      is on standard output" \
+equals "arguments, the folder and standard input arrive as given, on the very first call" \
   "command-line in $scratch"$'\n<list>\n<two words>\n<>\n<*>\n<a"b>\nthe input' "$out"
 equals "the first call configures without tests and builds the programs only" \
   "dpkg-query
