@@ -1,0 +1,56 @@
+#include "core/analysis/invariance.h"
+
+#include <cmath>
+#include <type_traits>
+
+namespace orrery {
+namespace {
+
+template <class T>
+double largest_magnitude(const Matrix<T>& values) {
+  double largest = 0;
+  for (Index i = 0; i < values.size(); ++i) {
+    const double size = std::abs(static_cast<double>(values.data()[i]));
+    if (std::isnan(size)) return size;  // maxCoeff would drop it
+    largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+template <class T>
+constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
+
+}  // namespace
+
+template <class T>
+ShiftError shift_error(const Matrix<T>& reference, const Matrix<T>& shifted, Precision precision) {
+  const double largest = largest_magnitude<T>(shifted - reference);
+  return {largest, largest / ulp(precision, largest_magnitude(reference))};
+}
+
+template <class T>
+double invariance_bound(const Matrix<T>& q, const Matrix<T>& k, const StageRounding& rounding) {
+  const double d = static_cast<double>(q.cols());
+  const double stage =
+      rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+  const double relative = (d + 10.0) * unit_roundoff(native<T>) + 8.0 * stage;
+  const double norms = static_cast<double>(q.rowwise().norm().maxCoeff()) *
+                       static_cast<double>(k.rowwise().norm().maxCoeff());
+  return 2.0 * relative * norms / std::sqrt(d);
+}
+
+Positions shifted(PositionsIn positions, Position s) {
+  Positions moved(positions.begin(), positions.end());
+  for (Position& p : moved) p += s;
+  check_positions(moved, static_cast<Index>(moved.size()));
+  return moved;
+}
+
+template ShiftError shift_error<float>(const Matrix<float>&, const Matrix<float>&, Precision);
+template ShiftError shift_error<double>(const Matrix<double>&, const Matrix<double>&, Precision);
+template double invariance_bound<float>(const Matrix<float>&, const Matrix<float>&,
+                                        const StageRounding&);
+template double invariance_bound<double>(const Matrix<double>&, const Matrix<double>&,
+                                         const StageRounding&);
+
+}  // namespace orrery

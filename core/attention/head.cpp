@@ -1,0 +1,119 @@
+#include "core/attention/head.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/errors.h"
+#include "core/random.h"
+
+namespace orrery {
+namespace {
+
+template <class T>
+ScoreTerm<T> product_term(std::string_view name, const Matrix<T>& q, const Matrix<T>& k) {
+  const T scale = T(1) / std::sqrt(static_cast<T>(q.cols()));
+  ScoreTerm<T> term{name, q * k.transpose()};
+  term.logits *= scale;
+  return term;
+}
+
+/// p [N, d_model]: what the encoding adds at these positions.
+template <class T>
+Matrix<T> added_vectors(const InputTerm<T>& term, PositionsIn positions, Index d_model) {
+  Matrix<T> p = Matrix<T>::Zero(static_cast<Index>(positions.size()), d_model);
+  term.add_to_input(positions, p);
+  return p;
+}
+
+/// Eq. (6): (x_m + p_m)ᵀ W_qᵀ W_k (x_n + p_n) / √d, multiplied out.
+template <class T>
+std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections<T>& w,
+                                     const HeadInputs<T>& in) {
+  const Matrix<T> q_x = in.x_q * w.W_q;
+  const Matrix<T> k_x = in.x_k * w.W_k;
+  const Matrix<T> q_p = added_vectors(term, in.m, in.x_q.cols()) * w.W_q;
+  const Matrix<T> k_p = added_vectors(term, in.n, in.x_k.cols()) * w.W_k;
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(product_term("content", q_x, k_x));
+  terms.push_back(product_term("content_to_position", q_x, k_p));
+  terms.push_back(product_term("position_to_content", q_p, k_x));
+  terms.push_back(product_term("position_to_position", q_p, k_p));
+  return terms;
+}
+
+template <class T>
+void check_projections(const Projections<T>& w, const HeadInputs<T>& in) {
+  if (w.W_q.rows() == in.x_q.cols() && w.W_k.rows() == in.x_k.cols() &&
+      w.W_v.rows() == in.x_k.cols())
+    return;
+  throw UsageError(fmt::format("x with {} and {} channels", in.x_q.cols(), in.x_k.cols()),
+                   fmt::format("the projections take d_model={}", w.W_q.rows()),
+                   "give x and projections of the same d_model");
+}
+
+}  // namespace
+
+template <class T>
+Projections<T> Projections<T>::identity(Index d_model) {
+  const Matrix<T> one = Matrix<T>::Identity(d_model, d_model);
+  return {one, one, one};
+}
+
+template <class T>
+Projections<T> random_projections(std::int64_t seed, int head, Index d_model, Index d_head) {
+  const double deviation = 1.0 / std::sqrt(static_cast<double>(d_model));
+  const auto draw = [&](std::string_view which) {
+    Random random(seed, fmt::format("projection {} of head {}", which, head));
+    return normal_matrix<T>(random, d_model, d_head, deviation);
+  };
+  return {draw("W_q"), draw("W_k"), draw("W_v")};
+}
+
+template <class T>
+AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
+                                  const HeadInputs<T>& in, const Mask& mask,
+                                  const StageRounding& rounding) {
+  check_projections(projections, in);
+  const auto* input_term = dynamic_cast<const InputTerm<T>*>(&encoding);
+  Matrix<T> x_q = in.x_q;
+  Matrix<T> x_k = in.x_k;
+  if (input_term) {
+    input_term->add_to_input(in.m, x_q);
+    input_term->add_to_input(in.n, x_k);
+  }
+  const Matrix<T> q = x_q * projections.W_q;
+  const Matrix<T> k = x_k * projections.W_k;
+  const Matrix<T> v = x_k * projections.W_v;
+  AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head},
+                                                SoftmaxDoors<T>::of(encoding), mask, rounding);
+  if (input_term) out.terms = four_terms(*input_term, projections, in);
+  return out;
+}
+
+template <class T>
+AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
+                                      const Mask& mask, const StageRounding& rounding) {
+  if (dynamic_cast<const InputTerm<T>*>(&encoding))
+    throw UsageError("an encoding that adds to the input",
+                     "acts before W_q and W_k, which are unknown when q and k are given",
+                     "give x and the projections, or choose an encoding with another door");
+  return softmax_attention(in, SoftmaxDoors<T>::of(encoding), mask, rounding);
+}
+
+template struct Projections<float>;
+template struct Projections<double>;
+template Projections<float> random_projections(std::int64_t, int, Index, Index);
+template Projections<double> random_projections(std::int64_t, int, Index, Index);
+template AttentionOutput<float> attention_head(const Encoding&, const Projections<float>&,
+                                               const HeadInputs<float>&, const Mask&,
+                                               const StageRounding&);
+template AttentionOutput<double> attention_head(const Encoding&, const Projections<double>&,
+                                                const HeadInputs<double>&, const Mask&,
+                                                const StageRounding&);
+template AttentionOutput<float> attention_from_qkv(const Encoding&, const AttentionInputs<float>&,
+                                                   const Mask&, const StageRounding&);
+template AttentionOutput<double> attention_from_qkv(const Encoding&, const AttentionInputs<double>&,
+                                                    const Mask&, const StageRounding&);
+
+}  // namespace orrery

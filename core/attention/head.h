@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/attention/softmax_attention.h"
+
+namespace orrery {
+
+/// Projections of one head, applied from the right: q = x W_q. Each [d_model, d_head].
+template <class T>
+struct Projections {
+  Matrix<T> W_q;
+  Matrix<T> W_k;
+  Matrix<T> W_v;
+
+  /// q = k = v = x.
+  static Projections identity(Index d_model);
+};
+
+/// Independent normals with variance 1/d_model, so that projections keep the variance of x. The
+/// numbers depend on seed and head only.
+template <class T>
+Projections<T> random_projections(std::int64_t seed, int head, Index d_model, Index d_head);
+
+/// Contents of the tokens that ask and of those that are looked at, and where they stand.
+template <class T>
+struct HeadInputs {
+  MatrixIn<T> x_q;  ///< [N_q, d_model]
+  MatrixIn<T> x_k;  ///< [N_k, d_model]
+  PositionsIn m;    ///< [N_q]
+  PositionsIn n;    ///< [N_k]
+  int head{0};
+};
+
+/// A whole attention head from contents, with any encoding through any of its doors. Self-attention
+/// gives the same x and positions twice; decoding with cached keys gives one query and all keys.
+/// An InputTerm adds p to x before the projections, eq. (3); its logits then come as the four terms
+/// of eq. (6): content, content_to_position, position_to_content, position_to_position, each over
+/// √d. Throws UsageError on shapes that do not fit.
+template <class T>
+AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
+                                  const HeadInputs<T>& in, const Mask& mask = {},
+                                  const StageRounding& rounding = {});
+
+/// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would
+/// have to act before the projections, which are not known here.
+template <class T>
+AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
+                                      const Mask& mask = {}, const StageRounding& rounding = {});
+
+}  // namespace orrery

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <vector>
+
+#include "core/attention/mask.h"
+#include "core/encoding.h"
+#include "core/precision.h"
+
+namespace orrery {
+
+/// The doors that softmax attention can honour after the projections. An InputTerm acts before
+/// them: see head.h.
+template <class T>
+struct SoftmaxDoors {
+  const QkTransform<T>* qk_transform{nullptr};
+  const ScoreTerms<T>* score_terms{nullptr};
+  const ValueTerm<T>* value_term{nullptr};
+
+  static SoftmaxDoors of(const Encoding& encoding);
+};
+
+template <class T>
+struct AttentionInputs {
+  MatrixIn<T> q;  ///< [N_q, d]
+  MatrixIn<T> k;  ///< [N_k, d]
+  MatrixIn<T> v;  ///< [N_k, d_v]
+  PositionsIn m;  ///< [N_q]
+  PositionsIn n;  ///< [N_k]
+  int head{0};
+};
+
+template <class T>
+struct AttentionOutput {
+  std::vector<ScoreTerm<T>> terms;  ///< sum to the logits
+  Matrix<T> logits;                 ///< [N_q, N_k], final, also where masked
+  Matrix<T> weights;                ///< [N_q, N_k], exactly 0 where masked
+  Matrix<T> output;                 ///< [N_q, d_v]
+  Index fully_masked_rows{0};       ///< queries that see no key: zero weights, zero output
+  Index nan_rows{0};  ///< queries with a NaN among the logits they see, or +inf: NaN weights
+};
+
+/// Softmax over the keys each query may see. Subtracts the row's maximum first, so that logits of
+/// any size are safe; sums in fp64. A −inf logit weighs exactly 0. weights [N_q, N_k]; counts go to
+/// fully_masked_rows and nan_rows.
+template <class T>
+void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
+
+/// Eq. (2): a_mn = exp(q_m·k_n/√d) / Σ_j exp(q_m·k_j/√d), o_m = Σ_n a_mn v_n, with position by the
+/// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d.
+/// Throws UsageError on shapes that do not fit. Cost: O(N_q·N_k·(d + d_v)) time, O(N_q·N_k) memory.
+template <class T>
+AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+                                     const Mask& mask = {}, const StageRounding& rounding = {});
+
+}  // namespace orrery

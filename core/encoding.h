@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/types.h"
+
+namespace orrery {
+
+// Position enters attention by four doors. An encoding is one class that inherits exactly the doors
+// it uses; every door is pure virtual. A kernel asks for the doors that it can honour. T is float
+// or double. N_q queries at positions m, N_k keys at positions n, d channels a head.
+
+/// What every encoding has.
+class Encoding {
+ public:
+  virtual ~Encoding() = default;
+  /// Whether position enters the logits through m − n only, for every content.
+  virtual bool is_relative() const = 0;
+};
+
+/// Door 1: adds a vector to x before the projections. Eq. (3): f_t(x_i, i) = W_t (x_i + p_i).
+template <class T>
+class InputTerm {
+ public:
+  /// x [N, d_model] becomes x + p, row by row at its position.
+  virtual void add_to_input(PositionsIn positions, MatrixOut<T> x) const = 0;
+
+ protected:
+  ~InputTerm() = default;
+};
+
+/// Door 2: transforms q_m and k_n, each by its own position. Eq. (14): f(x_m, m) = R_m W x_m.
+template <class T>
+class QkTransform {
+ public:
+  virtual void transform_queries(PositionsIn m, MatrixOut<T> q) const = 0;  ///< q [N_q, d] in place
+  virtual void transform_keys(PositionsIn n, MatrixOut<T> k) const = 0;     ///< k [N_k, d] in place
+
+ protected:
+  ~QkTransform() = default;
+};
+
+/// One summand of the logits, by the name it has in the literature.
+template <class T>
+struct ScoreTerm {
+  std::string_view name;  ///< "content", "linear_bias", "content_to_position", …
+  Matrix<T> logits;       ///< [N_q, N_k], with the scale of the encoding's own paper applied
+};
+
+template <class T>
+struct ScoreInputs {
+  MatrixIn<T> q;  ///< [N_q, d]
+  MatrixIn<T> k;  ///< [N_k, d]
+  PositionsIn m;  ///< query positions
+  PositionsIn n;  ///< key positions
+  int head{0};    ///< which head, where heads differ
+};
+
+/// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,
+/// √(2d), √(3d), none) is the encoding's business.
+template <class T>
+class ScoreTerms {
+ public:
+  /// All terms, "content" first.
+  virtual std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const = 0;
+
+ protected:
+  ~ScoreTerms() = default;
+};
+
+/// Door 4: adds to the weighted sum of values. Eq. (5): v_n = W_v (x_n + p~^v_{m−n}).
+template <class T>
+class ValueTerm {
+ public:
+  /// out [N_q, d_v] gains Σ_n A_mn p_{m−n} for weights A [N_q, N_k].
+  virtual void add_to_output(PositionsIn m, PositionsIn n, const MatrixIn<T>& weights,
+                             MatrixOut<T> out) const = 0;
+
+ protected:
+  ~ValueTerm() = default;
+};
+
+}  // namespace orrery

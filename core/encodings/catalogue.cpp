@@ -1,0 +1,97 @@
+#include "core/encodings/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/encodings/alibi.h"
+#include "core/encodings/none.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+template <template <class> class Method>
+std::vector<std::string> doors_of() {
+  std::vector<std::string> doors;
+  if (std::is_base_of_v<InputTerm<double>, Method<double>>) doors.push_back("input_term");
+  if (std::is_base_of_v<QkTransform<double>, Method<double>>) doors.push_back("qk_transform");
+  if (std::is_base_of_v<ScoreTerms<double>, Method<double>>) doors.push_back("score_terms");
+  if (std::is_base_of_v<ValueTerm<double>, Method<double>>) doors.push_back("value_term");
+  return doors;
+}
+
+template <class Method>
+std::unique_ptr<Encoding> make(const EncodingSettings& settings) {
+  return Method::make(settings);
+}
+
+template <template <class> class Method>
+EncodingEntry entry() {
+  return {Method<double>::info(), doors_of<Method>(), &make<Method<float>>, &make<Method<double>>};
+}
+
+}  // namespace
+
+const std::vector<EncodingEntry>& encoding_catalogue() {
+  static const std::vector<EncodingEntry> entries{
+      entry<NoEncoding>(),
+      entry<Sinusoidal>(),
+      entry<Rope>(),
+      entry<Alibi>(),
+  };
+  return entries;
+}
+
+const EncodingEntry& find_encoding(std::string_view name) {
+  std::vector<std::string> names;
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    if (entry.info.name == name) return entry;
+    names.push_back(entry.info.name);
+  }
+  const std::string near = nearest_name(name, names);
+  throw UsageError(fmt::format("{}", name), "is not an encoding",
+                   near.empty() ? fmt::format("the encodings are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
+template <>
+std::unique_ptr<Encoding> make_encoding<float>(std::string_view name,
+                                               const EncodingSettings& settings) {
+  return find_encoding(name).make_float(settings);
+}
+
+template <>
+std::unique_ptr<Encoding> make_encoding<double>(std::string_view name,
+                                                const EncodingSettings& settings) {
+  return find_encoding(name).make_double(settings);
+}
+
+std::vector<ParamSpec> encoding_params(const std::string& selector) {
+  std::vector<ParamSpec> merged;
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    for (ParamSpec spec : entry.info.params) {
+      const auto same = std::find_if(merged.begin(), merged.end(),
+                                     [&](const ParamSpec& other) { return other.key == spec.key; });
+      if (same != merged.end()) {
+        same->used_when->any_of.push_back(entry.info.name);
+        continue;
+      }
+      spec.used_when = Condition{selector, {entry.info.name}};
+      merged.push_back(std::move(spec));
+    }
+  }
+  return merged;
+}
+
+std::vector<Choice> encoding_choices() {
+  std::vector<Choice> choices;
+  for (const EncodingEntry& entry : encoding_catalogue())
+    choices.push_back({entry.info.name, entry.info.title});
+  return choices;
+}
+
+}  // namespace orrery

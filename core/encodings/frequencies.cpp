@@ -1,0 +1,33 @@
+#include "core/encodings/frequencies.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/errors.h"
+
+namespace orrery {
+
+std::vector<double> inverse_frequencies(Index d, double base) {
+  if (d <= 0 || d % 2 != 0)
+    throw UsageError(fmt::format("d={}", d), "must be even, because channels turn in pairs",
+                     fmt::format("use d={} or d={}", d > 1 ? d - 1 : 2, d > 1 ? d + 1 : 4));
+  if (!std::isfinite(base) || base <= 1)
+    throw UsageError(fmt::format("base={}", base), "must be finite and greater than 1",
+                     "the paper's value is base=10000");
+  std::vector<double> theta(static_cast<std::size_t>(d / 2));
+  for (std::size_t t = 0; t < theta.size(); ++t)
+    theta[t] = std::pow(base, -2.0 * static_cast<double>(t) / static_cast<double>(d));
+  return theta;
+}
+
+CosSin rotation_at(Position position, double theta) {
+  const auto m = static_cast<double>(position);
+  const double angle = m * theta;
+  const double rest = std::fma(m, theta, -angle);  // angle + rest is the exact product
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  return {c - rest * s, s + rest * c};
+}
+
+}  // namespace orrery

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// theta_t = base^(-2t/d), t = 0 … d/2 − 1, in rad per token; theta_0 = 1 is the fastest.
+/// Throws UsageError unless d is even and positive and base is finite and > 1.
+/// Source: RoFormer eq. (15), where i counts from 1; sinusoidal eq. (4) has the same frequencies.
+std::vector<double> inverse_frequencies(Index d, double base);
+
+struct CosSin {
+  double cos;
+  double sin;
+};
+
+/// cos and sin of position·theta to 1.2e-16 + 2^-53, at every |position| ≤ 2^53 and |theta| ≤ 1.
+/// The product is formed exactly, as a sum of two doubles, so that m·theta − n·theta equals (m −
+/// n)·theta even where the product itself no longer fits in 53 bits.
+CosSin rotation_at(Position position, double theta);
+
+}  // namespace orrery

@@ -1,0 +1,23 @@
+#include "core/encodings/none.h"
+
+namespace orrery {
+
+template <class T>
+EncodingInfo NoEncoding<T>::info() {
+  return {.name = "none",
+          .label = "none",
+          .title = "No position encoding (NoPE)",
+          .statement = "Attention sees contents only; a causal mask is the sole trace of order.",
+          .formula = "q_m·k_n = x_mᵀW_qᵀW_k x_n",
+          .source = "RoFormer eq. (2); Kazemnejad et al. 2023"};
+}
+
+template <class T>
+std::unique_ptr<NoEncoding<T>> NoEncoding<T>::make(const EncodingSettings&) {
+  return std::make_unique<NoEncoding>();
+}
+
+template class NoEncoding<float>;
+template class NoEncoding<double>;
+
+}  // namespace orrery

@@ -1,0 +1,109 @@
+#include "core/encodings/rope.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/encodings/rotation.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+RopeConfig completed(RopeConfig config) {
+  if (config.d_head <= 0 || config.d_head % 2 != 0)
+    throw UsageError(fmt::format("d_head={}", config.d_head),
+                     "must be even and positive, because RoPE turns pairs of channels",
+                     fmt::format("use d_head={}", std::max<Index>(2, config.d_head + 1)));
+  if (config.rotary_dims == 0) config.rotary_dims = config.d_head;
+  if (config.rotary_dims < 2 || config.rotary_dims % 2 != 0 || config.rotary_dims > config.d_head)
+    throw UsageError(fmt::format("rotary_dims={} of d_head={}", config.rotary_dims, config.d_head),
+                     "must be even, at least 2 and at most d_head",
+                     "choose a fraction of d_head that gives an even number");
+  return config;
+}
+
+/// The first r = fraction·d_head channels; must come out even.
+Index rotary_dims_of(double fraction, Index d_head) {
+  const auto r = static_cast<Index>(std::floor(fraction * static_cast<double>(d_head)));
+  if (r >= 2 && r % 2 == 0) return r;
+  throw UsageError(
+      fmt::format("rope.fraction={} of d_head={}", fraction, d_head),
+      fmt::format("turns {} channels, and pairs need an even number, 2 or more", r),
+      fmt::format("try rope.fraction={}", static_cast<double>(std::max<Index>(2, r + r % 2)) /
+                                              static_cast<double>(d_head)));
+}
+
+}  // namespace
+
+template <class T>
+Rope<T>::Rope(const RopeConfig& config)
+    : config_(completed(config)), theta_(inverse_frequencies(config_.rotary_dims, config_.base)) {}
+
+template <class T>
+EncodingInfo Rope<T>::info() {
+  ParamSpec pairing{.key = "rope.pairing",
+                    .description = "Which channels turn together.",
+                    .kind = ParamKind::choice,
+                    .default_value = std::string("interleaved"),
+                    .choices = {{"interleaved", "(2t, 2t+1): the paper, GPT-J, Meta's Llama"},
+                                {"half_split", "(t, t + r/2): GPT-NeoX, Hugging Face Llama"}}};
+  ParamSpec fraction{
+      .key = "rope.fraction",
+      .symbol = "r/d",
+      .description = "Share of the head's channels that turn; the rest carry no position.",
+      .kind = ParamKind::real,
+      .default_value = 1.0,
+      .min = 0.0,
+      .max = 1.0};
+  return {
+      .name = "rope",
+      .label = "RoPE",
+      .title = "RoPE, rotary position embedding",
+      .statement = "Turns each pair of channels of q and k by an angle proportional to position.",
+      .formula = "f(x_m, m) = R_m W x_m; q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n",
+      .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
+      .params = {base_param(), std::move(pairing), std::move(fraction)}};
+}
+
+template <class T>
+std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
+  RopeConfig config{.d_head = s.d_head, .base = s.params.real("base"), .rounding = s.rounding};
+  if (s.params.text("rope.pairing") == "half_split") config.pairing = RopePairing::half_split;
+  config.rotary_dims = rotary_dims_of(s.params.real("rope.fraction"), s.d_head);
+  return std::make_unique<Rope>(config);
+}
+
+template <class T>
+void Rope<T>::rotate_row(Position position, T* row) const {
+  const bool interleaved = config_.pairing == RopePairing::interleaved;
+  const std::size_t pairs = theta_.size();
+  for (std::size_t t = 0; t < pairs; ++t) {
+    const CosSin turn = rounded_rotation(position, theta_[t], config_.rounding);
+    const T c = static_cast<T>(turn.cos);
+    const T s = static_cast<T>(turn.sin);
+    T& a = row[interleaved ? 2 * t : t];
+    T& b = row[interleaved ? 2 * t + 1 : t + pairs];
+    const T turned_a = a * c - b * s;
+    const T turned_b = a * s + b * c;
+    a = turned_a;
+    b = turned_b;
+  }
+}
+
+template <class T>
+void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
+  check_positions(positions, x.rows());
+  if (x.cols() != config_.d_head)
+    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                     fmt::format("this RoPE was made for d_head={}", config_.d_head),
+                     "give q and k with as many channels");
+  for (Index i = 0; i < x.rows(); ++i)
+    rotate_row(positions[static_cast<std::size_t>(i)], x.row(i).data());
+  config_.rounding.template apply<T>(Stage::rotated_qk, x.leftCols(config_.rotary_dims));
+}
+
+template class Rope<float>;
+template class Rope<double>;
+
+}  // namespace orrery

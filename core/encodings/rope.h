@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Which channels turn together. The two differ by a permutation of channels: scores agree only
+/// when the rows of W_q and W_k are permuted along.
+enum class RopePairing {
+  interleaved,  ///< (2t, 2t+1): the paper, GPT-J, Llama as released by Meta
+  half_split,   ///< (t, t + r/2): GPT-NeoX, Llama in Hugging Face Transformers
+};
+
+struct RopeConfig {
+  Index d_head{};
+  double base{10000.0};
+  RopePairing pairing{RopePairing::interleaved};
+  Index rotary_dims{0};  ///< r: the first r channels turn, the rest stay; 0 means all of d_head
+  StageRounding rounding{};
+};
+
+/// Rotary position embedding: pair t of q_m turns by the angle m·theta_t, counter-clockwise, and so
+/// does pair t of k_n with n, so that their product depends on m − n.
+/// Eq. (14): f(x_m, m) = R_m W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin,
+/// y_b = x_a sin + x_b cos for each pair (a, b). theta_t = base^(-2t/r), t = 0 … r/2 − 1.
+/// (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d,
+/// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
+/// angles in fp64, exact at every position to 2^53. Cost: N·r sincos and 6 N·r flops. Source: Su et
+/// al. 2021 (RoFormer) §3.2, §3.4.2.
+template <class T>
+class Rope final : public Encoding, public QkTransform<T> {
+ public:
+  /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1.
+  explicit Rope(const RopeConfig& config);
+
+  static EncodingInfo info();
+  static std::unique_ptr<Rope> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  void transform_queries(PositionsIn m, MatrixOut<T> q) const override { rotate(m, q); }
+  void transform_keys(PositionsIn n, MatrixOut<T> k) const override { rotate(n, k); }
+
+  /// rad per token, the fastest first: [rotary_dims / 2].
+  const std::vector<double>& theta() const { return theta_; }
+
+ private:
+  void rotate(PositionsIn positions, MatrixOut<T> x) const;
+  void rotate_row(Position position, T* row) const;
+
+  RopeConfig config_;
+  std::vector<double> theta_;
+};
+
+}  // namespace orrery

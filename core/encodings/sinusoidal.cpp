@@ -1,0 +1,97 @@
+#include "core/encodings/sinusoidal.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/encodings/rotation.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+/// base^(-t/(pairs−1)): from 1 to 1/base inclusive. A single pair turns with frequency 1.
+std::vector<double> tensor2tensor_frequencies(Index d, double base) {
+  if (d <= 0)
+    throw UsageError(fmt::format("d_model={}", d), "must be at least 1", "use d_model=64");
+  std::vector<double> theta(static_cast<std::size_t>(d / 2));
+  const double steps = std::max(1.0, static_cast<double>(d / 2) - 1.0);
+  for (std::size_t t = 0; t < theta.size(); ++t)
+    theta[t] = std::pow(base, -static_cast<double>(t) / steps);
+  return theta;
+}
+
+SinusoidalLayout layout_named(const std::string& name) {
+  if (name == "concatenated") return SinusoidalLayout::concatenated;
+  if (name == "tensor2tensor") return SinusoidalLayout::tensor2tensor;
+  return SinusoidalLayout::interleaved;
+}
+
+}  // namespace
+
+template <class T>
+Sinusoidal<T>::Sinusoidal(Index d_model, double base, SinusoidalLayout layout,
+                          StageRounding rounding)
+    : d_model_(d_model),
+      layout_(layout),
+      rounding_(rounding),
+      theta_(layout == SinusoidalLayout::tensor2tensor ? tensor2tensor_frequencies(d_model, base)
+                                                       : inverse_frequencies(d_model, base)) {}
+
+template <class T>
+EncodingInfo Sinusoidal<T>::info() {
+  ParamSpec layout{
+      .key = "sinusoidal.layout",
+      .description = "Where sines and cosines stand, and with tensor2tensor which frequencies.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("interleaved"),
+      .choices = {{"interleaved", "channel 2t = sin, 2t+1 = cos: the paper's formula"},
+                  {"concatenated", "all sines, then all cosines: the same channels, permuted"},
+                  {"tensor2tensor", "concatenated, frequencies from 1 to 1/base inclusive"}}};
+  return {.name = "sinusoidal",
+          .label = "sinusoidal",
+          .title = "Sinusoidal absolute positions",
+          .statement = "Adds a fixed vector of sines and cosines of the position to the input.",
+          .formula = "p_{i,2t} = sin(i θ_t), p_{i,2t+1} = cos(i θ_t), θ_t = base^(−2t/d)",
+          .source = "Vaswani et al. 2017 §3.5; RoFormer eq. (3), (4)",
+          .params = {base_param(), std::move(layout)}};
+}
+
+template <class T>
+std::unique_ptr<Sinusoidal<T>> Sinusoidal<T>::make(const EncodingSettings& s) {
+  return std::make_unique<Sinusoidal>(s.d_model, s.params.real("base"),
+                                      layout_named(s.params.text("sinusoidal.layout")), s.rounding);
+}
+
+template <class T>
+Matrix<T> Sinusoidal<T>::table(PositionsIn positions) const {
+  const auto rows = static_cast<Index>(positions.size());
+  check_positions(positions, rows);
+  Matrix<T> p = Matrix<T>::Zero(rows, d_model_);
+  const auto pairs = static_cast<Index>(theta_.size());
+  const bool interleaved = layout_ == SinusoidalLayout::interleaved;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index t = 0; t < pairs; ++t) {
+      const CosSin turn = rounded_rotation(positions[static_cast<std::size_t>(i)],
+                                           theta_[static_cast<std::size_t>(t)], rounding_);
+      p(i, interleaved ? 2 * t : t) = static_cast<T>(turn.sin);
+      p(i, interleaved ? 2 * t + 1 : pairs + t) = static_cast<T>(turn.cos);
+    }
+  }
+  return p;
+}
+
+template <class T>
+void Sinusoidal<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
+  check_positions(positions, x.rows());
+  if (x.cols() != d_model_)
+    throw UsageError(fmt::format("x with {} channels", x.cols()),
+                     fmt::format("sinusoidal positions were made for d_model={}", d_model_),
+                     "give x with as many channels");
+  x += table(positions);
+}
+
+template class Sinusoidal<float>;
+template class Sinusoidal<double>;
+
+}  // namespace orrery

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Where the sines and cosines stand, and for tensor2tensor also which frequencies they have.
+enum class SinusoidalLayout {
+  interleaved,    ///< channel 2t = sin, 2t+1 = cos: the paper's formula
+  concatenated,   ///< [sin … | cos …]: a permutation of the same channels
+  tensor2tensor,  ///< [sin … | cos …] with frequencies from 1 to 1/base, both included
+};
+
+/// Sinusoidal absolute positions, added to the input.
+/// p_{i,2t} = sin(i·base^(-2t/d)), p_{i,2t+1} = cos(i·base^(-2t/d)), i the position, d = d_model.
+/// Layout tensor2tensor is what the original authors ran: theta_t = base^(-t/(d/2−1)), which no
+/// permutation turns into the paper's; an odd d gets one last channel of zeros there and is refused
+/// elsewhere. Source: Vaswani et al. 2017 §3.5; RoFormer eq. (4), which prints k for the position.
+/// Accuracy: fp64 angles; an entry is the nearest T to within 2 ulp of fp64.
+template <class T>
+class Sinusoidal final : public Encoding, public InputTerm<T> {
+ public:
+  /// Throws UsageError: d not positive, odd (see above), or base not above 1.
+  Sinusoidal(Index d_model, double base = 10000.0,
+             SinusoidalLayout layout = SinusoidalLayout::interleaved, StageRounding rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Sinusoidal> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return false; }
+  void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
+
+  /// p [N, d_model].
+  Matrix<T> table(PositionsIn positions) const;
+
+ private:
+  Index d_model_;
+  SinusoidalLayout layout_;
+  StageRounding rounding_;
+  std::vector<double> theta_;  ///< rad per token
+};
+
+}  // namespace orrery

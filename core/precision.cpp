@@ -1,0 +1,99 @@
+#include "core/precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/errors.h"
+#include "core/params.h"
+
+namespace orrery {
+namespace {
+
+struct Format {
+  std::string_view name;
+  int significand_bits;  ///< with the leading one
+  int min_exponent;      ///< of the smallest normal number
+  double largest;
+};
+
+constexpr std::array<Format, 4> formats{{
+    {"fp64", 53, -1022, std::numeric_limits<double>::max()},
+    {"fp32", 24, -126, std::numeric_limits<float>::max()},
+    {"bf16", 8, -126, 3.38953138925153547590470800371487867e38},
+    {"fp16", 11, -14, 65504.0},
+}};
+
+constexpr std::array<std::string_view, 7> stage_names{"position", "inv_freq",   "angle", "cos_sin",
+                                                      "qk",       "rotated_qk", "logits"};
+
+const Format& format_of(Precision precision) {
+  return formats[static_cast<std::size_t>(precision)];
+}
+
+/// log2 of the distance between neighbours at a finite, non-zero value.
+int quantum_exponent(const Format& format, double value) {
+  const int exponent = std::max(std::ilogb(value), format.min_exponent);
+  return exponent - (format.significand_bits - 1);
+}
+
+template <std::size_t count>
+std::size_t index_named(std::string_view text, const std::array<std::string_view, count>& names,
+                        std::string_view what) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::vector<std::string> candidates(names.begin(), names.end());
+  const std::string near = nearest_name(text, candidates);
+  throw UsageError(fmt::format("{}", text), fmt::format("is not a {}", what),
+                   near.empty() ? fmt::format("take one of {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace
+
+std::string_view name(Precision precision) { return format_of(precision).name; }
+
+std::string_view name(Stage stage) { return stage_names[static_cast<std::size_t>(stage)]; }
+
+Precision precision_named(std::string_view text) {
+  std::array<std::string_view, formats.size()> names;
+  std::transform(formats.begin(), formats.end(), names.begin(),
+                 [](const Format& f) { return f.name; });
+  return static_cast<Precision>(index_named(text, names, "precision"));
+}
+
+Stage stage_named(std::string_view text) {
+  return static_cast<Stage>(index_named(text, stage_names, "rounding stage"));
+}
+
+double unit_roundoff(Precision precision) {
+  return std::ldexp(1.0, -format_of(precision).significand_bits);
+}
+
+double ulp(Precision precision, double value) {
+  const Format& format = format_of(precision);
+  if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
+  const int exponent = value == 0 ? format.min_exponent - (format.significand_bits - 1)
+                                  : quantum_exponent(format, value);
+  return std::ldexp(1.0, exponent);
+}
+
+double round_to(Precision precision, double value) {
+  if (precision == Precision::fp64 || !std::isfinite(value) || value == 0) return value;
+  const Format& format = format_of(precision);
+  const int exponent = quantum_exponent(format, value);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
+  if (std::abs(rounded) <= format.largest) return rounded;
+  return std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
+StageRounding::StageRounding(Precision format, std::initializer_list<Stage> stages)
+    : format_(format) {
+  for (const Stage stage : stages) add(stage);
+}
+
+}  // namespace orrery
