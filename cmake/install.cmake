@@ -2,7 +2,7 @@
 # a library that others reach with find_package(orrery) and orrery::core.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery)
+install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # What is installed is complete: the programs, the data, and a core that a stranger can build upon.
-#   install_test.sh BUILD COMPILER
+#   install_test.sh TREE BUILD COMPILER
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/door/check.sh
 source "$here/check.sh"
 
-compiler=$2
-cmake --install "$1" --prefix "$scratch/prefix" >"$scratch/log" || cat "$scratch/log"
+tree=$1
+compiler=$3
+files_of() { (cd "$1" 2>/dev/null && find . -type f | sort) || true; }
+
+cmake --install "$2" --prefix "$scratch/prefix" >"$scratch/log" || cat "$scratch/log"
 holds "the command line is installed" test -x "$scratch/prefix/bin/orrery"
 holds "the desktop is installed" test -x "$scratch/prefix/bin/orrery-desktop"
-holds "the data are installed" test -d "$scratch/prefix/share/orrery"
+equals "every asset is installed" "$(files_of "$tree/assets")" "$(files_of "$scratch/prefix/share/orrery")"
 
 mkdir "$scratch/stranger"
 cd "$scratch/stranger"
