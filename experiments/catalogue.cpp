@@ -3,11 +3,21 @@
 #include <fmt/format.h>
 
 #include "core/errors.h"
+#include "experiments/attention_map.h"
+#include "experiments/long_term_decay.h"
+#include "experiments/relative_invariance.h"
 
 namespace orrery {
 
 const std::vector<const Experiment*>& experiment_catalogue() {
-  static const std::vector<const Experiment*> experiments = {};
+  static const LongTermDecay long_term_decay;
+  static const RelativeInvariance relative_invariance;
+  static const AttentionMap attention_map;
+  static const std::vector<const Experiment*> experiments{
+      &long_term_decay,
+      &relative_invariance,
+      &attention_map,
+  };
   return experiments;
 }
 

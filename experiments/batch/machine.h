@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace orrery {
+
+/// What the program runs on; "unknown" where the system does not say.
+struct Machine {
+  std::string cpu{};           ///< "AMD EPYC 7763 64-Core Processor"
+  std::string os{};            ///< "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel{};        ///< "Linux 6.1.0-18-amd64"
+  std::string architecture{};  ///< "x86_64"
+};
+
+Machine this_machine();
+
+}  // namespace orrery

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/data/inputs.h"
+#include "experiments/result.h"
+
+namespace orrery {
+
+inline constexpr std::string_view manifest_schema = "orrery.manifest/1";
+
+/// How a result came about, as far as the result itself must not know.
+struct RunRecord {
+  std::vector<std::string> argv{};
+  std::vector<InputFile> inputs{};
+  int threads{1};
+  std::chrono::system_clock::time_point started{};
+  std::chrono::system_clock::time_point finished{};
+  double wall_seconds{};
+};
+
+/// A file of a result folder.
+struct WrittenFile {
+  std::string path{};  ///< relative to the folder, with slashes
+  std::uintmax_t bytes{};
+  std::string sha256{};
+};
+
+/// The content of manifest.json: program and build, machine, run (times, seed, argv, threads),
+/// experiment with every used parameter, input files and written files with their SHA-256.
+nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
+                                     const std::vector<WrittenFile>& files);
+
+/// "2024-05-17T09:30:00.123Z", in UTC.
+std::string iso8601_utc(std::chrono::system_clock::time_point time);
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.h"
+
+namespace orrery {
+
+/// A file that a run read, for its manifest.
+struct InputFile {
+  std::string key{};     ///< the parameter
+  std::string path{};    ///< as given
+  std::string sha256{};  ///< of the content, 64 hexadecimal digits
+  std::uintmax_t bytes{};
+};
+
+struct LoadedInputs {
+  Inputs inputs{};
+  std::vector<InputFile> files{};  ///< in the order of the parameters
+};
+
+/// Reads what the used, non-empty file parameters name. A parameter whose file_types contain "npy"
+/// takes a tensor from a .npy file; any other takes a text of whatever extension. "bundled:NAME" is
+/// the text NAME that comes with Orrery.
+/// Every message begins with "key=path". Throws UsageError (not a .npy path, a bundled name with a
+/// folder in it), IoError (cannot be read) and DataError (see parse_npy, parse_text).
+LoadedInputs load_inputs(const ParamSet& params);
+
+/// What tells that a file is not the one that was read before.
+struct FileStamp {
+  std::string path{};  ///< as given
+  bool tensor{};       ///< what it was read as
+  std::intmax_t size{-1};
+  std::intmax_t seconds{};
+  std::intmax_t nanoseconds{};
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
+/// load_inputs that reads a file again only when its path, size or time of change differ from the
+/// last time. One cache serves one thread at a time; what it returned stays as it is.
+class InputCache {
+ public:
+  /// The same object as last time when nothing differs. Throws as load_inputs does, and then keeps
+  /// what it had.
+  std::shared_ptr<const LoadedInputs> load(const ParamSet& params);
+
+ private:
+  using Stamps = std::map<std::string, FileStamp, std::less<>>;
+
+  bool holds(const std::string& key, const FileStamp& stamp) const;
+
+  Stamps stamps_{};
+  std::shared_ptr<const LoadedInputs> loaded_{};
+};
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "experiments/experiment.h"
+#include "experiments/figure/figure.h"
+
+namespace orrery {
+
+/// The most elements of an array that is read: 1 GiB as double, eight heads of 4096 by 4096.
+inline constexpr std::size_t max_npy_elements = std::size_t{1} << 27;
+/// The longest .npy file that can hold them.
+inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) + (1 << 17);
+
+/// Reads NumPy's .npy format, versions 1.0, 2.0 and 3.0 (NEP 1), as doubles in row-major order.
+/// Takes f2 f4 f8, i1 … i8, u1 … u8 of either byte order, and bool as 0 and 1; Fortran order is
+/// transposed. Time and memory are in proportion to the bytes given, whatever they say.
+/// @param name  the Tensor's name, and what messages call it
+/// Throws DataError: not .npy, unknown version, header or data cut off, bytes left over, a header
+/// that is not exactly {descr, fortran_order, shape}, any other type (object, string, structured,
+/// complex, long double, time), rank 0 or above 4, no elements, more than max_npy_elements, an
+/// integer beyond ±2^53, NaN or infinity (naming the first index).
+Tensor parse_npy(std::string_view bytes, std::string name);
+
+/// The array as a .npy file, version 1.0, '<f8' or '<f4', C order, header padded to 64 bytes: the
+/// bytes that numpy.save writes. NaN and infinities are kept.
+std::string npy_bytes(const Array& array);
+
+}  // namespace orrery

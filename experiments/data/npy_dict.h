@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// The dictionary of a .npy header, as written.
+struct NpyDict {
+  std::string descr{};
+  bool fortran_order{};
+  std::vector<std::uint64_t> shape{};
+};
+
+/// Reads the Python literal "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }": exactly
+/// these keys in any order, then white space only. Nothing is evaluated.
+/// Throws DataError with the offset in the header, and for structured types.
+NpyDict parse_npy_dict(std::string_view text, std::string_view name);
+
+/// The text in quotes, cut at 40 characters, with \xNN for what is not printable ASCII.
+std::string quoted(std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,177 @@
+#include "experiments/data/npy_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "core/errors.h"
+#include "experiments/data/npy.h"
+#include "experiments/data/npy_dict.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t version_offset = 6;
+constexpr std::size_t length_offset = 8;
+// NumPy itself reads no longer ones without being told to.
+constexpr std::size_t max_header_bytes = 10000;
+constexpr std::size_t max_rank = 4;
+
+DataError cut_off(std::string_view name, std::size_t held, std::size_t needed) {
+  return DataError(
+      name, fmt::format("is cut off: its header takes {} bytes and the file has {}", needed, held),
+      "copy or download the file again");
+}
+
+std::size_t byte_at(std::string_view bytes, std::size_t i) {
+  return static_cast<unsigned char>(bytes[i]);
+}
+
+void require_bytes(std::string_view bytes, std::size_t needed, std::string_view name) {
+  if (bytes.size() < needed) throw cut_off(name, bytes.size(), needed);
+}
+
+/// Bytes of the field that holds the header's length: 2 in version 1.0, 4 in 2.0 and 3.0.
+std::size_t length_bytes(std::string_view bytes, std::string_view name) {
+  const std::size_t major = byte_at(bytes, version_offset);
+  const std::size_t minor = byte_at(bytes, version_offset + 1);
+  if (major < 1 || major > 3 || minor != 0)
+    throw DataError(
+        name, fmt::format("is .npy version {}.{}, and 1.0, 2.0 and 3.0 are read", major, minor),
+        "save it again with numpy.save");
+  return major == 1 ? 2 : 4;
+}
+
+/// The header's text; data_offset becomes where it ends.
+std::string_view header_text(std::string_view bytes, std::string_view name,
+                             std::size_t& data_offset) {
+  if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty())
+    throw DataError(name, "is not a .npy file (it does not begin with \\x93NUMPY)",
+                    "save the array with numpy.save");
+  require_bytes(bytes, length_offset, name);
+  const std::size_t field = length_bytes(bytes, name);
+  require_bytes(bytes, length_offset + field, name);
+  std::size_t length = 0;
+  for (std::size_t i = field; i-- > 0;) length = length << 8 | byte_at(bytes, length_offset + i);
+  if (length > max_header_bytes)
+    throw DataError(
+        name,
+        fmt::format("has a header of {} bytes, and at most {} are read", length, max_header_bytes),
+        "save a plain numeric array with numpy.save");
+  data_offset = length_offset + field + length;
+  require_bytes(bytes, data_offset, name);
+  return bytes.substr(length_offset + field, length);
+}
+
+[[noreturn]] void refuse_type(std::string_view descr, std::string_view name) {
+  const auto refuse = [&](std::string_view what, std::string_view remedy) {
+    throw DataError(name, fmt::format("has dtype {}: {}", quoted(descr), what), remedy);
+  };
+  constexpr std::string_view as_real = "save with np.save(…, np.asarray(x, dtype=np.float32))";
+  switch (descr.size() > 1 ? descr[1] : '\0') {
+    case 'O':
+      refuse("object arrays hold Python objects and are never loaded", as_real);
+      break;
+    case 'c':
+      refuse("complex numbers are not read", "save x.real and x.imag as two files");
+      break;
+    case 'S':
+    case 'U':
+    case 'a':
+      refuse("strings are not numbers", "give an array of numbers");
+      break;
+    case 'V':
+      refuse("raw or structured records are not numbers", as_real);
+      break;
+    case 'M':
+    case 'm':
+      refuse("times are not read", as_real);
+      break;
+    default:
+      break;
+  }
+  refuse("only f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1 are read", as_real);
+  check_invariant(false, "every dtype is read or refused");
+  throw;
+}
+
+bool is_one_of(std::size_t bytes, std::initializer_list<std::size_t> sizes) {
+  return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
+}
+
+bool has_size(NpyKind kind, std::size_t bytes) {
+  switch (kind) {
+    case NpyKind::boolean:
+      return bytes == 1;
+    case NpyKind::real:
+      return is_one_of(bytes, {2, 4, 8});
+    case NpyKind::signed_integer:
+    case NpyKind::unsigned_integer:
+      return is_one_of(bytes, {1, 2, 4, 8});
+  }
+  return false;
+}
+
+NpyKind kind_of(std::string_view descr, std::string_view name) {
+  switch (descr[1]) {
+    case 'b':
+      return NpyKind::boolean;
+    case 'i':
+      return NpyKind::signed_integer;
+    case 'u':
+      return NpyKind::unsigned_integer;
+    case 'f':
+      return NpyKind::real;
+    default:
+      refuse_type(descr, name);
+  }
+}
+
+NpyType type_of(const std::string& descr, std::string_view name) {
+  constexpr std::string_view orders = "<>|";
+  if (descr.size() != 3 || orders.find(descr[0]) == std::string_view::npos)
+    refuse_type(descr, name);
+  NpyType type{.kind = kind_of(descr, name),
+               .bytes = static_cast<std::size_t>(descr[2] - '0'),
+               .big_endian = descr[0] == '>',
+               .descr = descr};
+  const bool order_told = descr[0] != '|' || type.bytes == 1;
+  if (!order_told || !has_size(type.kind, type.bytes)) refuse_type(descr, name);
+  return type;
+}
+
+std::size_t checked_elements(const std::vector<std::uint64_t>& shape, std::string_view name) {
+  const std::string shown = fmt::format("has shape ({})", fmt::join(shape, ", "));
+  if (shape.empty() || shape.size() > max_rank)
+    throw DataError(name, fmt::format("{}: its rank must be 1 to {}", shown, max_rank),
+                    "reshape it before saving");
+  if (std::find(shape.begin(), shape.end(), 0U) != shape.end())
+    throw DataError(name, fmt::format("{}: it holds no elements", shown),
+                    "give an array with at least one");
+  std::size_t elements = 1;
+  for (const std::uint64_t dimension : shape) {
+    if (dimension > max_npy_elements / elements)
+      throw DataError(
+          name, fmt::format("{}: more than the {} elements that are read", shown, max_npy_elements),
+          "save a part of it");
+    elements *= dimension;
+  }
+  return elements;
+}
+
+}  // namespace
+
+NpyHeader parse_npy_header(std::string_view bytes, std::string_view name) {
+  NpyHeader header;
+  const std::string_view text = header_text(bytes, name, header.data_offset);
+  const NpyDict dict = parse_npy_dict(text, name);
+  header.type = type_of(dict.descr, name);
+  header.fortran_order = dict.fortran_order;
+  header.elements = checked_elements(dict.shape, name);
+  header.shape.assign(dict.shape.begin(), dict.shape.end());
+  return header;
+}
+
+}  // namespace orrery

@@ -1,0 +1,110 @@
+#include "experiments/data/tokens.h"
+
+#include <fmt/format.h>
+#include <unicode/brkiter.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/errors.h"
+#include "experiments/data/utf8.h"
+
+namespace orrery {
+namespace {
+
+using TextHandle = std::unique_ptr<UText, decltype(&utext_close)>;
+
+TextHandle open_utf8(const std::string& utf8) {
+  UErrorCode status = U_ZERO_ERROR;
+  UText* text =
+      utext_openUTF8(nullptr, utf8.data(), static_cast<std::int64_t>(utf8.size()), &status);
+  check_invariant(U_SUCCESS(status), "ICU opens any UTF-8 text");
+  return TextHandle(text, &utext_close);
+}
+
+std::unique_ptr<icu::BreakIterator> word_boundaries(UText& text) {
+  UErrorCode status = U_ZERO_ERROR;
+  std::unique_ptr<icu::BreakIterator> boundaries(
+      icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
+  if (U_FAILURE(status))
+    throw IoError("word boundaries", fmt::format("ICU cannot load them ({})", u_errorName(status)),
+                  "reinstall ICU, or take bytes as tokens");
+  boundaries->setText(&text, status);
+  check_invariant(U_SUCCESS(status), "ICU finds boundaries in any UTF-8 text");
+  return boundaries;
+}
+
+bool is_blank(std::string_view word) {
+  for (std::size_t at = 0; at < word.size();)
+    if (!orrery::is_blank(next_character(word, at))) return false;
+  return true;
+}
+
+/// Controls are named; marks that would turn the direction of what stands around are left out.
+std::string word_label(std::string_view word) {
+  std::string label;
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t start = at;
+    const char32_t character = next_character(word, at);
+    const auto c = static_cast<UChar32>(character);
+    if (u_charType(c) == U_CONTROL_CHAR)
+      label += fmt::format("U+{:04X}", static_cast<std::uint32_t>(character));
+    else if (!u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL))
+      label += word.substr(start, at - start);
+  }
+  return label;
+}
+
+std::string byte_label(char byte) {
+  switch (byte) {
+    case ' ':
+      return "␣";
+    case '\n':
+      return "↵";
+    case '\t':
+      return "⇥";
+    default:
+      break;
+  }
+  const bool printable = byte > ' ' && byte <= '~';
+  return printable ? std::string(1, byte)
+                   : fmt::format("0x{:02X}", static_cast<unsigned char>(byte));
+}
+
+Tokens words_of(const std::string& utf8, std::size_t max_tokens) {
+  Tokens tokens;
+  const TextHandle text = open_utf8(utf8);
+  const std::unique_ptr<icu::BreakIterator> boundaries = word_boundaries(*text);
+  std::int32_t start = boundaries->first();
+  while (tokens.types.size() < max_tokens) {
+    const std::int32_t end = boundaries->next();
+    if (end == icu::BreakIterator::DONE) break;
+    const std::string_view word(utf8.data() + start, static_cast<std::size_t>(end - start));
+    start = end;
+    if (is_blank(word)) continue;
+    tokens.labels.push_back(word_label(word));
+    tokens.types.emplace_back(word);
+  }
+  return tokens;
+}
+
+Tokens bytes_of(const std::string& utf8, std::size_t max_tokens) {
+  Tokens tokens;
+  for (const char byte : std::string_view(utf8).substr(0, max_tokens)) {
+    tokens.labels.push_back(byte_label(byte));
+    tokens.types.emplace_back(1, byte);
+  }
+  return tokens;
+}
+
+}  // namespace
+
+Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens) {
+  return unit == TokenUnit::words ? words_of(text.utf8, max_tokens)
+                                  : bytes_of(text.utf8, max_tokens);
+}
+
+}  // namespace orrery

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.h"
+
+namespace orrery {
+
+enum class TokenUnit { words, bytes };
+
+/// Equal length. Tokens of one type are the same token met again.
+struct Tokens {
+  std::vector<std::string> labels{};  ///< to print: valid UTF-8, never a control character
+  std::vector<std::string> types{};   ///< the word or byte itself, exactly
+};
+
+/// The first max_tokens tokens of a text that parse_text accepted.
+/// words: by the word boundaries of Unicode (UAX #29, with ICU's dictionaries for Chinese,
+/// Japanese,
+///        Thai, Lao, Khmer and Burmese); a punctuation mark is a token, white space is none.
+/// bytes: one token a byte; a label is the character, ␣ ↵ ⇥, or hexadecimal as 0xE2.
+/// At least one token unless max_tokens is 0. Cost: in proportion to the text up to the last token.
+Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens);
+
+}  // namespace orrery

@@ -1,0 +1,337 @@
+#include "experiments/long_term_decay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/decay.h"
+#include "core/attention/head.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/frequencies.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+
+ParamSpec assumption_param() {
+  return {.key = "assumption",
+          .description = "What q and k are; the scores, and whether they decay, depend on it.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("ones"),
+          .choices = {{"ones", "q = k = (1, …, 1)"},
+                      {"equal", "q = k, standard normal: a token that meets itself"},
+                      {"random", "q and k independent standard normals: no decay on average"}}};
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs = with_encoding_params({
+      encodings_param({"rope"}),
+      dim_param(128),
+      {.key = "max_distance",
+       .symbol = "r_max",
+       .unit = "tokens",
+       .description = "Largest relative distance m − n.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{256},
+       .min = 1,
+       .max = 1e6,
+       .logarithmic = true},
+      assumption_param(),
+      {.key = "draws",
+       .description = "Random pairs of q and k to average over.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{64},
+       .min = 1,
+       .max = 4096,
+       .logarithmic = true,
+       .used_when = Condition{"assumption", {"equal", "random"}}},
+      {.key = "distance",
+       .symbol = "r",
+       .unit = "tokens",
+       .description = "The distance whose phasor chain S_1 … S_{d/2} is drawn.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{10},
+       .min = 0,
+       .max = 1e6},
+      seed_param(),
+  });
+  for (ParamSpec& spec : specs)
+    if (spec.key == "base") spec.used_when.reset();  // the bound needs it whatever is compared
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "long_term_decay",
+      .version = 1,
+      .title = "Long-term decay",
+      .question = "How large can the score of two tokens be at a distance, and how large is it?",
+      .equations = {"S_j = Σ_{i<j} e^{i(m−n)θ_i}  (35)",
+                    "|q_mᵀk_n| ≤ max_i |h_{i+1} − h_i| · Σ_j |S_j|  (37)",
+                    "Fig. 2: (1/(d/2)) Σ_{j=1..d/2} |S_j| against m − n",
+                    "B_m = Σ_t cos(m θ_t), the score of q = k = 1 up to a factor"},
+      .params = declared_params()};
+}
+
+using Vector = Matrix<double>;  // [1, d]
+
+struct Pair {
+  Vector q;
+  Vector k;
+};
+
+std::vector<Pair> draw_pairs(const ParamSet& params) {
+  const Index d = params.integer("dim");
+  const std::string& assumption = params.text("assumption");
+  if (assumption == "ones") return {{Vector::Ones(1, d), Vector::Ones(1, d)}};
+  Random random(params.integer("seed"), "q and k of long_term_decay");
+  std::vector<Pair> pairs;
+  for (std::int64_t i = 0; i < params.integer("draws"); ++i) {
+    const Vector q = normal_matrix<double>(random, 1, d);
+    pairs.push_back({q, assumption == "equal" ? q : normal_matrix<double>(random, 1, d)});
+  }
+  return pairs;
+}
+
+struct Spread {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+/// Mean and standard deviation over samples added one by one, without cancellation (Welford).
+class RunningSpread {
+ public:
+  explicit RunningSpread(std::size_t size) : mean_(size), square_(size) {}
+
+  void add(std::size_t i, double value, std::size_t count) {
+    const double delta = value - mean_[i];
+    mean_[i] += delta / static_cast<double>(count);
+    square_[i] += delta * (value - mean_[i]);
+  }
+  Spread finish(std::size_t count) && {
+    for (double& s : square_) s = std::sqrt(s / static_cast<double>(count));
+    return {std::move(mean_), std::move(square_)};
+  }
+
+ private:
+  std::vector<double> mean_;
+  std::vector<double> square_;
+};
+
+/// Logits of a query at each distance from a key at position 0.
+void add_scores(const Encoding& encoding, const Pair& pair, const Positions& distances,
+                std::size_t first, std::size_t count, RunningSpread& spread) {
+  static const Positions origin{0};
+  const Matrix<double> queries = pair.q.replicate(static_cast<Index>(distances.size()), 1);
+  const auto identity = Projections<double>::identity(pair.q.cols());
+  const AttentionOutput<double> out =
+      attention_head<double>(encoding, identity, {queries, pair.k, distances, origin});
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
+}
+
+Spread scores_of(const std::string& name, const ParamSet& params, const std::vector<Pair>& pairs,
+                 Progress& progress, double from, double to) {
+  const Index d = params.integer("dim");
+  const auto encoding =
+      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = 8, .params = params});
+  const Index total = params.integer("max_distance") + 1;
+  RunningSpread spread(static_cast<std::size_t>(total));
+  for (Index first = 0; first < total; first += distances_at_once) {
+    const Positions distances =
+        consecutive_positions(std::min(distances_at_once, total - first), first);
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      const double done = (static_cast<double>(first) +
+                           static_cast<double>(p) / static_cast<double>(pairs.size())) /
+                          static_cast<double>(total);
+      checkpoint(progress, from + (to - from) * std::min(1.0, done), "scores of " + name);
+      add_scores(*encoding, pairs[p], distances, static_cast<std::size_t>(first), p + 1, spread);
+    }
+  }
+  return std::move(spread).finish(pairs.size());
+}
+
+std::vector<double> as_doubles(Index count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  return values;
+}
+
+/// Frequencies of the pairs that turn.
+std::vector<double> frequencies_of(const ParamSet& params) {
+  const Index d = params.integer("dim");
+  if (!params.is_used("rope.fraction")) return inverse_frequencies(d, params.real("base"));
+  return Rope<double>::make({.d_model = d, .d_head = d, .params = params})->theta();
+}
+
+Axis distance_axis() { return {.label = "relative distance", .symbol = "m − n", .unit = "tokens"}; }
+
+/// Fig. 2.
+Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
+                    const DecayCurve& curve) {
+  LinePlot plot{.x = distance_axis(),
+                .y = {.label = "decay bound", .symbol = "mean |S_j|"},
+                .series = {{.name = "RoPE",
+                            .x = distances,
+                            .y = curve.mean_abs_S,
+                            .color = encoding_color("rope")}}};
+  plot.y.range =
+      Range{0.0, *std::max_element(curve.mean_abs_S.begin(), curve.mean_abs_S.end()) * 1.04};
+  const std::int64_t r = params.integer("distance");
+  if (r <= params.integer("max_distance"))
+    plot.rules.push_back(
+        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
+  return {"decay_bound", "Long-term decay: the bound of eq. (37), as in Fig. 2", caption_of(params),
+          std::move(plot)};
+}
+
+std::string assumption_text(const ParamSet& params) {
+  const std::string& assumption = params.text("assumption");
+  if (assumption == "ones") return "q = k = (1, …, 1)";
+  const std::string draws = fmt::format("mean ± deviation of {} draws", params.integer("draws"));
+  return (assumption == "equal" ? "q = k standard normal, " : "q, k independent normal, ") + draws;
+}
+
+Series score_series(const std::string& name, const std::vector<double>& distances,
+                    const Spread& spread, bool with_band) {
+  Series series{.name = encoding_label(name),
+                .x = distances,
+                .y = spread.mean,
+                .color = encoding_color(name)};
+  if (!with_band) return series;
+  for (std::size_t i = 0; i < spread.mean.size(); ++i) {
+    series.band_low.push_back(spread.mean[i] - spread.deviation[i]);
+    series.band_high.push_back(spread.mean[i] + spread.deviation[i]);
+  }
+  return series;
+}
+
+Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
+  const std::int64_t r = params.integer("distance");
+  VectorPlot plot{.x = {.label = "Re S_j"}, .y = {.label = "Im S_j"}, .quantity = "pair index t"};
+  std::complex<double> from = 0;
+  for (const std::complex<double>& to : phasor_chain(theta, r)) {
+    plot.arrows.push_back(
+        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+    from = to;
+  }
+  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  return {"phasor_chain", fmt::format("Phasors e^{{i r θ_t}} end to end at distance r = {}", r),
+          caption_of(params), std::move(plot)};
+}
+
+/// The largest share of the bound (37) that random q, k reach, and the largest gap between the
+/// score by eq. (35) and by turning q and k, both over a few draws and all distances up to 4096.
+std::vector<Check> bound_checks(const ParamSet& params, const std::vector<double>& theta,
+                                const DecayCurve& curve, Progress& progress) {
+  constexpr int draws = 4;
+  const Index d = 2 * static_cast<Index>(theta.size());
+  const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
+  const Rope<double> rope({.d_head = d, .base = params.real("base")});
+  const Positions m = consecutive_positions(count);
+  Random random(params.integer("seed"), "checks of long_term_decay");
+  double share = 0;
+  double gap = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    checkpoint(progress, 0.92 + 0.02 * draw, "checks");
+    const Matrix<double> q = normal_matrix<double>(random, 1, d);
+    const Matrix<double> k = normal_matrix<double>(random, 1, d);
+    const auto h = pair_products({q.data(), static_cast<std::size_t>(d)},
+                                 {k.data(), static_cast<std::size_t>(d)});
+    Matrix<double> turned = q.replicate(count, 1);
+    rope.transform_queries(m, turned);
+    const double step = largest_step(h) * static_cast<double>(d / 2);
+    for (Index r = 0; r < count; ++r) {
+      const double score = complex_score(h, theta, r);
+      share =
+          std::max(share, std::abs(score) / (step * curve.mean_abs_S[static_cast<std::size_t>(r)]));
+      gap = std::max(gap, std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
+    }
+  }
+  return {{.name = "bound_holds",
+           .statement = "scores of random q, k stay within the bound (largest |score| / bound)",
+           .equation = "eq. (37)",
+           .measured = share,
+           .bound = 1.0},
+          {.name = "complex_form_equals_rotation",
+           .statement = "Re Σ h_t e^{i(m−n)θ_t} equals the product of the turned q and k",
+           .equation = "eq. (16) = eq. (35)",
+           .measured = gap,
+           .bound = static_cast<double>(d + 10) * 0x1p-53}};
+}
+
+std::vector<Scalar> scalars_of(const DecayCurve& curve) {
+  std::vector<Scalar> scalars;
+  for (std::size_t r = 0; r < curve.mean_abs_S.size(); r = r == 0 ? 1 : r * 10)
+    scalars.push_back({.name = fmt::format("mean_abs_S_at_{}", r),
+                       .symbol = "mean |S_j|",
+                       .value = curve.mean_abs_S[r],
+                       .description = fmt::format("mean |S_j| at distance {}", r)});
+  const auto place = [](const std::optional<std::size_t>& index) {
+    return index ? static_cast<double>(*index) : std::numeric_limits<double>::quiet_NaN();
+  };
+  scalars.push_back({.name = "first_rise",
+                     .unit = "tokens",
+                     .value = place(first_rise(curve.mean_abs_S)),
+                     .description = "first distance at which the curve rises: it is not monotone"});
+  scalars.push_back(
+      {.name = "first_negative_B",
+       .symbol = "B_m < 0",
+       .unit = "tokens",
+       .value = place(first_negative(curve.B)),
+       .description = "first distance with Σ cos(m θ_t) < 0: the context this base bears"});
+  return scalars;
+}
+
+Table curve_table(const std::vector<double>& distances, const DecayCurve& curve) {
+  return {.name = "decay",
+          .caption = "mean |S_j| and B_m by distance; logits by encoding with a key at position 0",
+          .columns = {{"distance", "tokens", distances},
+                      {"mean_abs_S", "", curve.mean_abs_S},
+                      {"B", "", curve.B}}};
+}
+
+}  // namespace
+
+const ExperimentInfo& LongTermDecay::info() const {
+  static const ExperimentInfo info = make_info();
+  return info;
+}
+
+Result LongTermDecay::run(const ParamSet& params, const Inputs&, Progress& progress) const {
+  checkpoint(progress, 0.0, "decay bound");
+  const std::vector<double> theta = frequencies_of(params);
+  const Index count = params.integer("max_distance") + 1;
+  const DecayCurve curve = decay_curve(theta, 0, count);
+  const std::vector<double> distances = as_doubles(count);
+
+  Result result{.provenance = provenance_of(info(), params), .scalars = scalars_of(curve)};
+  result.tables.push_back(curve_table(distances, curve));
+  const std::vector<Pair> pairs = draw_pairs(params);
+  LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "q_m·k_n"}};
+  const std::vector<std::string>& names = params.list("encoding");
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    const double share = 0.8 / static_cast<double>(names.size());
+    const double from = 0.1 + share * static_cast<double>(e);
+    const Spread spread = scores_of(names[e], params, pairs, progress, from, from + share);
+    scores.series.push_back(score_series(names[e], distances, spread, pairs.size() > 1));
+    result.tables[0].columns.push_back({"logit_" + names[e], "", spread.mean});
+    if (pairs.size() > 1)
+      result.tables[0].columns.push_back(
+          {"logit_" + names[e] + "_deviation", "", spread.deviation});
+  }
+  result.checks = bound_checks(params, theta, curve, progress);
+  result.figures.push_back(bound_figure(params, distances, curve));
+  result.figures.push_back({"decay_scores", "Logits by distance: " + assumption_text(params),
+                            "key at position 0 · " + caption_of(params), std::move(scores)});
+  result.figures.push_back(chain_figure(params, theta));
+  return result;
+}
+
+}  // namespace orrery

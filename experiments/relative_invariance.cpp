@@ -1,0 +1,237 @@
+#include "experiments/relative_invariance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/analysis/invariance.h"
+#include "core/encodings/catalogue.h"
+#include "core/random.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+/// An absolute encoding must move the logits at least so far, in units of their largest: well above
+/// any rounding, well below what sinusoids do.
+constexpr double visible_change = 1e-2;
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      encodings_param({"rope", "alibi", "sinusoidal"}),
+      dim_param(64),
+      {.key = "tokens",
+       .symbol = "N",
+       .unit = "tokens",
+       .description = "Tokens with random contents; all N × N logits are compared.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{64},
+       .min = 2,
+       .max = 512,
+       .logarithmic = true},
+      {.key = "span",
+       .unit = "tokens",
+       .description = "The tokens stand at random positions in [0, span).",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{512},
+       .min = 1,
+       .max = 1e6,
+       .logarithmic = true},
+      {.key = "max_shift",
+       .symbol = "s_max",
+       .unit = "tokens",
+       .description = "Shifts are the powers of two up to this.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{1} << 20,
+       .min = 1,
+       .max = 0x1p40,
+       .logarithmic = true},
+      projection_param()};
+  for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
+  specs.push_back(seed_param());
+  return with_encoding_params(std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "relative_invariance",
+      .version = 1,
+      .title = "Relative-position invariance",
+      .question = "How far do the logits move when all positions are shifted by the same amount?",
+      .equations = {"⟨f_q(x_m, m), f_k(x_n, n)⟩ = g(x_m, x_n, m − n)  (11)",
+                    "error(s) = max_mn |logit(m + s, n + s) − logit(m, n)|"},
+      .params = declared_params()};
+}
+
+std::vector<Position> shifts_up_to(Position largest) {
+  std::vector<Position> shifts;
+  for (Position s = 1; s <= largest; s *= 2) shifts.push_back(s);
+  return shifts;
+}
+
+struct Curve {
+  std::string name{};
+  bool relative{};
+  std::vector<double> error{};
+  std::vector<double> ulps{};
+  double bound{};  ///< what rounding may cost
+  double largest_logit{};
+};
+
+/// The tokens, in the arithmetic T.
+template <class T>
+struct Scene {
+  Matrix<T> x;
+  Positions positions;
+  Projections<T> projections;
+};
+
+template <class T>
+Scene<T> make_scene(const ParamSet& params) {
+  const std::int64_t seed = params.integer("seed");
+  const Index d = params.integer("dim");
+  Random contents(seed, "contents of relative_invariance");
+  Random places(seed, "positions of relative_invariance");
+  Scene<T> scene{normal_matrix<T>(contents, params.integer("tokens"), d), {}, {}};
+  for (Index i = 0; i < scene.x.rows(); ++i)
+    scene.positions.push_back(places.integer(params.integer("span")));
+  scene.projections = params.text("projection") == "random" ? random_projections<T>(seed, 0, d, d)
+                                                            : Projections<T>::identity(d);
+  return scene;
+}
+
+template <class T>
+Curve measure(const std::string& name, const ParamSet& params, const Scene<T>& scene,
+              const std::vector<Position>& shifts, Progress& progress, double from, double to) {
+  const Index d = params.integer("dim");
+  const StageRounding rounding = rounding_of(params);
+  const auto encoding = make_encoding<T>(
+      name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding});
+  const auto logits_at = [&](const Positions& p) -> Matrix<T> {
+    return attention_head<T>(*encoding, scene.projections, {scene.x, scene.x, p, p}, {}, rounding)
+        .logits;
+  };
+  const Matrix<T> reference = logits_at(scene.positions);
+  Curve curve{.name = name, .relative = encoding->is_relative()};
+  curve.bound = invariance_bound<T>(scene.x * scene.projections.W_q,
+                                    scene.x * scene.projections.W_k, rounding);
+  curve.largest_logit = static_cast<double>(reference.cwiseAbs().maxCoeff());
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const double done = static_cast<double>(i) / static_cast<double>(shifts.size());
+    checkpoint(progress, from + (to - from) * done, "shifts of " + name);
+    const ShiftError error = shift_error<T>(
+        reference, logits_at(shifted(scene.positions, shifts[i])), precision_of(params));
+    curve.error.push_back(error.largest);
+    curve.ulps.push_back(error.ulps);
+  }
+  return curve;
+}
+
+template <class T>
+std::vector<Curve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
+                               Progress& progress) {
+  const Scene<T> scene = make_scene<T>(params);
+  const std::vector<std::string>& names = params.list("encoding");
+  const double share = 1.0 / static_cast<double>(names.size());
+  std::vector<Curve> curves;
+  for (std::size_t e = 0; e < names.size(); ++e)
+    curves.push_back(measure<T>(names[e], params, scene, shifts, progress,
+                                share * static_cast<double>(e),
+                                share * static_cast<double>(e + 1)));
+  return curves;
+}
+
+double worst(const std::vector<double>& errors) {
+  double largest = 0;
+  for (const double e : errors) {
+    if (std::isnan(e)) return e;
+    largest = std::max(largest, e);
+  }
+  return largest;
+}
+
+Check check_of(const Curve& curve) {
+  const std::string label = encoding_label(curve.name);
+  if (curve.relative)
+    return {
+        .name = curve.name + "_is_invariant",
+        .statement = label + " depends on m − n only, up to rounding (largest change of a logit)",
+        .equation = "eq. (11)",
+        .measured = worst(curve.error),
+        .bound = curve.bound};
+  return {
+      .name = curve.name + "_is_absolute",
+      .statement = label + " depends on absolute position (largest change, in units of the logits)",
+      .equation = "eq. (6)",
+      .measured = worst(curve.error) / curve.largest_logit,
+      .relation = Relation::at_least,
+      .bound = visible_change};
+}
+
+Scalar scalar_of(const Curve& curve) {
+  return {
+      .name = curve.name + "_largest_error",
+      .value = worst(curve.error),
+      .description = encoding_label(curve.name) + ": largest change of a logit over all shifts"};
+}
+
+/// Errors fall to exactly 0, so the axis is logarithmic only above `threshold`.
+Figure figure_of(std::string id, std::string title, const std::string& caption, Axis y,
+                 const std::vector<double>& shifts, const std::vector<Curve>& curves,
+                 std::vector<double> Curve::*values) {
+  y.scale = AxisScale::symlog;
+  LinePlot plot{
+      .x = {.label = "common shift", .symbol = "s", .unit = "tokens", .scale = AxisScale::log2},
+      .y = std::move(y)};
+  for (const Curve& curve : curves)
+    plot.series.push_back({.name = encoding_label(curve.name),
+                           .x = shifts,
+                           .y = curve.*values,
+                           .color = encoding_color(curve.name)});
+  return {std::move(id), std::move(title), caption, std::move(plot)};
+}
+
+Table table_of(const std::vector<double>& shifts, const std::vector<Curve>& curves) {
+  Table table{.name = "invariance",
+              .caption = "largest change of a logit, absolute and in ulp, by shift",
+              .columns = {{"shift", "tokens", shifts}}};
+  for (const Curve& curve : curves) {
+    table.columns.push_back({"error_" + curve.name, "", curve.error});
+    table.columns.push_back({"ulp_" + curve.name, "ulp", curve.ulps});
+  }
+  return table;
+}
+
+}  // namespace
+
+const ExperimentInfo& RelativeInvariance::info() const {
+  static const ExperimentInfo info = make_info();
+  return info;
+}
+
+Result RelativeInvariance::run(const ParamSet& params, const Inputs&, Progress& progress) const {
+  const std::vector<Position> shifts = shifts_up_to(params.integer("max_shift"));
+  const std::vector<Curve> curves = runs_in_fp64(params)
+                                        ? measure_all<double>(params, shifts, progress)
+                                        : measure_all<float>(params, shifts, progress);
+  const std::vector<double> x(shifts.begin(), shifts.end());
+  const std::string precision = params.text("precision");
+  Result result{.provenance = provenance_of(info(), params)};
+  for (const Curve& curve : curves) {
+    result.scalars.push_back(scalar_of(curve));
+    result.checks.push_back(check_of(curve));
+  }
+  const std::string caption = caption_of(params);
+  result.figures.push_back(figure_of(
+      "invariance_error", "Change of the logits under a common shift, " + precision, caption,
+      {.label = "largest change of a logit", .symlog_threshold = 1e-17}, x, curves, &Curve::error));
+  result.figures.push_back(
+      figure_of("invariance_ulp", "The same in units in the last place of " + precision, caption,
+                {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}, x, curves,
+                &Curve::ulps));
+  result.tables.push_back(table_of(x, curves));
+  return result;
+}
+
+}  // namespace orrery

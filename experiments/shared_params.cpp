@@ -1,0 +1,122 @@
+#include "experiments/shared_params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/encodings/catalogue.h"
+
+namespace orrery {
+
+ParamSpec dim_param(std::int64_t default_value) {
+  return {.key = "dim",
+          .symbol = "d",
+          .unit = "channels",
+          .description = "Channels of a head, d_head; even, because channels turn in pairs.",
+          .kind = ParamKind::integer,
+          .default_value = default_value,
+          .min = 2,
+          .max = 4096,
+          .multiple_of = 2,
+          .logarithmic = true};
+}
+
+ParamSpec seed_param() {
+  return {.key = "seed",
+          .description = "Root of all random draws; the same seed gives the same bytes.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{0},
+          .min = 0,
+          .max = 1e9};
+}
+
+ParamSpec encodings_param(std::vector<std::string> default_names) {
+  return {.key = "encoding",
+          .description = "Position encodings to compare; several are joined by +.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::move(default_names),
+          .choices = encoding_choices()};
+}
+
+ParamSpec projection_param() {
+  return {.key = "projection",
+          .symbol = "W",
+          .description = "The projections W_q, W_k, W_v of the head.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("identity"),
+          .choices = {{"identity", "q = k = v = x: contents are compared as they are"},
+                      {"random", "independent normals of variance 1/d, by seed and head"}}};
+}
+
+std::vector<ParamSpec> precision_params(const std::string& default_precision) {
+  ParamSpec precision{.key = "precision",
+                      .description = "Arithmetic: fp64 and fp32 run natively, bf16 and fp16 round.",
+                      .kind = ParamKind::choice,
+                      .default_value = default_precision,
+                      .choices = {{"fp64", "double precision"},
+                                  {"fp32", "single precision"},
+                                  {"bf16", "fp32 rounded to bfloat16 at the named stages"},
+                                  {"fp16", "fp32 rounded to half precision at the named stages"}}};
+  ParamSpec stages{
+      .key = "rounded_stages",
+      .description = "Where bf16 or fp16 rounds; models differ in it, and so do their errors.",
+      .kind = ParamKind::choice_list,
+      .default_value = std::vector<std::string>{"cos_sin", "qk", "rotated_qk", "logits"},
+      .choices = {{"position", "the position itself: bf16 holds 257 integers from 0 on, then gaps"},
+                  {"inv_freq", "the frequencies θ"},
+                  {"angle", "the product m θ"},
+                  {"cos_sin", "cos and sin of the angle"},
+                  {"qk", "queries and keys before they are turned"},
+                  {"rotated_qk", "queries and keys after it"},
+                  {"logits", "the scores"}},
+      .used_when = Condition{"precision", {"bf16", "fp16"}}};
+  return {std::move(precision), std::move(stages)};
+}
+
+std::vector<ParamSpec> with_encoding_params(std::vector<ParamSpec> specs) {
+  for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
+  return specs;
+}
+
+Precision precision_of(const ParamSet& params) { return precision_named(params.text("precision")); }
+
+bool runs_in_fp64(const ParamSet& params) { return precision_of(params) == Precision::fp64; }
+
+StageRounding rounding_of(const ParamSet& params) {
+  if (!params.is_used("rounded_stages")) return {};
+  StageRounding rounding(precision_of(params), {});
+  for (const std::string& stage : params.list("rounded_stages")) rounding.add(stage_named(stage));
+  return rounding;
+}
+
+std::string caption_of(const ParamSet& params) {
+  std::string caption;
+  for (const ParamSpec& spec : params.specs()) {
+    const std::string value = params.to_text(spec.key);
+    if (!params.is_used(spec.key) || value.empty()) continue;
+    if (!caption.empty()) caption += " · ";
+    caption += fmt::format("{} = {}", spec.symbol.empty() ? spec.key : spec.symbol, value);
+    if (!spec.unit.empty()) caption += " " + spec.unit;
+  }
+  return caption;
+}
+
+Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
+  Provenance provenance{.experiment = info.name, .version = info.version};
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_used(spec.key))
+      provenance.params.emplace_back(spec.key, params.to_text(spec.key));
+  if (params.has("seed")) provenance.seed = params.integer("seed");
+  return provenance;
+}
+
+std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
+
+int encoding_color(const std::string& name) {
+  const auto& entries = encoding_catalogue();
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const EncodingEntry& e) { return e.info.name == name; });
+  return static_cast<int>(found - entries.begin());
+}
+
+}  // namespace orrery
