@@ -72,7 +72,7 @@ Colormap sequential(Ground ground) {
 
 Colormap diverging(Ground ground) {
   const double middle = ground == Ground::dark ? 0.255 : 0.975;
-  const double end = ground == Ground::dark ? 0.83 : 0.42;
+  const double end = ground == Ground::dark ? 0.78 : 0.42;
   return sample([=](double t) {
     const double distance = std::abs(2.0 * t - 1.0);
     const double hue = t < 0.5 ? 252.0 : 50.0;

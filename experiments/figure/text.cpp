@@ -65,8 +65,8 @@ class LineFiller {
     }
     finish_line();
     while (!fits(word)) {
-      const std::size_t cut =
-          std::max(longest_prefix(canvas_, word, "", style_, width_), character_length(word, 0));
+      const std::size_t cut = longest_prefix(canvas_, word, "", style_, width_);
+      if (cut == 0) return;  // not even one character has room
       lines_.push_back(word.substr(0, cut));
       word.erase(0, cut);
       if (word.empty()) return;
@@ -167,7 +167,7 @@ std::string elided_middle(const Canvas& canvas, std::string_view text, const Tex
   if (width_of(canvas, text, style) <= width) return std::string(text);
   const std::vector<std::size_t> starts = character_starts(text);
   const std::size_t count = starts.size() - 1;
-  for (std::size_t kept = count - 1; kept >= 2; --kept) {
+  for (std::size_t kept = count; kept-- > 2;) {
     const std::size_t front = kept - kept / 2, back = count - kept / 2;
     std::string shown(text.substr(0, starts[front]));
     shown.append(ellipsis).append(text.substr(starts[back]));
