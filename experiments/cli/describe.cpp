@@ -18,9 +18,9 @@ std::string range_text(const ParamSpec& spec) {
     case ParamKind::boolean:
       return "true or false";
     case ParamKind::choice:
-      return "one of";
+      return "one of those below";
     case ParamKind::choice_list:
-      return "one or more, joined by +";
+      return "one or more of those below, joined by +";
     case ParamKind::file:
       return "a file";
     case ParamKind::integer:
@@ -28,8 +28,8 @@ std::string range_text(const ParamSpec& spec) {
       break;
   }
   std::string text = fmt::format("{} … {}", number_text(spec.min), number_text(spec.max));
-  if (spec.multiple_of == 2) text += ", even";
   if (!spec.unit.empty()) text += " " + spec.unit;
+  if (spec.multiple_of == 2) text += ", even";
   return text;
 }
 

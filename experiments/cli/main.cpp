@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/errors.h"
+#include "core/params.h"
 #include "experiments/batch/build_info.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -98,6 +100,18 @@ int guarded(CLI::App& app, const ListOptions& list, const DescribeOptions& descr
   }
 }
 
+/// CLI11 only says that a command is missing; a misspelt one deserves its nearest name.
+void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
+  if (argv.size() < 2 || argv[1].starts_with("-")) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  const std::string near = nearest_name(argv[1], names);
+  throw UsageError(argv[1], "is not a command",
+                   near.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,7 +128,11 @@ int main(int argc, char** argv) {
   add_describe(app, describe);
   add_run(app, run);
   try {
+    check_command(app, run.argv);
     app.parse(argc, argv);
+  } catch (const UsageError& error) {
+    say(fmt::format("orrery: {}\n", error.what()));
+    return exit_usage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;
   }

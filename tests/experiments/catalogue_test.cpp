@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/errors.h"
