@@ -70,13 +70,20 @@ class ScoreTerms {
   ~ScoreTerms() = default;
 };
 
+template <class T>
+struct ValueInputs {
+  MatrixIn<T> weights;  ///< A [N_q, N_k]
+  MatrixIn<T> v;        ///< [N_k, d_v]
+  PositionsIn m;
+  PositionsIn n;
+};
+
 /// Door 4: adds to the weighted sum of values. Eq. (5): v_n = W_v (x_n + p~^v_{m−n}).
 template <class T>
 class ValueTerm {
  public:
-  /// out [N_q, d_v] gains Σ_n A_mn p_{m−n} for weights A [N_q, N_k].
-  virtual void add_to_output(PositionsIn m, PositionsIn n, const MatrixIn<T>& weights,
-                             MatrixOut<T> out) const = 0;
+  /// out [N_q, d_v], which holds Σ_n A_mn v_n, gains what position adds to it.
+  virtual void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const = 0;
 
  protected:
   ~ValueTerm() = default;

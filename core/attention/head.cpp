@@ -4,19 +4,12 @@
 
 #include <cmath>
 
+#include "core/attention/content.h"
 #include "core/errors.h"
 #include "core/random.h"
 
 namespace orrery {
 namespace {
-
-template <class T>
-ScoreTerm<T> product_term(std::string_view name, const Matrix<T>& q, const Matrix<T>& k) {
-  const T scale = T(1) / std::sqrt(static_cast<T>(q.cols()));
-  ScoreTerm<T> term{name, q * k.transpose()};
-  term.logits *= scale;
-  return term;
-}
 
 /// p [N, d_model]: what the encoding adds at these positions.
 template <class T>
@@ -35,10 +28,10 @@ std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections
   const Matrix<T> q_p = added_vectors(term, in.m, in.x_q.cols()) * w.W_q;
   const Matrix<T> k_p = added_vectors(term, in.n, in.x_k.cols()) * w.W_k;
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back(product_term("content", q_x, k_x));
-  terms.push_back(product_term("content_to_position", q_x, k_p));
-  terms.push_back(product_term("position_to_content", q_p, k_x));
-  terms.push_back(product_term("position_to_position", q_p, k_p));
+  terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x, 1)});
+  terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p, 1)});
+  terms.push_back(ScoreTerm<T>{"position_to_content", scaled_product<T>(q_p, k_x, 1)});
+  terms.push_back(ScoreTerm<T>{"position_to_position", scaled_product<T>(q_p, k_p, 1)});
   return terms;
 }
 

@@ -110,7 +110,8 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   rounding.apply<T>(Stage::logits, out.logits);
   masked_softmax(mask, out);
   out.output = out.weights * in.v;
-  if (doors.value_term) doors.value_term->add_to_output(in.m, in.n, out.weights, out.output);
+  if (doors.value_term)
+    doors.value_term->add_to_output({out.weights, in.v, in.m, in.n}, out.output);
   return out;
 }
 

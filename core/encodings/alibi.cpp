@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -58,10 +59,7 @@ std::unique_ptr<Alibi<T>> Alibi<T>::make(const EncodingSettings& s) {
 
 template <class T>
 std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const {
-  if (in.head < 0 || static_cast<std::size_t>(in.head) >= slopes_.size())
-    throw UsageError(fmt::format("head={}", in.head),
-                     fmt::format("ALiBi was made for {} heads, counted from 0", slopes_.size()),
-                     "choose a head below that number");
+  check_head(in.head, static_cast<Index>(slopes_.size()));
   const double slope = slopes_[static_cast<std::size_t>(in.head)];
   Matrix<T> bias(in.q.rows(), in.k.rows());
   for (Index i = 0; i < bias.rows(); ++i) {

@@ -6,9 +6,15 @@
 #include <type_traits>
 
 #include "core/encodings/alibi.h"
+#include "core/encodings/deberta.h"
+#include "core/encodings/learned.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
+#include "core/encodings/t5.h"
+#include "core/encodings/transformer_xl.h"
+#include "core/encodings/tupe.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -38,10 +44,8 @@ EncodingEntry entry() {
 
 const std::vector<EncodingEntry>& encoding_catalogue() {
   static const std::vector<EncodingEntry> entries{
-      entry<NoEncoding>(),
-      entry<Sinusoidal>(),
-      entry<Rope>(),
-      entry<Alibi>(),
+      entry<NoEncoding>(), entry<Sinusoidal>(),    entry<Rope>(), entry<Alibi>(), entry<Learned>(),
+      entry<Shaw>(),       entry<TransformerXl>(), entry<T5>(),   entry<Tupe>(),  entry<Deberta>(),
   };
   return entries;
 }

@@ -1,6 +1,27 @@
 #include "core/encodings/settings.h"
 
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "core/random.h"
+
 namespace orrery {
+
+Matrix<double> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
+                        Index columns, double deviation) {
+  if (settings.tables) {
+    const auto given = settings.tables->find(name);
+    if (given != settings.tables->end()) {
+      const Matrix<double>& table = given->second;
+      if (table.rows() == rows && table.cols() == columns) return table;
+      throw UsageError(fmt::format("{} of shape [{}, {}]", name, table.rows(), table.cols()),
+                       fmt::format("must be [{}, {}] for these parameters", rows, columns),
+                       "change the parameters or save the table in that shape");
+    }
+  }
+  Random random(settings.seed, "table " + name);
+  return normal_matrix<double>(random, rows, columns, deviation);
+}
 
 ParamSpec base_param() {
   return {.key = "base",

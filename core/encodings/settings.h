@@ -1,20 +1,41 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "core/params.h"
 #include "core/precision.h"
 #include "core/types.h"
 
 namespace orrery {
 
-/// What an encoding is made from: the shape of the head it serves, its parameters, and where low
-/// precision rounds.
+/// A table or vector that a paper trains.
+struct TableSpec {
+  std::string name{};         ///< "shaw.key_table"
+  std::string shape{};        ///< "[2·clip + 1, d_head]"
+  std::string description{};  ///< one sentence
+  std::string initial{};      ///< how it is drawn when it is not given: its authors' scale
+};
+
+/// The user's own tables by name; vectors are matrices of one row.
+using Tables = std::map<std::string, Matrix<double>, std::less<>>;
+
+/// What an encoding is made from: the shape of the head it serves, its parameters, its tables, and
+/// where low precision rounds.
 struct EncodingSettings {
   Index d_model{};
   Index d_head{};
   int heads{1};
   const ParamSet& params;
   StageRounding rounding{};
+  std::int64_t seed{0};           ///< of tables that are not given
+  const Tables* tables{nullptr};  ///< may be null
 };
+
+/// The user's table of that name, or normals of that deviation by seed and name: the same for every
+/// precision. Throws UsageError when a given table has another shape.
+Matrix<double> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
+                        Index columns, double deviation);
 
 /// What people read about an encoding.
 struct EncodingInfo {
@@ -25,6 +46,7 @@ struct EncodingInfo {
   std::string formula{};    ///< "f(x_m, m) = R_m W x_m"
   std::string source{};     ///< paper, section, equation
   std::vector<ParamSpec> params{};
+  std::vector<TableSpec> tables{};
 };
 
 /// The parameter "base", which every encoding with geometric frequencies shares.

@@ -55,5 +55,5 @@ TEST_CASE("A head that ALiBi was not made for is refused") {
   const Matrix<double> q = Matrix<double>::Zero(1, 2);
   const Positions at{0};
   CHECK_THROWS_WITH(attention_from_qkv<double>(Alibi<double>(4), {q, q, q, at, at, 4}),
-                    Catch::Matchers::Contains("head=4: ALiBi was made for 4 heads"));
+                    Catch::Matchers::Contains("head=4: the encoding was made for 4 heads"));
 }

@@ -1,0 +1,136 @@
+#include "core/encodings/deberta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+
+namespace orrery {
+
+Index deberta_delta(Position r, Position k) { return std::clamp<Position>(r + k, 0, 2 * k - 1); }
+
+Position deberta_bucket(Position r, Position buckets, Position max_distance) {
+  const Position mid = buckets / 2;
+  const Position distance = std::abs(r);
+  if (distance <= mid) return r;
+  const double half = static_cast<double>(mid);
+  const double share = std::log(static_cast<double>(distance) / half) /
+                       std::log(static_cast<double>(max_distance - 1) / half);
+  const auto bucket = static_cast<Position>(std::ceil(share * (half - 1))) + mid;
+  return r < 0 ? -bucket : bucket;
+}
+
+template <class T>
+Deberta<T>::Deberta(Weights weights, DebertaOptions options)
+    : weights_(std::move(weights)), options_(options) {
+  const Index d = weights_.d_head;
+  const bool fits = options_.span >= 1 && weights_.table.rows() == 2 * options_.span && d > 0 &&
+                    weights_.W_qr.rows() == weights_.table.cols() &&
+                    weights_.W_kr.rows() == weights_.table.cols() &&
+                    weights_.W_qr.cols() == weights_.W_kr.cols() && weights_.W_qr.cols() % d == 0;
+  if (!fits)
+    throw UsageError("DeBERTa's table, W_qr and W_kr",
+                     "must be [2·span, d_model] and [d_model, heads·d_head] twice",
+                     "give arrays of one layer");
+  if (options_.log_buckets && (options_.span < 4 || options_.max_distance <= options_.span / 2 + 1))
+    throw UsageError(fmt::format("span={}, max_distance={}", options_.span, options_.max_distance),
+                     "log buckets need 4 or more, and a max_distance beyond half of them",
+                     "DeBERTa v2 uses 256 and 512");
+}
+
+template <class T>
+EncodingInfo Deberta<T>::info() {
+  ParamSpec version{
+      .key = "deberta.version",
+      .description = "How a distance becomes a row of the table.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("v1"),
+      .choices = {{"v1", "clipped to ±k"}, {"v2", "logarithmic buckets, as v2 and v3"}}};
+  ParamSpec span{.key = "deberta.span",
+                 .symbol = "k",
+                 .unit = "tokens",
+                 .description = "v1: distances beyond it are clipped; v2: buckets a side.",
+                 .kind = ParamKind::integer,
+                 .default_value = std::int64_t{64},
+                 .min = 1,
+                 .max = 65536,
+                 .logarithmic = true};
+  ParamSpec max_distance{.key = "deberta.max_distance",
+                         .unit = "tokens",
+                         .description = "Where v2's buckets end.",
+                         .kind = ParamKind::integer,
+                         .default_value = std::int64_t{512},
+                         .min = 2,
+                         .max = 1e6,
+                         .logarithmic = true,
+                         .used_when = Condition{"deberta.version", {"v2"}}};
+  ParamSpec index{.key = "deberta.p2c",
+                  .description = "Which row position_to_content takes.",
+                  .kind = ParamKind::choice,
+                  .default_value = std::string("paper"),
+                  .choices = {{"paper", "δ(n, m): eq. (4) of the paper"},
+                              {"code", "δ(m, n): Microsoft's code and Hugging Face's"}}};
+  const std::string initial = "normal, deviation 0.02 (BERT)";
+  return {
+      .name = "deberta",
+      .label = "DeBERTa",
+      .title = "DeBERTa's disentangled attention",
+      .statement =
+          "Adds content-to-position and position-to-content scores of the clipped distance.",
+      .formula = "logit_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d)",
+      .source = "He et al. 2021 §3.1 eq. (4); RoFormer eq. (10)",
+      .params = {std::move(version), std::move(span), std::move(max_distance), std::move(index)},
+      .tables = {{"deberta.table", "[2k, d_model]", "Vectors of relative positions.", initial},
+                 {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
+                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}}};
+}
+
+template <class T>
+std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
+  DebertaOptions options{.span = s.params.integer("deberta.span")};
+  options.log_buckets = s.params.text("deberta.version") == "v2";
+  options.max_distance = s.params.integer("deberta.max_distance");
+  if (s.params.text("deberta.p2c") == "code") options.index = DebertaIndex::code;
+  const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
+    return table_of(s, name, rows, columns, 0.02).template cast<T>();
+  };
+  const Index width = s.heads * s.d_head;
+  return std::make_unique<Deberta>(Weights{table("deberta.table", 2 * options.span, s.d_model),
+                                           table("deberta.W_qr", s.d_model, width),
+                                           table("deberta.W_kr", s.d_model, width), s.d_head},
+                                   options);
+}
+
+template <class T>
+Index Deberta<T>::row_of(Position r) const {
+  const Position place =
+      options_.log_buckets ? deberta_bucket(r, options_.span, options_.max_distance) : r;
+  return deberta_delta(place, options_.span);
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
+  const Index d = weights_.d_head;
+  check_head(in.head, weights_.W_qr.cols() / d);
+  const Matrix<T> K_r = weights_.table * weights_.W_kr.middleCols(in.head * d, d);
+  const Matrix<T> Q_r = weights_.table * weights_.W_qr.middleCols(in.head * d, d);
+  const bool mirrored = options_.index == DebertaIndex::paper;
+  const IndexMatrix c2p = index_matrix(in.m, in.n, [this](Position r) { return row_of(r); });
+  const IndexMatrix p2c =
+      index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back({"content", scaled_product<T>(in.q, in.k, 3)});
+  terms.push_back(
+      {"content_to_position", gather_by_query<T>(scaled_product<T>(in.q, K_r, 3), c2p)});
+  terms.push_back({"position_to_content", gather_by_key<T>(scaled_product<T>(in.k, Q_r, 3), p2c)});
+  return terms;
+}
+
+template class Deberta<float>;
+template class Deberta<double>;
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Row of DeBERTa's table for r = m − n: 0 for r ≤ −k, 2k − 1 for r ≥ k, else r + k.
+Index deberta_delta(Position r, Position k);
+
+/// Version 2's bucket of r, signed: r itself up to half the buckets, then logarithmic to
+/// max_distance: sign(r)·(⌈ln(|r|/mid)/ln((max − 1)/mid)·(mid − 1)⌉ + mid), mid = buckets/2.
+/// Microsoft's code first clamps |r| to max − 1; Hugging Face's, like the formula here, does not:
+/// they differ for r ≤ −max only, after the row is clamped to the table.
+Position deberta_bucket(Position r, Position buckets, Position max_distance);
+
+enum class DebertaIndex {
+  paper,  ///< position_to_content looks up δ(n, m): eq. (4) of the paper
+  code,   ///< δ(m, n), as both released implementations do
+};
+
+struct DebertaOptions {
+  Position span{512};       ///< k of version 1, or buckets of version 2: the table has 2·span rows
+  bool log_buckets{false};  ///< version 2 and 3
+  Position max_distance{512};  ///< of version 2
+  DebertaIndex index{DebertaIndex::paper};
+};
+
+/// DeBERTa's disentangled attention.
+/// logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), K^r = P W_kr, Q^r = P W_qr, P
+/// the trained table of relative positions [2k, d_model]. Terms: content, content_to_position,
+/// position_to_content. RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d).
+/// Source: He et al. 2021 §3.1, eq. (4); microsoft/DeBERTa.
+template <class T>
+class Deberta final : public Encoding, public ScoreTerms<T> {
+ public:
+  struct Weights {
+    Matrix<T> table;  ///< P [2·span, d_model]
+    Matrix<T> W_qr;   ///< [d_model, heads·d_head]
+    Matrix<T> W_kr;   ///< [d_model, heads·d_head]
+    Index d_head{};
+  };
+  /// Throws UsageError on shapes that do not fit.
+  Deberta(Weights weights, DebertaOptions options);
+
+  static EncodingInfo info();
+  static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  Index row_of(Position r) const;
+
+  Weights weights_;
+  DebertaOptions options_;
+};
+
+}  // namespace orrery

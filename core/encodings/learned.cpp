@@ -1,0 +1,61 @@
+#include "core/encodings/learned.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+
+namespace orrery {
+
+template <class T>
+Learned<T>::Learned(Matrix<T> table) : table_(std::move(table)) {}
+
+template <class T>
+EncodingInfo Learned<T>::info() {
+  ParamSpec length{.key = "learned.length",
+                   .symbol = "L",
+                   .unit = "tokens",
+                   .description = "Rows of the table: positions 0 to L − 1 exist, no other.",
+                   .kind = ParamKind::integer,
+                   .default_value = std::int64_t{512},
+                   .min = 1,
+                   .max = 1e6,
+                   .logarithmic = true};
+  return {.name = "learned",
+          .label = "learned",
+          .title = "Learned absolute positions",
+          .statement = "Adds a trained vector of each position to the input.",
+          .formula = "f_t(x_i, i) = W_t (x_i + p_i), p_i trained, i < L",
+          .source = "RoFormer eq. (3); Gehring et al. 2017; Devlin et al. 2019 (BERT)",
+          .params = {std::move(length)},
+          .tables = {{"learned.table", "[L, d_model]", "The vector of each position.",
+                      "normal, deviation 0.02 (BERT)"}}};
+}
+
+template <class T>
+std::unique_ptr<Learned<T>> Learned<T>::make(const EncodingSettings& s) {
+  const Index length = s.params.integer("learned.length");
+  return std::make_unique<Learned>(
+      table_of(s, "learned.table", length, s.d_model, 0.02).template cast<T>());
+}
+
+template <class T>
+void Learned<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
+  check_positions(positions, x.rows());
+  if (x.cols() != table_.cols())
+    throw UsageError(fmt::format("x with {} channels", x.cols()),
+                     fmt::format("the learned table has d_model={}", table_.cols()),
+                     "give x with as many channels");
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Position p = positions[static_cast<std::size_t>(i)];
+    if (p < 0 || p >= table_.rows())
+      throw UsageError(fmt::format("position {}", p),
+                       fmt::format("the learned table knows positions 0 to {}", table_.rows() - 1),
+                       "raise learned.length or choose an encoding that bears any length");
+    x.row(i) += table_.row(p);
+  }
+}
+
+template class Learned<float>;
+template class Learned<double>;
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Learned absolute positions: row i of a trained table is added to the input at position i. Knows
+/// no position beyond its table. x_i + p_i, p_i row i of a table [L, d_model]. Source: Gehring et
+/// al. 2017 §3.1; Devlin et al. 2019 (BERT), whose tables are drawn with deviation 0.02.
+template <class T>
+class Learned final : public Encoding, public InputTerm<T> {
+ public:
+  explicit Learned(Matrix<T> table);
+
+  static EncodingInfo info();
+  static std::unique_ptr<Learned> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return false; }
+  /// Throws UsageError for a position outside [0, L) or another width.
+  void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
+
+ private:
+  Matrix<T> table_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+#include "core/encodings/relative_index.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+
+namespace orrery {
+
+template <class T>
+Matrix<T> gather_by_query(const Matrix<T>& products, const IndexMatrix& index) {
+  Matrix<T> out(index.rows(), index.cols());
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < out.cols(); ++j) out(i, j) = products(i, index(i, j));
+  return out;
+}
+
+template <class T>
+Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index) {
+  Matrix<T> out(index.rows(), index.cols());
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < out.cols(); ++j) out(i, j) = products(j, index(i, j));
+  return out;
+}
+
+template <class T>
+Matrix<T> looked_up(const Matrix<T>& table, const IndexMatrix& index, int head) {
+  return index.unaryExpr([&](Index row) { return table(row, head); });
+}
+
+void check_head(int head, Index heads) {
+  if (head >= 0 && head < heads) return;
+  throw UsageError(fmt::format("head={}", head),
+                   fmt::format("the encoding was made for {} heads, counted from 0", heads),
+                   "choose a head below that number");
+}
+
+template Matrix<float> looked_up(const Matrix<float>&, const IndexMatrix&, int);
+template Matrix<double> looked_up(const Matrix<double>&, const IndexMatrix&, int);
+template Matrix<float> gather_by_query(const Matrix<float>&, const IndexMatrix&);
+template Matrix<double> gather_by_query(const Matrix<double>&, const IndexMatrix&);
+template Matrix<float> gather_by_key(const Matrix<float>&, const IndexMatrix&);
+template Matrix<double> gather_by_key(const Matrix<double>&, const IndexMatrix&);
+
+}  // namespace orrery

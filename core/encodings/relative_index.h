@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/encoding.h"
+
+namespace orrery {
+
+// Relative encodings look their tables up by an index of the relative position. Every index
+// function here takes r = m − n, query minus key, whatever sign its paper uses.
+
+/// [N_q, N_k]
+using IndexMatrix = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// index_of(m, n) for every pair.
+template <class IndexOf>
+IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
+  IndexMatrix index(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
+  for (Index i = 0; i < index.rows(); ++i)
+    for (Index j = 0; j < index.cols(); ++j)
+      index(i, j) = index_of(m[static_cast<std::size_t>(i)], n[static_cast<std::size_t>(j)]);
+  return index;
+}
+
+/// index_of(r) for every pair.
+template <class IndexOf>
+IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
+  return index_matrix_of_positions(
+      m, n, [&](Position query, Position key) { return index_of(relative_position(query, key)); });
+}
+
+/// out(i, j) = table(index(i, j), head): a bias per index and head. table [rows, heads].
+template <class T>
+Matrix<T> looked_up(const Matrix<T>& table, const IndexMatrix& index, int head);
+
+/// out(i, j) = products(i, index(i, j)): what each query makes of a table's row. products [N_q,
+/// rows].
+template <class T>
+Matrix<T> gather_by_query(const Matrix<T>& products, const IndexMatrix& index);
+
+/// out(i, j) = products(j, index(i, j)): the same for keys. products [N_k, rows].
+template <class T>
+Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
+
+/// Throws UsageError when `head` is not one of `heads`, counted from 0.
+void check_head(int head, Index heads);
+
+}  // namespace orrery

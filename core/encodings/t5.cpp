@@ -1,0 +1,116 @@
+#include "core/encodings/t5.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+int buckets_a_side(const T5Buckets& c) { return c.bidirectional ? c.buckets / 2 : c.buckets; }
+
+void check_buckets(const T5Buckets& c) {
+  const int side = buckets_a_side(c);
+  const bool even = !c.bidirectional || c.buckets % 2 == 0;
+  if (!even || side < 2)
+    throw UsageError(fmt::format("buckets={}", c.buckets),
+                     c.bidirectional ? "must be even and at least 4" : "must be at least 2",
+                     "T5 uses 32");
+  if (c.max_distance <= side / 2)
+    throw UsageError(fmt::format("max_distance={}", c.max_distance),
+                     fmt::format("must exceed {}, the distances with a bucket each", side / 2),
+                     "T5 uses 128");
+}
+
+Index bucket_of_distance(Position distance, int side, Position max_distance) {
+  const Position exact = side / 2;
+  if (distance < exact) return distance;
+  const double ratio = static_cast<double>(distance) / static_cast<double>(exact);
+  const double full = static_cast<double>(max_distance) / static_cast<double>(exact);
+  const double step = std::log(ratio) / std::log(full) * static_cast<double>(side - exact);
+  return std::min<Index>(side - 1, exact + static_cast<Index>(step));
+}
+
+}  // namespace
+
+Index t5_bucket(Position r, const T5Buckets& config) {
+  check_buckets(config);
+  const int side = buckets_a_side(config);
+  if (!config.bidirectional)
+    return bucket_of_distance(std::max<Position>(r, 0), side, config.max_distance);
+  return (r < 0 ? side : 0) + bucket_of_distance(std::abs(r), side, config.max_distance);
+}
+
+template <class T>
+T5<T>::T5(const T5Buckets& config, Matrix<T> table) : config_(config), table_(std::move(table)) {
+  check_buckets(config_);
+  if (table_.rows() != config_.buckets)
+    throw UsageError(fmt::format("a bias table of {} rows", table_.rows()),
+                     fmt::format("must have one a bucket, {}", config_.buckets),
+                     "give [buckets, heads]");
+}
+
+template <class T>
+EncodingInfo T5<T>::info() {
+  ParamSpec buckets{
+      .key = "t5.buckets",
+      .description = "Buckets in all; half of them for keys ahead when bidirectional.",
+      .kind = ParamKind::integer,
+      .default_value = std::int64_t{32},
+      .min = 4,
+      .max = 4096,
+      .multiple_of = 2};
+  ParamSpec max_distance{.key = "t5.max_distance",
+                         .unit = "tokens",
+                         .description = "From this distance on all share the last bucket.",
+                         .kind = ParamKind::integer,
+                         .default_value = std::int64_t{128},
+                         .min = 2,
+                         .max = 1e6,
+                         .logarithmic = true};
+  ParamSpec bidirectional{.key = "t5.bidirectional",
+                          .description = "Whether keys ahead have buckets of their own (encoders).",
+                          .kind = ParamKind::boolean,
+                          .default_value = true};
+  return {
+      .name = "t5",
+      .label = "T5",
+      .title = "T5's bucketed relative bias",
+      .statement = "Adds a trained number per bucket of the distance, by head, to unscaled logits.",
+      .formula = "logit_mn = q_m·k_n + b_{bucket(m−n), h}",
+      .source = "Raffel et al. 2020 §2.1; RoFormer eq. (8)",
+      .params = {std::move(buckets), std::move(max_distance), std::move(bidirectional)},
+      .tables = {{"t5.table", "[buckets, heads]", "The bias of each bucket and head.",
+                  "normal, deviation d_model^(−1/2) (Hugging Face, mesh)"}}};
+}
+
+template <class T>
+std::unique_ptr<T5<T>> T5<T>::make(const EncodingSettings& s) {
+  const T5Buckets config{.buckets = static_cast<int>(s.params.integer("t5.buckets")),
+                         .max_distance = s.params.integer("t5.max_distance"),
+                         .bidirectional = s.params.boolean("t5.bidirectional")};
+  const double deviation = 1.0 / std::sqrt(static_cast<double>(s.d_model));
+  return std::make_unique<T5>(
+      config, table_of(s, "t5.table", config.buckets, s.heads, deviation).template cast<T>());
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, table_.cols());
+  const IndexMatrix index =
+      index_matrix(in.m, in.n, [this](Position r) { return t5_bucket(r, config_); });
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back({"content", unscaled_product<T>(in.q, in.k)});
+  terms.push_back({"relative_bias", looked_up<T>(table_, index, in.head)});
+  return terms;
+}
+
+template class T5<float>;
+template class T5<double>;
+
+}  // namespace orrery

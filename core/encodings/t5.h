@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+struct T5Buckets {
+  int buckets{32};
+  Position max_distance{128};
+  bool bidirectional{
+      true};  ///< half the buckets for keys ahead; otherwise those all fall into bucket 0
+};
+
+/// Bucket of r = m − n: near distances have one each, far ones share logarithmically, all from
+/// max_distance on share the last. T5's code counts n − m; a key ahead of the query (r < 0) has its
+/// buckets in the upper half, of which the first is never used. Integers up to the logarithm, which
+/// is taken in fp64: in bf16 some buckets come out wrong. Throws UsageError: fewer than 2 buckets
+/// (4, and even, when bidirectional), or max_distance not above half the buckets of a direction.
+/// Source: Raffel et al. 2020 §2.1; mesh_tensorflow, _relative_position_bucket.
+Index t5_bucket(Position r, const T5Buckets& config);
+
+/// T5's relative bias: a trained number per bucket of the distance and head, added to logits
+/// without any scale. logits_mn = q_m·k_n + b_{bucket(m−n), h}: T5 divides by no √d (its
+/// initialisation does). Terms: content, relative_bias. Source: Raffel et al. 2020 §2.1; RoFormer
+/// eq. (8).
+template <class T>
+class T5 final : public Encoding, public ScoreTerms<T> {
+ public:
+  /// table [buckets, heads].
+  T5(const T5Buckets& config, Matrix<T> table);
+
+  static EncodingInfo info();
+  static std::unique_ptr<T5> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  T5Buckets config_;
+  Matrix<T> table_;
+};
+
+}  // namespace orrery

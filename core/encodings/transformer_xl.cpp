@@ -1,0 +1,100 @@
+#include "core/encodings/transformer_xl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+/// Every distance that occurs, once, ascending.
+Positions distinct_distances(PositionsIn m, PositionsIn n) {
+  Positions distances;
+  distances.reserve(m.size() * n.size());
+  for (const Position query : m)
+    for (const Position key : n) distances.push_back(relative_position(query, key));
+  std::sort(distances.begin(), distances.end());
+  distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+  return distances;
+}
+
+Index place_of(const Positions& sorted, Position distance) {
+  return std::lower_bound(sorted.begin(), sorted.end(), distance) - sorted.begin();
+}
+
+}  // namespace
+
+template <class T>
+TransformerXl<T>::TransformerXl(Weights weights, double base)
+    : weights_(std::move(weights)), base_(base) {
+  const Index heads = weights_.u.rows();
+  const Index d = weights_.u.cols();
+  if (weights_.v.rows() != heads || weights_.v.cols() != d || weights_.W_kR.cols() != heads * d)
+    throw UsageError("u, v and W_kR", "must be [heads, d_head] twice and [d_model, heads·d_head]",
+                     "give arrays of one layer");
+  Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
+}
+
+template <class T>
+EncodingInfo TransformerXl<T>::info() {
+  const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
+  return {.name = "transformer_xl",
+          .label = "Transformer-XL",
+          .title = "Transformer-XL's relative positions",
+          .statement =
+              "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
+          .formula = "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR R_D",
+          .source = "Dai et al. 2019 §3.3; RoFormer eq. (7)",
+          .params = {base_param()},
+          .tables = {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
+                     {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
+                     {"transformer_xl.W_kR", "[d_model, heads·d_head]",
+                      "Projects the sinusoid of a distance to a key, head by head.", initial}}};
+}
+
+template <class T>
+std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings& s) {
+  const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
+    return table_of(s, name, rows, columns, 0.02).template cast<T>();
+  };
+  return std::make_unique<TransformerXl>(
+      Weights{table("transformer_xl.u", s.heads, s.d_head),
+              table("transformer_xl.v", s.heads, s.d_head),
+              table("transformer_xl.W_kR", s.d_model, s.heads * s.d_head)},
+      s.params.real("base"));
+}
+
+template <class T>
+Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
+  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated);
+  const Index d = weights_.u.cols();
+  return sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d);
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, weights_.u.rows());
+  const Positions distances = distinct_distances(in.m, in.n);
+  const IndexMatrix index =
+      index_matrix(in.m, in.n, [&](Position r) { return place_of(distances, r); });
+  const Matrix<T> r = position_keys(distances, in.head);
+  const Matrix<T> u = weights_.u.row(in.head).replicate(in.q.rows(), 1);
+  const Matrix<T> v = weights_.v.row(in.head).replicate(in.q.rows(), 1);
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  terms.push_back(
+      {"content_to_position", gather_by_query<T>(scaled_product<T>(in.q, r, 1), index)});
+  terms.push_back({"global_content", scaled_product<T>(u, in.k, 1)});
+  terms.push_back({"global_position", gather_by_query<T>(scaled_product<T>(v, r, 1), index)});
+  return terms;
+}
+
+template class TransformerXl<float>;
+template class TransformerXl<double>;
+
+}  // namespace orrery

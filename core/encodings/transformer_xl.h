@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Transformer-XL: sinusoids of the distance as keys, and two trained vectors in place of the
+/// query's own position. logits_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR
+/// [sin(D ω) | cos(D ω)], concatenated, ω_t = base^(-2t/d_model). Terms: content,
+/// content_to_position, global_content, global_position. Distances are indexed directly, D = m − n
+/// of any sign, so that memory is nothing but keys at earlier positions, and no shift can leak the
+/// next row (as the authors' rel_shift does without a causal mask). RoFormer's eq. (7) prints
+/// uᵀW_qᵀ, vᵀW_qᵀ: here u and v live among the queries, as the paper and its code have them.
+/// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl.
+template <class T>
+class TransformerXl final : public Encoding, public ScoreTerms<T> {
+ public:
+  struct Weights {
+    Matrix<T> u;     ///< [heads, d_head]
+    Matrix<T> v;     ///< [heads, d_head]
+    Matrix<T> W_kR;  ///< [d_model, heads·d_head], head h in columns h·d_head …
+  };
+  /// Throws UsageError on shapes that do not fit or an odd d_model.
+  TransformerXl(Weights weights, double base);
+
+  static EncodingInfo info();
+  static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  /// r_D of one head for each distance. [distances, d_head]
+  Matrix<T> position_keys(PositionsIn distances, int head) const;
+
+  Weights weights_;
+  double base_;
+};
+
+}  // namespace orrery
