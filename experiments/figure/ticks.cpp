@@ -57,8 +57,9 @@ std::ptrdiff_t labelled(const Ticks& ticks) {
                        [](const Tick& tick) { return !tick.label.empty(); });
 }
 
-/// The first of ever coarser candidates whose labels fit, with two ticks at least if there are any.
-Ticks coarsest_needed(const AxisMap& axis, const TickRoom& room, int at_most) {
+/// The first of ever coarser candidates whose labels fit; with two ticks at least, if there are
+/// any.
+Ticks finest_fitting(const AxisMap& axis, const TickRoom& room, int at_most) {
   Ticks ticks;
   for (int coarseness = 0; coarseness < coarseness_levels; ++coarseness) {
     const TickValues values = tick_values(axis, at_most, coarseness, room.integers);
@@ -92,10 +93,10 @@ std::string pi_label(long halves) {
 Ticks choose_ticks(const AxisMap& axis, const TickRoom& room) {
   const double length = std::abs(axis.at_max - axis.at_min);
   const int calm = std::clamp(static_cast<int>(length / std::max(room.spacing, 1.0)), 1, 100);
-  Ticks ticks = coarsest_needed(axis, room, calm);
+  Ticks ticks = finest_fitting(axis, room, calm);
   // One label says where, but not how much: on a short axis rather two that are close.
   for (int at_most = calm + 1; labelled(ticks) < 2 && at_most <= calm + 3; ++at_most) {
-    Ticks closer = coarsest_needed(axis, room, at_most);
+    Ticks closer = finest_fitting(axis, room, at_most);
     thin_labels(closer, room);
     if (labelled(closer) > labelled(ticks)) ticks = std::move(closer);
   }
