@@ -36,8 +36,10 @@ void add_describe(CLI::App& app, DescribeOptions& options) {
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY, manifest");
-  command->add_option("NAME", options.experiment, "The experiment; orrery list shows them")->required();
+  CLI::App* command =
+      app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY, manifest");
+  command->add_option("NAME", options.experiment, "The experiment; orrery list shows them")
+      ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
   command->add_option("--format", options.formats, "Figures as svg, png, pdf, or none")
@@ -49,7 +51,8 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
   command->footer(
       "Parameters follow as key=value, or as --key value; orrery describe NAME lists them.\n"
-      "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi puts both on\n"
+      "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi puts both "
+      "on\n"
       "one plot.\n\n"
       "Examples:\n"
       "  orrery run long_term_decay dim=128 base=10000\n"
@@ -101,7 +104,8 @@ int main(int argc, char** argv) {
   CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.footer("orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
+  app.footer(
+      "orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
   ListOptions list;
   DescribeOptions describe;
   RunOptions run;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "core/errors.h"
 #include "core/params.h"
@@ -109,24 +110,39 @@ Surface image_surface(const Image& image, int factor) {
   return surface;
 }
 
-/// Cairo numbers its surfaces through the life of the process; the file counts from 0.
-std::string renumbered(std::string svg) {
-  constexpr std::string_view word = "surface";
-  std::vector<std::string> seen;
-  std::string out;
-  std::size_t from = 0;
-  for (std::size_t at; (at = svg.find(word, from)) != std::string::npos;) {
-    std::size_t end = at + word.size();
-    while (end < svg.size() && svg[end] >= '0' && svg[end] <= '9') ++end;
-    const std::string number = svg.substr(at + word.size(), end - at - word.size());
-    auto found = std::find(seen.begin(), seen.end(), number);
-    if (found == seen.end()) found = seen.insert(seen.end(), number);
-    out.append(svg, from, at + word.size() - from);
-    if (!number.empty()) out += std::to_string(found - seen.begin());
-    from = end;
+/// Gives the ids of one SVG file numbers that depend on nothing but the file.
+class IdRenumbering {
+ public:
+  std::string apply(const std::string& svg) {
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at = next_id(svg, 0); at != std::string::npos; at = next_id(svg, from)) {
+      const std::size_t digits = std::min(svg.find_first_of("0123456789\")", at), svg.size());
+      const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
+      out.append(svg, from, digits - from);
+      if (end > digits)
+        out += renumbered(svg.substr(at, digits - at), svg.substr(digits, end - digits));
+      from = end;
+    }
+    return out.append(svg, from);
   }
-  return out.append(svg, from);
-}
+
+ private:
+  /// Where the next name after id=" or # starts; base64 has neither.
+  static std::size_t next_id(const std::string& svg, std::size_t from) {
+    const std::size_t definition = svg.find(" id=\"", from), use = svg.find('#', from);
+    const std::size_t end = std::string::npos;
+    const std::size_t defined = definition == end ? end : definition + 5;
+    return std::min(defined, use == end ? end : use + 1);
+  }
+
+  std::string renumbered(const std::string& word, const std::string& number) {
+    auto& numbers = seen_[word];
+    return std::to_string(numbers.try_emplace(number, numbers.size()).first->second);
+  }
+
+  std::map<std::string, std::map<std::string, std::size_t>> seen_;
+};
 
 }  // namespace
 
@@ -305,7 +321,7 @@ std::string CairoCanvas::finish() {
     check(cairo_surface_status(surface));
   }
   std::string bytes = std::move(target_->bytes);
-  return target_->format == FigureFormat::svg ? renumbered(std::move(bytes)) : bytes;
+  return target_->format == FigureFormat::svg ? IdRenumbering().apply(bytes) : bytes;
 }
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,

@@ -162,6 +162,20 @@ std::string elided(const Canvas& canvas, std::string_view text, const TextStyle&
   return beginning.append(ellipsis);
 }
 
+std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
+                          double width) {
+  if (width_of(canvas, text, style) <= width) return std::string(text);
+  const std::vector<std::size_t> starts = character_starts(text);
+  const std::size_t count = starts.size() - 1;
+  for (std::size_t kept = count - 1; kept >= 2; --kept) {
+    const std::size_t front = kept - kept / 2, back = count - kept / 2;
+    std::string shown(text.substr(0, starts[front]));
+    shown.append(ellipsis).append(text.substr(starts[back]));
+    if (width_of(canvas, shown, style) <= width) return shown;
+  }
+  return elided(canvas, text, style, width);
+}
+
 std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
                                  const TextStyle& style, double width, std::size_t most_lines) {
   if (most_lines == 0 || !(width > 0.0)) return {};
