@@ -80,6 +80,13 @@ class Canvas {
   virtual void pop_clip() = 0;
   /// Size before any turning: width along the text.
   virtual Size text_size(std::string_view utf8, const TextStyle& style) const = 0;
+
+  /// The region between two edges with the same x, left to right. A sink that can fill any polygon
+  /// does better than these slices, whose seams may show.
+  virtual void fill_between(std::span<const Point> upper, std::span<const Point> lower,
+                            Color color);
+  /// How many pixels of its own the target has along a point: how fine a map is worth drawing.
+  virtual double pixels_per_point() const { return 1.0; }
 };
 
 }  // namespace orrery

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,9 +56,50 @@ struct FigureFrame {
   AxisMap color{};
 };
 
+/// What a live heatmap keeps from frame to frame: while nothing that shows has changed, draw_figure
+/// hands the sink the same Image again, and does not look through the values for their range. Copy
+/// and compare as you like; one a heatmap on screen.
+struct HeatmapCache {
+  /// Everything that the pixels depend on.
+  struct Key {
+    std::shared_ptr<const Array> values{};
+    std::shared_ptr<const Array> masked{};
+    std::size_t first_row{}, rows{}, first_column{}, columns{};  ///< cells shown
+    int width{}, height{};                                       ///< pixels
+    Range color{};
+    Meaning meaning{};
+    Minification minification{};
+    Color ground{}, masked_color{}, not_a_number{};
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key{};
+  std::shared_ptr<const Image> image{};
+
+  std::shared_ptr<const Array> ranged_values{};  ///< whose range is `range`
+  std::shared_ptr<const Array> ranged_mask{};
+  Range range{};
+  bool any_masked{};
+};
+
 /// Draws any figure into `area` and says where everything is. The one layout behind the exported
-/// and the live figure.
+/// and the live figure. A line plot's axes run as the figure says; a heatmap's count cells: row i
+/// and column j have their middle at i and j and are one wide, unless the axis has a range, which
+/// then names the middles of the first and last cell. `cache` saves a live heatmap its work.
+/// Never throws for an area without room: it draws what has a place.
 FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
-                        const FigureStyle& style, const FigureView& view = {});
+                        const FigureStyle& style, const FigureView& view = {},
+                        HeatmapCache* cache = nullptr);
+
+/// A cell of a map.
+struct Cell {
+  std::size_t row{};
+  std::size_t column{};
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+/// The cell under a canvas point, if it is within the plot and the map.
+std::optional<Cell> cell_at(const Heatmap& map, const FigureFrame& frame, Point point);
+/// Where a cell lies on the canvas; it may reach beyond the plot.
+Rect cell_rect(const Heatmap& map, const FigureFrame& frame, Cell cell);
 
 }  // namespace orrery

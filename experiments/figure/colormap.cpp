@@ -1,0 +1,133 @@
+#include "experiments/figure/colormap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <numbers>
+
+#include "experiments/figure/oklab.h"
+
+namespace orrery {
+namespace {
+
+constexpr double last_index = 255.0;
+
+double between(double from, double to, double t) { return from + (to - from) * t; }
+
+template <typename Path>
+Colormap sample(Path path) {
+  Colormap map;
+  for (std::size_t i = 0; i < map.colors.size(); ++i) {
+    map.colors[i] = to_color(path(static_cast<double>(i) / last_index));
+  }
+  return map;
+}
+
+/// From deep indigo (depth 1) to pale yellow (depth 0); chroma swells in the middle, where the
+/// screen has most of it.
+Oklch sequential_at(double depth, double deepest, double palest) {
+  const double hue = between(105.0, 282.0, std::pow(depth, 0.85));
+  const double chroma = between(0.035, 0.135, std::sin(std::numbers::pi * std::pow(depth, 0.75)));
+  return {between(palest, deepest, depth), chroma + 0.05 * depth, hue};
+}
+
+Colormap sequential(Ground ground) {
+  if (ground == Ground::dark) {
+    return sample([](double t) { return sequential_at(1.0 - t, 0.24, 0.95); });
+  }
+  return sample([](double t) { return sequential_at(t, 0.27, 0.985); });
+}
+
+Colormap diverging(Ground ground) {
+  const double middle = ground == Ground::dark ? 0.255 : 0.975;
+  const double end = ground == Ground::dark ? 0.83 : 0.42;
+  return sample([=](double t) {
+    const double distance = std::abs(2.0 * t - 1.0);
+    const double hue = t < 0.5 ? 252.0 : 50.0;
+    // The nearer to the middle, the faster the colour comes: a small value must show its sign.
+    const double chroma = 0.16 * std::pow(distance, 0.7);
+    return Oklch{between(middle, end, distance), chroma, hue};
+  });
+}
+
+Colormap cyclic(Ground ground) {
+  const double lightness = ground == Ground::dark ? 0.74 : 0.70;
+  // The largest chroma that every hue has at this lightness, so that no hue stands out.
+  double chroma = 1.0;
+  for (int hue = 0; hue < 360; ++hue) chroma = std::min(chroma, largest_chroma(lightness, hue));
+  Colormap map = sample([=](double t) {
+    return Oklch{lightness, chroma, 360.0 * t * last_index / (last_index + 1.0) + 20.0};
+  });
+  map.cyclic = true;
+  return map;
+}
+
+Colormap for_strokes(Ground ground) {
+  const Colormap& whole = colormap(Meaning::sequential, ground);
+  constexpr double start = 0.3;
+  Colormap map;
+  for (std::size_t i = 0; i < map.colors.size(); ++i) {
+    map.colors[i] = whole.at(between(start, 1.0, static_cast<double>(i) / last_index));
+  }
+  return map;
+}
+
+Colormap compute(Meaning meaning, Ground ground) {
+  switch (meaning) {
+    case Meaning::sequential:
+      return sequential(ground);
+    case Meaning::diverging:
+      return diverging(ground);
+    case Meaning::cyclic:
+      return cyclic(ground);
+  }
+  return sequential(ground);
+}
+
+template <Meaning meaning>
+const Colormap& on(Ground ground) {
+  static const Colormap light = compute(meaning, Ground::light);
+  static const Colormap dark = compute(meaning, Ground::dark);
+  return ground == Ground::dark ? dark : light;
+}
+
+}  // namespace
+
+std::size_t Colormap::index(double fraction) const {
+  if (cyclic) return static_cast<std::size_t>((fraction - std::floor(fraction)) * 256.0) % 256;
+  return static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * last_index + 0.5);
+}
+
+const Colormap& colormap(Meaning meaning, Ground ground) {
+  switch (meaning) {
+    case Meaning::sequential:
+      return on<Meaning::sequential>(ground);
+    case Meaning::diverging:
+      return on<Meaning::diverging>(ground);
+    case Meaning::cyclic:
+      return on<Meaning::cyclic>(ground);
+  }
+  return on<Meaning::sequential>(ground);
+}
+
+const Colormap& stroke_colormap(Ground ground) {
+  static const Colormap light = for_strokes(Ground::light);
+  static const Colormap dark = for_strokes(Ground::dark);
+  return ground == Ground::dark ? dark : light;
+}
+
+std::shared_ptr<const Image> colormap_image(const Colormap& map) {
+  static std::mutex mutex;
+  static std::map<std::array<std::uint32_t, 3>, std::shared_ptr<const Image>> images;
+  const auto word = [](Color c) { return static_cast<std::uint32_t>(c.r << 16 | c.g << 8 | c.b); };
+  const std::lock_guard lock(mutex);
+  auto& image = images[{word(map.colors[0]), word(map.colors[128]), word(map.colors[255])}];
+  if (!image) {
+    image = std::make_shared<const Image>(
+        Image{1, 256, std::vector<Color>(map.colors.rbegin(), map.colors.rend())});
+  }
+  return image;
+}
+
+}  // namespace orrery

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/figure/color_bar.h"
+#include "experiments/figure/fit.h"
+#include "experiments/figure/heatmap_raster.h"
+
+namespace orrery {
+namespace {
+
+/// Between an axis in data and cells that are one wide with their middles at whole numbers.
+struct CellAxis {
+  double first{};  ///< data value at the middle of cell 0
+  double step{1.0};
+  std::size_t count{};
+  Range data() const { return {value(-0.5), value(static_cast<double>(count) - 0.5)}; }
+  double value(double cell) const { return first + step * cell; }
+  double cell(double value) const { return (value - first) / step; }
+};
+
+CellAxis cell_axis(const Axis& axis, std::size_t count) {
+  if (!axis.range || count < 2 || !(axis.range->max > axis.range->min)) return {0.0, 1.0, count};
+  const double span = axis.range->max - axis.range->min;
+  return {axis.range->min, span / static_cast<double>(count - 1), count};
+}
+
+AxisPlan plan_cells(const Axis& axis, const CellAxis& cells, const std::vector<std::string>& names,
+                    const std::optional<Range>& view) {
+  AxisPlan plan = plan_axis(axis, AxisScale::linear, cells.data());
+  plan.data = usable_range(view.value_or(plan.data), AxisScale::linear, plan.data);
+  plan.integers = cells.step == 1.0 && cells.first == std::floor(cells.first);
+  if (names.size() == cells.count && !axis.range) plan.names = names;
+  return plan;
+}
+
+/// Cells that show, as [first, first + count).
+struct Shown {
+  std::size_t first{};
+  std::size_t count{};
+};
+
+Shown shown_cells(const CellAxis& cells, const Range& data) {
+  const auto most = static_cast<double>(cells.count);
+  const double first = std::clamp(std::floor(cells.cell(data.min) + 0.5), 0.0, most);
+  const double last = std::clamp(std::ceil(cells.cell(data.max) + 0.5), first, most);
+  return {static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)};
+}
+
+void refresh_range(HeatmapCache& cache, const Heatmap& map) {
+  if (cache.ranged_values == map.values && cache.ranged_mask == map.masked) return;
+  cache.ranged_values = map.values;
+  cache.ranged_mask = map.masked;
+  cache.range = value_range(*map.values, map.masked.get());
+  cache.any_masked = map.masked && std::visit(
+                                       [](const auto& mask) {
+                                         return std::any_of(mask.begin(), mask.end(),
+                                                            [](auto cell) { return cell != 0; });
+                                       },
+                                       map.masked->values);
+}
+
+Rect rect_of(const Axes& axes, const CellAxis& x, const CellAxis& y, const Shown& columns,
+             const Shown& rows) {
+  const auto edge = [](const AxisMap& map, const CellAxis& cells, std::size_t cell) {
+    return map.to_canvas(cells.value(static_cast<double>(cell) - 0.5));
+  };
+  const double left = edge(axes.x, x, columns.first);
+  const double top = edge(axes.y, y, rows.first);
+  return {left, top, edge(axes.x, x, columns.first + columns.count) - left,
+          edge(axes.y, y, rows.first + rows.count) - top};
+}
+
+int pixels_along(double length, double per_point) {
+  constexpr double most = 8192.0;
+  return static_cast<int>(std::clamp(std::ceil(length * per_point), 1.0, most));
+}
+
+void draw_cells(Sheet& sheet, const Heatmap& map, const Axes& axes, const CellAxis& x,
+                const CellAxis& y, const Range& colors, HeatmapCache& cache) {
+  const Shown columns = shown_cells(x, axes.x.data), rows = shown_cells(y, axes.y.data);
+  if (columns.count == 0 || rows.count == 0) return;
+  const Rect target = rect_of(axes, x, y, columns, rows);
+  const double fineness = sheet.canvas.pixels_per_point();
+  const HeatmapCache::Key key{map.values,
+                              map.masked,
+                              rows.first,
+                              rows.count,
+                              columns.first,
+                              columns.count,
+                              pixels_along(target.width, fineness),
+                              pixels_along(target.height, fineness),
+                              colors,
+                              map.meaning,
+                              sheet.view.minification,
+                              sheet.style.plot_background,
+                              sheet.style.masked,
+                              sheet.style.not_a_number};
+  if (!cache.image || cache.key != key) {
+    cache.image =
+        std::make_shared<const Image>(rasterised(key, colormap(map.meaning, ground(sheet.style))));
+    cache.key = key;
+  }
+  sheet.canvas.push_clip(axes.plot);
+  sheet.canvas.image(cache.image, target, Filter::nearest);
+  sheet.canvas.pop_clip();
+}
+
+}  // namespace
+
+void draw_content(Sheet& sheet, const Heatmap& map, const Rect& room) {
+  const MapShape shape = shape_of(map.values.get());
+  if (shape.rows == 0 || shape.columns == 0) return;
+  HeatmapCache own;
+  HeatmapCache& cache = sheet.cache ? *sheet.cache : own;
+  refresh_range(cache, map);
+  const CellAxis x = cell_axis(map.x, shape.columns), y = cell_axis(map.y, shape.rows);
+  AxisPlan plan_x = plan_cells(map.x, x, map.column_labels, sheet.view.x);
+  AxisPlan plan_y = plan_cells(map.y, y, map.row_labels, sheet.view.y);
+  plan_y.downward = true;
+  const Range colors =
+      color_range(map.meaning, cache.range, sheet.view.color ? sheet.view.color : map.range);
+  const ColorBarPlan bar{&colormap(map.meaning, ground(sheet.style)), colors,
+                         compose_label(map.quantity, map.symbol, ""), map.meaning,
+                         cache.any_masked};
+  const double bar_width = color_bar_width(sheet, bar, room);
+  const Axes axes = place_axes(sheet, plan_x, plan_y, shrunk(room, 0.0, 0.0, bar_width, 0.0),
+                               shape.rows == shape.columns ? Aspect::square_plot : Aspect::free);
+  draw_plot_ground(sheet, axes, false);
+  draw_cells(sheet, map, axes, x, y, colors, cache);
+  draw_axes(sheet, axes);
+  draw_color_bar(sheet, bar, axes.plot, bar_width);
+}
+
+std::optional<Cell> cell_at(const Heatmap& map, const FigureFrame& frame, Point point) {
+  const MapShape shape = shape_of(map.values.get());
+  if (!frame.plot.contains(point)) return std::nullopt;
+  const CellAxis x = cell_axis(map.x, shape.columns), y = cell_axis(map.y, shape.rows);
+  const double column = std::floor(x.cell(frame.x.to_data(point.x)) + 0.5);
+  const double row = std::floor(y.cell(frame.y.to_data(point.y)) + 0.5);
+  const bool inside = column >= 0.0 && row >= 0.0 && column < static_cast<double>(shape.columns) &&
+                      row < static_cast<double>(shape.rows);
+  if (!inside) return std::nullopt;
+  return Cell{static_cast<std::size_t>(row), static_cast<std::size_t>(column)};
+}
+
+Rect cell_rect(const Heatmap& map, const FigureFrame& frame, Cell cell) {
+  const MapShape shape = shape_of(map.values.get());
+  Axes axes;
+  axes.x = frame.x;
+  axes.y = frame.y;
+  return rect_of(axes, cell_axis(map.x, shape.columns), cell_axis(map.y, shape.rows),
+                 {cell.column, 1}, {cell.row, 1});
+}
+
+}  // namespace orrery

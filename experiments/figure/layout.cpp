@@ -1,0 +1,96 @@
+#include "experiments/figure/layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/figure/sheet.h"
+#include "experiments/figure/text.h"
+
+namespace orrery {
+namespace {
+
+constexpr double most_for_title = 0.2;     ///< of the area's height
+constexpr double most_for_caption = 0.22;  ///< of the area's height
+constexpr double least_lines = 8.0;        ///< of height, below which there is no title or caption
+
+TextStyle title_style(const FigureStyle& style) {
+  TextStyle text = label_style(style);
+  text.size = style.title_size;
+  text.bold = true;
+  return text;
+}
+
+TextStyle caption_style(const FigureStyle& style) {
+  TextStyle text = tick_style(style);
+  text.color = style.muted;
+  return text;
+}
+
+std::size_t lines_within(double height, double line) {
+  return static_cast<std::size_t>(std::max(0.0, std::floor(height / line)));
+}
+
+/// Draws lines from `top` down and returns where they end.
+double draw_lines(Sheet& sheet, const std::vector<std::string>& lines, Point top, TextStyle style) {
+  const double height = line_height(sheet.canvas, style);
+  for (const std::string& line : lines) {
+    if (!line.empty()) sheet.canvas.text(top, line, style);
+    top.y += height;
+  }
+  return top.y;
+}
+
+/// Takes the title off the top of the room.
+void draw_title(Sheet& sheet, const Figure& figure, Rect& room) {
+  const TextStyle style = title_style(sheet.style);
+  const double line = line_height(sheet.canvas, style);
+  const std::size_t most =
+      std::min<std::size_t>(2, lines_within(most_for_title * room.height, line));
+  const auto lines = wrapped(sheet.canvas, figure.title, style, room.width, most);
+  if (lines.empty()) return;
+  const double end = draw_lines(sheet, lines, {room.x, room.y}, style);
+  room = shrunk(room, 0.0, end - room.y + gap(sheet.style), 0.0, 0.0);
+}
+
+/// Takes the caption off the bottom of the room.
+void draw_caption(Sheet& sheet, const Figure& figure, Rect& room) {
+  const TextStyle style = caption_style(sheet.style);
+  const double line = line_height(sheet.canvas, style);
+  const std::size_t most = lines_within(most_for_caption * room.height, line);
+  const auto lines = wrapped(sheet.canvas, figure.caption, style, room.width, most);
+  if (lines.empty()) return;
+  const double height = static_cast<double>(lines.size()) * line;
+  draw_lines(sheet, lines, {room.x, room.bottom() - height}, style);
+  room = shrunk(room, 0.0, 0.0, 0.0, height + 1.6 * gap(sheet.style));
+}
+
+bool is_drawable(const Rect& area) {
+  return std::isfinite(area.x) && std::isfinite(area.y) && std::isfinite(area.width) &&
+         std::isfinite(area.height) && area.width > 0.0 && area.height > 0.0;
+}
+
+}  // namespace
+
+FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
+                        const FigureStyle& style, const FigureView& view, HeatmapCache* cache) {
+  FigureFrame frame;
+  frame.area = area;
+  if (!is_drawable(area)) return frame;
+  Sheet sheet{canvas, style, view, cache, frame};
+  canvas.push_clip(area);
+  canvas.rect(area, style.background);
+  const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
+  Rect room = shrunk(area, margin, margin, margin, margin);
+  if (room.height >= least_lines * style.text_size) {
+    const Rect whole = room;
+    draw_title(sheet, figure, room);
+    Rect below = shrunk(whole, 0.0, room.y - whole.y, 0.0, 0.0);
+    draw_caption(sheet, figure, below);
+    room = below;
+  }
+  std::visit([&](const auto& content) { draw_content(sheet, content, room); }, figure.content);
+  canvas.pop_clip();
+  return frame;
+}
+
+}  // namespace orrery

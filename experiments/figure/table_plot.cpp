@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "experiments/figure/sheet.h"
+#include "experiments/figure/text.h"
+
+namespace orrery {
+namespace {
+
+/// Starts with a digit, or a sign or point before one: set flush right.
+bool is_number(std::string_view cell) {
+  for (const std::string_view sign : {"−", "-", "+", "±", "."}) {
+    if (cell.starts_with(sign)) cell.remove_prefix(sign.size());
+  }
+  return !cell.empty() && cell.front() >= '0' && cell.front() <= '9';
+}
+
+class TableLayout {
+ public:
+  TableLayout(Sheet& sheet, const TableFigure& table, const Rect& room)
+      : sheet_(sheet), table_(table), room_(room), text_(label_style(sheet.style)) {
+    columns_ = table.header.size();
+    for (const auto& row : table.rows) columns_ = std::max(columns_, row.size());
+    text_.size = fitting_size();
+    pad_ = 0.6 * text_.size;
+    row_height_ = 1.55 * text_.size;
+    widths_ = fitting_widths();
+  }
+
+  void draw() {
+    if (columns_ == 0) return;
+    const double width = total(widths_);
+    double y = room_.y;
+    if (!table_.header.empty()) {
+      draw_row(table_.header, y, true);
+      y += row_height_;
+      draw_segment(sheet_.canvas, {room_.x, y}, {room_.x + width, y},
+                   {sheet_.style.axis, hairline(sheet_.style)});
+    }
+    const std::size_t shown = rows_that_fit(y);
+    for (std::size_t i = 0; i < shown; ++i, y += row_height_) {
+      if (i % 2 == 1) sheet_.canvas.rect({room_.x, y, width, row_height_}, zebra());
+      draw_row(table_.rows[i], y, false);
+    }
+    if (shown < table_.rows.size()) draw_more(table_.rows.size() - shown, y);
+  }
+
+ private:
+  Color zebra() const { return mix(sheet_.style.background, sheet_.style.grid, 0.55); }
+  static double total(const std::vector<double>& widths) {
+    double sum = 0.0;
+    for (const double w : widths) sum += w;
+    return sum;
+  }
+
+  std::vector<double> natural_widths(const TextStyle& text) const {
+    std::vector<double> widths(columns_);
+    const auto include = [&](const std::vector<std::string>& row, bool bold) {
+      TextStyle own = text;
+      own.bold = bold;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const double width = row[i].empty() ? 0.0 : sheet_.canvas.text_size(row[i], own).width;
+        widths[i] = std::max(widths[i], width + 1.2 * text.size);
+      }
+    };
+    include(table_.header, true);
+    for (const auto& row : table_.rows) include(row, false);
+    return widths;
+  }
+
+  /// Shrinks the text as far as it stays readable.
+  double fitting_size() const {
+    constexpr double smallest = 0.7;
+    const double wide = total(natural_widths(text_));
+    const double high = 1.55 * text_.size * static_cast<double>(table_.rows.size() + 1);
+    const double factor =
+        std::min({1.0, wide > 0.0 ? room_.width / wide : 1.0, room_.height / high});
+    return text_.size * std::max(smallest, factor);
+  }
+
+  /// Takes from the widest columns first.
+  std::vector<double> fitting_widths() const {
+    std::vector<double> widths = natural_widths(text_);
+    double low = 0.0, high = room_.width;
+    if (total(widths) <= room_.width) return widths;
+    for (int step = 0; step < 40; ++step) {
+      const double cap = 0.5 * (low + high);
+      double sum = 0.0;
+      for (const double w : widths) sum += std::min(w, cap);
+      (sum <= room_.width ? low : high) = cap;
+    }
+    for (double& w : widths) w = std::min(w, low);
+    return widths;
+  }
+
+  std::size_t rows_that_fit(double y) const {
+    const double room = std::max(0.0, std::floor((room_.bottom() - y) / row_height_ + 1e-9));
+    const auto rows = static_cast<double>(table_.rows.size());
+    if (rows <= room) return table_.rows.size();
+    return static_cast<std::size_t>(std::max(0.0, room - 1.0));
+  }
+
+  bool flush_right(std::size_t column) const {
+    bool any = false;
+    for (const auto& row : table_.rows) {
+      if (column >= row.size() || row[column].empty()) continue;
+      if (!is_number(row[column])) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  void draw_row(const std::vector<std::string>& row, double y, bool header) {
+    if (y + row_height_ > room_.bottom() + 1e-6) return;
+    TextStyle text = text_;
+    text.bold = header;
+    text.vertical = VerticalAlign::middle;
+    double x = room_.x;
+    for (std::size_t i = 0; i < row.size(); x += widths_[i], ++i) {
+      const bool right = flush_right(i);
+      text.horizontal = right ? HorizontalAlign::right : HorizontalAlign::left;
+      const std::string shown = elided(sheet_.canvas, row[i], text, widths_[i] - 1.9 * pad_);
+      if (shown.empty()) continue;
+      sheet_.canvas.text({right ? x + widths_[i] - pad_ : x + pad_, y + 0.5 * row_height_}, shown,
+                         text);
+    }
+  }
+
+  void draw_more(std::size_t count, double y) {
+    if (y + row_height_ > room_.bottom() + 1e-6) return;
+    TextStyle text = text_;
+    text.color = sheet_.style.muted;
+    text.vertical = VerticalAlign::middle;
+    const std::string note = elided(sheet_.canvas, "… " + std::to_string(count) + " more rows",
+                                    text, room_.width - 2.0 * pad_);
+    if (!note.empty()) sheet_.canvas.text({room_.x + pad_, y + 0.5 * row_height_}, note, text);
+  }
+
+  Sheet& sheet_;
+  const TableFigure& table_;
+  Rect room_;
+  TextStyle text_;
+  std::size_t columns_{};
+  double pad_{};
+  double row_height_{};
+  std::vector<double> widths_;
+};
+
+}  // namespace
+
+void draw_content(Sheet& sheet, const TableFigure& table, const Rect& room) {
+  TableLayout(sheet, table, room).draw();
+}
+
+}  // namespace orrery
