@@ -9,6 +9,7 @@
 #include "core/analysis/decay.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "experiments/shared_params.h"

@@ -71,10 +71,10 @@ std::vector<Position> shifts_up_to(Position largest) {
 }
 
 struct Curve {
-  std::string name;
+  std::string name{};
   bool relative{};
-  std::vector<double> error;
-  std::vector<double> ulps;
+  std::vector<double> error{};
+  std::vector<double> ulps{};
   double bound{};  ///< what rounding may cost
   double largest_logit{};
 };

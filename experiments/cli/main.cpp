@@ -1,1 +1,119 @@
-int main() { return 0; }
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "core/errors.h"
+#include "experiments/batch/build_info.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+
+namespace {
+
+using namespace orrery;
+using namespace orrery::cli;
+
+std::string version_text() {
+  const BuildInfo& build = build_info();
+  return fmt::format("orrery {} ({}{}, {}, {})", build.version, build.commit.substr(0, 12),
+                     build.dirty.value_or(false) ? ", modified" : "", build.compiler,
+                     build.cpu_level);
+}
+
+void add_list(CLI::App& app, ListOptions& options) {
+  CLI::App* command = app.add_subcommand("list", "Experiments and encodings");
+  command->add_option("what", options.what, "all, experiments or encodings")
+      ->check(CLI::IsMember({"all", "experiments", "encodings"}));
+  command->add_flag("--json", options.json, "As JSON");
+  command->footer("Example: orrery list encodings --json");
+}
+
+void add_describe(CLI::App& app, DescribeOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "describe", "What an experiment answers or an encoding does, its equations and parameters");
+  command->add_option("NAME", options.name, "An experiment or an encoding")->required();
+  command->add_flag("--json", options.json, "As JSON");
+  command->footer("Example: orrery describe long_term_decay");
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* command = app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY, manifest");
+  command->add_option("NAME", options.experiment, "The experiment; orrery list shows them")->required();
+  command->allow_extras();
+  command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
+  command->add_option("--format", options.formats, "Figures as svg, png, pdf, or none")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"svg", "png", "pdf", "none"}));
+  command->add_option("--theme", options.theme, "Figures in light, dark or print")
+      ->check(CLI::IsMember({"light", "dark", "print"}));
+  command->add_flag("--json", options.json, "Print the whole result as JSON");
+  command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
+  command->footer(
+      "Parameters follow as key=value, or as --key value; orrery describe NAME lists them.\n"
+      "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi puts both on\n"
+      "one plot.\n\n"
+      "Examples:\n"
+      "  orrery run long_term_decay dim=128 base=10000\n"
+      "  orrery run long_term_decay dim=64,128 base=1e4,5e5\n"
+      "  orrery run attention_map --text README.md encoding=rope --out map");
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::usage:
+      return exit_usage;
+    case ErrorKind::data:
+      return exit_data;
+    case ErrorKind::io:
+      return exit_io;
+  }
+  return exit_failed;
+}
+
+int dispatch(CLI::App& app, const ListOptions& list, const DescribeOptions& describe,
+             RunOptions& run) {
+  if (app.got_subcommand("list")) return list_command(list);
+  if (app.got_subcommand("describe")) return describe_command(describe);
+  run.words = app.get_subcommand("run")->remaining();
+  return run_command(run);
+}
+
+int guarded(CLI::App& app, const ListOptions& list, const DescribeOptions& describe,
+            RunOptions& run) {
+  try {
+    const int code = dispatch(app, list, describe, run);
+    finish_output();
+    return code;
+  } catch (const Stopped&) {
+    say("orrery: stopped; nothing was written\n");
+    return 128 + stop_signal();
+  } catch (const Error& error) {
+    say(fmt::format("orrery: {}\n", error.what()));
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    say(fmt::format("orrery: {}; this is a defect of orrery itself\n", error.what()));
+    return exit_failed;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer("orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
+  ListOptions list;
+  DescribeOptions describe;
+  RunOptions run;
+  run.argv.assign(argv, argv + argc);
+  add_list(app, list);
+  add_describe(app, describe);
+  add_run(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_ok : exit_usage;
+  }
+  listen_for_stop_signals();
+  return guarded(app, list, describe, run);
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace orrery::cli {
+
+/// Exit statuses of the program.
+enum ExitCode {
+  exit_ok = 0,
+  exit_failed = 1,  ///< a point or a check failed
+  exit_usage = 2,
+  exit_data = 3,
+  exit_io = 4,
+};
+
+struct ListOptions {
+  std::string what{"all"};  ///< "all", "experiments" or "encodings"
+  bool json{false};
+};
+int list_command(const ListOptions& options);
+
+struct DescribeOptions {
+  std::string name{};  ///< of an experiment or an encoding
+  bool json{false};
+};
+int describe_command(const DescribeOptions& options);
+
+struct RunOptions {
+  std::string experiment{};
+  std::vector<std::string> words{};  ///< key=value and --key value
+  std::string out{};                 ///< folder; chosen from experiment and point id when empty
+  std::vector<std::string> formats{"svg", "png", "pdf"};
+  std::string theme{"light"};
+  bool json{false};
+  bool quiet{false};
+  std::vector<std::string> argv{};
+};
+int run_command(const RunOptions& options);
+
+}  // namespace orrery::cli

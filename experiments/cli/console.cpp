@@ -1,0 +1,117 @@
+#include "experiments/cli/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/errors.h"
+
+namespace orrery::cli {
+namespace {
+
+volatile std::sig_atomic_t received_signal = 0;
+
+void on_stop_signal(int signal) {
+  received_signal = signal;
+  std::signal(signal, SIG_DFL);
+}
+
+[[noreturn]] void refuse_output() {
+  throw IoError("standard output", fmt::format("cannot be written ({})", std::strerror(errno)),
+                "check the disk or the program at the other end of the pipe");
+}
+
+std::string colored(std::string_view text, int code) {
+  return colors_wanted() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
+
+/// Combining diacritical marks U+0300–U+036F, as UTF-8 0xCC80–0xCDAF.
+bool is_combining(std::string_view rest) {
+  if (rest.size() < 2) return false;
+  const auto a = static_cast<unsigned char>(rest[0]);
+  const auto b = static_cast<unsigned char>(rest[1]);
+  return a == 0xCC || (a == 0xCD && b <= 0xAF);
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output();
+}
+
+void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) refuse_output();
+}
+
+bool colors_wanted() {
+  static const bool wanted = [] {
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    return isatty(STDOUT_FILENO) == 1 && !(no_color && *no_color) && terminal &&
+           std::string_view(terminal) != "dumb";
+  }();
+  return wanted;
+}
+
+std::string green(std::string_view text) { return colored(text, 32); }
+std::string red(std::string_view text) { return colored(text, 31); }
+std::string bold(std::string_view text) { return colored(text, 1); }
+
+std::string readable_number(double value) {
+  if (std::isnan(value)) return "none";
+  if (!std::isfinite(value)) return value > 0 ? "inf" : "-inf";
+  const double size = std::abs(value);
+  if (value == std::trunc(value) && size < 1e15) return fmt::format("{:.0f}", value);
+  return size >= 1e-3 && size < 1e6 ? fmt::format("{:.6f}", value) : fmt::format("{:.6e}", value);
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < utf8.size(); ++i)
+    if (!is_continuation(utf8[i]) && !is_combining(utf8.substr(i))) ++width;
+  return width;
+}
+
+std::string padded(std::string_view utf8, std::size_t width) {
+  const std::size_t used = display_width(utf8);
+  return std::string(utf8) + std::string(used < width ? width - used : 0, ' ');
+}
+
+int stop_signal() { return received_signal; }
+
+void listen_for_stop_signals() {
+  std::signal(SIGINT, on_stop_signal);
+  std::signal(SIGTERM, on_stop_signal);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error that is reported, not a sudden end
+}
+
+ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+ConsoleProgress::~ConsoleProgress() {
+  if (drawn_) say("\r\033[K");
+}
+
+void ConsoleProgress::update(double fraction, std::string_view stage) {
+  if (!shown_) return;
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> elapsed = now - start_;
+  if (elapsed.count() < 0.33 || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  drawn_ = true;
+  const int filled = static_cast<int>(fraction * 24);
+  const double left = fraction > 0 ? elapsed.count() * (1 - fraction) / fraction : 0;
+  say(fmt::format("\r\033[K[{:█>{}}{:·>{}}] {:3.0f}% {} ({:.0f} s left)", "", filled, "",
+                  24 - filled, 100 * fraction, stage, left));
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.h"
+#include "experiments/catalogue.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/encoding_list.h"
+
+namespace orrery::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string range_text(const ParamSpec& spec) {
+  switch (spec.kind) {
+    case ParamKind::boolean:
+      return "true or false";
+    case ParamKind::choice:
+      return "one of";
+    case ParamKind::choice_list:
+      return "one or more, joined by +";
+    case ParamKind::file:
+      return "a file";
+    case ParamKind::integer:
+    case ParamKind::real:
+      break;
+  }
+  std::string text = fmt::format("{} … {}", number_text(spec.min), number_text(spec.max));
+  if (spec.multiple_of == 2) text += ", even";
+  if (!spec.unit.empty()) text += " " + spec.unit;
+  return text;
+}
+
+std::string condition_text(const Condition& condition) {
+  if (condition.any_of == std::vector<std::string>{""})
+    return fmt::format("read only when {} is not given", condition.key);
+  return fmt::format("read only when {} is {}", condition.key,
+                     fmt::join(condition.any_of, " or "));
+}
+
+std::string param_text(const ParamSpec& spec) {
+  const std::string symbol = spec.symbol.empty() || spec.symbol == spec.key ? "" : spec.symbol;
+  const std::string value = to_text(spec.default_value);
+  std::string text = fmt::format("  {} {} {}\n", bold(padded(spec.key, 18)), padded(symbol, 6),
+                                 fmt::format("{}; default {}", range_text(spec),
+                                             value.empty() ? "none" : value));
+  text += fmt::format("  {:25} {}\n", "", spec.description);
+  for (const Choice& choice : spec.choices)
+    text += fmt::format("  {:25}   {} {}\n", "", padded(choice.name, 14), choice.description);
+  if (spec.used_when) text += fmt::format("  {:25} ({})\n", "", condition_text(*spec.used_when));
+  return text;
+}
+
+std::string params_text(const std::vector<ParamSpec>& params) {
+  if (params.empty()) return "";
+  std::string text = "\nParameters (key, symbol, range; default)\n";
+  for (const ParamSpec& spec : params) text += param_text(spec);
+  return text;
+}
+
+ordered_json param_json(const ParamSpec& spec) {
+  ordered_json json{{"key", spec.key},
+                    {"symbol", spec.symbol},
+                    {"unit", spec.unit},
+                    {"description", spec.description},
+                    {"default", to_text(spec.default_value)}};
+  const bool is_number = spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
+  if (is_number) {
+    json["min"] = spec.min;
+    json["max"] = spec.max;
+  }
+  if (spec.multiple_of > 1) json["multiple_of"] = spec.multiple_of;
+  for (const Choice& choice : spec.choices)
+    json["choices"].push_back({{"name", choice.name}, {"description", choice.description}});
+  if (spec.used_when)
+    json["used_when"] = {{"key", spec.used_when->key}, {"any_of", spec.used_when->any_of}};
+  return json;
+}
+
+ordered_json params_json(const std::vector<ParamSpec>& params) {
+  ordered_json list = ordered_json::array();
+  for (const ParamSpec& spec : params) list.push_back(param_json(spec));
+  return list;
+}
+
+void describe_experiment(const ExperimentInfo& info, bool json) {
+  if (json) {
+    const ordered_json object{{"experiment", info.name},     {"version", info.version},
+                              {"title", info.title},         {"question", info.question},
+                              {"equations", info.equations}, {"params", params_json(info.params)}};
+    print(object.dump(2) + "\n");
+    return;
+  }
+  std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
+                                 info.version, info.title, info.question);
+  text += "\nEquations\n";
+  for (const std::string& equation : info.equations) text += "  " + equation + "\n";
+  text += params_text(info.params);
+  text += fmt::format("\nExample\n  orrery run {}\n", info.name);
+  print(text);
+}
+
+void describe_encoding(const EncodingSummary& encoding, bool json) {
+  if (json) {
+    const ordered_json object{{"encoding", encoding.name},       {"label", encoding.label},
+                              {"title", encoding.title},         {"statement", encoding.statement},
+                              {"formula", encoding.formula},     {"source", encoding.source},
+                              {"doors", encoding.doors},         {"params", params_json(encoding.params)}};
+    print(object.dump(2) + "\n");
+    return;
+  }
+  std::string text = fmt::format("{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n",
+                                 bold(encoding.name), encoding.title, encoding.statement,
+                                 encoding.formula, encoding.source,
+                                 encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
+  text += params_text(encoding.params);
+  text += fmt::format("\nExample\n  orrery run attention_map encoding={}\n", encoding.name);
+  print(text);
+}
+
+[[noreturn]] void refuse(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment* experiment : experiment_catalogue())
+    names.push_back(experiment->info().name);
+  for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
+  const std::string near = nearest_name(name, names);
+  throw UsageError(name, "is neither an experiment nor an encoding",
+                   near.empty() ? "orrery list shows both" : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace
+
+int describe_command(const DescribeOptions& options) {
+  for (const Experiment* experiment : experiment_catalogue()) {
+    if (experiment->info().name != options.name) continue;
+    describe_experiment(experiment->info(), options.json);
+    return exit_ok;
+  }
+  const EncodingSummary* encoding = find_encoding_summary(options.name);
+  if (!encoding) refuse(options.name);
+  describe_encoding(*encoding, options.json);
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

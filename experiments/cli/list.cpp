@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/catalogue.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/encoding_list.h"
+
+namespace orrery::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+void list_as_json(bool experiments, bool encodings) {
+  ordered_json json;
+  if (experiments)
+    for (const Experiment* e : experiment_catalogue())
+      json["experiments"].push_back({{"name", e->info().name},
+                                     {"version", e->info().version},
+                                     {"title", e->info().title},
+                                     {"question", e->info().question}});
+  if (encodings)
+    for (const EncodingSummary& e : encoding_list())
+      json["encodings"].push_back({{"name", e.name},
+                                   {"title", e.title},
+                                   {"statement", e.statement},
+                                   {"doors", e.doors},
+                                   {"source", e.source}});
+  print(json.dump(2) + "\n");
+}
+
+void list_as_text(bool experiments, bool encodings) {
+  if (experiments) {
+    print("Experiments\n");
+    for (const Experiment* e : experiment_catalogue())
+      print(fmt::format("  {} {}\n", bold(padded(e->info().name, 20)), e->info().question));
+  }
+  if (encodings) {
+    print("Encodings\n");
+    for (const EncodingSummary& e : encoding_list())
+      print(fmt::format("  {} {}\n", bold(padded(e.name, 20)), e.statement));
+  }
+  print("\norrery describe NAME says more about each.\n");
+}
+
+}  // namespace
+
+int list_command(const ListOptions& options) {
+  const bool experiments = options.what != "encodings";
+  const bool encodings = options.what != "experiments";
+  if (options.json)
+    list_as_json(experiments, encodings);
+  else
+    list_as_text(experiments, encodings);
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

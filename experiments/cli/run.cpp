@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "experiments/batch/point_id.h"
+#include "experiments/batch/result_folder.h"
+#include "experiments/batch/result_json.h"
+#include "experiments/catalogue.h"
+#include "experiments/cli/arguments.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/data/inputs.h"
+#include "experiments/figure/export.h"
+
+namespace orrery::cli {
+namespace {
+
+using Clock = std::chrono::system_clock;
+
+struct Point {
+  ParamSet params;
+  LoadedInputs loaded;
+  std::filesystem::path folder;
+};
+
+Theme theme_named(const std::string& name) {
+  if (name == "dark") return Theme::dark;
+  return name == "print" ? Theme::print : Theme::light;
+}
+
+/// DIR itself for a single point, DIR/ID for several; without --out, orrery-results/NAME-ID.
+std::filesystem::path folder_of(const RunOptions& options, const std::string& id, bool several) {
+  if (options.out.empty())
+    return std::filesystem::path("orrery-results") / (options.experiment + "-" + id);
+  const std::filesystem::path out(options.out);
+  return several ? out / id : out;
+}
+
+WriteOptions write_options(const RunOptions& options, const std::filesystem::path& folder) {
+  WriteOptions write{.folder = folder};
+  write.figure_formats = options.formats;
+  std::erase(write.figure_formats, "none");
+  const Theme theme = theme_named(options.theme);
+  write.render = [theme](const Figure& figure, std::string_view format) {
+    return export_figure(figure, figure_format_named(format), theme);
+  };
+  return write;
+}
+
+/// Everything that can be refused is refused before the first computation.
+std::vector<Point> prepare(const Experiment& experiment, const RunOptions& options) {
+  const ParamSet defaults(experiment.info().params);
+  std::vector<Point> points;
+  const std::vector<ParamSet> sets =
+      expand_points(defaults, parse_assignments(defaults, options.words));
+  for (const ParamSet& params : sets) {
+    Point point{params, load_inputs(params), {}};
+    point.folder = folder_of(options, point_id(experiment.info(), params, point.loaded.files),
+                             sets.size() > 1);
+    require_replaceable(write_options(options, point.folder));
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+std::string checks_text(const Result& result) {
+  std::string text;
+  for (const Check& check : result.checks)
+    text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
+                        check.statement, check.equation, readable_number(check.measured),
+                        check.relation == Relation::at_most ? "≤" : "≥",
+                        readable_number(check.bound));
+  return text;
+}
+
+std::string scalars_text(const Result& result) {
+  std::size_t name_width = 0;
+  std::size_t value_width = 0;
+  for (const Scalar& scalar : result.scalars) {
+    name_width = std::max(name_width, scalar.name.size());
+    value_width = std::max(value_width, readable_number(scalar.value).size());
+  }
+  std::string text;
+  for (const Scalar& scalar : result.scalars)
+    text += fmt::format("  {:{}}  {:>{}}  {}{}\n", scalar.name, name_width,
+                        readable_number(scalar.value), value_width, scalar.description,
+                        scalar.unit.empty() ? "" : " [" + scalar.unit + "]");
+  return text;
+}
+
+std::string summary(const Experiment& experiment, const ParamSet& params, const Result& result) {
+  std::string text = bold(experiment.info().name);
+  for (const std::string& word : params.overrides()) text += " " + word;
+  return text + "\n" + scalars_text(result) + checks_text(result);
+}
+
+struct Ran {
+  Result result;
+  RunRecord record;
+};
+
+Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options) {
+  ConsoleProgress progress(options.quiet || options.json);
+  RunRecord record{.argv = options.argv, .inputs = point.loaded.files, .started = Clock::now()};
+  const auto start = std::chrono::steady_clock::now();
+  Result result = experiment.run(point.params, point.loaded.inputs, progress);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  record.wall_seconds = elapsed.count();
+  record.finished = Clock::now();
+  return {std::move(result), std::move(record)};
+}
+
+void print_json(const std::vector<nlohmann::ordered_json>& results) {
+  print(json_text(results.size() == 1 ? results.front() : nlohmann::ordered_json(results)));
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  const Experiment& experiment = find_experiment(options.experiment);
+  const std::vector<Point> points = prepare(experiment, options);
+  std::vector<nlohmann::ordered_json> as_json;
+  bool all_hold = true;
+  for (const Point& point : points) {
+    const Ran ran = run_point(experiment, point, options);
+    const WrittenResult written =
+        write_result(ran.result, ran.record, write_options(options, point.folder));
+    all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
+                                       [](const Check& check) { return check.holds(); });
+    if (options.json)
+      as_json.push_back(to_json(ran.result));
+    else if (!options.quiet)
+      print(summary(experiment, point.params, ran.result));
+    if (!options.quiet)
+      say(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
+  }
+  if (options.json) print_json(as_json);
+  return all_hold ? exit_ok : exit_failed;
+}
+
+}  // namespace orrery::cli

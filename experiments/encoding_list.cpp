@@ -1,0 +1,29 @@
+#include "experiments/encoding_list.h"
+
+#include <algorithm>
+
+#include "core/encodings/catalogue.h"
+
+namespace orrery {
+
+const std::vector<EncodingSummary>& encoding_list() {
+  static const std::vector<EncodingSummary> summaries = [] {
+    std::vector<EncodingSummary> list;
+    for (const EncodingEntry& entry : encoding_catalogue()) {
+      const EncodingInfo& info = entry.info;
+      list.push_back({info.name, info.label, info.title, info.statement, info.formula, info.source,
+                      entry.doors, info.params});
+    }
+    return list;
+  }();
+  return summaries;
+}
+
+const EncodingSummary* find_encoding_summary(std::string_view name) {
+  const auto& list = encoding_list();
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const EncodingSummary& e) { return e.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+}  // namespace orrery

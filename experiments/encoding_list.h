@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+
+namespace orrery {
+
+/// An encoding as people read about it; for programs that show encodings without computing with them.
+struct EncodingSummary {
+  std::string name{};
+  std::string label{};
+  std::string title{};
+  std::string statement{};
+  std::string formula{};
+  std::string source{};
+  std::vector<std::string> doors{};  ///< of the four; empty for none
+  std::vector<ParamSpec> params{};
+};
+
+/// In the order of the catalogue: the place is the colour slot.
+const std::vector<EncodingSummary>& encoding_list();
+
+/// nullptr when there is none such.
+const EncodingSummary* find_encoding_summary(std::string_view name);
+
+}  // namespace orrery
