@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 // Lengths of the design, at scale 1.
-constexpr double kListWidth = 200;
+constexpr double kListWidth = 216;
 constexpr double kParamsWidth = 300;
 constexpr double kStatusHeight = 36;
 constexpr double kMargin = 14;
@@ -37,12 +37,17 @@ ImVec2 panel_size(const Rect& area) {
 
 /// A child window over `area`, on a ground of its own. End with ImGui::EndChild().
 void begin_area(const char* id, const Rect& area, Color ground, ImGuiWindowFlags flags = 0) {
-  const ImVec2 size = panel_size(area);
-  const ImVec2 at = shim::vec({area.x, area.y});
-  ImGui::SetCursorScreenPos(at);
-  ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y),
-                                            shim::packed(ground));
-  shim::begin_panel(id, size, kPanelFlags | flags);
+  ImGui::SetCursorScreenPos(shim::vec({area.x, area.y}));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, shim::floats(ground));
+  shim::begin_panel(id, panel_size(area), kPanelFlags | flags);
+  ImGui::PopStyleColor();
+}
+
+/// begin_area with square corners, for what reaches the edge of the window.
+void begin_column(const char* id, const Rect& area, Color ground, ImGuiWindowFlags flags = 0) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 0.0f);
+  begin_area(id, area, ground, flags);
+  ImGui::PopStyleVar();
 }
 
 Color raised(const Ui& ui) { return mix(ui.style.background, ui.style.text, 0.035); }
@@ -146,10 +151,12 @@ void App::frame() {
   const Ui ui{*fonts_, textures_, style_, scale_};
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::Begin("orrery", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavFocus);
+  ImGui::PopStyleVar();
   const Regions r = regions();
   if (session_.size() == 0) {
     draw_centered("no experiments are built in", {0, 0, r.status.width, r.status.y});
@@ -157,7 +164,7 @@ void App::frame() {
     if (r.list.width > 0) draw_list(r.list, ui);
     draw_view(r.view, ui);
     if (r.params.width > 0) draw_params(r.params, ui);
-    begin_area("status", r.status, raised(ui), ImGuiWindowFlags_NoScrollbar);
+    begin_column("status", r.status, raised(ui), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
     draw_status(session_, ui);
@@ -167,7 +174,7 @@ void App::frame() {
 }
 
 void App::draw_list(const Rect& area, const Ui& ui) {
-  begin_area("views", area, raised(ui));
+  begin_column("views", area, raised(ui));
   ImGui::PushFont(ui.fonts.title());
   text("Orrery");
   ImGui::PopFont();
@@ -208,8 +215,8 @@ void App::draw_heading(const Rect& area, const Ui& ui) {
 }
 
 void App::draw_view(const Rect& area, const Ui& ui) {
-  begin_area("view", area, ui.style.background,
-             ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  begin_column("view", area, ui.style.background,
+               ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   const Rect inner = inset(area, kMargin * ui.scale);
   ImGui::SetCursorScreenPos(shim::vec({inner.x, inner.y}));
   ImGui::BeginGroup();
@@ -218,9 +225,11 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   const double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
   const double message = std::min(message_height(session_, inner.width, ui), inner.height / 2);
   const std::shared_ptr<const Result> result = session_.current().result;
-  const double findings = result ? std::min(findings_height(*result, ui) + 2 * kMargin * ui.scale,
-                                            kMostFindings * inner.height)
-                                 : 0.0;
+  const double findings =
+      result ? std::min(findings_height(*result, inner.width - 2 * kMargin * ui.scale, ui) +
+                            2 * kMargin * ui.scale,
+                        kMostFindings * inner.height)
+             : 0.0;
   const double gap = kMargin * ui.scale;
   Rect plot{inner.x, top, inner.width, inner.bottom() - top};
   if (message > 0) plot.height -= message + gap;
@@ -244,7 +253,7 @@ void App::draw_view(const Rect& area, const Ui& ui) {
 }
 
 void App::draw_params(const Rect& area, const Ui& ui) {
-  begin_area("parameters", area, raised(ui));
+  begin_column("parameters", area, raised(ui));
   params_.draw(session_, ui);
   ImGui::EndChild();
 }

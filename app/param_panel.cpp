@@ -9,133 +9,40 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/param_controls.h"
 
 namespace orrery {
 namespace {
 
-constexpr int kSliderDigits = 3;
-// A linear slider over more steps than this cannot be aimed; such a number is typed.
-constexpr double kMostSteps = 1e6;
-
-bool fits_slider(const ParamSpec& spec) {
-  const bool bounded = std::isfinite(spec.min) && std::isfinite(spec.max) && spec.min < spec.max;
-  if (!bounded || (spec.logarithmic && spec.min <= 0.0)) return false;
-  return spec.logarithmic || spec.kind == ParamKind::real || spec.max - spec.min <= kMostSteps;
+bool is_number(const ParamSpec& spec) {
+  return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
 }
 
-ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
-  return spec.logarithmic ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+std::string value_text(const ParamSet& params, const ParamSpec& spec) {
+  const std::string number = params.to_text(spec.key);
+  return spec.unit.empty() ? number : fmt::format("{} {}", number, spec.unit);
 }
 
-/// printf's format with the unit behind the number.
-std::string with_unit(const char* format, const ParamSpec& spec) {
-  std::string unit;
-  for (const char c : spec.unit) unit += c == '%' ? std::string("%%") : std::string(1, c);
-  return unit.empty() ? std::string(format) : fmt::format("{} {}", format, unit);
+/// Moves the cursor so that an item of this width ends at the right edge.
+void align_right(float width) {
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x - width;
+  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
 }
 
-/// Whether the number was typed over the slider (Ctrl+click) rather than dragged.
-bool is_typed() { return ImGui::GetIO().WantTextInput; }
+float reset_width() { return ImGui::CalcTextSize("↺").x; }
 
-void integer(Session& session, const ParamSpec& spec) {
-  std::int64_t number = session.current().params.integer(spec.key);
-  bool changed = false;
-  if (fits_slider(spec)) {
-    const auto low = static_cast<std::int64_t>(std::ceil(spec.min));
-    const auto high = static_cast<std::int64_t>(std::floor(spec.max));
-    changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
-                                  with_unit("%lld", spec).c_str(), slider_flags(spec));
-    if (changed && !is_typed()) number = nearest_allowed(spec, number);
-  } else {
-    const std::int64_t step = spec.multiple_of;
-    changed = ImGui::InputScalar("##value", ImGuiDataType_S64, &number, &step, nullptr, "%lld",
-                                 ImGuiInputTextFlags_EnterReturnsTrue);
-  }
-  if (changed) session.set_value(spec.key, number);
+void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
+  if (ImGui::Button("↺")) session.reset(spec.key);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  tooltip(ui, fmt::format("back to {}", to_text(spec.default_value)));
 }
 
-void real(Session& session, const ParamSpec& spec) {
-  double number = session.current().params.real(spec.key);
-  bool changed = false;
-  if (fits_slider(spec)) {
-    changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min, &spec.max,
-                                  with_unit("%.6g", spec).c_str(), slider_flags(spec));
-    if (changed && !is_typed())
-      number = std::clamp(rounded_to_digits(number, kSliderDigits), spec.min, spec.max);
-  } else {
-    changed = ImGui::InputDouble("##value", &number, 0.0, 0.0, "%.6g",
-                                 ImGuiInputTextFlags_EnterReturnsTrue);
-  }
-  if (changed) session.set_value(spec.key, number);
-}
-
-void boolean(Session& session, const ParamSpec& spec) {
-  bool on = session.current().params.boolean(spec.key);
-  if (ImGui::Checkbox(on ? "on" : "off", &on)) session.set_value(spec.key, on);
-}
-
-void choice(Session& session, const ParamSpec& spec, const Ui& ui) {
-  const std::string present = session.current().params.text(spec.key);
-  if (!ImGui::BeginCombo("##value", present.c_str())) return;
-  for (const Choice& option : spec.choices) {
-    if (ImGui::Selectable(option.name.c_str(), option.name == present))
-      session.set_value(spec.key, option.name);
-    tooltip(ui, option.description);
-  }
-  ImGui::EndCombo();
-}
-
-/// The palette slot of the curve that bears a choice's name, where there is one.
-std::optional<int> color_slot(const ExperimentState& state, const std::string& name) {
-  if (!state.result) return std::nullopt;
-  for (const Figure& figure : state.result->figures)
-    if (const auto* plot = std::get_if<LinePlot>(&figure.content))
-      for (const Series& series : plot->series)
-        if (series.name == name) return series.color;
-  return std::nullopt;
-}
-
-void color_dot(const Ui& ui, Color color) {
-  const float size = ImGui::GetFrameHeight();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + size / 2, at.y + size / 2), ui.px(4.5),
-                                              shim::packed(color));
-  ImGui::Dummy(ImVec2(size, size));
-}
-
-/// The chosen names in the order of the catalogue, with one switched.
-std::vector<std::string> switched(const ParamSpec& spec, const std::vector<std::string>& chosen,
-                                  const std::string& name) {
-  std::vector<std::string> names;
-  for (const Choice& option : spec.choices) {
-    const bool was = std::find(chosen.begin(), chosen.end(), option.name) != chosen.end();
-    if (was != (option.name == name)) names.push_back(option.name);
-  }
-  return names;
-}
-
-void choice_list(Session& session, const ParamSpec& spec, const Ui& ui) {
-  const std::vector<std::string> chosen = session.current().params.list(spec.key);
-  const int columns = ImGui::GetContentRegionAvail().x > ui.px(230) ? 2 : 1;
-  if (!ImGui::BeginTable("##choices", columns, ImGuiTableFlags_SizingStretchSame)) return;
-  for (const Choice& option : spec.choices) {
-    ImGui::TableNextColumn();
-    bool on = std::find(chosen.begin(), chosen.end(), option.name) != chosen.end();
-    if (ImGui::Checkbox(option.name.c_str(), &on))
-      session.set_value(spec.key, switched(spec, chosen, option.name));
-    tooltip(ui, option.description);
-    const auto slot = on ? color_slot(session.current(), option.name) : std::nullopt;
-    if (!slot || ui.style.palette.empty()) continue;
-    ImGui::SameLine(0, 0);
-    color_dot(ui, ui.style.palette[static_cast<std::size_t>(*slot) % ui.style.palette.size()]);
-  }
-  ImGui::EndTable();
-}
-
+/// Symbol and key at the left; at the right the number of a slider, and the way back.
 void label(Session& session, const ParamSpec& spec, const Ui& ui) {
-  ImGui::AlignTextToFramePadding();
   ImGui::BeginGroup();
   if (!spec.symbol.empty() && spec.symbol != spec.key) {
     text(spec.symbol);
@@ -144,13 +51,17 @@ void label(Session& session, const ParamSpec& spec, const Ui& ui) {
   text_muted(spec.key);
   ImGui::EndGroup();
   tooltip(ui, param_tooltip(spec));
-  if (session.current().params.is_default(spec.key)) return;
-  const float width = ImGui::CalcTextSize("↺").x + 2 * ImGui::GetStyle().FramePadding.x;
-  ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
-  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
-  if (ImGui::Button("↺")) session.reset(spec.key);
-  ImGui::PopStyleColor();
-  tooltip(ui, fmt::format("back to {}", to_text(spec.default_value)));
+  const ParamSet& params = session.current().params;
+  const bool changed = !params.is_default(spec.key);
+  const float reset = changed ? reset_width() + ui.px(8) : 0.0f;
+  if (is_number(spec) && fits_slider(spec)) {
+    const std::string number = value_text(params, spec);
+    align_right(ImGui::CalcTextSize(number.c_str()).x + reset);
+    text(number);
+  }
+  if (!changed) return;
+  align_right(reset_width());
+  reset_button(session, spec, ui);
 }
 
 std::string lower(std::string text) {
@@ -160,28 +71,31 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool reads(const ParamSpec& spec, const std::string& extension) {
-  return spec.kind == ParamKind::file && std::find(spec.file_types.begin(), spec.file_types.end(),
-                                                   extension) != spec.file_types.end();
+bool has_type(const ParamSpec& spec, const std::string& type) {
+  return std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
+}
+
+/// How well a parameter suits a dropped file; below 0: not at all.
+int suitability(const ParamSet& params, const ParamSpec& spec, const std::string& extension,
+                const std::string& last_edited) {
+  if (spec.kind != ParamKind::file) return -1;
+  const bool named = has_type(spec, extension);
+  if (!named && !has_type(spec, "*")) return -1;
+  return 8 * named + 4 * (spec.key == last_edited) + 2 * params.is_used(spec.key) +
+         1 * params.is_default(spec.key);
+}
+
+/// ".txt or any other": what a file parameter reads.
+std::string types_text(const ParamSpec& spec) {
+  std::string words;
+  for (const std::string& type : spec.file_types) {
+    if (!words.empty()) words += type == "*" ? " or " : " ";
+    words += type == "*" ? "any other" : "." + type;
+  }
+  return words;
 }
 
 }  // namespace
-
-double rounded_to_digits(double value, int digits) {
-  if (value == 0.0 || !std::isfinite(value)) return value;
-  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const double power = std::pow(10.0, std::abs(digits - 1 - exponent));
-  // Dividing by a whole power of ten gives the nearest double of the decimal; multiplying does not.
-  return digits - 1 >= exponent ? std::round(value * power) / power
-                                : std::round(value / power) * power;
-}
-
-std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value) {
-  const auto step = static_cast<double>(std::max<std::int64_t>(1, spec.multiple_of));
-  const double low = std::ceil(spec.min / step), high = std::floor(spec.max / step);
-  const double multiple = std::round(static_cast<double>(value) / step);
-  return static_cast<std::int64_t>(std::clamp(multiple, low, std::max(low, high)) * step);
-}
 
 std::string param_tooltip(const ParamSpec& spec) {
   std::string about = spec.description;
@@ -193,41 +107,56 @@ std::string param_tooltip(const ParamSpec& spec) {
   if (std::isfinite(spec.min) && std::isfinite(spec.max))
     line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
   if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
-  if (!spec.file_types.empty()) line("files", fmt::format(".{}", fmt::join(spec.file_types, " .")));
+  line("files", types_text(spec));
   line("default", to_text(spec.default_value));
   return about;
 }
 
-void ParamPanel::file(Session& session, const ParamSpec& spec, const Ui& ui) {
+void ParamPanel::file(Session& session, const ParamSpec& spec) {
   const ExperimentState& state = session.current();
   const std::string present = state.params.text(spec.key);
   std::string& path = typed_[state.experiment->info().name + "/" + spec.key];
-  const std::string hint = spec.file_types.empty() ? "path, or drop a file here"
-                                                   : fmt::format(".{}, typed or dropped",
-                                                                 fmt::join(spec.file_types, " ."));
+  const std::string hint = types_text(spec) + ", typed or dropped";
   const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &path,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   const bool editing = ImGui::IsItemActive();
   if (editing) last_file_key_ = spec.key;
-  tooltip(ui, param_tooltip(spec));
   if (entered) session.set(spec.key, path);
   if (!editing && !entered) path = present;
+}
+
+void ParamPanel::slider(Session& session, const ParamSpec& spec, const Ui& ui) {
+  const bool typing = typing_key_ == spec.key;
+  if (!typing) {
+    // A thin track; the number stands above it.
+    ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(9), 0));
+  }
+  slider_control(session, spec);
+  if (!typing) {
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+  }
+  const bool types = ImGui::IsItemActive() && ImGui::GetIO().WantTextInput;
+  if (types)
+    typing_key_ = spec.key;
+  else if (typing)
+    typing_key_.clear();
 }
 
 void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) {
   switch (spec.kind) {
     case ParamKind::boolean:
-      return boolean(session, spec);
+      return boolean_control(session, spec);
     case ParamKind::integer:
-      return integer(session, spec);
     case ParamKind::real:
-      return real(session, spec);
+      return fits_slider(spec) ? slider(session, spec, ui) : number_control(session, spec);
     case ParamKind::choice:
-      return choice(session, spec, ui);
+      return choice_control(session, spec, ui);
     case ParamKind::choice_list:
-      return choice_list(session, spec, ui);
+      return choice_list_control(session, spec, ui);
     case ParamKind::file:
-      return file(session, spec, ui);
+      return file(session, spec);
   }
 }
 
@@ -240,9 +169,6 @@ void ParamPanel::draw(Session& session, const Ui& ui) {
     label(session, spec, ui);
     ImGui::SetNextItemWidth(-1);
     control(session, spec, ui);
-    if (spec.kind != ParamKind::choice_list && spec.kind != ParamKind::file &&
-        !ImGui::IsItemActive())
-      tooltip(ui, param_tooltip(spec));
     if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
       session.reset(spec.key);
     ImGui::Dummy(ImVec2(0, ui.px(2)));
@@ -255,13 +181,14 @@ void ParamPanel::drop_file(Session& session, const std::string& path) {
   std::string extension = lower(std::filesystem::path(path).extension().string());
   if (!extension.empty()) extension.erase(0, 1);
   const ParamSpec* target = nullptr;
+  int best = -1;
   for (const ParamSpec& spec : params.specs()) {
-    if (!reads(spec, extension)) continue;
-    const bool better = !target || spec.key == last_file_key_ ||
-                        (!params.is_used(target->key) && params.is_used(spec.key));
-    if (better) target = &spec;
-    if (spec.key == last_file_key_) break;
+    const int suits = suitability(params, spec, extension, last_file_key_);
+    if (suits <= best) continue;
+    best = suits;
+    target = &spec;
   }
+  last_file_key_.clear();
   if (!target) {
     session.say(
         fmt::format("{}: no parameter here reads such a file; see the file parameters of {}", path,

@@ -55,14 +55,14 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
   color[ImGuiCol_ScrollbarGrabHovered] = ink(0.28);
   color[ImGuiCol_ScrollbarGrabActive] = ink(0.36);
   color[ImGuiCol_CheckMark] = accent(1.0);
-  color[ImGuiCol_SliderGrab] = accent(0.85);
+  color[ImGuiCol_SliderGrab] = ink(0.55);
   color[ImGuiCol_SliderGrabActive] = accent(1.0);
   color[ImGuiCol_Button] = ink(0.10);
   color[ImGuiCol_ButtonHovered] = ink(0.16);
   color[ImGuiCol_ButtonActive] = ink(0.22);
-  color[ImGuiCol_Header] = accent(0.20);
+  color[ImGuiCol_Header] = ink(0.13);
   color[ImGuiCol_HeaderHovered] = ink(0.11);
-  color[ImGuiCol_HeaderActive] = accent(0.28);
+  color[ImGuiCol_HeaderActive] = ink(0.18);
   color[ImGuiCol_Separator] = ink(0.14);
   color[ImGuiCol_Tab] = clear;
   color[ImGuiCol_TabHovered] = ink(0.13);

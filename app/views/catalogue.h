@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// The view made for an experiment, or the plain one that shows any.
+/// The view made for an experiment, or the one that shows any: its figures as tabs.
 std::unique_ptr<View> make_view(std::string_view experiment);
 
 }  // namespace orrery

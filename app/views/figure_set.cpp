@@ -32,6 +32,13 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
   return pressed;
 }
 
+/// "decay_bound" as "Decay bound": the figure's own title is long, and stands above it anyway.
+std::string tab_title(std::string id) {
+  std::replace(id.begin(), id.end(), '_', ' ');
+  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
+  return id;
+}
+
 }  // namespace
 
 std::size_t best_columns(std::size_t count, double width, double height) {
@@ -82,7 +89,7 @@ void FigureSet::draw_tabs(Session& session, std::span<const Figure> figures, con
   std::vector<std::string> titles;
   for (const Figure& figure : figures) {
     if (figure.id == session.current().figure) chosen = titles.size();
-    titles.push_back(figure.title.empty() ? figure.id : figure.title);
+    titles.push_back(tab_title(figure.id));
   }
   Rect room = area;
   if (figures.size() > 1) {
@@ -95,9 +102,8 @@ void FigureSet::draw_tabs(Session& session, std::span<const Figure> figures, con
 }
 
 void FigureSet::draw_grid(Session& session, std::span<const Figure* const> figures,
-                          const Rect& area, const Ui& ui) {
-  if (figures.empty()) return;
-  const std::size_t columns = best_columns(figures.size(), area.width, area.height);
+                          std::size_t columns, const Rect& area, const Ui& ui) {
+  if (figures.empty() || columns == 0) return;
   const std::size_t rows = (figures.size() + columns - 1) / columns;
   const double gap = kGap * ui.scale;
   const double width =

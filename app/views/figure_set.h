@@ -15,9 +15,9 @@ class FigureSet {
  public:
   /// A row of titles with the chosen figure below; a single figure has no row.
   void draw_tabs(Session& session, std::span<const Figure> figures, const Rect& area, const Ui& ui);
-  /// All of them side by side, as large as they can be; maps of one shape pan and zoom together.
-  void draw_grid(Session& session, std::span<const Figure* const> figures, const Rect& area,
-                 const Ui& ui);
+  /// All of them side by side in so many columns; maps of one shape pan and zoom together.
+  void draw_grid(Session& session, std::span<const Figure* const> figures, std::size_t columns,
+                 const Rect& area, const Ui& ui);
   /// The widget of a figure that was drawn; null before.
   const FigureWidget* widget(const std::string& figure_id) const;
 

@@ -4,86 +4,152 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
+#include "app/imgui_shim.h"
 #include "app/theme.h"
 #include "app/views/readout.h"
 
 namespace orrery {
 namespace {
 
+constexpr double kColumnGap = 12;
+// Claims are read at a glance; the tables hold every digit.
+constexpr int kCheckDigits = 3;
+constexpr double kScalarGap = 20;
+
 /// "0.31 ≤ 0.5", or "0.7 > 0.5" when it should have been less.
 std::string comparison(const Check& check) {
   const bool upper = check.relation == Relation::at_most;
   const char* relation = check.holds() ? (upper ? "≤" : "≥") : (upper ? ">" : "<");
-  return fmt::format("{} {} {}", readout_number(check.measured), relation,
-                     readout_number(check.bound));
+  return fmt::format("{} {} {}", readout_number(check.measured, kCheckDigits), relation,
+                     readout_number(check.bound, kCheckDigits));
 }
 
-void draw_check(const Check& check, const Ui& ui) {
+double text_width(const std::string& words) {
+  return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
+}
+
+/// Widths of the columns; the statement takes what the others leave, and wraps.
+struct Columns {
+  double mark{};
+  double statement{};
+  double equation{};
+  double numbers{};
+};
+
+Columns columns_of(const Result& result, double width, const Ui& ui) {
+  Columns columns{.mark = text_width("✓")};
+  for (const Check& check : result.checks) {
+    columns.equation = std::max(columns.equation, text_width(check.equation));
+    columns.numbers = std::max(columns.numbers, text_width(comparison(check)));
+  }
+  const double gaps = 3 * kColumnGap * ui.scale;
+  // Equations are the first to give way; the tooltip has them.
+  if (columns.equation + columns.numbers > 0.6 * width) columns.equation = 0.0;
+  columns.statement =
+      std::max(1.0, width - columns.mark - columns.equation - columns.numbers - gaps);
+  return columns;
+}
+
+double statement_height(const Check& check, const Columns& columns) {
+  const float wrap = static_cast<float>(columns.statement);
+  return static_cast<double>(ImGui::CalcTextSize(check.statement.c_str(), nullptr, false, wrap).y);
+}
+
+double row_gap(const Ui& ui) { return 5 * ui.scale; }
+
+void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
   const bool holds = check.holds();
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  text_colored(holds ? holds_color(ui.style) : fails_color(ui.style), holds ? "✓" : "✗");
-  ImGui::TableNextColumn();
+  const Color verdict = holds ? holds_color(ui.style) : fails_color(ui.style);
+  const double gap = kColumnGap * ui.scale;
+  const Point at = shim::point(ImGui::GetCursorScreenPos());
+  const auto move_to = [&](double x) { ImGui::SetCursorScreenPos(shim::vec({at.x + x, at.y})); };
+  ImGui::BeginGroup();
+  text_colored(verdict, holds ? "✓" : "✗");
+  double x = columns.mark + gap;
+  move_to(x);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(columns.statement));
   text(check.statement);
+  ImGui::PopTextWrapPos();
+  x += columns.statement + gap;
+  if (columns.equation > 0) {
+    move_to(x);
+    text_muted(check.equation);
+    x += columns.equation + gap;
+  }
+  const std::string numbers = comparison(check);
+  move_to(x + columns.numbers - text_width(numbers));
+  text_colored(holds ? ui.style.text : verdict, numbers);
+  ImGui::EndGroup();
   tooltip(ui, check.equation.empty() ? check.statement
                                      : fmt::format("{}\n{}", check.statement, check.equation));
-  ImGui::TableNextColumn();
-  text_muted(check.equation);
-  ImGui::TableNextColumn();
-  const std::string numbers = comparison(check);
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(numbers.c_str()).x;
-  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
-  if (holds)
-    text(numbers);
-  else
-    text_colored(fails_color(ui.style), numbers);
+  ImGui::SetCursorScreenPos(
+      shim::vec({at.x, at.y + statement_height(check, columns) + row_gap(ui)}));
 }
 
-void draw_checks(const Result& result, const Ui& ui) {
-  const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
-  if (!ImGui::BeginTable("checks", 4, flags)) return;
-  ImGui::TableSetupColumn("mark", ImGuiTableColumnFlags_WidthFixed);
-  ImGui::TableSetupColumn("statement", ImGuiTableColumnFlags_WidthStretch, 3.0f);
-  ImGui::TableSetupColumn("equation", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-  ImGui::TableSetupColumn("numbers", ImGuiTableColumnFlags_WidthFixed);
-  for (const Check& check : result.checks) draw_check(check, ui);
-  ImGui::EndTable();
+/// A symbol may be shared by several scalars; then their names tell them apart.
+bool has_own_symbol(const Result& result, const Scalar& scalar) {
+  const auto same = [&](const Scalar& other) { return other.symbol == scalar.symbol; };
+  return !scalar.symbol.empty() &&
+         std::count_if(result.scalars.begin(), result.scalars.end(), same) == 1;
 }
 
-std::string scalar_text(const Scalar& scalar) {
-  const std::string& name = scalar.symbol.empty() ? scalar.name : scalar.symbol;
+std::string scalar_text(const Result& result, const Scalar& scalar) {
+  std::string name = scalar.symbol;
+  if (!has_own_symbol(result, scalar)) {
+    name = scalar.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+  }
+  if (std::isnan(scalar.value)) return name + ": none";
   const std::string unit = scalar.unit.empty() ? "" : " " + scalar.unit;
-  return fmt::format("{} = {}{}", name, readout_number(scalar.value), unit);
+  return fmt::format("{}: {}{}", name, readout_number(scalar.value), unit);
 }
 
-/// Scalars flow like words.
-void draw_scalars(const Result& result, const Ui& ui) {
-  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-  for (std::size_t i = 0; i < result.scalars.size(); ++i) {
-    const std::string words = scalar_text(result.scalars[i]);
-    if (i > 0) {
-      ImGui::SameLine(0, ui.px(18));
-      if (ImGui::GetCursorScreenPos().x + ImGui::CalcTextSize(words.c_str()).x > right)
-        ImGui::NewLine();
+/// Where the scalars break into lines: how many begin each line.
+std::vector<std::size_t> scalar_lines(const Result& result, double width, const Ui& ui) {
+  std::vector<std::size_t> lines;
+  double x = 0.0;
+  for (const Scalar& scalar : result.scalars) {
+    const double words = text_width(scalar_text(result, scalar));
+    if (lines.empty() || x + words > width) {
+      lines.push_back(0);
+      x = 0.0;
     }
-    text_muted(words);
-    tooltip(ui, result.scalars[i].description);
+    ++lines.back();
+    x += words + kScalarGap * ui.scale;
+  }
+  return lines;
+}
+
+void draw_scalars(const Result& result, double width, const Ui& ui) {
+  std::size_t next = 0;
+  for (const std::size_t count : scalar_lines(result, width, ui)) {
+    for (std::size_t i = 0; i < count; ++i, ++next) {
+      if (i > 0) ImGui::SameLine(0, ui.px(kScalarGap));
+      text_muted(scalar_text(result, result.scalars[next]));
+      tooltip(ui, result.scalars[next].description);
+    }
   }
 }
 
 }  // namespace
 
 void draw_findings(const Result& result, const Ui& ui) {
-  if (!result.checks.empty()) draw_checks(result, ui);
-  if (!result.scalars.empty()) draw_scalars(result, ui);
+  const double width = static_cast<double>(ImGui::GetContentRegionAvail().x);
+  const Columns columns = columns_of(result, width, ui);
+  for (const Check& check : result.checks) draw_check(check, columns, ui);
+  draw_scalars(result, width, ui);
 }
 
-double findings_height(const Result& result, const Ui& ui) {
-  const ImGuiStyle& look = ImGui::GetStyle();
-  const double line = static_cast<double>(ImGui::GetTextLineHeight() + 2 * look.CellPadding.y);
-  const double scalar_lines = result.scalars.empty() ? 0.0 : 1.6;
-  return static_cast<double>(result.checks.size()) * (line + ui.scale) + scalar_lines * line;
+double findings_height(const Result& result, double width, const Ui& ui) {
+  const Columns columns = columns_of(result, width, ui);
+  double height = 0.0;
+  for (const Check& check : result.checks) height += statement_height(check, columns) + row_gap(ui);
+  const auto lines = static_cast<double>(scalar_lines(result, width, ui).size());
+  return height + lines * static_cast<double>(ImGui::GetTextLineHeightWithSpacing());
 }
 
 std::size_t holding(const Result& result) {

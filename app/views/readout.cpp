@@ -85,10 +85,10 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& fram
   return readout;
 }
 
-std::string readout_number(double value) {
+std::string readout_number(double value, int digits) {
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
-  std::string text = fmt::format("{:.5g}", value);
+  std::string text = fmt::format("{:.{}g}", value, digits);
   if (text.front() == '-') text = "−" + text.substr(1);
   return text;
 }

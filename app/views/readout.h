@@ -39,8 +39,8 @@ struct CellReadout {
 /// Empty when the cursor is on no cell.
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor);
 
-/// A number as a readout shows it: five digits; "not a number" and "±∞" in words.
-std::string readout_number(double value);
+/// A number as a readout shows it, to so many significant digits; NaN in words.
+std::string readout_number(double value, int digits = 5);
 
 /// "relative distance m − n" of an axis, as much of it as there is.
 std::string axis_name(const Axis& axis);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "app/session.h"
 #include "app/ui.h"
 
@@ -12,8 +10,6 @@ namespace orrery {
 class View {
  public:
   virtual ~View() = default;
-  /// The experiment it is made for.
-  virtual std::string_view experiment() const = 0;
   /// Draws the current experiment's result into `area` of the current window.
   virtual void draw(Session& session, const Result& result, const Rect& area, const Ui& ui) = 0;
 };
