@@ -132,6 +132,7 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) {
 void inject_wheel(ImGuiIO& io, float steps) { io.AddMouseWheelEvent(0.0f, steps); }
 void inject_control(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Ctrl, down); }
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
+void hold_key(ImGuiIO&, int, bool) {}
 void map_keys(ImGuiIO&) {}
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
@@ -140,6 +141,10 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) { io.MouseDown[butt
 void inject_wheel(ImGuiIO& io, float steps) { io.MouseWheel += steps; }
 void inject_control(ImGuiIO& io, bool down) { io.KeyCtrl = down; }
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.KeysDown[glfw_key] = down; }
+void hold_key(ImGuiIO& io, int glfw_key, bool down) {
+  const bool known = glfw_key >= 0 && glfw_key < IM_ARRAYSIZE(io.KeysDown);
+  if (known) io.KeysDown[glfw_key] = down;
+}
 void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Tab] = GLFW_KEY_TAB;
   io.KeyMap[ImGuiKey_LeftArrow] = GLFW_KEY_LEFT;

@@ -46,6 +46,9 @@ void inject_control(ImGuiIO& io, bool down);
 /// A key by its GLFW code.
 void inject_key(ImGuiIO& io, int glfw_key, bool down);
 void inject_text(ImGuiIO& io, const char* utf8);
+/// Makes a key, by its GLFW code, look down or up in the next NewFrame. Does nothing where Dear
+/// ImGui queues the events and so loses none.
+void hold_key(ImGuiIO& io, int glfw_key, bool down);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 

@@ -57,8 +57,8 @@ std::unique_ptr<Session> start_session(const StartOptions& options, std::functio
   session->scale = options.scale;
   if (options.view.empty() && !options.overrides.empty())
     throw UsageError(options.overrides.front(), "belongs to no view", "add --view NAME");
-  if (!options.view.empty())
-    session->select(*session->find(find_experiment(options.view).info().name));
+  session->select(options.view.empty() ? 0
+                                       : *session->find(find_experiment(options.view).info().name));
   apply_overrides(*session, options.overrides);
   return session;
 }

@@ -78,7 +78,7 @@ double message_height(const Session& session, double width, const Ui& ui) {
   const float wrap = static_cast<float>(wrap_width(width, ui));
   const ImVec2 size = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap);
   return static_cast<double>(size.y + ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y) +
-         20 * ui.scale;
+         28 * ui.scale;
 }
 
 void draw_message(Session& session) {

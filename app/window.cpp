@@ -4,12 +4,14 @@
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "app/app.h"
+#include "app/imgui_shim.h"
 #include "app/renderer.h"
 
 namespace orrery {
@@ -68,11 +70,36 @@ void take_dropped_files(GLFWwindow* window, int count, const char** paths) {
 /// Dear ImGui's GLFW backend, for as long as it lives.
 class Platform {
  public:
-  explicit Platform(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, true); }
+  explicit Platform(GLFWwindow* window) {
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+      ImGui_ImplGlfw_KeyCallback(w, key, scancode, action, mods);
+      if (action == GLFW_PRESS) pressed().push_back(key);
+    });
+  }
   ~Platform() { ImGui_ImplGlfw_Shutdown(); }
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
+
+  /// The keys that went down since the last call.
+  static std::vector<int> take_pressed() { return std::exchange(pressed(), {}); }
+
+ private:
+  static std::vector<int>& pressed() {
+    static std::vector<int> keys;
+    return keys;
+  }
 };
+
+/// NewFrame that sees keys which went down and up again between two frames, too.
+void new_frame(GLFWwindow* window) {
+  const std::vector<int> pressed = Platform::take_pressed();
+  for (const int key : pressed) shim::hold_key(ImGui::GetIO(), key, true);
+  ImGui::NewFrame();
+  for (const int key : pressed)
+    if (key != GLFW_KEY_UNKNOWN && glfwGetKey(window, key) == GLFW_RELEASE)
+      shim::hold_key(ImGui::GetIO(), key, false);
+}
 
 void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
   float x_scale = 1.0f, y_scale = 1.0f;
@@ -80,7 +107,7 @@ void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
   app.set_screen_scale(static_cast<double>(std::max(x_scale, y_scale)));
   renderer.begin(app.prepare());
   ImGui_ImplGlfw_NewFrame();
-  ImGui::NewFrame();
+  new_frame(window);
   app.frame();
   ImGui::Render();
   int width = 0, height = 0;

@@ -54,7 +54,7 @@ std::string with_unit(const std::string& number, const std::string& unit) {
 
 std::string place(const Axis& axis, std::size_t index, const std::string& label) {
   const std::string name = axis_name(axis);
-  const std::string at = fmt::format("{} {}", name, index);
+  const std::string at = fmt::format("{} = {}", name, index);
   return label.empty() ? at : fmt::format("{}  “{}”", at, label);
 }
 

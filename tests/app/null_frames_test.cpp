@@ -231,6 +231,13 @@ TEST_CASE("Theme and size may change between two frames") {
   CHECK(desktop.vertices() > 500);
 }
 
+TEST_CASE("The first view is computed without being asked for") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  CHECK(session->current().result);
+}
+
 TEST_CASE("What cannot be started is refused with a reason") {
   CHECK_THROWS_WITH(start_session({.view = "long_term_decya"}, {}),
                     Catch::Contains("long_term_decay"));
