@@ -1,17 +1,20 @@
 # One target that every target of ours links: language level, warnings, CPU level, floating point.
 add_library(orrery_options INTERFACE)
 target_compile_features(orrery_options INTERFACE cxx_std_20)
-target_compile_options(orrery_options INTERFACE
+set(warnings
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wold-style-cast -Wimplicit-fallthrough
   $<$<BOOL:${ORRERY_WERROR}>:-Werror>
   # g++ 12 reports its own AVX-512 intrinsics: their undefined operands are meant.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+# Warnings are ours alone; what changes bits or the layout of Eigen's memory goes with the library.
+target_compile_options(orrery_options INTERFACE
+  "$<BUILD_INTERFACE:${warnings}>"
   # Nobody reads errno after sqrt; setting it keeps loops scalar.
   -fno-math-errno
   # A contracted multiply-add changes bits with the CPU level; kernels that want it ask for it.
   -ffp-contract=off)
-target_include_directories(orrery_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(orrery_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
 # The CPU's x86-64 level with generic tuning. -march=native picks a tuning that loses a quarter of the
 # speed in GEMM-like loops on g++ 12, and makes binaries that do not move.

@@ -92,6 +92,13 @@ std::vector<ParamSpec> declared_params() {
        .choices = {{"weights", "softmax of the logits, row by row"},
                    {"logits", "the scores, with their scale"},
                    {"terms", "each named term of the logits"}}},
+      from_text(
+          {.key = "match",
+           .description = "Mean logit of a token with itself, by content: how much alike counts.",
+           .kind = ParamKind::real,
+           .default_value = 4.0,
+           .min = 0.0,
+           .max = 100.0}),
       from_text(projection_param())};
   for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
   specs.push_back(from_text(seed_param()));
@@ -128,13 +135,16 @@ int head_of(const ParamSet& params) {
                    fmt::format("try head={}", params.integer("heads") - 1));
 }
 
-/// The same vector for the same token type, whatever text it stands in.
+/// The same vector for the same token type, whatever text it stands in. Its squared norm is
+/// match·√d on average, so that x·x/√d is `match`.
 template <class T>
-Matrix<T> embeddings(const std::vector<std::string>& types, std::int64_t seed, Index d) {
+Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& params) {
+  const Index d = params.integer("dim");
+  const double deviation = std::sqrt(params.real("match") / std::sqrt(static_cast<double>(d)));
   Matrix<T> x(static_cast<Index>(types.size()), d);
   for (std::size_t i = 0; i < types.size(); ++i) {
-    Random random(seed, "embedding of " + types[i]);
-    x.row(static_cast<Index>(i)) = normal_matrix<T>(random, 1, d);
+    Random random(params.integer("seed"), "embedding of " + types[i]);
+    x.row(static_cast<Index>(i)) = normal_matrix<T>(random, 1, d, deviation);
   }
   return x;
 }
@@ -146,7 +156,7 @@ Scene<T> scene_of_text(const ParamSet& params, const Text& text) {
   const Index d = params.integer("dim");
   const std::int64_t seed = params.integer("seed");
   Scene<T> scene;
-  scene.x = embeddings<T>(tokens.types, seed, d);
+  scene.x = embeddings<T>(tokens.types, params);
   scene.labels = std::move(tokens.labels);
   scene.projections = params.text("projection") == "random"
                           ? random_projections<T>(seed, head_of(params), d, d)
@@ -384,7 +394,7 @@ void add_maps(const std::string& name, const ParamSet& params, const MapFrame& f
     if (shown) result.figures.push_back(map_figure(frame, array, title, quantity, symbol, meaning));
   };
   add(array_of<T>(out.weights, "weights_" + name, "attention weights, rows sum to 1", axes),
-      shows(params, "weights"), "Attention weights: " + label, "weight", "a_mn",
+      shows(params, "weights"), "Attention weights: " + label, "weight", "a_{mn}",
       Meaning::sequential);
   add(array_of<T>(out.logits, "logits_" + name, "scores before softmax", axes),
       shows(params, "logits"), "Logits: " + label, "logit", "", Meaning::diverging);

@@ -8,7 +8,8 @@
 
 namespace orrery {
 
-/// An encoding as people read about it; for programs that show encodings without computing with them.
+/// An encoding as people read about it; for programs that show encodings without computing with
+/// them.
 struct EncodingSummary {
   std::string name{};
   std::string label{};

@@ -214,7 +214,9 @@ Series score_series(const std::string& name, const std::vector<double>& distance
 
 Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
   const std::int64_t r = params.integer("distance");
-  VectorPlot plot{.x = {.label = "Re S_j"}, .y = {.label = "Im S_j"}, .quantity = "pair index t"};
+  VectorPlot plot{.x = {.label = "real part", .symbol = "Re S_j"},
+                  .y = {.label = "imaginary part", .symbol = "Im S_j"},
+                  .quantity = "pair index t"};
   std::complex<double> from = 0;
   for (const std::complex<double>& to : phasor_chain(theta, r)) {
     plot.arrows.push_back(
@@ -222,7 +224,8 @@ Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
     from = to;
   }
   plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
-  return {"phasor_chain", fmt::format("Phasors e^{{i r θ_t}} end to end at distance r = {}", r),
+  return {"phasor_chain",
+          fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_d/2", r),
           caption_of(params), std::move(plot)};
 }
 

@@ -192,6 +192,20 @@ Figure figure_of(std::string id, std::string title, const std::string& caption, 
   return {std::move(id), std::move(title), caption, std::move(plot)};
 }
 
+/// A power of ten below every rounding error of the format, so that 0 still has its place below.
+double axis_threshold(const ParamSet& params) {
+  return std::pow(10.0, std::floor(std::log10(unit_roundoff(precision_of(params)))) - 1);
+}
+
+/// What rounding may cost, as a line to compare the curves with.
+void add_bound(Figure& figure, const std::vector<Curve>& curves) {
+  const auto relative =
+      std::find_if(curves.begin(), curves.end(), [](const Curve& c) { return c.relative; });
+  if (relative == curves.end()) return;
+  std::get<LinePlot>(figure.content)
+      .rules.push_back({Rule::Direction::horizontal, relative->bound, "what rounding may cost"});
+}
+
 Table table_of(const std::vector<double>& shifts, const std::vector<Curve>& curves) {
   Table table{.name = "invariance",
               .caption = "largest change of a logit, absolute and in ulp, by shift",
@@ -225,7 +239,9 @@ Result RelativeInvariance::run(const ParamSet& params, const Inputs&, Progress& 
   const std::string caption = caption_of(params);
   result.figures.push_back(figure_of(
       "invariance_error", "Change of the logits under a common shift, " + precision, caption,
-      {.label = "largest change of a logit", .symlog_threshold = 1e-17}, x, curves, &Curve::error));
+      {.label = "largest change of a logit", .symlog_threshold = axis_threshold(params)}, x, curves,
+      &Curve::error));
+  add_bound(result.figures.back(), curves);
   result.figures.push_back(
       figure_of("invariance_ulp", "The same in units in the last place of " + precision, caption,
                 {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}, x, curves,

@@ -27,7 +27,11 @@ CosSin rotation_at(Position position, double theta) {
   const double rest = std::fma(m, theta, -angle);  // angle + rest is the exact product
   const double c = std::cos(angle);
   const double s = std::sin(angle);
-  return {c - rest * s, s + rest * c};
+  constexpr double linear_below = 0x1p-27;  // where the next term of the series is lost in rounding
+  if (std::abs(rest) < linear_below) return {c - rest * s, s + rest * c};
+  const double rest_c = std::cos(rest);
+  const double rest_s = std::sin(rest);
+  return {c * rest_c - s * rest_s, s * rest_c + c * rest_s};
 }
 
 }  // namespace orrery

@@ -16,7 +16,7 @@ struct CosSin {
   double sin;
 };
 
-/// cos and sin of position·theta to 1.2e-16 + 2^-53, at every |position| ≤ 2^53 and |theta| ≤ 1.
+/// cos and sin of position·theta to 4·2^-53, at every |position| ≤ 2^53 and |theta| ≤ 1.
 /// The product is formed exactly, as a sum of two doubles, so that m·theta − n·theta equals (m −
 /// n)·theta even where the product itself no longer fits in 53 bits.
 CosSin rotation_at(Position position, double theta);

@@ -10,11 +10,15 @@
 namespace orrery {
 namespace {
 
+void check_head(Index d_head) {
+  if (d_head > 0 && d_head % 2 == 0) return;
+  throw UsageError(fmt::format("d_head={}", d_head),
+                   "must be even and positive, because RoPE turns pairs of channels",
+                   fmt::format("use d_head={}", std::max<Index>(2, d_head + 1)));
+}
+
 RopeConfig completed(RopeConfig config) {
-  if (config.d_head <= 0 || config.d_head % 2 != 0)
-    throw UsageError(fmt::format("d_head={}", config.d_head),
-                     "must be even and positive, because RoPE turns pairs of channels",
-                     fmt::format("use d_head={}", std::max<Index>(2, config.d_head + 1)));
+  check_head(config.d_head);
   if (config.rotary_dims == 0) config.rotary_dims = config.d_head;
   if (config.rotary_dims < 2 || config.rotary_dims % 2 != 0 || config.rotary_dims > config.d_head)
     throw UsageError(fmt::format("rotary_dims={} of d_head={}", config.rotary_dims, config.d_head),
@@ -25,6 +29,7 @@ RopeConfig completed(RopeConfig config) {
 
 /// The first r = fraction·d_head channels; must come out even.
 Index rotary_dims_of(double fraction, Index d_head) {
+  check_head(d_head);
   const auto r = static_cast<Index>(std::floor(fraction * static_cast<double>(d_head)));
   if (r >= 2 && r % 2 == 0) return r;
   throw UsageError(

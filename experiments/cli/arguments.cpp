@@ -18,14 +18,16 @@ bool is_boolean(const ParamSet& defaults, const std::string& key) {
   return defaults.has(key) && defaults.spec(key).kind == ParamKind::boolean;
 }
 
-/// "--key value", "--key=value", "--flag" or "--no-flag", starting at words[i]; moves i past a value.
+/// "--key value", "--key=value", "--flag" or "--no-flag", starting at words[i]; moves i past a
+/// value.
 Assignment parse_flag(const ParamSet& defaults, const std::vector<std::string>& words,
                       std::size_t& i) {
   const std::string word = words[i].substr(2);
   const std::size_t equals = word.find('=');
   const std::string key = underscored(word.substr(0, equals));
   if (equals != std::string::npos) return {key, word.substr(equals + 1)};
-  if (key.starts_with("no_") && is_boolean(defaults, key.substr(3))) return {key.substr(3), "false"};
+  if (key.starts_with("no_") && is_boolean(defaults, key.substr(3)))
+    return {key.substr(3), "false"};
   if (is_boolean(defaults, key)) return {key, "true"};
   defaults.spec(key);  // an unknown key is the better message
   if (i + 1 == words.size())

@@ -11,14 +11,14 @@ namespace orrery::cli {
 /// A parameter and its value as typed.
 using Assignment = std::pair<std::string, std::string>;
 
-/// Reads "key=value", "--key value", "--key=value", "--flag" and "--no-flag"; a dash in a flag's name
-/// stands for an underscore where the key has one. Throws UsageError: a word that is none of these, an
-/// unknown key, a flag without its value, a key given twice.
+/// Reads "key=value", "--key value", "--key=value", "--flag" and "--no-flag"; a dash in a flag's
+/// name stands for an underscore where the key has one. Throws UsageError: a word that is none of
+/// these, an unknown key, a flag without its value, a key given twice.
 std::vector<Assignment> parse_assignments(const ParamSet& defaults,
                                           const std::vector<std::string>& words);
 
-/// One ParamSet a point: "dim=64,128" gives two points, and lists of several keys are crossed, the last
-/// one fastest. File names are never split. Throws UsageError for any value that does not fit.
+/// One ParamSet a point: "dim=64,128" gives two points, and lists of several keys are crossed, the
+/// last one fastest. File names are never split. Throws UsageError for any value that does not fit.
 std::vector<ParamSet> expand_points(const ParamSet& defaults,
                                     const std::vector<Assignment>& assignments);
 

@@ -13,7 +13,8 @@ namespace orrery::cli {
 void print(std::string_view text);
 /// Talk: to stderr.
 void say(std::string_view text);
-/// Hands everything printed to the system. Throws IoError when that fails (a full disk, a closed pipe).
+/// Hands everything printed to the system. Throws IoError when that fails (a full disk, a closed
+/// pipe).
 void finish_output();
 
 /// Whether stdout is a terminal that shows colours and NO_COLOR is not set.
@@ -23,8 +24,8 @@ std::string green(std::string_view text);
 std::string red(std::string_view text);
 std::string bold(std::string_view text);
 
-/// Fixed notation with six decimals in the middle of the range, whole numbers as they are, scientific
-/// otherwise; "none" for NaN.
+/// Fixed notation with six decimals in the middle of the range, whole numbers as they are,
+/// scientific otherwise; "none" for NaN.
 std::string readable_number(double value);
 
 /// Columns on the terminal that the text takes; combining marks and the like are counted as none.

@@ -18,9 +18,9 @@ std::string range_text(const ParamSpec& spec) {
     case ParamKind::boolean:
       return "true or false";
     case ParamKind::choice:
-      return "one of";
+      return "one of those below";
     case ParamKind::choice_list:
-      return "one or more, joined by +";
+      return "one or more of those below, joined by +";
     case ParamKind::file:
       return "a file";
     case ParamKind::integer:
@@ -28,24 +28,23 @@ std::string range_text(const ParamSpec& spec) {
       break;
   }
   std::string text = fmt::format("{} … {}", number_text(spec.min), number_text(spec.max));
-  if (spec.multiple_of == 2) text += ", even";
   if (!spec.unit.empty()) text += " " + spec.unit;
+  if (spec.multiple_of == 2) text += ", even";
   return text;
 }
 
 std::string condition_text(const Condition& condition) {
   if (condition.any_of == std::vector<std::string>{""})
     return fmt::format("read only when {} is not given", condition.key);
-  return fmt::format("read only when {} is {}", condition.key,
-                     fmt::join(condition.any_of, " or "));
+  return fmt::format("read only when {} is {}", condition.key, fmt::join(condition.any_of, " or "));
 }
 
 std::string param_text(const ParamSpec& spec) {
   const std::string symbol = spec.symbol.empty() || spec.symbol == spec.key ? "" : spec.symbol;
   const std::string value = to_text(spec.default_value);
-  std::string text = fmt::format("  {} {} {}\n", bold(padded(spec.key, 18)), padded(symbol, 6),
-                                 fmt::format("{}; default {}", range_text(spec),
-                                             value.empty() ? "none" : value));
+  std::string text =
+      fmt::format("  {} {} {}\n", bold(padded(spec.key, 18)), padded(symbol, 6),
+                  fmt::format("{}; default {}", range_text(spec), value.empty() ? "none" : value));
   text += fmt::format("  {:25} {}\n", "", spec.description);
   for (const Choice& choice : spec.choices)
     text += fmt::format("  {:25}   {} {}\n", "", padded(choice.name, 14), choice.description);
@@ -104,17 +103,18 @@ void describe_experiment(const ExperimentInfo& info, bool json) {
 
 void describe_encoding(const EncodingSummary& encoding, bool json) {
   if (json) {
-    const ordered_json object{{"encoding", encoding.name},       {"label", encoding.label},
-                              {"title", encoding.title},         {"statement", encoding.statement},
-                              {"formula", encoding.formula},     {"source", encoding.source},
-                              {"doors", encoding.doors},         {"params", params_json(encoding.params)}};
+    const ordered_json object{
+        {"encoding", encoding.name},   {"label", encoding.label},
+        {"title", encoding.title},     {"statement", encoding.statement},
+        {"formula", encoding.formula}, {"source", encoding.source},
+        {"doors", encoding.doors},     {"params", params_json(encoding.params)}};
     print(object.dump(2) + "\n");
     return;
   }
-  std::string text = fmt::format("{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n",
-                                 bold(encoding.name), encoding.title, encoding.statement,
-                                 encoding.formula, encoding.source,
-                                 encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
+  std::string text = fmt::format(
+      "{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n", bold(encoding.name),
+      encoding.title, encoding.statement, encoding.formula, encoding.source,
+      encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
   text += params_text(encoding.params);
   text += fmt::format("\nExample\n  orrery run attention_map encoding={}\n", encoding.name);
   print(text);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/errors.h"
+#include "core/params.h"
 #include "experiments/batch/build_info.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -36,8 +38,10 @@ void add_describe(CLI::App& app, DescribeOptions& options) {
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
-  CLI::App* command = app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY, manifest");
-  command->add_option("NAME", options.experiment, "The experiment; orrery list shows them")->required();
+  CLI::App* command =
+      app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY, manifest");
+  command->add_option("NAME", options.experiment, "The experiment; orrery list shows them")
+      ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
   command->add_option("--format", options.formats, "Figures as svg, png, pdf, or none")
@@ -49,7 +53,8 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
   command->footer(
       "Parameters follow as key=value, or as --key value; orrery describe NAME lists them.\n"
-      "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi puts both on\n"
+      "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi puts both "
+      "on\n"
       "one plot.\n\n"
       "Examples:\n"
       "  orrery run long_term_decay dim=128 base=10000\n"
@@ -95,13 +100,26 @@ int guarded(CLI::App& app, const ListOptions& list, const DescribeOptions& descr
   }
 }
 
+/// CLI11 only says that a command is missing; a misspelt one deserves its nearest name.
+void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
+  if (argv.size() < 2 || argv[1].starts_with("-")) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
+  const std::string near = nearest_name(argv[1], names);
+  throw UsageError(argv[1], "is not a command",
+                   near.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.footer("orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
+  app.footer(
+      "orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
   ListOptions list;
   DescribeOptions describe;
   RunOptions run;
@@ -110,7 +128,11 @@ int main(int argc, char** argv) {
   add_describe(app, describe);
   add_run(app, run);
   try {
+    check_command(app, run.argv);
     app.parse(argc, argv);
+  } catch (const UsageError& error) {
+    say(fmt::format("orrery: {}\n", error.what()));
+    return exit_usage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;
   }

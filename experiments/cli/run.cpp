@@ -68,10 +68,10 @@ std::vector<Point> prepare(const Experiment& experiment, const RunOptions& optio
 std::string checks_text(const Result& result) {
   std::string text;
   for (const Check& check : result.checks)
-    text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                        check.statement, check.equation, readable_number(check.measured),
-                        check.relation == Relation::at_most ? "≤" : "≥",
-                        readable_number(check.bound));
+    text +=
+        fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
+                    check.statement, check.equation, readable_number(check.measured),
+                    check.relation == Relation::at_most ? "≤" : "≥", readable_number(check.bound));
   return text;
 }
 
@@ -134,7 +134,8 @@ int run_command(const RunOptions& options) {
     else if (!options.quiet)
       print(summary(experiment, point.params, ran.result));
     if (!options.quiet)
-      say(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
+      say(fmt::format("wrote {} files to {}/\n", written.files.size() + 1,
+                      written.folder.string()));
   }
   if (options.json) print_json(as_json);
   return all_hold ? exit_ok : exit_failed;

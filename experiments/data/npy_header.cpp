@@ -65,36 +65,28 @@ std::string_view header_text(std::string_view bytes, std::string_view name,
   return bytes.substr(length_offset + field, length);
 }
 
-[[noreturn]] void refuse_type(std::string_view descr, std::string_view name) {
-  const auto refuse = [&](std::string_view what, std::string_view remedy) {
-    throw DataError(name, fmt::format("has dtype {}: {}", quoted(descr), what), remedy);
+DataError refused_type(std::string_view descr, std::string_view name) {
+  const auto refusal = [&](std::string_view what, std::string_view remedy) {
+    return DataError(name, fmt::format("has dtype {}: {}", quoted(descr), what), remedy);
   };
   constexpr std::string_view as_real = "save with np.save(…, np.asarray(x, dtype=np.float32))";
   switch (descr.size() > 1 ? descr[1] : '\0') {
     case 'O':
-      refuse("object arrays hold Python objects and are never loaded", as_real);
-      break;
+      return refusal("object arrays hold Python objects and are never loaded", as_real);
     case 'c':
-      refuse("complex numbers are not read", "save x.real and x.imag as two files");
-      break;
+      return refusal("complex numbers are not read", "save x.real and x.imag as two files");
     case 'S':
     case 'U':
     case 'a':
-      refuse("strings are not numbers", "give an array of numbers");
-      break;
+      return refusal("strings are not numbers", "give an array of numbers");
     case 'V':
-      refuse("raw or structured records are not numbers", as_real);
-      break;
+      return refusal("raw or structured records are not numbers", as_real);
     case 'M':
     case 'm':
-      refuse("times are not read", as_real);
-      break;
+      return refusal("times are not read", as_real);
     default:
-      break;
+      return refusal("only f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1 are read", as_real);
   }
-  refuse("only f2 f4 f8, i1 i2 i4 i8, u1 u2 u4 u8 and b1 are read", as_real);
-  check_invariant(false, "every dtype is read or refused");
-  throw;
 }
 
 bool is_one_of(std::size_t bytes, std::initializer_list<std::size_t> sizes) {
@@ -125,20 +117,20 @@ NpyKind kind_of(std::string_view descr, std::string_view name) {
     case 'f':
       return NpyKind::real;
     default:
-      refuse_type(descr, name);
+      throw refused_type(descr, name);
   }
 }
 
 NpyType type_of(const std::string& descr, std::string_view name) {
   constexpr std::string_view orders = "<>|";
   if (descr.size() != 3 || orders.find(descr[0]) == std::string_view::npos)
-    refuse_type(descr, name);
+    throw refused_type(descr, name);
   NpyType type{.kind = kind_of(descr, name),
                .bytes = static_cast<std::size_t>(descr[2] - '0'),
                .big_endian = descr[0] == '>',
                .descr = descr};
   const bool order_told = descr[0] != '|' || type.bytes == 1;
-  if (!order_told || !has_size(type.kind, type.bytes)) refuse_type(descr, name);
+  if (!order_told || !has_size(type.kind, type.bytes)) throw refused_type(descr, name);
   return type;
 }
 

@@ -46,6 +46,13 @@ class AxisFitter {
     return choose_ticks(axis, tick_room(false));
   }
 
+  /// How far the last label would reach beyond the plot.
+  double overhang(const Ticks& ticks, const Rect& plot) const {
+    if (named_ || ticks.major.empty()) return 0.0;
+    const Tick& last = ticks.major.back();
+    return std::max(0.0, last.at + 0.5 * width(last.label) - plot.right());
+  }
+
   bool named() const { return named_; }
   const Label& label() const { return plan_.label; }
 
@@ -141,7 +148,8 @@ Axes place_axes(const Sheet& sheet, AxisPlan x, AxisPlan y, const Rect& room, As
     const double left = fit_y.thickness(fit_y.ticks(axes.plot));
     const double below = fit_x.thickness(fit_x.ticks(axes.plot));
     const double top = left > 0.0 ? 0.4 * line_height(sheet.canvas, tick_style(sheet.style)) : 0.0;
-    axes.plot = shrunk(room, left, top, top, below);
+    const double right = std::max(top, fit_x.overhang(axes.x_ticks, axes.plot));
+    axes.plot = shrunk(room, left, top, right, below);
     if (aspect == Aspect::square_plot) make_square(axes.plot);
     axes.x = fit_x.map(axes.plot);
     axes.y = fit_y.map(axes.plot);
@@ -229,6 +237,7 @@ void draw_axes(Sheet& sheet, const Axes& axes) {
   sheet.frame.y = axes.y;
   sheet.frame.x_axis = axes.x_axis;
   sheet.frame.y_axis = axes.y_axis;
+  sheet.content_bottom = axes.plot.bottom() + axes.x_axis.height;
 }
 
 }  // namespace orrery

@@ -9,14 +9,18 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <numbers>
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/figure/fonts.h"
+#include "experiments/figure/script.h"
+#include "experiments/figure/text.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* family = "DejaVu Sans";
 constexpr double largest_png_side = 16384.0;
 constexpr double vector_pixels_per_point = 3.0;  ///< of images within SVG and PDF
 
@@ -109,33 +113,50 @@ Surface image_surface(const Image& image, int factor) {
   return surface;
 }
 
-/// Cairo numbers its surfaces through the life of the process; the file counts from 0.
-std::string renumbered(std::string svg) {
-  constexpr std::string_view word = "surface";
-  std::vector<std::string> seen;
-  std::string out;
-  std::size_t from = 0;
-  for (std::size_t at; (at = svg.find(word, from)) != std::string::npos;) {
-    std::size_t end = at + word.size();
-    while (end < svg.size() && svg[end] >= '0' && svg[end] <= '9') ++end;
-    const std::string number = svg.substr(at + word.size(), end - at - word.size());
-    auto found = std::find(seen.begin(), seen.end(), number);
-    if (found == seen.end()) found = seen.insert(seen.end(), number);
-    out.append(svg, from, at + word.size() - from);
-    if (!number.empty()) out += std::to_string(found - seen.begin());
-    from = end;
+/// Gives the ids of one SVG file numbers that depend on nothing but the file.
+class IdRenumbering {
+ public:
+  std::string apply(const std::string& svg) {
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at = next_id(svg, 0); at != std::string::npos; at = next_id(svg, from)) {
+      const std::size_t digits = std::min(svg.find_first_of("0123456789\")", at), svg.size());
+      const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
+      out.append(svg, from, digits - from);
+      if (end > digits)
+        out += renumbered(svg.substr(at, digits - at), svg.substr(digits, end - digits));
+      from = end;
+    }
+    return out.append(svg, from);
   }
-  return out.append(svg, from);
-}
+
+ private:
+  /// Where the next name after id=" or # starts; base64 has neither.
+  static std::size_t next_id(const std::string& svg, std::size_t from) {
+    const std::size_t definition = svg.find(" id=\"", from), use = svg.find('#', from);
+    const std::size_t end = std::string::npos;
+    const std::size_t defined = definition == end ? end : definition + 5;
+    return std::min(defined, use == end ? end : use + 1);
+  }
+
+  std::string renumbered(const std::string& word, const std::string& number) {
+    auto& numbers = seen_[word];
+    return std::to_string(numbers.try_emplace(number, numbers.size()).first->second);
+  }
+
+  std::map<std::string, std::map<std::string, std::size_t>> seen_;
+};
 
 }  // namespace
 
 struct CairoCanvas::Target {
+  Target(FigureFormat f, double s) : format(f), scale(s) {}
   FigureFormat format;
   double scale;
   std::string bytes{};
   Surface surface{};
   Context context{};
+  FontBook fonts{};
 };
 
 std::string_view extension(FigureFormat format) {
@@ -170,17 +191,50 @@ void set_dash(cairo_t* context, const Stroke& stroke) {
   cairo_set_dash(context, stroke.dash == Dash::dashed ? dashed.data() : dotted.data(), 2, 0.0);
 }
 
-void set_font(cairo_t* context, const TextStyle& style) {
-  cairo_select_font_face(context, family, CAIRO_FONT_SLANT_NORMAL,
-                         style.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(context, style.size);
+double width_of(cairo_t* context, const std::vector<FontRun>& runs, double size) {
+  double width = 0.0;
+  for (const FontRun& run : runs) {
+    cairo_text_extents_t extents{};
+    cairo_set_font_face(context, run.face);
+    cairo_set_font_size(context, size);
+    cairo_text_extents(context, run.utf8.c_str(), &extents);
+    width += extents.x_advance;
+  }
+  return width;
+}
+
+bool is_valid_character(const std::string& bytes) {
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  if (first < 0x80) return first != 0;
+  const bool whole = std::all_of(bytes.begin() + 1, bytes.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+  });
+  const std::size_t expected = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (!whole || first > 0xF4 || bytes.size() != expected) return false;
+  const auto second = static_cast<unsigned char>(bytes[1]);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second >= 0xA0;
+  const bool too_high = first == 0xF4 && second >= 0x90;
+  return !overlong && !surrogate && !too_high;
+}
+
+/// Cairo refuses a whole string for one byte that is not UTF-8.
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string character(text.substr(i, character_length(text, i)));
+    const bool valid = is_valid_character(character);
+    out += valid ? character : "\xEF\xBF\xBD";
+    i += valid ? character.size() : 1;
+  }
+  return out;
 }
 
 }  // namespace
 
 CairoCanvas::CairoCanvas(FigureFormat format, Size size, double png_scale) {
   require_size(format, size, png_scale);
-  target_ = std::make_unique<Target>(Target{format, png_scale});
+  target_ = std::make_unique<Target>(format, png_scale);
   target_->surface = make_surface(format, size, png_scale, target_->bytes);
   check(cairo_surface_status(target_->surface.get()));
   target_->context.reset(cairo_create(target_->surface.get()));
@@ -192,6 +246,15 @@ CairoCanvas::CairoCanvas(FigureFormat format, Size size, double png_scale) {
 }
 
 CairoCanvas::~CairoCanvas() = default;
+
+CairoCanvas::LineExtents CairoCanvas::line_extents(const TextStyle& style) const {
+  cairo_t* context = target_->context.get();
+  cairo_set_font_face(context, target_->fonts.main_face(style.bold));
+  cairo_set_font_size(context, style.size);
+  cairo_font_extents_t font{};
+  cairo_font_extents(context, &font);
+  return {font.ascent, font.ascent + font.descent};
+}
 
 void CairoCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
   cairo_t* context = target_->context.get();
@@ -253,32 +316,31 @@ void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
 }
 
 Size CairoCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
-  cairo_t* context = target_->context.get();
-  set_font(context, style);
-  cairo_font_extents_t font{};
-  cairo_text_extents_t extents{};
-  cairo_font_extents(context, &font);
-  cairo_text_extents(context, std::string(utf8).c_str(), &extents);
-  return {extents.x_advance, font.ascent + font.descent};
+  const auto runs = target_->fonts.runs(in_visual_order(valid_utf8(utf8)), style.bold);
+  return {width_of(target_->context.get(), runs, style.size), line_extents(style).height};
 }
 
 void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   cairo_t* context = target_->context.get();
-  const Size size = text_size(utf8, style);
-  cairo_font_extents_t font{};
-  cairo_font_extents(context, &font);
+  const auto runs = target_->fonts.runs(in_visual_order(valid_utf8(utf8)), style.bold);
+  const double width = width_of(context, runs, style.size);
+  const LineExtents line = line_extents(style);
   const double x = style.horizontal == HorizontalAlign::left     ? 0.0
-                   : style.horizontal == HorizontalAlign::center ? -0.5 * size.width
-                                                                 : -size.width;
+                   : style.horizontal == HorizontalAlign::center ? -0.5 * width
+                                                                 : -width;
   const double top = style.vertical == VerticalAlign::top      ? 0.0
-                     : style.vertical == VerticalAlign::middle ? -0.5 * size.height
-                                                               : -size.height;
+                     : style.vertical == VerticalAlign::middle ? -0.5 * line.height
+                                                               : -line.height;
   cairo_save(context);
   cairo_translate(context, anchor.x, anchor.y);
-  if (style.upward) cairo_rotate(context, -std::acos(0.0));
-  cairo_move_to(context, x, top + font.ascent);
+  if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);
+  cairo_move_to(context, x, top + line.ascent);
   set_color(context, style.color);
-  cairo_show_text(context, std::string(utf8).c_str());
+  for (const FontRun& run : runs) {
+    cairo_set_font_face(context, run.face);
+    cairo_set_font_size(context, style.size);
+    cairo_show_text(context, run.utf8.c_str());
+  }
   cairo_restore(context);
 }
 
@@ -305,7 +367,7 @@ std::string CairoCanvas::finish() {
     check(cairo_surface_status(surface));
   }
   std::string bytes = std::move(target_->bytes);
-  return target_->format == FigureFormat::svg ? renumbered(std::move(bytes)) : bytes;
+  return target_->format == FigureFormat::svg ? IdRenumbering().apply(bytes) : bytes;
 }
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "experiments/figure/layout.h"
 
@@ -41,6 +42,12 @@ class CairoCanvas final : public Canvas {
 
  private:
   struct Target;
+  struct LineExtents {
+    double ascent{};
+    double height{};
+  };
+  LineExtents line_extents(const TextStyle& style) const;
+
   std::unique_ptr<Target> target_;
 };
 

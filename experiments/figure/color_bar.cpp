@@ -6,7 +6,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::string_view masked_word = "masked";
 constexpr double least_lines = 7.0;  ///< of room each way, below which there is no bar
 
 double bar_width(const FigureStyle& style) { return 1.05 * style.text_size; }
@@ -14,18 +13,25 @@ double bar_gap(const FigureStyle& style) { return 0.9 * style.text_size; }
 double tick_length(const FigureStyle& style) { return 0.3 * style.small_size; }
 
 double key_height(const Sheet& sheet) {
-  return line_height(sheet.canvas, tick_style(sheet.style)) + gap(sheet.style);
+  return 1.1 * line_height(sheet.canvas, tick_style(sheet.style));
 }
 
-double key_width(const Sheet& sheet) {
-  return bar_width(sheet.style) + gap(sheet.style) +
-         sheet.canvas.text_size(masked_word, tick_style(sheet.style)).width;
+double keys_height(const Sheet& sheet, const ColorBarPlan& plan) {
+  if (plan.keys.empty()) return 0.0;
+  return static_cast<double>(plan.keys.size()) * key_height(sheet) + 1.5 * gap(sheet.style);
+}
+
+double keys_width(const Sheet& sheet, const ColorBarPlan& plan) {
+  double widest = 0.0;
+  for (const ColorKey& key : plan.keys) {
+    widest = std::max(widest, sheet.canvas.text_size(key.word, tick_style(sheet.style)).width);
+  }
+  return bar_width(sheet.style) + gap(sheet.style) + widest;
 }
 
 Rect bar_rect(const Sheet& sheet, const ColorBarPlan& plan, const Rect& plot) {
-  const double key = plan.masked ? key_height(sheet) : 0.0;
   return {plot.right() + bar_gap(sheet.style), plot.y, bar_width(sheet.style),
-          std::max(0.0, plot.height - key)};
+          std::max(0.0, plot.height - keys_height(sheet, plan))};
 }
 
 AxisMap bar_axis(const ColorBarPlan& plan, const Rect& bar) {
@@ -53,14 +59,16 @@ double widest_label(const Sheet& sheet, const Ticks& ticks) {
   return widest;
 }
 
-void draw_masked_key(Sheet& sheet, const Rect& bar, double bottom) {
-  const double line = line_height(sheet.canvas, tick_style(sheet.style));
-  const double side = 0.7 * line;
-  const double middle = bottom - 0.5 * line;
-  sheet.canvas.rect({bar.x, middle - 0.5 * side, bar.width, side}, sheet.style.masked);
+void draw_keys(Sheet& sheet, const ColorBarPlan& plan, const Rect& bar, double bottom) {
+  const double row = key_height(sheet);
   TextStyle text = tick_style(sheet.style);
   text.vertical = VerticalAlign::middle;
-  sheet.canvas.text({bar.right() + gap(sheet.style), middle}, masked_word, text);
+  double middle = bottom - (static_cast<double>(plan.keys.size()) - 0.5) * row;
+  for (const ColorKey& key : plan.keys) {
+    sheet.canvas.rect({bar.x, middle - 0.32 * row, bar.width, 0.64 * row}, key.color);
+    sheet.canvas.text({bar.right() + gap(sheet.style), middle}, key.word, text);
+    middle += row;
+  }
 }
 
 }  // namespace
@@ -73,7 +81,7 @@ double color_bar_width(const Sheet& sheet, const ColorBarPlan& plan, const Rect&
   const double beside =
       tick_length(sheet.style) + 0.5 * gap(sheet.style) + widest_label(sheet, ticks) + label;
   const double bar = bar_width(sheet.style) + beside;
-  return bar_gap(sheet.style) + (plan.masked ? std::max(bar, key_width(sheet)) : bar);
+  return bar_gap(sheet.style) + (plan.keys.empty() ? bar : std::max(bar, keys_width(sheet, plan)));
 }
 
 void draw_color_bar(Sheet& sheet, const ColorBarPlan& plan, const Rect& plot, double width) {
@@ -98,7 +106,7 @@ void draw_color_bar(Sheet& sheet, const ColorBarPlan& plan, const Rect& plot, do
   label.upward = true;
   draw_label(sheet.canvas, {plot.right() + width, bar.y + 0.5 * bar.height}, plan.label, label,
              bar.height);
-  if (plan.masked) draw_masked_key(sheet, bar, plot.bottom());
+  draw_keys(sheet, plan, bar, plot.bottom());
   sheet.frame.color_bar = bar;
   sheet.frame.color = bar_axis(plan, bar);
 }

@@ -4,13 +4,19 @@
 
 namespace orrery {
 
+/// A colour outside the strip: masked cells, NaN.
+struct ColorKey {
+  Color color{};
+  std::string_view word{};
+};
+
 /// The strip of colours beside a map.
 struct ColorBarPlan {
   const Colormap* map{nullptr};
   Range range{};
   Label label{};
   Meaning meaning{Meaning::sequential};
-  bool masked{false};  ///< whether to add the key of masked cells below
+  std::vector<ColorKey> keys{};  ///< below the bar
 };
 
 /// Width that the bar takes beside a plot of this height, with its gap; 0 when there is no room for

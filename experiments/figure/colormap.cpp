@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <numbers>
 
 #include "experiments/figure/oklab.h"
 
@@ -24,24 +24,55 @@ Colormap sample(Path path) {
   return map;
 }
 
-/// From deep indigo (depth 1) to pale yellow (depth 0); chroma swells in the middle, where the
-/// screen has most of it.
+/// Lightness and hue from pale yellow (depth 0) over teal to deep indigo (depth 1), without chroma.
 Oklch sequential_at(double depth, double deepest, double palest) {
-  const double hue = between(105.0, 282.0, std::pow(depth, 0.85));
-  const double chroma = between(0.035, 0.135, std::sin(std::numbers::pi * std::pow(depth, 0.75)));
-  return {between(palest, deepest, depth), chroma + 0.05 * depth, hue};
+  return {between(palest, deepest, depth), 0.0, between(105.0, 285.0, std::pow(depth, 0.85))};
+}
+
+/// As much chroma as the screen has all along the path, smoothed: its limit has corners that would
+/// show as edges in the data.
+std::array<double, 256> smooth_chroma(const std::array<Oklch, 256>& path) {
+  constexpr int reach = 36;
+  constexpr double most = 0.145, part = 0.94;
+  std::array<double, 256> limit{}, lowest{}, smooth{};
+  const auto around = [](const std::array<double, 256>& values, int i, auto combine, double start) {
+    for (int k = -reach; k <= reach; ++k) {
+      start = combine(start, values[static_cast<std::size_t>(std::clamp(i + k, 0, 255))]);
+    }
+    return start;
+  };
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    limit[i] = std::min(most, part * largest_chroma(path[i].lightness, path[i].hue));
+  }
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    lowest[i] = around(
+        limit, static_cast<int>(i), [](double a, double b) { return std::min(a, b); }, most);
+  }
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    smooth[i] = around(lowest, static_cast<int>(i), std::plus<>(), 0.0) / (2 * reach + 1);
+  }
+  return smooth;
 }
 
 Colormap sequential(Ground ground) {
-  if (ground == Ground::dark) {
-    return sample([](double t) { return sequential_at(1.0 - t, 0.24, 0.95); });
+  const bool dark = ground == Ground::dark;
+  std::array<Oklch, 256> path;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const double t = static_cast<double>(i) / last_index;
+    path[i] = dark ? sequential_at(1.0 - t, 0.24, 0.95) : sequential_at(t, 0.27, 0.985);
   }
-  return sample([](double t) { return sequential_at(t, 0.27, 0.985); });
+  const std::array<double, 256> chroma = smooth_chroma(path);
+  Colormap map;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    path[i].chroma = chroma[i];
+    map.colors[i] = to_color(path[i]);
+  }
+  return map;
 }
 
 Colormap diverging(Ground ground) {
   const double middle = ground == Ground::dark ? 0.255 : 0.975;
-  const double end = ground == Ground::dark ? 0.83 : 0.42;
+  const double end = ground == Ground::dark ? 0.78 : 0.42;
   return sample([=](double t) {
     const double distance = std::abs(2.0 * t - 1.0);
     const double hue = t < 0.5 ? 252.0 : 50.0;

@@ -29,16 +29,25 @@ void draw_strips(Sheet& sheet, const Series& series, const Axes& axes, const Str
   }
 }
 
+Rect grown(const Rect& r, double by) {
+  return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
+}
+
 void draw_curve(Sheet& sheet, const Series& series, const Axes& axes) {
   const Color color = series_color(sheet.style, series.color);
   const double radius = dot_radius(sheet.style);
   if (series.style == LineStyle::points) {
     const std::vector<Point> dots =
         decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, 0.5 * radius, most_dots);
+    sheet.canvas.push_clip(grown(axes.plot, radius));
     for (const Point& dot : dots) draw_dot(sheet.canvas, dot, radius, color);
+    sheet.canvas.pop_clip();
     if (!dots.empty()) return;
   }
+  // A curve along the edge of the plot keeps its whole width.
+  sheet.canvas.push_clip(grown(axes.plot, 0.5 * sheet.style.line_width));
   draw_strips(sheet, series, axes, curve_stroke(sheet.style, series.style, color));
+  sheet.canvas.pop_clip();
 }
 
 }  // namespace
@@ -76,11 +85,9 @@ void draw_bands(Sheet& sheet, const LinePlot& plot, const Axes& axes) {
 }
 
 void draw_curves(Sheet& sheet, const LinePlot& plot, const Axes& axes) {
-  sheet.canvas.push_clip(axes.plot);
   for (const Series& series : plot.series) {
     if (!hidden(sheet, series)) draw_curve(sheet, series, axes);
   }
-  sheet.canvas.pop_clip();
 }
 
 }  // namespace orrery

@@ -12,7 +12,9 @@ void draw_dot(Canvas& canvas, Point centre, double radius, Color color);
 void draw_bands(Sheet& sheet, const LinePlot& plot, const Axes& axes);
 void draw_curves(Sheet& sheet, const LinePlot& plot, const Axes& axes);
 
-/// Reference lines and their labels, each label where it meets no other; returns the labels' boxes.
-std::vector<Rect> draw_rules(Sheet& sheet, const LinePlot& plot, const Axes& axes);
+/// Reference lines and their labels, each label where it meets no other label nor the legend and
+/// covers the least of `marks`. A label that finds no place is left out.
+void draw_rules(Sheet& sheet, const LinePlot& plot, const Axes& axes, const Rect& legend,
+                const std::vector<Point>& marks);
 
 }  // namespace orrery

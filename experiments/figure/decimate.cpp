@@ -115,6 +115,11 @@ bool cut(Point& a, Point& b, const Rect& bounds) {
   return true;
 }
 
+/// Within the rectangle or on its edge.
+bool touches(const Rect& r, const Point& p) {
+  return p.x >= r.x && p.x <= r.right() && p.y >= r.y && p.y <= r.bottom();
+}
+
 bool same(const Point& a, const Point& b) { return a.x == b.x && a.y == b.y; }
 
 /// A curve that runs to and fro over the columns so often that they are full: each one's extent.
@@ -155,7 +160,7 @@ std::vector<Strip> all_clipped(const std::vector<Strip>& strips, const Rect& bou
 
 std::vector<Strip> clipped(const Strip& strip, const Rect& bounds) {
   std::vector<Strip> pieces;
-  if (strip.size() == 1 && finite(strip[0]) && bounds.contains(strip[0])) return {strip};
+  if (strip.size() == 1 && finite(strip[0]) && touches(bounds, strip[0])) return {strip};
   bool open = false;
   for (std::size_t i = 1; i < strip.size(); ++i) {
     Point a = strip[i - 1], b = strip[i];
@@ -190,7 +195,7 @@ std::vector<Point> decimated_dots(std::span<const double> x, std::span<const dou
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
     if (!is_shown(x_axis.scale, x[i]) || !is_shown(y_axis.scale, y[i])) continue;
     const Point p{map_x.to_canvas(x[i]), map_y.to_canvas(y[i])};
-    if (!finite(p) || !with_margin(plot).contains(p)) continue;
+    if (!finite(p) || !touches(plot, p)) continue;
     if (!taken.insert({std::lround(p.x / cell), std::lround(p.y / cell)}).second) continue;
     if (dots.size() == most) return {};
     dots.push_back(p);

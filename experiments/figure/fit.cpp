@@ -1,6 +1,7 @@
 #include "experiments/figure/fit.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -123,33 +124,59 @@ Range fitted_y(const LinePlot& plot, const FigureView& view) {
 
 namespace {
 
-template <typename Values>
-Range range_of(const Values& values, const Array* masked) {
-  using T = typename Values::value_type;
-  T low = std::numeric_limits<T>::infinity(), high = -low;
-  const auto include = [&](T v) {
-    if (!std::isfinite(v)) return;
-    low = std::min(low, v);
-    high = std::max(high, v);
-  };
-  if (!masked) {
-    for (const T v : values) include(v);
-  } else {
-    std::visit(
-        [&](const auto& mask) {
-          for (std::size_t i = 0; i < std::min(values.size(), mask.size()); ++i) {
-            if (mask[i] == 0) include(values[i]);
-          }
-        },
-        masked->values);
+/// Several running extents side by side, which the compiler turns into vector instructions; NaN
+/// compares false and stays out.
+template <typename T>
+class Lanes {
+ public:
+  Lanes() {
+    low_.fill(none);
+    high_.fill(-none);
   }
-  return low <= high ? Range{static_cast<double>(low), static_cast<double>(high)} : Range{};
+  void add(std::size_t lane, T v, bool counts) {
+    const bool finite = counts && std::abs(v) < none;
+    low_[lane] = finite && v < low_[lane] ? v : low_[lane];
+    high_[lane] = finite && v > high_[lane] ? v : high_[lane];
+  }
+  Range range() const {
+    const T low = *std::min_element(low_.begin(), low_.end());
+    const T high = *std::max_element(high_.begin(), high_.end());
+    return low <= high ? Range{static_cast<double>(low), static_cast<double>(high)} : Range{};
+  }
+  static constexpr std::size_t count = 16;
+
+ private:
+  static constexpr T none = std::numeric_limits<T>::infinity();
+  std::array<T, count> low_;
+  std::array<T, count> high_;
+};
+
+template <typename T, typename Counts>
+Range range_of(const std::vector<T>& values, Counts counts) {
+  Lanes<T> lanes;
+  const std::size_t whole = values.size() - values.size() % Lanes<T>::count;
+  for (std::size_t i = 0; i < whole; i += Lanes<T>::count) {
+    for (std::size_t k = 0; k < Lanes<T>::count; ++k) lanes.add(k, values[i + k], counts(i + k));
+  }
+  for (std::size_t i = whole; i < values.size(); ++i) lanes.add(0, values[i], counts(i));
+  return lanes.range();
 }
 
 }  // namespace
 
 Range value_range(const Array& values, const Array* masked) {
-  return std::visit([masked](const auto& v) { return range_of(v, masked); }, values.values);
+  return std::visit(
+      [masked](const auto& v) {
+        if (!masked || masked->size() != v.size()) {
+          return range_of(v, [](std::size_t) { return true; });
+        }
+        return std::visit(
+            [&](const auto& mask) {
+              return range_of(v, [&](std::size_t i) { return mask[i] == 0; });
+            },
+            masked->values);
+      },
+      values.values);
 }
 
 Range color_range(Meaning meaning, const Range& values, const std::optional<Range>& wanted) {
@@ -163,6 +190,8 @@ Range color_range(Meaning meaning, const Range& values, const std::optional<Rang
     constexpr double rounding = 1e-6;
     return values.min < -rounding ? Range{-pi, pi} : Range{0.0, 2.0 * pi};
   }
+  const bool from_zero = !wanted && values.min >= 0.0 && values.min <= near_zero * values.max;
+  if (meaning == Meaning::sequential && from_zero) range.min = 0.0;
   return range;
 }
 

@@ -46,17 +46,27 @@ Shown shown_cells(const CellAxis& cells, const Range& data) {
   return {static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)};
 }
 
+template <typename Test>
+bool any_cell(const Array& array, Test test) {
+  return std::visit(
+      [&](const auto& cells) { return std::any_of(cells.begin(), cells.end(), test); },
+      array.values);
+}
+
 void refresh_range(HeatmapCache& cache, const Heatmap& map) {
   if (cache.ranged_values == map.values && cache.ranged_mask == map.masked) return;
   cache.ranged_values = map.values;
   cache.ranged_mask = map.masked;
   cache.range = value_range(*map.values, map.masked.get());
-  cache.any_masked = map.masked && std::visit(
-                                       [](const auto& mask) {
-                                         return std::any_of(mask.begin(), mask.end(),
-                                                            [](auto cell) { return cell != 0; });
-                                       },
-                                       map.masked->values);
+  cache.any_masked = map.masked && any_cell(*map.masked, [](auto cell) { return cell != 0; });
+  cache.any_nan = any_cell(*map.values, [](auto cell) { return std::isnan(cell); });
+}
+
+std::vector<ColorKey> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
+  std::vector<ColorKey> keys;
+  if (cache.any_masked) keys.push_back({style.masked, "masked"});
+  if (cache.any_nan) keys.push_back({style.not_a_number, "NaN"});
+  return keys;
 }
 
 Rect rect_of(const Axes& axes, const CellAxis& x, const CellAxis& y, const Shown& columns,
@@ -121,7 +131,7 @@ void draw_content(Sheet& sheet, const Heatmap& map, const Rect& room) {
       color_range(map.meaning, cache.range, sheet.view.color ? sheet.view.color : map.range);
   const ColorBarPlan bar{&colormap(map.meaning, ground(sheet.style)), colors,
                          compose_label(map.quantity, map.symbol, ""), map.meaning,
-                         cache.any_masked};
+                         color_keys(cache, sheet.style)};
   const double bar_width = color_bar_width(sheet, bar, room);
   const Axes axes = place_axes(sheet, plan_x, plan_y, shrunk(room, 0.0, 0.0, bar_width, 0.0),
                                shape.rows == shape.columns ? Aspect::square_plot : Aspect::free);

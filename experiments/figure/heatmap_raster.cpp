@@ -1,8 +1,9 @@
 #include "experiments/figure/heatmap_raster.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include "core/errors.h"
@@ -30,25 +31,37 @@ class Binning {
   std::size_t first_, cells_, pixels_;
 };
 
+/// How the cells under a pixel become one number: start, join them one by one, finish.
 struct Mean {
-  float sum{};
-  float count{};
-  void add(float v) { sum += v, count += 1.0F; }
-  double value() const { return static_cast<double>(sum) / static_cast<double>(count); }
+  static constexpr float start = 0.0F;
+  static float join(float so_far, float v) { return so_far + v; }
+  static float finish(float joined, float count) { return joined / count; }
 };
 
 struct Greatest {
-  float most{-std::numeric_limits<float>::infinity()};
-  float count{};
-  void add(float v) { most = std::max(most, v), count = 1.0F; }
-  double value() const { return static_cast<double>(most); }
+  static constexpr float start = -std::numeric_limits<float>::infinity();
+  static float join(float so_far, float v) { return v > so_far ? v : so_far; }
+  static float finish(float joined, float) { return joined; }
 };
 
 struct Farthest {
-  float most{};
-  float count{};
-  void add(float v) { most = std::abs(v) >= std::abs(most) ? v : most, count = 1.0F; }
-  double value() const { return static_cast<double>(most); }
+  static constexpr float start = 0.0F;
+  static float join(float so_far, float v) { return std::abs(v) > std::abs(so_far) ? v : so_far; }
+  static float finish(float joined, float) { return joined; }
+};
+
+/// What the cells of some rows come to, column by column. Plain arrays, so that the loop over the
+/// columns is vectorised.
+struct Columns {
+  explicit Columns(std::size_t count) : joined(count), valid(count), nan(count) {}
+  void clear(float start) {
+    std::fill(joined.begin(), joined.end(), start);
+    std::fill(valid.begin(), valid.end(), 0.0F);
+    std::fill(nan.begin(), nan.end(), 0.0F);
+  }
+  std::vector<float> joined;
+  std::vector<float> valid;
+  std::vector<float> nan;
 };
 
 /// Value → colour index with the range worked out once.
@@ -58,7 +71,7 @@ class ColorScale {
       : map_(map), min_(range.min), per_unit_(1.0 / std::max(range.max - range.min, 1e-300)) {}
   Color operator()(double value) const { return map_.at((value - min_) * per_unit_); }
   double fraction(double value) const { return (value - min_) * per_unit_; }
-  double value(double fraction) const { return min_ + fraction / per_unit_; }
+  Color color(double fraction) const { return map_.at(fraction); }
 
  private:
   const Colormap& map_;
@@ -66,17 +79,23 @@ class ColorScale {
   double per_unit_;
 };
 
-/// Directions of a full turn, summed through a table.
-struct MeanDirection {
-  float x{}, y{};
-  float count{};
-  void add(float turns) {
-    const float angle = turns * 2.0F * std::numbers::pi_v<float>;
-    x += std::cos(angle), y += std::sin(angle), count += 1.0F;
+/// cos or sin of a fraction of a full turn from a table: finer than the 256 colours.
+class Wave {
+ public:
+  explicit Wave(double shift) {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const double turns = (static_cast<double>(i) + 0.5) / static_cast<double>(table_.size());
+      table_[i] = static_cast<float>(std::cos(2.0 * std::numbers::pi * (turns - shift)));
+    }
   }
-  double value() const {
-    return std::atan2(static_cast<double>(y), static_cast<double>(x)) / (2.0 * std::numbers::pi);
+  float operator()(float turns) const {
+    const float part = turns - std::floor(turns);
+    const auto size = static_cast<float>(table_.size());
+    return table_[std::min(static_cast<std::size_t>(part * size), table_.size() - 1)];
   }
+
+ private:
+  std::array<float, 4096> table_{};
 };
 
 template <typename Values, typename Mask>
@@ -94,7 +113,7 @@ class Rasteriser {
 
   Image run() const {
     if (rows_.one_to_one() && columns_.one_to_one()) return cell_by_cell();
-    if (key_.meaning == Meaning::cyclic) return binned<MeanDirection>();
+    if (key_.meaning == Meaning::cyclic) return mean_directions();
     if (key_.minification == Minification::mean) return binned<Mean>();
     return key_.meaning == Meaning::diverging ? binned<Farthest>() : binned<Greatest>();
   }
@@ -123,58 +142,86 @@ class Rasteriser {
     return std::isnan(value) ? key_.not_a_number : scale_(value);
   }
 
-  template <typename Bin>
+  template <typename Join>
   Image binned() const {
-    Image image = blank();
-    std::vector<Bin> bins(columns_.pixels());
-    std::vector<std::uint8_t> any_nan(columns_.pixels());
+    return paint(joined<Join>([](float v) { return v; }), [this](const Joined& j, std::size_t i) {
+      return scale_(static_cast<double>(Join::finish(j.joined[i], j.valid[i])));
+    });
+  }
+
+  /// Angles are averaged as directions: the mean of 359° and 1° is 0°.
+  Image mean_directions() const {
+    const Wave cosine(0.0), sine(0.25);
+    const auto turns = [this](float v) {
+      return static_cast<float>(scale_.fraction(static_cast<double>(v)));
+    };
+    const Joined x = joined<Mean>([&](float v) { return cosine(turns(v)); });
+    const Joined y = joined<Mean>([&](float v) { return sine(turns(v)); });
+    return paint(x, [&](const Joined& j, std::size_t i) {
+      const double angle =
+          std::atan2(static_cast<double>(y.joined[i]), static_cast<double>(j.joined[i]));
+      return scale_.color(angle / (2.0 * std::numbers::pi));
+    });
+  }
+
+  /// One entry a pixel.
+  using Joined = Columns;
+
+  template <typename Join, typename Map>
+  Joined joined(Map map) const {
+    Joined pixels(rows_.pixels() * columns_.pixels());
+    Columns columns(key_.columns);
     for (std::size_t y = 0; y < rows_.pixels(); ++y) {
-      std::fill(bins.begin(), bins.end(), Bin{});
-      std::fill(any_nan.begin(), any_nan.end(), std::uint8_t{0});
+      columns.clear(Join::start);
       for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row) {
-        add_row(row, bins, any_nan);
+        add_row<Join>(row, columns, map);
       }
-      for (std::size_t x = 0; x < bins.size(); ++x) {
-        image.pixels[y * bins.size() + x] = color_of(bins[x], any_nan[x] != 0);
+      join_columns<Join>(columns, pixels, y * columns_.pixels());
+    }
+    return pixels;
+  }
+
+  template <typename Join, typename Map>
+  void add_row(std::size_t row, Columns& columns, Map map) const {
+    const std::size_t first = row * stride_ + key_.first_column;
+    float* const so_far = columns.joined.data();
+    float* const valid = columns.valid.data();
+    float* const nan = columns.nan.data();
+    for (std::size_t c = 0; c < key_.columns; ++c) {
+      const bool counts = mask_[first + c] == 0;
+      const auto value = static_cast<float>(values_[first + c]);
+      const bool number = value == value;
+      so_far[c] = counts && number ? Join::join(so_far[c], map(value)) : so_far[c];
+      valid[c] += counts && number ? 1.0F : 0.0F;
+      nan[c] += counts && !number ? 1.0F : 0.0F;
+    }
+  }
+
+  template <typename Join>
+  void join_columns(const Columns& columns, Joined& pixels, std::size_t first) const {
+    for (std::size_t x = 0; x < columns_.pixels(); ++x) {
+      float so_far = Join::start, valid = 0.0F, nan = 0.0F;
+      const std::size_t end = columns_.begin(x + 1) - key_.first_column;
+      for (std::size_t c = columns_.begin(x) - key_.first_column; c < end; ++c) {
+        if (columns.valid[c] > 0.0F) so_far = Join::join(so_far, columns.joined[c]);
+        valid += columns.valid[c];
+        nan += columns.nan[c];
       }
+      pixels.joined[first + x] = so_far;
+      pixels.valid[first + x] = valid;
+      pixels.nan[first + x] = nan;
+    }
+  }
+
+  template <typename ColorOf>
+  Image paint(const Joined& pixels, ColorOf color_of) const {
+    Image image = blank();
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      const bool any = pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i]);
+      const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
+      image.pixels[i] = any ? color_of(pixels, i) : (nan ? key_.not_a_number : key_.masked_color);
     }
     return image;
-  }
-
-  template <typename Bin>
-  void add_row(std::size_t row, std::vector<Bin>& bins, std::vector<std::uint8_t>& any_nan) const {
-    for (std::size_t x = 0; x < bins.size(); ++x) {
-      Bin bin = bins[x];
-      const std::size_t end = row * stride_ + columns_.begin(x + 1);
-      for (std::size_t cell = row * stride_ + columns_.begin(x); cell < end; ++cell) {
-        if (mask_[cell] != 0) continue;
-        const auto value = static_cast<float>(values_[cell]);
-        if (std::isnan(value)) {
-          any_nan[x] = 1;
-        } else {
-          bin.add(as_added<Bin>(value));
-        }
-      }
-      bins[x] = bin;
-    }
-  }
-
-  template <typename Bin>
-  float as_added(float value) const {
-    if constexpr (std::is_same_v<Bin, MeanDirection>) {
-      return static_cast<float>(scale_.fraction(static_cast<double>(value)));
-    } else {
-      return value;
-    }
-  }
-
-  template <typename Bin>
-  Color color_of(const Bin& bin, bool nan) const {
-    if (bin.count == 0.0F) return nan ? key_.not_a_number : key_.masked_color;
-    const double value = bin.value();
-    if (std::isnan(value)) return key_.not_a_number;
-    if constexpr (std::is_same_v<Bin, MeanDirection>) return scale_(scale_.value(value));
-    return scale_(value);
   }
 
   const HeatmapCache::Key& key_;

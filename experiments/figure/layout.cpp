@@ -52,17 +52,15 @@ void draw_title(Sheet& sheet, const Figure& figure, Rect& room) {
   room = shrunk(room, 0.0, end - room.y + gap(sheet.style), 0.0, 0.0);
 }
 
-/// Takes the caption off the bottom of the room.
-void draw_caption(Sheet& sheet, const Figure& figure, Rect& room) {
+/// Lines of the caption, bounded so that the content keeps most of the room.
+std::vector<std::string> caption_lines(const Sheet& sheet, const Figure& figure, const Rect& room) {
   const TextStyle style = caption_style(sheet.style);
   const double line = line_height(sheet.canvas, style);
   const std::size_t most = lines_within(most_for_caption * room.height, line);
-  const auto lines = wrapped(sheet.canvas, figure.caption, style, room.width, most);
-  if (lines.empty()) return;
-  const double height = static_cast<double>(lines.size()) * line;
-  draw_lines(sheet, lines, {room.x, room.bottom() - height}, style);
-  room = shrunk(room, 0.0, 0.0, 0.0, height + 1.6 * gap(sheet.style));
+  return wrapped(sheet.canvas, figure.caption, style, room.width, most);
 }
+
+double caption_gap(const FigureStyle& style) { return 1.6 * gap(style); }
 
 bool is_drawable(const Rect& area) {
   return std::isfinite(area.x) && std::isfinite(area.y) && std::isfinite(area.width) &&
@@ -81,14 +79,17 @@ FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
   canvas.rect(area, style.background);
   const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
   Rect room = shrunk(area, margin, margin, margin, margin);
+  std::vector<std::string> caption;
   if (room.height >= least_lines * style.text_size) {
-    const Rect whole = room;
+    caption = caption_lines(sheet, figure, room);
     draw_title(sheet, figure, room);
-    Rect below = shrunk(whole, 0.0, room.y - whole.y, 0.0, 0.0);
-    draw_caption(sheet, figure, below);
-    room = below;
   }
+  const TextStyle small = caption_style(style);
+  const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
+  if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
+  sheet.content_bottom = room.bottom();
   std::visit([&](const auto& content) { draw_content(sheet, content, room); }, figure.content);
+  draw_lines(sheet, caption, {room.x, sheet.content_bottom + caption_gap(style)}, small);
   canvas.pop_clip();
   return frame;
 }

@@ -79,6 +79,7 @@ struct HeatmapCache {
   std::shared_ptr<const Array> ranged_mask{};
   Range range{};
   bool any_masked{};
+  bool any_nan{};
 };
 
 /// Draws any figure into `area` and says where everything is. The one layout behind the exported

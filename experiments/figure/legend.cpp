@@ -1,7 +1,7 @@
 #include "experiments/figure/legend.h"
 
 #include <algorithm>
-#include <array>
+
 #include <cmath>
 
 #include "experiments/figure/curves.h"
@@ -15,6 +15,34 @@ double row_height(const Sheet& sheet) {
   return 1.12 * line_height(sheet.canvas, label_style(sheet.style));
 }
 
+constexpr double least_name = 3.5;  ///< ems: a shorter beginning of a name says nothing
+
+/// Keeps as many entries as there are rows; the last row counts the others.
+void limit_rows(Legend& legend, std::size_t rows) {
+  if (legend.entries.size() <= rows) return;
+  legend.missing = legend.entries.size() - (rows - 1);
+  legend.entries.resize(rows - 1);
+  legend.names.resize(rows - 1);
+  legend.names.push_back("… " + std::to_string(legend.missing) + " more");
+}
+
+/// Corners first, then along the right and left edge, then the middle: the first of equals wins.
+std::vector<Point> places(const Legend& legend, const Rect& within) {
+  constexpr int steps = 8;
+  const double spare_x = within.width - legend.size.width;
+  const double spare_y = within.height - legend.size.height;
+  std::vector<Point> found;
+  for (const int y : {0, steps, 1, 2, 3, 4, 5, 6, 7}) {
+    for (const double x : {1.0, 0.0}) {
+      found.push_back({within.x + x * spare_x, within.y + y * spare_y / steps});
+    }
+  }
+  for (int y = 0; y <= steps; ++y) {
+    found.push_back({within.x + 0.5 * spare_x, within.y + y * spare_y / steps});
+  }
+  return found;
+}
+
 }  // namespace
 
 Color series_color(const FigureStyle& style, int slot) {
@@ -26,38 +54,33 @@ Color series_color(const FigureStyle& style, int slot) {
 Legend make_legend(const Sheet& sheet, const LinePlot& plot, double most_width,
                    double most_height) {
   const FigureStyle& style = sheet.style;
+  const TextStyle text = label_style(style);
   const double beside = sample_length(style) + 3.0 * padding(style);
-  const double row = row_height(sheet);
+  const double room = most_width - beside;
+  const auto rows = static_cast<long>((most_height - 2.0 * padding(style)) / row_height(sheet));
+  if (room < least_name * text.size || rows < 2) return {};
   Legend legend;
-  double widest = 0.0;
   for (const Series& series : plot.series) {
-    const double height = (static_cast<double>(legend.entries.size()) + 1.0) * row;
-    if (series.name.empty() || height + 2.0 * padding(style) > most_height) continue;
-    std::string name =
-        elided(sheet.canvas, series.name, label_style(style), std::max(0.0, most_width - beside));
-    if (name.empty()) continue;
-    widest = std::max(widest, sheet.canvas.text_size(name, label_style(style)).width);
+    if (series.name.empty()) continue;
     legend.entries.push_back(&series);
-    legend.names.push_back(std::move(name));
+    legend.names.push_back(elided_middle(sheet.canvas, series.name, text, room));
   }
+  limit_rows(legend, static_cast<std::size_t>(rows));
   if (legend.entries.empty()) return {};
-  legend.size = {widest + beside,
-                 static_cast<double>(legend.entries.size()) * row + 2.0 * padding(style)};
+  double widest = 0.0;
+  for (const std::string& name : legend.names) {
+    widest = std::max(widest, sheet.canvas.text_size(name, text).width);
+  }
+  legend.size = {widest + beside, static_cast<double>(legend.names.size()) * row_height(sheet) +
+                                      2.0 * padding(style)};
   return legend;
 }
 
 LegendPlace least_covering(const Sheet& sheet, const Legend& legend, const Rect& plot,
                            const std::vector<Point>& marks) {
   const double inset = gap(sheet.style);
-  const double right = plot.right() - legend.size.width - inset;
-  const double bottom = plot.bottom() - legend.size.height - inset;
-  const double left = plot.x + inset, top = plot.y + inset;
-  const double middle_x = 0.5 * (left + right), middle_y = 0.5 * (top + bottom);
-  const std::array<Point, 8> corners{
-      Point{right, top},      Point{left, top},     Point{right, bottom},  Point{left, bottom},
-      Point{right, middle_y}, Point{middle_x, top}, Point{left, middle_y}, Point{middle_x, bottom}};
-  LegendPlace best{corners[0], -1.0};
-  for (const Point& corner : corners) {
+  LegendPlace best{{}, -1.0};
+  for (const Point& corner : places(legend, shrunk(plot, inset, inset, inset, inset))) {
     const Rect box{corner.x - inset, corner.y - inset, legend.size.width + 2.0 * inset,
                    legend.size.height + 2.0 * inset};
     const auto covered = static_cast<double>(
@@ -82,16 +105,20 @@ void draw_legend(Sheet& sheet, const Legend& legend, Point corner, bool over_dat
   const double pad = padding(style), row = row_height(sheet);
   const Rect box{corner.x, corner.y, legend.size.width, legend.size.height};
   if (over_data) sheet.canvas.rect(box, with_alpha(style.plot_background, 0.86));
-  for (std::size_t i = 0; i < legend.entries.size(); ++i) {
-    const Series& series = *legend.entries[i];
-    const double middle = box.y + pad + (static_cast<double>(i) + 0.5) * row;
-    const double end = box.x + pad + sample_length(style);
-    draw_sample(sheet, series, {box.x + pad, middle}, {end, middle});
+  const double end = box.x + pad + sample_length(style);
+  double middle = box.y + pad + 0.5 * row;
+  for (std::size_t i = 0; i < legend.names.size(); ++i, middle += row) {
     TextStyle text = label_style(style);
     text.vertical = VerticalAlign::middle;
-    if (sheet.view.hidden.contains(series.name)) text.color = with_alpha(style.muted, 0.6);
+    if (i < legend.entries.size()) {
+      const Series& series = *legend.entries[i];
+      draw_sample(sheet, series, {box.x + pad, middle}, {end, middle});
+      if (sheet.view.hidden.contains(series.name)) text.color = with_alpha(style.muted, 0.6);
+      sheet.frame.legend.push_back({{box.x, middle - 0.5 * row, box.width, row}, series.name});
+    } else {
+      text.color = style.muted;
+    }
     sheet.canvas.text({end + pad, middle}, legend.names[i], text);
-    sheet.frame.legend.push_back({{box.x, middle - 0.5 * row, box.width, row}, series.name});
   }
 }
 

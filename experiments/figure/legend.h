@@ -11,11 +11,13 @@ namespace orrery {
 struct Legend {
   std::vector<const Series*> entries{};
   std::vector<std::string> names{};  ///< elided
+  std::size_t missing{};             ///< how many had no place
   Size size{};
 };
 
-/// Measures a legend of at most `most_width`; entries that do not fit into `most_height` are
-/// dropped. Empty when there is nothing to name or no room.
+/// Measures a legend of at most `most_width`; long names lose their middle. Entries that do not fit
+/// into `most_height` are counted in a last line. Empty when there is nothing to name or no room in
+/// which names could be told apart.
 Legend make_legend(const Sheet& sheet, const LinePlot& plot, double most_width, double most_height);
 
 /// The place within the plot where the legend covers the least of the curves, and how many of

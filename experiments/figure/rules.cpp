@@ -19,67 +19,87 @@ bool within(const Rect& inner, const Rect& outer) {
 /// Places the labels of rules one after the other.
 class RuleLabels {
  public:
-  RuleLabels(Sheet& sheet, const Rect& plot)
-      : sheet_(sheet), plot_(plot), text_(tick_style(sheet.style)) {
+  RuleLabels(Sheet& sheet, const Rect& plot, const Rect& legend, const std::vector<Point>& marks)
+      : sheet_(sheet), plot_(plot), marks_(marks), text_(tick_style(sheet.style)) {
     text_.color = sheet.style.muted;
     text_.vertical = VerticalAlign::middle;
+    if (legend.width > 0.0) boxes_.push_back(legend);
   }
 
+  /// Above the line or below it; at its right end, else further left.
   void horizontal(double y, const std::string& label) {
     const std::string shown = elided(sheet_.canvas, label, text_, 0.6 * plot_.width);
-    const Size size = measured(shown);
-    for (const double x : {plot_.right() - size.width - inset(), plot_.x + inset()}) {
-      for (const double top : {y - size.height - hair(), y + hair()}) {
-        if (try_place({x, top, size.width, size.height}, shown, false)) return;
-      }
+    if (shown.empty()) return;
+    const Size size = sheet_.canvas.text_size(shown, text_);
+    const double right = plot_.right() - size.width - inset(), left = plot_.x + inset();
+    std::vector<Rect> candidates;
+    for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      const double x = right + part * (left - right);
+      candidates.push_back({x, y - size.height - hair(), size.width, size.height});
+      candidates.push_back({x, y + hair(), size.width, size.height});
     }
+    place(candidates, shown, false);
   }
 
+  /// Right of the line or left of it; at its top, else further down.
   void vertical(double x, const std::string& label) {
     const std::string shown = elided(sheet_.canvas, label, text_, 0.6 * plot_.height);
-    const Size size = measured(shown);
-    for (const double top : {plot_.y + inset(), plot_.bottom() - size.width - inset()}) {
-      for (const double left : {x + hair(), x - size.height - hair()}) {
-        if (try_place({left, top, size.height, size.width}, shown, true)) return;
-      }
+    if (shown.empty()) return;
+    const Size size = sheet_.canvas.text_size(shown, text_);
+    const double top = plot_.y + inset(), bottom = plot_.bottom() - size.width - inset();
+    std::vector<Rect> candidates;
+    for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      const double y = top + part * (bottom - top);
+      candidates.push_back({x + hair(), y, size.height, size.width});
+      candidates.push_back({x - size.height - hair(), y, size.height, size.width});
     }
+    place(candidates, shown, true);
   }
-
-  std::vector<Rect> boxes() && { return std::move(boxes_); }
 
  private:
   double inset() const { return gap(sheet_.style); }
   double hair() const { return hairline(sheet_.style); }
-  Size measured(const std::string& text) const {
-    return text.empty() ? Size{} : sheet_.canvas.text_size(text, text_);
+
+  bool is_free(const Rect& box) const {
+    return within(box, plot_) && std::none_of(boxes_.begin(), boxes_.end(), [&](const Rect& other) {
+             return overlap(box, other);
+           });
   }
 
-  bool try_place(const Rect& box, const std::string& label, bool upward) {
-    const bool taken = std::any_of(boxes_.begin(), boxes_.end(),
-                                   [&](const Rect& other) { return overlap(box, other); });
-    if (label.empty() || taken || !within(box, plot_)) return false;
-    sheet_.canvas.rect(box, with_alpha(sheet_.style.plot_background, 0.8));
+  auto marks_in(const Rect& box) const {
+    return std::count_if(marks_.begin(), marks_.end(),
+                         [&](const Point& p) { return box.contains(p); });
+  }
+
+  void place(const std::vector<Rect>& candidates, const std::string& label, bool upward) {
+    const Rect* best = nullptr;
+    for (const Rect& box : candidates) {
+      if (is_free(box) && (!best || marks_in(box) < marks_in(*best))) best = &box;
+    }
+    if (!best) return;
+    sheet_.canvas.rect(*best, with_alpha(sheet_.style.plot_background, 0.8));
     TextStyle text = text_;
     text.upward = upward;
-    const Point anchor = upward ? Point{box.x + 0.5 * box.width, box.bottom()}
-                                : Point{box.x, box.y + 0.5 * box.height};
+    const Point anchor = upward ? Point{best->x + 0.5 * best->width, best->bottom()}
+                                : Point{best->x, best->y + 0.5 * best->height};
     sheet_.canvas.text(anchor, label, text);
-    boxes_.push_back(box);
-    return true;
+    boxes_.push_back(*best);
   }
 
   Sheet& sheet_;
   Rect plot_;
+  const std::vector<Point>& marks_;
   TextStyle text_;
   std::vector<Rect> boxes_;
 };
 
 }  // namespace
 
-std::vector<Rect> draw_rules(Sheet& sheet, const LinePlot& plot, const Axes& axes) {
+void draw_rules(Sheet& sheet, const LinePlot& plot, const Axes& axes, const Rect& legend,
+                const std::vector<Point>& marks) {
   const Rect& area = axes.plot;
   const Stroke stroke{sheet.style.muted, hairline(sheet.style), Dash::dashed};
-  RuleLabels labels(sheet, area);
+  RuleLabels labels(sheet, area, legend, marks);
   for (const Rule& rule : plot.rules) {
     const bool flat = rule.direction == Rule::Direction::horizontal;
     const double at = (flat ? axes.y : axes.x).to_canvas(rule.at);
@@ -93,7 +113,6 @@ std::vector<Rect> draw_rules(Sheet& sheet, const LinePlot& plot, const Axes& axe
       labels.vertical(at, rule.label);
     }
   }
-  return std::move(labels).boxes();
 }
 
 }  // namespace orrery

@@ -15,6 +15,7 @@ struct Sheet {
   const FigureView& view;
   HeatmapCache* cache;
   FigureFrame& frame;
+  double content_bottom{};  ///< where the content ends; the caption follows
 };
 
 // The four kinds, each in the part of the area that title and caption leave.

@@ -27,7 +27,7 @@ constexpr Slot slots[] = {
 
 /// On a dark ground the same hues, with the order of lightness kept within what is bright enough.
 Color slot_color(const Slot& slot, bool dark) {
-  const double lightness = dark ? 0.64 + (slot.lightness - 0.38) * 0.72 : slot.lightness;
+  const double lightness = dark ? 0.66 + (slot.lightness - 0.38) * 0.55 : slot.lightness;
   return to_color({lightness, slot.chroma, slot.hue});
 }
 
@@ -38,7 +38,7 @@ std::vector<Color> palette(bool dark) {
 }
 
 Color grey(double lightness) { return to_color({lightness, 0.0, 0.0}); }
-Color slate(double lightness) { return to_color({lightness, 0.012, 260.0}); }
+Color slate(double lightness) { return to_color({lightness, 0.011, 265.0}); }
 
 FigureStyle dark_style() {
   FigureStyle style;
@@ -57,7 +57,7 @@ FigureStyle dark_style() {
 
 FigureStyle light_style() {
   FigureStyle style;
-  style.background = slate(0.985);
+  style.background = to_color({0.985, 0.003, 265.0});
   style.plot_background = grey(1.0);
   style.axis = slate(0.52);
   style.grid = slate(0.925);

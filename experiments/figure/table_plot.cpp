@@ -8,8 +8,12 @@
 namespace orrery {
 namespace {
 
-/// Starts with a digit, or a sign or point before one: set flush right.
+/// Starts with a digit, or a sign or point before one, or stands where a number is missing: set
+/// flush right.
 bool is_number(std::string_view cell) {
+  for (const std::string_view missing : {"—", "–", "NaN", "nan", "inf", "∞", "−∞", "-inf"}) {
+    if (cell == missing) return true;
+  }
   for (const std::string_view sign : {"−", "-", "+", "±", "."}) {
     if (cell.starts_with(sign)) cell.remove_prefix(sign.size());
   }
@@ -44,6 +48,7 @@ class TableLayout {
       draw_row(table_.rows[i], y, false);
     }
     if (shown < table_.rows.size()) draw_more(table_.rows.size() - shown, y);
+    sheet_.content_bottom = shown < table_.rows.size() ? room_.bottom() : y;
   }
 
  private:
@@ -79,11 +84,19 @@ class TableLayout {
     return text_.size * std::max(smallest, factor);
   }
 
+  /// A table nearly as wide as its room fills it.
+  std::vector<double> spread(std::vector<double> widths) const {
+    constexpr double most = 1.5;
+    const double factor = total(widths) > 0.0 ? room_.width / total(widths) : 1.0;
+    for (double& w : widths) w *= std::min(factor, most);
+    return widths;
+  }
+
   /// Takes from the widest columns first.
   std::vector<double> fitting_widths() const {
     std::vector<double> widths = natural_widths(text_);
     double low = 0.0, high = room_.width;
-    if (total(widths) <= room_.width) return widths;
+    if (total(widths) <= room_.width) return spread(widths);
     for (int step = 0; step < 40; ++step) {
       const double cap = 0.5 * (low + high);
       double sum = 0.0;

@@ -65,8 +65,8 @@ class LineFiller {
     }
     finish_line();
     while (!fits(word)) {
-      const std::size_t cut =
-          std::max(longest_prefix(canvas_, word, "", style_, width_), character_length(word, 0));
+      const std::size_t cut = longest_prefix(canvas_, word, "", style_, width_);
+      if (cut == 0) return;  // not even one character has room
       lines_.push_back(word.substr(0, cut));
       word.erase(0, cut);
       if (word.empty()) return;
@@ -160,6 +160,20 @@ std::string elided(const Canvas& canvas, std::string_view text, const TextStyle&
   std::string beginning(text.substr(0, kept));
   while (!beginning.empty() && beginning.back() == ' ') beginning.pop_back();
   return beginning.append(ellipsis);
+}
+
+std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
+                          double width) {
+  if (width_of(canvas, text, style) <= width) return std::string(text);
+  const std::vector<std::size_t> starts = character_starts(text);
+  const std::size_t count = starts.size() - 1;
+  for (std::size_t kept = count; kept-- > 2;) {
+    const std::size_t front = kept - kept / 2, back = count - kept / 2;
+    std::string shown(text.substr(0, starts[front]));
+    shown.append(ellipsis).append(text.substr(starts[back]));
+    if (width_of(canvas, shown, style) <= width) return shown;
+  }
+  return elided(canvas, text, style, width);
 }
 
 std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,

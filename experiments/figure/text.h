@@ -17,6 +17,10 @@ std::size_t character_length(std::string_view utf8, std::size_t position);
 std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
                    double width);
 
+/// The text, or its beginning and end around "…": names that start alike stay apart.
+std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
+                          double width);
+
 /// Greedy lines of at most `width`; a word that is wider is broken. The last of `most_lines` ends
 /// in "…" when there is more.
 std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,

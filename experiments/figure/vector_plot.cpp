@@ -91,8 +91,11 @@ void draw_content(Sheet& sheet, const VectorPlot& plot, const Rect& room) {
   const bool colored = extents.value.max > extents.value.min;
   const Range values =
       usable_range(sheet.view.color.value_or(extents.value), AxisScale::linear, extents.value);
-  const ColorBarPlan bar{&stroke_colormap(ground(sheet.style)), values,
-                         compose_label(plot.quantity, "", ""), Meaning::sequential, false};
+  const ColorBarPlan bar{&stroke_colormap(ground(sheet.style)),
+                         values,
+                         compose_label(plot.quantity, "", ""),
+                         Meaning::sequential,
+                         {}};
   const double bar_width = colored ? color_bar_width(sheet, bar, room) : 0.0;
   const Axes axes = place_axes(sheet, plan_plane(plot.x, sheet.view.x, extents.x),
                                plan_plane(plot.y, sheet.view.y, extents.y),

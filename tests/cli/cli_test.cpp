@@ -1,0 +1,257 @@
+// The command line, from the outside: what it prints, where, and with which exit status.
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/approved_file.h"
+#include "tests/support/temp_folder.h"
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::Equals;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs `orrery ARGUMENTS` in a folder of its own, through the shell.
+class Shell {
+ public:
+  Outcome run(const std::string& arguments, const std::string& redirect = ">out.txt") const {
+    const std::string command = "cd '" + folder().string() +
+                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' '" ORRERY_CLI
+                                "' " +
+                                arguments + " " + redirect + " 2>err.txt";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder() / name, std::ios::binary) << bytes;
+  }
+  fs::path folder() const { return temporary_.path(); }
+
+ private:
+  TempFolder temporary_;
+};
+
+nlohmann::json manifest_in(const fs::path& folder) {
+  return nlohmann::json::parse(content(folder / "manifest.json"));
+}
+
+}  // namespace
+
+TEST_CASE("list and describe print what is approved") {
+  const Shell shell;
+  CHECK(shell.run("list").out == approved_file("cli/list.txt", shell.run("list").out));
+  CHECK(shell.run("describe rope").out ==
+        approved_file("cli/describe_rope.txt", shell.run("describe rope").out));
+  CHECK(
+      shell.run("describe long_term_decay").out ==
+      approved_file("cli/describe_long_term_decay.txt", shell.run("describe long_term_decay").out));
+}
+
+TEST_CASE("list and describe speak JSON") {
+  const Shell shell;
+  const auto list = nlohmann::json::parse(shell.run("list --json").out);
+  CHECK(list.at("experiments").size() == 3);
+  CHECK(list.at("encodings").at(2).at("doors").at(0) == "qk_transform");
+  const auto described = nlohmann::json::parse(shell.run("describe attention_map --json").out);
+  CHECK(described.at("params").size() > 10);
+  CHECK(nlohmann::json::parse(shell.run("describe alibi --json").out).at("label") == "ALiBi");
+}
+
+TEST_CASE(
+    "run prints the numbers on stdout, talks on stderr and writes figures, tables, manifest") {
+  const Shell shell;
+  const Outcome outcome = shell.run("run long_term_decay dim=128 base=10000 --out r");
+  CHECK(outcome.status == 0);
+  for (const char* line : {"mean_abs_S_at_0    32.500000", "mean_abs_S_at_1    31.538166",
+                           "mean_abs_S_at_10   17.954137", "mean_abs_S_at_100  10.227330"})
+    CHECK_THAT(outcome.out, Contains(line));
+  CHECK_THAT(outcome.err, Contains("wrote 14 files to r/"));
+  for (const char* file :
+       {"manifest.json", "result.json", "tables/decay.csv", "figures/decay_bound.svg",
+        "figures/decay_bound.png", "figures/decay_bound.pdf", "figures/decay_bound.csv"})
+    CHECK(fs::file_size(shell.folder() / "r" / file) > 0);
+  CHECK_THAT(content(shell.folder() / "r/tables/decay.csv"), Contains("\r\n1,31.53816614265808"));
+}
+
+TEST_CASE("attention_map of a text file writes maps, arrays and where the text came from") {
+  const Shell shell;
+  shell.write("note.md", "Der Mond und die Sonne und der Mond. 太阳和月亮。");
+  const Outcome outcome = shell.run("run attention_map --text note.md encoding=rope --out map");
+  CHECK(outcome.status == 0);
+  CHECK(fs::exists(shell.folder() / "map/arrays/weights_rope.npy"));
+  CHECK(fs::exists(shell.folder() / "map/figures/weights_rope.png"));
+  const auto manifest = manifest_in(shell.folder() / "map");
+  CHECK(manifest.dump().find("\"note.md\"") != std::string::npos);
+  CHECK(content(shell.folder() / "map/tables/queries.csv").find("太阳") != std::string::npos);
+}
+
+TEST_CASE("--json prints the whole result and nothing else on stdout") {
+  const Shell shell;
+  const auto one = nlohmann::json::parse(shell.run("run relative_invariance --json tokens=8").out);
+  CHECK(one.at("schema") == "orrery.result/1");
+  const auto four =
+      nlohmann::json::parse(shell.run("run long_term_decay dim=8,16 base=1e4,5e5 --json").out);
+  REQUIRE(four.size() == 4);
+  CHECK(four[1].at("provenance").at("params").at("base") == "500000");
+}
+
+TEST_CASE("Lists of values are crossed, one folder a point, named by its configuration") {
+  const Shell shell;
+  CHECK(shell.run("run long_term_decay dim=8,16 base=1e4,5e5 --out sweep --format none").status ==
+        0);
+  CHECK(std::distance(fs::directory_iterator(shell.folder() / "sweep"), {}) == 4);
+}
+
+TEST_CASE("The same configuration gives the same bytes and the same folder") {
+  const Shell shell;
+  CHECK(shell.run("run attention_map seed=3").status == 0);
+  const auto folder = fs::directory_iterator(shell.folder() / "orrery-results")->path();
+  const std::string first = content(folder / "result.json") +
+                            content(folder / "figures/weights_rope.svg") +
+                            content(folder / "arrays/weights_rope.npy");
+  CHECK(shell.run("run attention_map seed=3").status == 0);
+  CHECK(std::distance(fs::directory_iterator(folder.parent_path()), {}) == 1);
+  CHECK(first == content(folder / "result.json") + content(folder / "figures/weights_rope.svg") +
+                     content(folder / "arrays/weights_rope.npy"));
+}
+
+TEST_CASE("A failed check is said and gives status 1") {
+  const Shell shell;
+  const Outcome outcome =
+      shell.run("run relative_invariance precision=bf16 rounded_stages=position+angle --out r");
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.out, Contains("FAILS  RoPE depends on m − n only"));
+  CHECK(fs::exists(shell.folder() / "r/manifest.json"));
+}
+
+TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
+  const Shell shell;
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"run long_term_decay dim=63", "dim=63: must be even; try dim=62 or dim=64"},
+      {"run long_term_decay dim=0", "dim=0: must lie in [2, 4096]; try dim=2"},
+      {"run long_term_decay dmi=64", "dmi: is not a parameter here; did you mean dim?"},
+      {"run long_term_decay --bsae 1", "bsae: is not a parameter here; did you mean base?"},
+      {"run long_term_decay base=abc", "base=abc: must be a number"},
+      {"run long_term_decay base=nan", "base=nan: must lie in"},
+      {"run long_term_decay dim=64 dim=32", "dim=32: sets a key a second time"},
+      {"run long_term_decay dim", "dim: is not of the form key=value"},
+      {"run long_term_decay --dim", "--dim: needs a value"},
+      {"run long_term_decay encoding=rpoe", "did you mean encoding=rope?"},
+      {"run long_term_decay encoding=alibi rope.pairing=half_split",
+       "is read only when encoding is rope"},
+      {"run long_term_decay draws=9", "is read only when assumption is equal or random"},
+      {"run long_term_deacy",
+       "long_term_deacy: is not an experiment; did you mean long_term_decay?"},
+      {"describe rpoe", "rpoe: is neither an experiment nor an encoding; did you mean rope?"},
+      {"run attention_map head=8", "head=8: must be below heads=8"},
+      {"run attention_map rope.fraction=0.3 dim=10", "turns 3 channels"},
+      {"run long_term_decay --format gif", "gif"},
+      {"rnu long_term_decay", "rnu: is not a command; did you mean run?"},
+      {"", "subcommand"}};
+  for (const auto& [arguments, message] : cases) {
+    const Outcome outcome = shell.run(arguments);
+    INFO(arguments << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Contains(message));
+    CHECK(outcome.out.empty());
+  }
+  CHECK_FALSE(fs::exists(shell.folder() / "orrery-results"));
+}
+
+TEST_CASE("Wrong files end with status 3 or 4, and name value, rule and remedy") {
+  const Shell shell;
+  shell.write("empty.txt", "");
+  shell.write("latin1.txt", "caf\xe9");
+  shell.write("bad.npy", "\x93NUMPY");
+  fs::create_directory(shell.folder() / "folder");
+  fs::copy_file(ORRERY_TESTS_DIR "/golden/npy/object.npy", shell.folder() / "object.npy");
+  const std::vector<std::tuple<std::string, int, std::string>> cases{
+      {"text=empty.txt", 3, "text=empty.txt"},      {"text=latin1.txt", 3, "text=latin1.txt"},
+      {"text=missing.txt", 4, "text=missing.txt"},  {"text=folder", 4, "text=folder"},
+      {"q=bad.npy k=bad.npy", 3, "q=bad.npy"},      {"q=object.npy k=object.npy", 3, "object"},
+      {"q=empty.txt k=empty.txt", 2, "q=empty.txt"}};
+  for (const auto& [arguments, status, message] : cases) {
+    const Outcome outcome = shell.run("run attention_map " + arguments);
+    INFO(arguments << "\n" << outcome.err);
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.err, Contains(message));
+  }
+}
+
+TEST_CASE("A folder of somebody else is not overwritten") {
+  const Shell shell;
+  fs::create_directory(shell.folder() / "mine");
+  shell.write("mine/thesis.tex", "years of work");
+  const Outcome outcome = shell.run("run long_term_decay --out mine");
+  CHECK(outcome.status == 4);
+  CHECK_THAT(outcome.err, Contains("mine"));
+  CHECK(content(shell.folder() / "mine/thesis.tex") == "years of work");
+}
+
+TEST_CASE("A full or closed standard output is status 4, and the result is written all the same") {
+  const Shell shell;
+  CHECK(shell.run("run long_term_decay --out r", ">/dev/full").status == 4);
+  CHECK(fs::exists(shell.folder() / "r/manifest.json"));
+  CHECK(shell.run("list", ">&-").status == 4);
+}
+
+TEST_CASE("Colours and progress stay away from pipes") {
+  const Shell shell;
+  const Outcome outcome = shell.run("run long_term_decay max_distance=50000");
+  CHECK(outcome.out.find('\033') == std::string::npos);
+  CHECK(outcome.err.find('\r') == std::string::npos);
+  CHECK(shell.run("run long_term_decay --quiet").out.empty());
+}
+
+TEST_CASE("Locale and time zone change no byte of a result") {
+  const Shell shell;
+  CHECK(shell.run("run long_term_decay --out a --quiet").status == 0);
+  const std::string plain =
+      content(shell.folder() / "a/result.json") + content(shell.folder() / "a/tables/decay.csv");
+  setenv("LC_ALL", "de_DE.UTF-8", 1);
+  setenv("TZ", "Asia/Tokyo", 1);
+  CHECK(shell.run("run long_term_decay --out b --quiet").status == 0);
+  unsetenv("LC_ALL");
+  unsetenv("TZ");
+  CHECK(plain ==
+        content(shell.folder() / "b/result.json") + content(shell.folder() / "b/tables/decay.csv"));
+}
+
+TEST_CASE("Help and version go to stdout with status 0, and the examples in the help run") {
+  const Shell shell;
+  CHECK_THAT(shell.run("--version").out, Contains("orrery 0."));
+  for (const char* command : {"", "list ", "describe ", "run "}) {
+    const Outcome outcome = shell.run(std::string(command) + "--help");
+    CHECK(outcome.status == 0);
+    std::istringstream lines(outcome.out);
+    shell.write("README.md", "a text to attend to");
+    for (std::string line; std::getline(lines, line);) {
+      const auto start = line.find("  orrery ");
+      const auto inline_start = line.find("Example: orrery ");
+      if (start == std::string::npos && inline_start == std::string::npos) continue;
+      const std::string example = start == 0 ? line.substr(9) : line.substr(inline_start + 16);
+      INFO(example);
+      CHECK(shell.run(example).status == 0);
+    }
+  }
+}

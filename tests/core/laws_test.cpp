@@ -1,0 +1,162 @@
+// Laws that every encoding of the catalogue obeys, in every setting.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/analysis/invariance.h"
+#include "tests/support/catalogue_cases.h"
+#include "tests/support/golden.h"
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+constexpr Index d = 8;
+constexpr Index n = 9;
+
+template <class T>
+constexpr double tolerance = sizeof(T) == 8 ? 1e-13 : 1e-5;
+
+/// Checks a law for every case of the catalogue.
+template <class T, class Law>
+void for_all(const Law& law) {
+  for (const CatalogueCase& c : catalogue_cases()) {
+    INFO(c.title());
+    for (const std::int64_t seed : {1, 2, 3}) law(*make_case<T>(c, d), Scene<T>(n, d, seed));
+  }
+}
+
+template <class T>
+AttentionOutput<T> decode_row(const Encoding& encoding, const Scene<T>& scene, Index row) {
+  const Positions at = scene.positions;
+  const auto seen = static_cast<std::size_t>(row + 1);
+  const Positions m{at[seen - 1]};
+  const Positions keys(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(seen));
+  const Matrix<T> x_q = scene.x.row(row);
+  const Matrix<T> x_k = scene.x.topRows(row + 1);
+  return attention_head<T>(encoding, scene.projections, {x_q, x_k, m, keys, 1},
+                           Mask::causal(m, keys));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("The named terms sum to the logits", "", float, double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    const auto out = scene.attend(encoding);
+    Matrix<TestType> sum = Matrix<TestType>::Zero(n, n);
+    for (const auto& term : out.terms) sum += term.logits;
+    CHECK(out.terms.front().name == "content");
+    CHECK(largest_difference(sum, out.logits) < 30 * tolerance<TestType>);
+  });
+}
+
+TEMPLATE_TEST_CASE("Weights are a distribution over the keys a query sees", "", float, double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    const Mask mask = Mask::causal(scene.positions, scene.positions);
+    const auto out = scene.attend(encoding, mask);
+    for (Index i = 0; i < n; ++i) {
+      CHECK(std::abs(static_cast<double>(out.weights.row(i).sum()) - 1) < tolerance<TestType>);
+      for (Index j = 0; j < n; ++j)
+        if (!mask.allows(i, j)) CHECK(out.weights(i, j) == 0);
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("Permuting tokens with their positions permutes the output", "", float, double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    Scene<TestType> moved = scene;
+    std::vector<Index> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::rotate(order.begin(), order.begin() + 4, order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      moved.x.row(static_cast<Index>(i)) = scene.x.row(order[i]);
+      moved.positions[i] = scene.positions[static_cast<std::size_t>(order[i])];
+    }
+    const auto straight = scene.attend(encoding);
+    const auto permuted = moved.attend(encoding);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      CHECK((permuted.output.row(static_cast<Index>(i)) - straight.output.row(order[i]))
+                .cwiseAbs()
+                .maxCoeff() < 30 * tolerance<TestType>);
+  });
+}
+
+TEMPLATE_TEST_CASE("Relative encodings do not feel a common shift, absolute ones do", "", float,
+                   double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    const auto here = scene.attend(encoding);
+    const auto there = scene.attend_at(encoding, shifted(scene.positions, 1237));
+    const double change = largest_difference(here.logits, there.logits);
+    if (encoding.is_relative())
+      CHECK(change < 30 * tolerance<TestType>);
+    else
+      CHECK(change > 0.1);
+  });
+}
+
+TEMPLATE_TEST_CASE("Relative encodings keep fp64 invariance at any position", "", double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    if (!encoding.is_relative()) return;
+    const auto here = scene.attend(encoding);
+    for (const Position s : {Position{1} << 24, (Position{1} << 40) + 1}) {
+      const auto there = scene.attend_at(encoding, shifted(scene.positions, s));
+      CHECK(largest_difference(here.logits, there.logits) < 2e-14);
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("Causal prefill equals decoding step by step", "", float, double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& unsorted) {
+    Scene<TestType> scene = unsorted;
+    std::sort(scene.positions.begin(), scene.positions.end());
+    scene.positions.erase(std::unique(scene.positions.begin(), scene.positions.end()),
+                          scene.positions.end());
+    const auto length = static_cast<Index>(scene.positions.size());
+    scene.x = Matrix<TestType>(scene.x.topRows(length));
+    const auto whole = scene.attend(encoding, Mask::causal(scene.positions, scene.positions));
+    for (Index i = 0; i < length; ++i) {
+      const auto step = decode_row(encoding, scene, i);
+      CHECK((step.output.row(0) - whole.output.row(i)).cwiseAbs().maxCoeff() <
+            30 * tolerance<TestType>);
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("The same call gives the same bits", "", float, double) {
+  for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
+    CHECK(scene.attend(encoding).output == scene.attend(encoding).output);
+  });
+}
+
+TEST_CASE("fp32 agrees with fp64 to fp32's precision") {
+  for (const CatalogueCase& c : catalogue_cases()) {
+    INFO(c.title());
+    const auto wide = Scene<double>(n, d, 5).attend(*make_case<double>(c, d));
+    const auto narrow = Scene<float>(n, d, 5).attend(*make_case<float>(c, d));
+    CHECK(largest_difference<double>(narrow.logits.cast<double>(), wide.logits) < 3e-5);
+  }
+}
+
+TEST_CASE("Parameters of the catalogue read back from their own text") {
+  for (const CatalogueCase& c : catalogue_cases()) {
+    INFO(c.title());
+    const ParamSet params = params_of(c);
+    ParamSet copy = params_of({c.name, {}});
+    for (const ParamSpec& spec : params.specs()) copy.set(spec.key, params.to_text(spec.key));
+    CHECK(copy == params);
+  }
+}
+
+TEST_CASE("The doors in the catalogue are those of the type") {
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    const auto encoding = make_case<double>({entry.info.name, {}}, d);
+    std::vector<std::string> doors;
+    if (dynamic_cast<const InputTerm<double>*>(encoding.get())) doors.push_back("input_term");
+    if (dynamic_cast<const QkTransform<double>*>(encoding.get())) doors.push_back("qk_transform");
+    if (dynamic_cast<const ScoreTerms<double>*>(encoding.get())) doors.push_back("score_terms");
+    if (dynamic_cast<const ValueTerm<double>*>(encoding.get())) doors.push_back("value_term");
+    CHECK(doors == entry.doors);
+  }
+}

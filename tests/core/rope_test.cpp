@@ -1,0 +1,146 @@
+#include "core/encodings/rope.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <complex>
+
+#include "core/attention/head.h"
+#include "core/encodings/frequencies.h"
+#include "core/random.h"
+#include "tests/support/golden.h"
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+Matrix<double> row(std::initializer_list<double> values) {
+  Matrix<double> m(1, static_cast<Index>(values.size()));
+  Index c = 0;
+  for (const double v : values) m(0, c++) = v;
+  return m;
+}
+
+Matrix<double> turned(const RopeConfig& config, Matrix<double> x, Position m) {
+  Rope<double>(config).transform_queries(Positions{m}, x);
+  return x;
+}
+
+/// Logits of three tokens at positions 0, 1, 2 with equal queries and equal keys.
+Matrix<double> three_by_three(const RopeConfig& config, const Matrix<double>& q,
+                              const Matrix<double>& k) {
+  const Positions at{0, 1, 2};
+  const Matrix<double> queries = q.replicate(3, 1);
+  const Matrix<double> keys = k.replicate(3, 1);
+  return attention_from_qkv<double>(Rope<double>(config), {queries, keys, keys, at, at}).logits;
+}
+
+}  // namespace
+
+TEST_CASE("RoPE turns pairs as the reference does, interleaved and half-split") {
+  const auto reference = golden("reference/rope.json");
+  const Matrix<double> x = row({1, 2, 3, 4});
+  const auto inter = turned({.d_head = 4}, x, 1);
+  const auto half = turned({.d_head = 4, .pairing = RopePairing::half_split}, x, 1);
+  for (Index c = 0; c < 4; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    CHECK(
+        inter(0, c) ==
+        Approx(reference.at("G1 rope interleaved [1,2,3,4] m=1")[i].get<double>()).epsilon(1e-14));
+    CHECK(half(0, c) ==
+          Approx(reference.at("G1 rope half [1,2,3,4] m=1")[i].get<double>()).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("RoPE's last pair is not the misprint of early copies of eq. (34)") {
+  const auto misprint =
+      golden("reference/rope.json").at("G7 eq34 typo version last rows d=4 m=1 [1,2,3,4]");
+  const auto ours = turned({.d_head = 4}, row({1, 2, 3, 4}), 1);
+  CHECK(std::abs(ours(0, 2) - misprint[2].get<double>()) > 1e-3);
+}
+
+TEST_CASE("By hand: with d = 2 and q = k = (1, 0), logits are cos(m − n)/√2") {
+  const auto logits = three_by_three({.d_head = 2}, row({1, 0}), row({1, 0}));
+  for (Index m = 0; m < 3; ++m)
+    for (Index n = 0; n < 3; ++n)
+      CHECK(logits(m, n) == Approx(std::cos(static_cast<double>(m - n)) / std::sqrt(2.0)));
+}
+
+TEST_CASE(
+    "By hand: with q = (1, 0) and k = (0, 1), logits are sin(m − n)/√2, which shows the sign") {
+  const auto logits = three_by_three({.d_head = 2}, row({1, 0}), row({0, 1}));
+  for (Index m = 0; m < 3; ++m)
+    for (Index n = 0; n < 3; ++n)
+      CHECK(logits(m, n) ==
+            Approx(std::sin(static_cast<double>(m - n)) / std::sqrt(2.0)).margin(1e-15));
+}
+
+TEST_CASE("By hand: channel 1 turns with channel 0 when interleaved, channel 2 when half-split") {
+  const auto inter = three_by_three({.d_head = 4}, row({1, 0, 0, 0}), row({0, 1, 0, 0}));
+  CHECK(inter(1, 0) == Approx(std::sin(1.0) / 2));
+  const RopeConfig half{.d_head = 4, .pairing = RopePairing::half_split};
+  CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 1, 0, 0})).cwiseAbs().maxCoeff() == 0);
+  CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 0, 1, 0}))(1, 0) ==
+        Approx(std::sin(1.0) / 2));
+}
+
+TEST_CASE("Partial RoPE turns the first channels with their own denominators and keeps the rest") {
+  const auto y = turned({.d_head = 8, .rotary_dims = 4}, row({1, 0, 1, 0, 5, 6, 7, 8}), 3);
+  CHECK(y(0, 0) == Approx(std::cos(3.0)));
+  CHECK(y(0, 2) == Approx(std::cos(3.0 * std::pow(10000.0, -2.0 / 4.0))));
+  CHECK(y.rightCols(4) == row({5, 6, 7, 8}));
+}
+
+TEST_CASE("The two pairings are one encoding after the channels are permuted as the field does") {
+  const auto order =
+      golden("reference/rope.json").at("X9 meta->hf row order d=8").get<std::vector<Index>>();
+  Random random(3, "pairings");
+  const Matrix<double> x = normal_matrix<double>(random, 1, 8);
+  Matrix<double> permuted(1, 8);
+  for (Index c = 0; c < 8; ++c) permuted(0, c) = x(0, order[static_cast<std::size_t>(c)]);
+  const auto inter = turned({.d_head = 8}, x, 11);
+  const auto half = turned({.d_head = 8, .pairing = RopePairing::half_split}, permuted, 11);
+  for (Index c = 0; c < 8; ++c)
+    CHECK(half(0, c) == Approx(inter(0, order[static_cast<std::size_t>(c)])).epsilon(1e-14));
+}
+
+TEST_CASE("cos and sin are right to the last bits at any position fp64 can count") {
+  const auto reference = golden("core.json").at("turns");
+  const auto theta = reference.at("theta").get<std::vector<double>>();
+  const auto ours = inverse_frequencies(reference.at("d").get<Index>(), 10000.0);
+  const auto positions = reference.at("positions").get<Positions>();
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    CHECK(ours[t] == Approx(theta[t]).epsilon(3e-16));
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+      const CosSin turn = rotation_at(positions[p], theta[t]);
+      INFO("position " << positions[p] << " pair " << t);
+      CHECK(std::abs(turn.cos - reference.at("cos_sin")[p][t][0].get<double>()) <= 4 * 0x1p-53);
+      CHECK(std::abs(turn.sin - reference.at("cos_sin")[p][t][1].get<double>()) <= 4 * 0x1p-53);
+    }
+  }
+}
+
+TEST_CASE("bf16 positions collapse: 1995 becomes 1992 and 15962 becomes 15936") {
+  CHECK(round_to(Precision::bf16, 1995) == 1992);
+  CHECK(round_to(Precision::bf16, 15962) == 15936);
+  const StageRounding rounding(Precision::bf16, {Stage::position});
+  const auto a = turned({.d_head = 4, .rounding = rounding}, row({1, 2, 3, 4}), 1995);
+  const auto b = turned({.d_head = 4, .rounding = rounding}, row({1, 2, 3, 4}), 1992);
+  CHECK(a == b);
+}
+
+TEST_CASE("RoPE refuses an odd head, an odd or too wide rotary part, a base of 1") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 63}), Contains("d_head=63: must be even"));
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 8, .rotary_dims = 3}),
+                    Contains("rotary_dims=3 of d_head=8"));
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 8, .rotary_dims = 10}), Contains("at most d_head"));
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 8, .base = 1}), Contains("greater than 1"));
+  Matrix<double> x = row({1, 2});
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 8}).transform_keys(Positions{0}, x),
+                    Contains("2 channels"));
+  Matrix<double> y = row({1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 8}).transform_keys(Positions{0, 1}, y),
+                    Contains("2 positions for 1 rows"));
+}

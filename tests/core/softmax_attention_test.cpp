@@ -1,0 +1,94 @@
+#include "core/attention/softmax_attention.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "core/errors.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+AttentionOutput<float> softmax_of(const Matrix<float>& logits, const Mask& mask = {}) {
+  AttentionOutput<float> out;
+  out.logits = logits;
+  masked_softmax(mask, out);
+  return out;
+}
+
+Matrix<float> row(std::initializer_list<float> values) {
+  Matrix<float> m(1, static_cast<Index>(values.size()));
+  Index c = 0;
+  for (const float v : values) m(0, c++) = v;
+  return m;
+}
+
+Mask only(std::initializer_list<bool> keys) { return Mask::padding(1, std::vector<bool>(keys)); }
+
+}  // namespace
+
+TEST_CASE("Masked weights are exactly 0, whatever the logit") {
+  const auto out = softmax_of(row({1, inf, not_a_number, 2}), only({true, false, false, true}));
+  CHECK(out.weights(0, 1) == 0);
+  CHECK(out.weights(0, 2) == 0);
+  CHECK(out.weights.sum() == Approx(1));
+  CHECK(out.nan_rows == 0);
+}
+
+TEST_CASE("A row that sees nothing has zero weights and is counted") {
+  const auto out = softmax_of(row({1, 2}), only({false, false}));
+  CHECK(out.weights == row({0, 0}));
+  CHECK(out.fully_masked_rows == 1);
+  CHECK(softmax_of(row({-inf, -inf})).fully_masked_rows == 1);
+}
+
+TEST_CASE("A NaN stays in its row and is counted") {
+  Matrix<float> logits(2, 2);
+  logits << 1, not_a_number, 3, 4;
+  const auto out = softmax_of(logits);
+  CHECK(std::isnan(out.weights(0, 0)));
+  CHECK(std::isnan(out.weights(0, 1)));
+  CHECK(out.weights.row(1).sum() == Approx(1));
+  CHECK(out.nan_rows == 1);
+}
+
+TEST_CASE("Huge logits do not overflow, and −inf weighs exactly 0") {
+  const auto out = softmax_of(row({3e38f, 3e38f, -3e38f, -inf}));
+  CHECK(out.weights == row({0.5f, 0.5f, 0, 0}));
+}
+
+TEST_CASE("Masks: causal by position, window, padding, and what two allow together") {
+  const Positions m{10, 11};
+  const Positions n{9, 10, 11, 12};
+  const Mask causal = Mask::causal(m, n);
+  const Mask both = causal & Mask::sliding_window(m, n, 2);
+  const auto allowed = [](const Mask& mask, Index i) {
+    std::vector<bool> keys;
+    for (Index j = 0; j < 4; ++j) keys.push_back(mask.allows(i, j));
+    return keys;
+  };
+  CHECK(allowed(causal, 0) == std::vector<bool>{true, true, false, false});
+  CHECK(allowed(causal, 1) == std::vector<bool>{true, true, true, false});
+  CHECK(allowed(both, 1) == std::vector<bool>{false, true, true, false});
+  CHECK(allowed(both & Mask::padding(2, {true, false, true, true}), 1) ==
+        std::vector<bool>{false, false, true, false});
+  CHECK_THROWS_WITH(Mask::sliding_window(m, n, 0), Contains("at least 1"));
+  CHECK_THROWS_WITH(softmax_of(row({1, 2}), causal), Contains("[2, 4]"));
+}
+
+TEST_CASE("Shapes that do not fit are refused by name") {
+  const Matrix<float> q = Matrix<float>::Ones(2, 4);
+  const Matrix<float> k = Matrix<float>::Ones(2, 3);
+  const Matrix<float> v = Matrix<float>::Ones(1, 4);
+  const Positions at{0, 1};
+  CHECK_THROWS_WITH(softmax_attention<float>({q, k, k, at, at}, {}),
+                    Contains("q with 4 and k with 3"));
+  CHECK_THROWS_WITH(softmax_attention<float>({q, q, v, at, at}, {}), Contains("v with 1 rows"));
+  CHECK_THROWS_WITH(softmax_attention<float>({q, q, q, Positions{0}, at}, {}),
+                    Contains("1 positions"));
+}

@@ -1,0 +1,65 @@
+#include "experiments/relative_invariance.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace orrery;
+
+namespace {
+
+Result run(std::initializer_list<std::pair<const char*, const char*>> settings) {
+  const RelativeInvariance experiment;
+  ParamSet params(experiment.info().params);
+  for (const auto& [key, value] : settings) params.set(key, value);
+  SilentProgress progress;
+  return experiment.run(params, {}, progress);
+}
+
+double largest_error(const Result& result, const std::string& encoding) {
+  for (const Scalar& s : result.scalars)
+    if (s.name == encoding + "_largest_error") return s.value;
+  throw std::runtime_error("no scalar of " + encoding);
+}
+
+bool all_hold(const Result& result) {
+  return std::all_of(result.checks.begin(), result.checks.end(),
+                     [](const Check& c) { return c.holds(); });
+}
+
+}  // namespace
+
+TEST_CASE("In fp64 RoPE is invariant to 1e-14 under any shift, in fp32 to 1e-5") {
+  const Result wide = run({{"precision", "fp64"}, {"max_shift", "1099511627776"}});
+  CHECK(largest_error(wide, "rope") < 2e-14);
+  CHECK(largest_error(wide, "rope") > 0);
+  const double narrow = largest_error(run({{"precision", "fp32"}}), "rope");
+  CHECK(narrow < 2e-5);
+  CHECK(narrow > 1e-8);
+}
+
+TEST_CASE("ALiBi and no encoding are exactly invariant, sinusoids are not at all") {
+  const Result result = run({{"encoding", "none+alibi+sinusoidal"}});
+  CHECK(largest_error(result, "none") == 0);
+  CHECK(largest_error(result, "alibi") == 0);
+  CHECK(largest_error(result, "sinusoidal") > 1);
+  CHECK(all_hold(result));
+}
+
+TEST_CASE("bf16 keeps invariance while angles are exact, and breaks it when they are rounded") {
+  CHECK(all_hold(run({{"precision", "bf16"}})));
+  CHECK(all_hold(run({{"precision", "fp16"}})));
+  const Result broken = run({{"precision", "bf16"}, {"rounded_stages", "position+angle"}});
+  CHECK_FALSE(all_hold(broken));
+  CHECK(largest_error(broken, "rope") > 1);
+}
+
+TEST_CASE("Random projections change neither verdict") {
+  CHECK(all_hold(run({{"projection", "random"}})));
+}
+
+TEST_CASE("Shifts are the powers of two up to the largest") {
+  const Result result = run({{"max_shift", "100"}});
+  CHECK(std::get<std::vector<double>>(result.tables[0].columns[0].values) ==
+        std::vector<double>{1, 2, 4, 8, 16, 32, 64});
+}
