@@ -21,10 +21,13 @@ constexpr double kParamsWidth = 300;
 constexpr double kStatusHeight = 36;
 constexpr double kMargin = 14;
 // Narrower than these the side columns give way: first the list, then the parameters.
-constexpr double kWidthWithList = 820;
+constexpr double kWidthWithList = 980;
 constexpr double kWidthWithParams = 480;
-// The plot keeps at least this part of the middle.
+// Findings take at most this part of the middle, and leave the plot at least this height; with less
+// than this for themselves they are left out, and the status line sums them up.
 constexpr double kMostFindings = 0.32;
+constexpr double kLeastPlot = 240;
+constexpr double kLeastFindings = 56;
 
 constexpr std::array kScales{1.0, 1.25, 1.5, 2.0, 3.0};
 
@@ -84,6 +87,15 @@ void choose_look(Session& session, const Ui& ui) {
     ImGui::EndCombo();
   }
   tooltip(ui, "size of everything: 150% or more for a projector");
+}
+
+/// The height of the findings below a plot, of `room` that both have; 0 when there is too little.
+double height_for_findings(const Result& result, const Rect& inner, double room, const Ui& ui) {
+  const double margins = 2 * kMargin * ui.scale;
+  const double wanted = findings_height(result, inner.width - margins, ui) + margins;
+  const double most = std::min(kMostFindings * inner.height, room - kLeastPlot * ui.scale);
+  if (wanted <= margins || most < kLeastFindings * ui.scale) return 0.0;
+  return std::min(wanted, most);
 }
 
 void draw_centered(const char* words, const Rect& area) {
@@ -225,11 +237,8 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   const double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
   const double message = std::min(message_height(session_, inner.width, ui), inner.height / 2);
   const std::shared_ptr<const Result> result = session_.current().result;
-  const double findings =
-      result ? std::min(findings_height(*result, inner.width - 2 * kMargin * ui.scale, ui) +
-                            2 * kMargin * ui.scale,
-                        kMostFindings * inner.height)
-             : 0.0;
+  const double room = inner.bottom() - top - message;
+  const double findings = result ? height_for_findings(*result, inner, room, ui) : 0.0;
   const double gap = kMargin * ui.scale;
   Rect plot{inner.x, top, inner.width, inner.bottom() - top};
   if (message > 0) plot.height -= message + gap;

@@ -55,7 +55,11 @@ void label(Session& session, const ParamSpec& spec, const Ui& ui) {
   const bool changed = !params.is_default(spec.key);
   const float reset = changed ? reset_width() + ui.px(8) : 0.0f;
   if (is_number(spec) && fits_slider(spec)) {
-    const std::string number = value_text(params, spec);
+    std::string number = value_text(params, spec);
+    const float label_end = ImGui::GetItemRectMax().x + ui.px(8);
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - reset;
+    if (ImGui::CalcTextSize(number.c_str()).x > right - label_end)
+      number = params.to_text(spec.key);
     align_right(ImGui::CalcTextSize(number.c_str()).x + reset);
     text(number);
   }

@@ -32,6 +32,22 @@ bool is_straight(std::span<const Point> points, const Stroke& stroke) {
          (points[0].x == points[1].x || points[0].y == points[1].y);
 }
 
+/// Whether the line turns back at `b`. Dear ImGui joins such corners with long spikes.
+bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
+  return (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0.0f;
+}
+
+/// The strip in pieces without sharp corners, each drawn on its own.
+void add_without_spikes(ImDrawList& list, std::span<const ImVec2> strip, ImU32 color, float width) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i + 1 < strip.size(); ++i) {
+    if (!turns_back(strip[i - 1], strip[i], strip[i + 1])) continue;
+    shim::add_polyline(list, strip.subspan(begin, i + 1 - begin), color, width);
+    begin = i;
+  }
+  shim::add_polyline(list, strip.subspan(begin), color, width);
+}
+
 Rect whole_pixels(Point a, Point b, double width) {
   const double w = std::max(1.0, std::round(width));
   const auto edge = [w](double center) { return std::round(center - w / 2); };
@@ -87,7 +103,7 @@ void ImGuiCanvas::line_strip(std::span<const Point> points, const Stroke& stroke
   cut_strip(points, stroke, wide, [&](std::span<const Point> piece) {
     strip.resize(piece.size());
     std::transform(piece.begin(), piece.end(), strip.begin(), shim::vec);
-    shim::add_polyline(list_, strip, shim::packed(stroke.color),
+    add_without_spikes(list_, strip, shim::packed(stroke.color),
                        static_cast<float>(std::max(1.0, stroke.width)));
   });
 }

@@ -20,8 +20,8 @@ constexpr std::size_t kMostInRow = 4;
 /// A row a kind where that lines up one encoding below the other, else what makes them largest.
 std::size_t columns_of(const std::vector<const Figure*>& maps, const Rect& room) {
   if (maps.empty()) return 1;
-  const auto first_kind = static_cast<std::size_t>(
-      std::count_if(maps.begin(), maps.end(), [&](const Figure* map) {
+  const auto first_kind =
+      static_cast<std::size_t>(std::count_if(maps.begin(), maps.end(), [&](const Figure* map) {
         return kind_of(*map) == kind_of(*maps.front());
       }));
   const bool lines_up = first_kind > 1 && first_kind <= kMostInRow && first_kind < maps.size() &&

@@ -16,6 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr double kColumnGap = 12;
+constexpr double kLeastStatement = 220;
 // Claims are read at a glance; the tables hold every digit.
 constexpr int kCheckDigits = 3;
 constexpr double kScalarGap = 20;
@@ -32,12 +33,14 @@ double text_width(const std::string& words) {
   return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
 }
 
-/// Widths of the columns; the statement takes what the others leave, and wraps.
+/// Widths of the columns; the statement takes what the others leave, and wraps. Where that is too
+/// little, the equation goes (the tooltip has it), then the numbers move below the statement.
 struct Columns {
   double mark{};
   double statement{};
   double equation{};
   double numbers{};
+  bool stacked{};
 };
 
 Columns columns_of(const Result& result, double width, const Ui& ui) {
@@ -46,17 +49,28 @@ Columns columns_of(const Result& result, double width, const Ui& ui) {
     columns.equation = std::max(columns.equation, text_width(check.equation));
     columns.numbers = std::max(columns.numbers, text_width(comparison(check)));
   }
-  const double gaps = 3 * kColumnGap * ui.scale;
-  // Equations are the first to give way; the tooltip has them.
-  if (columns.equation + columns.numbers > 0.6 * width) columns.equation = 0.0;
-  columns.statement =
-      std::max(1.0, width - columns.mark - columns.equation - columns.numbers - gaps);
+  const double gap = kColumnGap * ui.scale, least = kLeastStatement * ui.scale;
+  const auto rest = [&](double others) {
+    return std::max(1.0, width - columns.mark - gap - others);
+  };
+  columns.statement = rest(columns.equation + columns.numbers + 2 * gap);
+  if (columns.equation == 0.0 || columns.statement < least) {
+    columns.equation = 0.0;
+    columns.statement = rest(columns.numbers + gap);
+  }
+  columns.stacked = columns.statement < least;
+  if (columns.stacked) columns.statement = rest(0.0);
   return columns;
 }
 
 double statement_height(const Check& check, const Columns& columns) {
   const float wrap = static_cast<float>(columns.statement);
   return static_cast<double>(ImGui::CalcTextSize(check.statement.c_str(), nullptr, false, wrap).y);
+}
+
+double check_height(const Check& check, const Columns& columns) {
+  const double numbers = columns.stacked ? static_cast<double>(ImGui::GetTextLineHeight()) : 0.0;
+  return statement_height(check, columns) + numbers;
 }
 
 double row_gap(const Ui& ui) { return 5 * ui.scale; }
@@ -66,7 +80,9 @@ void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
   const Color verdict = holds ? holds_color(ui.style) : fails_color(ui.style);
   const double gap = kColumnGap * ui.scale;
   const Point at = shim::point(ImGui::GetCursorScreenPos());
-  const auto move_to = [&](double x) { ImGui::SetCursorScreenPos(shim::vec({at.x + x, at.y})); };
+  const auto move_to = [&](double x, double y = 0.0) {
+    ImGui::SetCursorScreenPos(shim::vec({at.x + x, at.y + y}));
+  };
   ImGui::BeginGroup();
   text_colored(verdict, holds ? "✓" : "✗");
   double x = columns.mark + gap;
@@ -74,6 +90,7 @@ void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(columns.statement));
   text(check.statement);
   ImGui::PopTextWrapPos();
+  const double numbers_x = x;
   x += columns.statement + gap;
   if (columns.equation > 0) {
     move_to(x);
@@ -81,13 +98,15 @@ void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
     x += columns.equation + gap;
   }
   const std::string numbers = comparison(check);
-  move_to(x + columns.numbers - text_width(numbers));
+  if (columns.stacked)
+    move_to(numbers_x, statement_height(check, columns));
+  else
+    move_to(x + columns.numbers - text_width(numbers));
   text_colored(holds ? ui.style.text : verdict, numbers);
   ImGui::EndGroup();
   tooltip(ui, check.equation.empty() ? check.statement
                                      : fmt::format("{}\n{}", check.statement, check.equation));
-  ImGui::SetCursorScreenPos(
-      shim::vec({at.x, at.y + statement_height(check, columns) + row_gap(ui)}));
+  ImGui::SetCursorScreenPos(shim::vec({at.x, at.y + check_height(check, columns) + row_gap(ui)}));
 }
 
 /// A symbol may be shared by several scalars; then their names tell them apart.

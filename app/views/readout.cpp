@@ -13,12 +13,20 @@ namespace {
 constexpr double kSamePixels = 2.0;
 
 /// Index of the sample whose x lies nearest to the canvas coordinate; empty for a series without
-/// any.
+/// any. Curves are mostly sampled from left to right: then it is searched, not scanned.
 std::optional<std::size_t> nearest_sample(const Series& series, const AxisMap& x, double at) {
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  const auto begin = series.x.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
+  std::size_t first = 0, last = count;
+  if (std::is_sorted(begin, end)) {
+    const auto after =
+        static_cast<std::size_t>(std::lower_bound(begin, end, x.to_data(at)) - begin);
+    first = after == 0 ? 0 : after - 1;
+    last = std::min(count, after + 1);
+  }
   std::optional<std::size_t> best;
   double least = std::numeric_limits<double>::infinity();
-  const std::size_t count = std::min(series.x.size(), series.y.size());
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const double distance = std::abs(x.to_canvas(series.x[i]) - at);
     if (!(distance < least)) continue;
     least = distance;
