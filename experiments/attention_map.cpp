@@ -88,7 +88,7 @@ std::vector<ParamSpec> declared_params() {
       {.key = "show",
        .description = "Which maps are drawn; all are written as arrays.",
        .kind = ParamKind::choice_list,
-       .default_value = std::vector<std::string>{"weights", "logits"},
+       .default_value = std::vector<std::string>{"weights"},
        .choices = {{"weights", "softmax of the logits, row by row"},
                    {"logits", "the scores, with their scale"},
                    {"terms", "each named term of the logits"}}},
