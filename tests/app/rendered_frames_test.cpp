@@ -100,9 +100,15 @@ TEST_CASE("A map is drawn cell by cell, upright, with masked cells apart") {
   const FigureStyle style = figure_style(session.theme);
   CHECK(count_near(*image, style.masked, 1) > 3000);
   int left = image->width, top = image->height;
-  for (int y = 0; y < image->height; ++y)
-    for (int x = 0; x < image->width; ++x)
-      if (near(pixel(*image, x, y), style.masked, 1)) {
+  constexpr int cell = 60;  // wider and higher than any control that has the colour by chance
+  const auto starts_cell = [&](int x, int y) {
+    return near(pixel(*image, x, y), style.masked, 1) &&
+           near(pixel(*image, x + cell, y), style.masked, 1) &&
+           near(pixel(*image, x, y + cell), style.masked, 1);
+  };
+  for (int y = 0; y < image->height - cell; ++y)
+    for (int x = 0; x < image->width - cell; ++x)
+      if (starts_cell(x, y)) {
         left = std::min(left, x);
         top = std::min(top, y);
       }
