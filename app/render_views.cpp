@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "app/offscreen.h"
 #include "experiments/data/file.h"
@@ -26,7 +27,9 @@ void render_views(const RenderOptions& options) {
   const auto [width, height] = parse_size(options.size);
   const auto session = start_session(options.start, {});
   OffscreenDesktop desktop(*session, width, height);
-  std::filesystem::create_directories(options.folder);
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) throw io_error(options.folder, "made", failed.value());
   if (!options.start.view.empty()) return render_current(*session, desktop, options.folder);
   for (std::size_t i = 0; i < session->size(); ++i) {
     session->select(i);

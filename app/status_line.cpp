@@ -51,6 +51,20 @@ void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
   if (ImGui::Button("Stop")) session.stop();
 }
 
+/// What the mouse can do, where there is room to say it.
+void draw_hints(const Ui& ui) {
+  constexpr const char* hints =
+      "drag: move   wheel: zoom   right drag: zoom to box   double click: fit   legend: hide";
+  ImGui::PushFont(ui.fonts.small());
+  const float start = ImGui::GetWindowWidth() - ImGui::CalcTextSize(hints).x - ui.px(14);
+  ImGui::SameLine(0, 0);
+  if (ImGui::GetCursorPosX() + ui.px(40) < start) {
+    ImGui::SameLine(start);
+    text_muted(hints);
+  }
+  ImGui::PopFont();
+}
+
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
 
 }  // namespace
@@ -69,7 +83,10 @@ void draw_status(Session& session, const Ui& ui) {
   else
     text_muted("no result yet");
   const Job::Status status = session.status();
-  if (status.busy && status.seconds > kWorthShowing) draw_progress(session, status, ui);
+  if (status.busy && status.seconds > kWorthShowing)
+    draw_progress(session, status, ui);
+  else
+    draw_hints(ui);
 }
 
 double message_height(const Session& session, double width, const Ui& ui) {

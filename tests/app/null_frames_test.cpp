@@ -34,7 +34,7 @@ TEST_CASE("Every view draws frames in every theme and at every size") {
         INFO(theme << " " << screen.width << "x" << screen.height << " " << screen.scale << " "
                    << state.experiment->info().name << " " << state.message);
         CHECK(state.result);
-        if (screen.width > 1) CHECK(desktop.vertices() > 500);
+        if (screen.width > 1) CHECK(desktop.vertices() > 200);
         session->say(
             "n=1: a message that is too long for one line and has to be wrapped over "
             "several of them; dismiss it");

@@ -82,6 +82,18 @@ TEST_CASE("Curves have the colours of their palette slots") {
   CHECK(count_near(*desktop->pixels(), style.palette[0], 6) < 30);
 }
 
+/// Where the topmost row of `length` pixels of a colour begins; edges of letters have no such rows.
+std::pair<int, int> first_run(const Image& image, Color color, int length) {
+  for (int y = 0; y < image.height; ++y) {
+    int run = 0;
+    for (int x = 0; x < image.width; ++x) {
+      run = near(pixel(image, x, y), color, 1) ? run + 1 : 0;
+      if (run == length) return {x - length + 1, y};
+    }
+  }
+  return {0, 0};
+}
+
 TEST_CASE("A map is drawn cell by cell, upright, with masked cells apart") {
   Figure figure = test::map("map", 2, 2);
   auto masked = std::make_shared<Array>();
@@ -99,19 +111,7 @@ TEST_CASE("A map is drawn cell by cell, upright, with masked cells apart") {
   const auto image = desktop->pixels();
   const FigureStyle style = figure_style(session.theme);
   CHECK(count_near(*image, style.masked, 1) > 3000);
-  int left = image->width, top = image->height;
-  constexpr int cell = 60;  // wider and higher than any control that has the colour by chance
-  const auto starts_cell = [&](int x, int y) {
-    return near(pixel(*image, x, y), style.masked, 1) &&
-           near(pixel(*image, x + cell, y), style.masked, 1) &&
-           near(pixel(*image, x, y + cell), style.masked, 1);
-  };
-  for (int y = 0; y < image->height - cell; ++y)
-    for (int x = 0; x < image->width - cell; ++x)
-      if (starts_cell(x, y)) {
-        left = std::min(left, x);
-        top = std::min(top, y);
-      }
+  const auto [left, top] = first_run(*image, style.masked, 100);
   // Row 0 is on top: the masked cell (0, 1) has (0, 0) at its left.
   REQUIRE(left > 20);
   CHECK(near(pixel(*image, left + 20, top + 20), style.masked, 1));
