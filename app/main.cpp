@@ -1,1 +1,89 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "app/render_views.h"
+#include "app/start.h"
+#include "app/window.h"
+#include "experiments/data/file.h"
+
+namespace {
+
+using orrery::RenderOptions;
+
+// What the program ends with.
+constexpr int kOk = 0, kUsage = 2, kData = 3, kIo = 4;
+
+constexpr const char* kRenderFolder = "orrery-views";
+
+void declare(CLI::App& cli, RenderOptions& options) {
+  cli.add_option("--render", options.folder,
+                 "Draw every view into this folder as PNG, without a display, and end");
+  cli.add_option("--view", options.start.view, "Only this view, by the name of its experiment");
+  cli.add_option("--theme", options.start.theme, "dark, light or print")->default_str("dark");
+  cli.add_option("--size", options.size, "Width and height in pixels")->default_str("1280x800");
+  cli.add_option("--scale", options.start.scale,
+                 "Size of everything: 1 for a desk, 1.5 for a projector")
+      ->default_str("1");
+  cli.add_option("parameters", options.start.overrides, "key=value of the view given by --view");
+  cli.footer(
+      "Examples:\n"
+      "  orrery-desktop\n"
+      "  orrery-desktop --render pictures --theme light\n"
+      "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5");
+}
+
+int exit_status(orrery::ErrorKind kind) {
+  switch (kind) {
+    case orrery::ErrorKind::usage:
+      return kUsage;
+    case orrery::ErrorKind::data:
+      return kData;
+    case orrery::ErrorKind::io:
+      return kIo;
+  }
+  return kIo;
+}
+
+/// Opens the window; where there is no display, draws the views into a folder and says so.
+int open_or_render(RenderOptions options) {
+  std::string reason;
+  const auto start = [&](std::function<void()> wake) {
+    return orrery::start_session(options.start, std::move(wake));
+  };
+  if (orrery::run_window(start, reason)) return kOk;
+  std::fprintf(stderr,
+               "orrery-desktop: no window: %s\n"
+               "Drawing every view into ./%s instead. To see results without a display:\n"
+               "  orrery run long_term_decay --out results\n",
+               reason.c_str(), kRenderFolder);
+  options.folder = kRenderFolder;
+  orrery::render_views(options);
+  return kOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App cli("Orrery's desktop: how transformers know where their tokens are");
+  RenderOptions options;
+  declare(cli, options);
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli.exit(error) == 0 ? kOk : kUsage;
+  }
+  try {
+    if (options.folder.empty()) return open_or_render(options);
+    orrery::render_views(options);
+    return kOk;
+  } catch (const orrery::Error& error) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
+    return exit_status(error.kind());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
+    return kIo;
+  }
+}

@@ -1,1 +1,136 @@
-// The desktop.
+#include "app/session.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace orrery {
+
+Session::Session(const std::vector<const Experiment*>& experiments,
+                 const std::function<InputLoader()>& make_loader, std::function<void()> wake)
+    : wake_(std::move(wake)) {
+  for (const Experiment* experiment : experiments) {
+    states_.push_back({.experiment = experiment, .params = ParamSet(experiment->info().params)});
+    running_.push_back({.load = make_loader()});
+  }
+}
+
+Session::~Session() = default;
+
+std::optional<std::size_t> Session::find(std::string_view name) const {
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].experiment->info().name == name) return i;
+  return std::nullopt;
+}
+
+void Session::select(std::size_t index) {
+  if (index >= states_.size()) return;
+  selected_ = index;
+  const bool never_computed = !states_[index].result && !running_[index].job;
+  if (never_computed) submit(index);
+}
+
+bool Session::change(const std::function<void(ParamSet&)>& edit) {
+  if (states_.empty()) return false;
+  ExperimentState& state = states_[selected_];
+  ParamSet edited = state.params;
+  try {
+    edit(edited);
+  } catch (const std::exception& refusal) {
+    state.message = refusal.what();
+    state.failure = std::current_exception();
+    return false;
+  }
+  dismiss();
+  if (edited == state.params) return true;
+  state.params = std::move(edited);
+  submit(selected_);
+  return true;
+}
+
+bool Session::set(std::string_view key, std::string_view text) {
+  return change([&](ParamSet& params) { params.set(key, text); });
+}
+
+bool Session::set_value(std::string_view key, ParamValue value) {
+  return change([&](ParamSet& params) { params.set_value(key, std::move(value)); });
+}
+
+void Session::reset(std::string_view key) {
+  change([&](ParamSet& params) { params.reset(key); });
+}
+
+void Session::restore() {
+  if (!current().result_params) return;
+  ExperimentState& state = states_[selected_];
+  if (Job* job = running_[selected_].job.get()) job->stop();
+  state.params = *state.result_params;
+  dismiss();
+}
+
+void Session::say(std::string message) {
+  states_.at(selected_).message = std::move(message);
+  states_.at(selected_).failure = nullptr;
+}
+
+void Session::recompute() {
+  if (states_.empty()) return;
+  dismiss();
+  submit(selected_);
+}
+
+void Session::submit(std::size_t index) {
+  Running& running = running_[index];
+  if (!running.job) running.job = std::make_unique<Job>(wake_);
+  const ExperimentState& state = states_[index];
+  const auto ticket = running.job->submit([experiment = state.experiment, params = state.params,
+                                           load = running.load](Progress& progress) {
+    progress.update(0.0, "reading");
+    const std::shared_ptr<const Inputs> inputs = load(params);
+    return experiment->run(params, *inputs, progress);
+  });
+  running.submitted.emplace(ticket, state.params);
+}
+
+void Session::stop() {
+  if (states_.empty()) return;
+  Job* job = running_[selected_].job.get();
+  if (!job || !job->status().busy) return;
+  job->stop();
+  say("stopped; the picture is of the settings before");
+}
+
+void Session::update() {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    Running& running = running_[i];
+    if (!running.job) continue;
+    std::optional<Job::Outcome> outcome = running.job->take();
+    if (!outcome) continue;
+    ExperimentState& state = states_[i];
+    if (outcome->result) {
+      state.result = std::move(outcome->result);
+      state.result_params = running.submitted.at(outcome->ticket);
+      state.seconds = outcome->seconds;
+      state.message.clear();
+      state.failure = nullptr;
+    } else if (outcome->failure) {
+      state.message = std::move(outcome->error);
+      state.failure = outcome->failure;
+    }
+    running.submitted.erase(running.submitted.begin(),
+                            running.submitted.upper_bound(outcome->ticket));
+  }
+}
+
+Job::Status Session::status() const {
+  if (states_.empty() || !running_[selected_].job) return {};
+  return running_[selected_].job->status();
+}
+
+bool Session::busy() const {
+  return std::any_of(running_.begin(), running_.end(), [](const Running& running) {
+    return running.job && running.job->status().busy;
+  });
+}
+
+}  // namespace orrery

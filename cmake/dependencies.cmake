@@ -18,7 +18,10 @@ if(ORRERY_DESKTOP)
 endif()
 
 if(ORRERY_TESTS)
-  find_package(Catch2 REQUIRED)
+  find_package(Catch2 REQUIRED)      # statements with names, and what was found when one does not hold
+  if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+    include(cmake/catch2_3.cmake)
+  endif()
   find_package(rapidcheck REQUIRED)  # properties over generated cases
 endif()
 

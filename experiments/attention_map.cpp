@@ -51,7 +51,7 @@ std::vector<ParamSpec> declared_params() {
        .unit = "tokens",
        .description = "At most so many tokens, from the start.",
        .kind = ParamKind::integer,
-       .default_value = std::int64_t{48},
+       .default_value = std::int64_t{32},
        .min = 1,
        .max = static_cast<double>(most_tokens),
        .logarithmic = true},

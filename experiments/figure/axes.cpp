@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/figure/scale.h"
+
 namespace orrery {
 namespace {
 
@@ -134,7 +136,7 @@ AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, cons
   AxisPlan plan;
   plan.label = compose_label(axis.label, axis.symbol, axis.unit);
   plan.scale = scale.value_or(axis.scale);
-  plan.symlog_threshold = axis.symlog_threshold > 0.0 ? axis.symlog_threshold : 1.0;
+  plan.symlog_threshold = usable_threshold(axis.symlog_threshold);
   plan.data = data;
   return plan;
 }

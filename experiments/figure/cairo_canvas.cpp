@@ -9,14 +9,14 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <numbers>
 
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/figure/fonts.h"
 #include "experiments/figure/script.h"
-#include "experiments/figure/text.h"
+#include "experiments/figure/svg_ids.h"
+#include "experiments/figure/utf8.h"
 
 namespace orrery {
 namespace {
@@ -113,40 +113,6 @@ Surface image_surface(const Image& image, int factor) {
   return surface;
 }
 
-/// Gives the ids of one SVG file numbers that depend on nothing but the file.
-class IdRenumbering {
- public:
-  std::string apply(const std::string& svg) {
-    std::string out;
-    std::size_t from = 0;
-    for (std::size_t at = next_id(svg, 0); at != std::string::npos; at = next_id(svg, from)) {
-      const std::size_t digits = std::min(svg.find_first_of("0123456789\")", at), svg.size());
-      const std::size_t end = std::min(svg.find_first_not_of("0123456789", digits), svg.size());
-      out.append(svg, from, digits - from);
-      if (end > digits)
-        out += renumbered(svg.substr(at, digits - at), svg.substr(digits, end - digits));
-      from = end;
-    }
-    return out.append(svg, from);
-  }
-
- private:
-  /// Where the next name after id=" or # starts; base64 has neither.
-  static std::size_t next_id(const std::string& svg, std::size_t from) {
-    const std::size_t definition = svg.find(" id=\"", from), use = svg.find('#', from);
-    const std::size_t end = std::string::npos;
-    const std::size_t defined = definition == end ? end : definition + 5;
-    return std::min(defined, use == end ? end : use + 1);
-  }
-
-  std::string renumbered(const std::string& word, const std::string& number) {
-    auto& numbers = seen_[word];
-    return std::to_string(numbers.try_emplace(number, numbers.size()).first->second);
-  }
-
-  std::map<std::string, std::map<std::string, std::size_t>> seen_;
-};
-
 }  // namespace
 
 struct CairoCanvas::Target {
@@ -201,33 +167,6 @@ double width_of(cairo_t* context, const std::vector<FontRun>& runs, double size)
     width += extents.x_advance;
   }
   return width;
-}
-
-bool is_valid_character(const std::string& bytes) {
-  const auto first = static_cast<unsigned char>(bytes[0]);
-  if (first < 0x80) return first != 0;
-  const bool whole = std::all_of(bytes.begin() + 1, bytes.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-  });
-  const std::size_t expected = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (!whole || first > 0xF4 || bytes.size() != expected) return false;
-  const auto second = static_cast<unsigned char>(bytes[1]);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second >= 0xA0;
-  const bool too_high = first == 0xF4 && second >= 0x90;
-  return !overlong && !surrogate && !too_high;
-}
-
-/// Cairo refuses a whole string for one byte that is not UTF-8.
-std::string valid_utf8(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string character(text.substr(i, character_length(text, i)));
-    const bool valid = is_valid_character(character);
-    out += valid ? character : "\xEF\xBF\xBD";
-    i += valid ? character.size() : 1;
-  }
-  return out;
 }
 
 }  // namespace
@@ -367,7 +306,7 @@ std::string CairoCanvas::finish() {
     check(cairo_surface_status(surface));
   }
   std::string bytes = std::move(target_->bytes);
-  return target_->format == FigureFormat::svg ? IdRenumbering().apply(bytes) : bytes;
+  return target_->format == FigureFormat::svg ? renumbered_ids(bytes) : bytes;
 }
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = 1e150;    ///< differences of shown values stay finite
-constexpr double smallest = 1e-300;  ///< and their logarithms, too
+constexpr double smallest = 1e-280;  ///< and their logarithms, too
 constexpr double air = 0.04;         ///< above and below the curves
 constexpr double near_zero = 0.35;   ///< a least value below this part of the greatest: start at 0
 constexpr double log_reach =
@@ -44,11 +44,13 @@ class Extent {
 
 bool is_log(AxisScale scale) { return scale == AxisScale::log2 || scale == AxisScale::log10; }
 
-/// A single value in the middle of something.
+/// A single value in the middle of something. What differs by less than its own rounding, or by so
+/// little that no step has a number, counts as single.
 Range opened(const Range& range, AxisScale scale) {
-  if (range.max - range.min > std::abs(range.max) * 1e-14) return range;
+  const double size = std::max(std::abs(range.min), std::abs(range.max));
+  if (range.max - range.min > std::max(size * 1e-14, smallest)) return range;
   if (is_log(scale)) return {range.min / 2.0, range.max * 2.0};
-  const double half = range.max == 0.0 ? 1.0 : 0.5 * std::abs(range.max);
+  const double half = size <= smallest ? 1.0 : 0.5 * size;
   return {range.min - half, range.max + half};
 }
 
@@ -85,7 +87,7 @@ Range curves_y(const LinePlot& plot, const FigureView& view, AxisScale scale) {
 }
 
 Range aired(const Range& data, const Axis& axis, AxisScale scale) {
-  Range range = widened(data, scale, axis.symlog_threshold, air);
+  Range range = widened(data, scale, usable_threshold(axis.symlog_threshold), air);
   const bool from_zero = scale == AxisScale::linear && data.min >= 0.0;
   if (from_zero && data.min <= near_zero * data.max) range.min = 0.0;
   return range;

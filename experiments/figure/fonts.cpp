@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/errors.h"
-#include "experiments/figure/text.h"
+#include "experiments/figure/utf8.h"
 
 namespace orrery {
 namespace {

@@ -82,7 +82,8 @@ Rect rect_of(const Axes& axes, const CellAxis& x, const CellAxis& y, const Shown
 
 int pixels_along(double length, double per_point) {
   constexpr double most = 8192.0;
-  return static_cast<int>(std::clamp(std::ceil(length * per_point), 1.0, most));
+  // Never more than the target has: a pixel that is left out could hold the maximum.
+  return static_cast<int>(std::clamp(std::floor(length * per_point), 1.0, most));
 }
 
 void draw_cells(Sheet& sheet, const Heatmap& map, const Axes& axes, const CellAxis& x,

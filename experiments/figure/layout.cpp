@@ -56,7 +56,8 @@ void draw_title(Sheet& sheet, const Figure& figure, Rect& room) {
 std::vector<std::string> caption_lines(const Sheet& sheet, const Figure& figure, const Rect& room) {
   const TextStyle style = caption_style(sheet.style);
   const double line = line_height(sheet.canvas, style);
-  const std::size_t most = lines_within(most_for_caption * room.height, line);
+  const double spare = (room.height - least_lines * line) / 3.0;
+  const std::size_t most = lines_within(std::min(most_for_caption * room.height, spare), line);
   return wrapped(sheet.canvas, figure.caption, style, room.width, most);
 }
 

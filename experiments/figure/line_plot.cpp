@@ -11,6 +11,7 @@ namespace {
 
 constexpr double widest_legend = 0.6;    ///< of the plot's width
 constexpr double tallest_legend = 0.75;  ///< of the plot's height
+constexpr double largest_share = 0.25;   ///< of the plot, for a legend that covers curves
 constexpr double crowded = 0.03;         ///< part of the curves that a legend may cover
 constexpr double widest_outside = 0.36;  ///< of the room, for a legend beside the plot
 constexpr std::size_t samples_a_curve = 400;
@@ -95,8 +96,12 @@ LegendDecision decide_legend(const Sheet& sheet, const LinePlot& plot, const Axe
   }
   Legend beside = make_legend(sheet, plot, widest_outside * room.width, area.height);
   const bool better = beside.entries.size() >= decision.legend.entries.size();
-  if (!better || beside.entries.empty()) return decision;
-  return {std::move(beside), {}, true};
+  if (better && !beside.entries.empty()) return {std::move(beside), {}, true};
+  const double share = decision.legend.size.width * decision.legend.size.height /
+                       std::max(area.width * area.height, 1.0);
+  // On a thumbnail the curves say more than their names.
+  if (share > largest_share) decision.legend = {};
+  return decision;
 }
 
 Rect legend_box(const LegendDecision& decision) {

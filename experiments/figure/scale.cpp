@@ -8,11 +8,14 @@ namespace orrery {
 namespace {
 
 constexpr double not_shown = std::numeric_limits<double>::quiet_NaN();
+constexpr double least_threshold = 1e-100;
 constexpr double farthest = 1e6;  ///< in lengths of the axis
 
 double symlog_forward(double value, double threshold) {
-  const double ratio = std::abs(value) / threshold;
-  return std::copysign(ratio <= 1.0 ? ratio : 1.0 + std::log10(ratio), value);
+  const double size = std::abs(value);
+  const double scaled =
+      size <= threshold ? size / threshold : 1.0 + std::log10(size) - std::log10(threshold);
+  return std::copysign(scaled, value);
 }
 
 double symlog_inverse(double scaled, double threshold) {
@@ -21,6 +24,10 @@ double symlog_inverse(double scaled, double threshold) {
 }
 
 }  // namespace
+
+double usable_threshold(double wanted) {
+  return wanted >= least_threshold && wanted <= 1.0 / least_threshold ? wanted : 1.0;
+}
 
 bool is_shown(AxisScale scale, double value) {
   const bool log = scale == AxisScale::log2 || scale == AxisScale::log10;

@@ -13,6 +13,9 @@ double scale_inverse(AxisScale scale, double symlog_threshold, double scaled);
 /// Whether the scale has a place for the value: finite, and above 0 on a log axis.
 bool is_shown(AxisScale scale, double value);
 
+/// A symlog threshold to go by: 1 in place of one that is not above 0 or beyond all measure.
+double usable_threshold(double wanted);
+
 /// `range` with a little air on both sides, as the eye sees it on this scale.
 Range widened(const Range& range, AxisScale scale, double symlog_threshold, double fraction);
 

@@ -5,29 +5,30 @@
 namespace orrery {
 namespace {
 
-/// Ten hues far apart for normal, red-blind, green-blind and blue-blind eyes: neighbours in the
-/// list differ in lightness as well as in hue, so that they stay apart in grey, too.
+/// Ten colours, searched for the largest least distance in OKLab as normal, red-blind and
+/// green-blind eyes see them on both grounds, the first five counting most; the test has the
+/// distances.
 struct Slot {
   double lightness;  ///< on a light ground
   double chroma;
   double hue;
 };
 constexpr Slot slots[] = {
-    {0.52, 0.145, 255.0},  // blue
-    {0.68, 0.165, 55.0},   // orange
-    {0.58, 0.115, 165.0},  // green
-    {0.48, 0.170, 345.0},  // magenta
-    {0.73, 0.115, 228.0},  // sky
-    {0.45, 0.125, 35.0},   // rust
-    {0.42, 0.155, 292.0},  // violet
-    {0.74, 0.140, 92.0},   // ochre
-    {0.70, 0.130, 0.0},    // rose
-    {0.38, 0.070, 200.0},  // deep teal
+    {0.564, 0.153, 260.4},  // blue
+    {0.610, 0.178, 53.2},   // orange
+    {0.597, 0.138, 170.9},  // green
+    {0.456, 0.140, 335.5},  // magenta
+    {0.704, 0.140, 217.8},  // sky
+    {0.393, 0.136, 37.9},   // rust
+    {0.444, 0.180, 279.7},  // violet
+    {0.745, 0.146, 94.7},   // ochre
+    {0.684, 0.137, 352.8},  // rose
+    {0.380, 0.040, 188.0},  // slate
 };
 
 /// On a dark ground the same hues, with the order of lightness kept within what is bright enough.
 Color slot_color(const Slot& slot, bool dark) {
-  const double lightness = dark ? 0.66 + (slot.lightness - 0.38) * 0.55 : slot.lightness;
+  const double lightness = dark ? 0.58 + (slot.lightness - 0.38) * 0.82 : slot.lightness;
   return to_color({lightness, slot.chroma, slot.hue});
 }
 

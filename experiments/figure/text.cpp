@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/figure/utf8.h"
+
 namespace orrery {
 namespace {
 
@@ -141,16 +143,6 @@ double middle_of(VerticalAlign align, double height) {
 }
 
 }  // namespace
-
-std::size_t character_length(std::string_view utf8, std::size_t position) {
-  const auto first = static_cast<unsigned char>(utf8[position]);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC0 ? 1
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                                            : 4;
-  return std::min(length, utf8.size() - position);
-}
 
 std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
                    double width) {

@@ -9,9 +9,6 @@
 
 namespace orrery {
 
-/// Length in bytes of the UTF-8 character that starts at `position` (1 for a stray byte).
-std::size_t character_length(std::string_view utf8, std::size_t position);
-
 /// The text, or its beginning with "…" where it is wider than `width`; empty when not even that
 /// fits.
 std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,

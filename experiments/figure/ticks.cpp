@@ -52,6 +52,27 @@ void thin_labels(Ticks& ticks, const TickRoom& room) {
   }
 }
 
+std::ptrdiff_t labelled(const Ticks& ticks) {
+  return std::count_if(ticks.major.begin(), ticks.major.end(),
+                       [](const Tick& tick) { return !tick.label.empty(); });
+}
+
+/// The first of ever coarser candidates whose labels fit; with two ticks at least, if there are
+/// any.
+Ticks finest_fitting(const AxisMap& axis, const TickRoom& room, int at_most) {
+  Ticks ticks;
+  for (int coarseness = 0; coarseness < coarseness_levels; ++coarseness) {
+    const TickValues values = tick_values(axis, at_most, coarseness, room.integers);
+    if (values.major.empty()) continue;
+    Ticks candidate = placed(axis, values, room);
+    const bool better = candidate.major.size() > 1 || ticks.major.empty();
+    const bool fits = all_apart(candidate, room);
+    if (better) ticks = std::move(candidate);
+    if (better && fits) break;
+  }
+  return ticks;
+}
+
 void keep_minor_apart(Ticks& ticks, double least) {
   std::sort(ticks.minor.begin(), ticks.minor.end());
   for (std::size_t i = 1; i < ticks.minor.size(); ++i) {
@@ -71,19 +92,13 @@ std::string pi_label(long halves) {
 
 Ticks choose_ticks(const AxisMap& axis, const TickRoom& room) {
   const double length = std::abs(axis.at_max - axis.at_min);
-  const int at_most = std::clamp(static_cast<int>(length / std::max(room.spacing, 1.0)), 1, 100);
-  Ticks ticks;
-  for (int coarseness = 0; coarseness < coarseness_levels; ++coarseness) {
-    const TickValues values = tick_values(axis, at_most, coarseness, room.integers);
-    if (values.major.empty()) continue;
-    Ticks candidate = placed(axis, values, room);
-    const bool fits = all_apart(candidate, room);
-    // A single tick says where, but not how much: rather two that are thinned.
-    if (fits && (candidate.major.size() > 1 || ticks.major.empty())) {
-      ticks = std::move(candidate);
-      break;
-    }
-    if (candidate.major.size() > 1 || ticks.major.empty()) ticks = std::move(candidate);
+  const int calm = std::clamp(static_cast<int>(length / std::max(room.spacing, 1.0)), 1, 100);
+  Ticks ticks = finest_fitting(axis, room, calm);
+  // One label says where, but not how much: on a short axis rather two that are close.
+  for (int at_most = calm + 1; labelled(ticks) < 2 && at_most <= calm + 3; ++at_most) {
+    Ticks closer = finest_fitting(axis, room, at_most);
+    thin_labels(closer, room);
+    if (labelled(closer) > labelled(ticks)) ticks = std::move(closer);
   }
   thin_labels(ticks, room);
   keep_minor_apart(ticks, 0.12 * room.spacing);

@@ -146,6 +146,11 @@ touch "$house/tests/a_test.cpp"
 door -- list
 equals "an edited test concerns no program" "" "$called"
 
+mkdir -p "$house/.git/logs"
+touch "$house/.git/logs/HEAD"
+door -- list
+holds "a commit, which results name, is noticed" contains "$called" "cmake --build"
+
 touch "$house/core/a.cpp"
 door BUILD_STATUS=1 -- list
 equals "a failed build ends with 1" 1 "$status"

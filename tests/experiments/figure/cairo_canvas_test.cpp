@@ -125,11 +125,11 @@ TEST_CASE("Text is measured alike in all formats and grows with its size") {
   small.size = 10.0;
   large.size = 20.0;
   CairoCanvas png(FigureFormat::png, {100.0, 100.0}), svg(FigureFormat::svg, {100.0, 100.0});
-  const Size size = png.text_size("θ_t (m − n)", small);
-  CHECK(size.width == Approx(svg.text_size("θ_t (m − n)", small).width));
-  CHECK(png.text_size("θ_t (m − n)", large).width == Approx(2.0 * size.width).epsilon(0.01));
-  CHECK(size.height > 10.0);
-  CHECK(size.height < 14.0);
+  const Size once = png.text_size("θ_t (m − n)", small);
+  CHECK(once.width == Approx(svg.text_size("θ_t (m − n)", small).width));
+  CHECK(png.text_size("θ_t (m − n)", large).width == Approx(2.0 * once.width).epsilon(0.01));
+  CHECK(once.height > 10.0);
+  CHECK(once.height < 14.0);
 }
 
 TEST_CASE("Tokens of any script and broken bytes are drawn without complaint") {

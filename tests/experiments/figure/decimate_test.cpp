@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -126,4 +127,17 @@ TEST_CASE("A band is as wide as its widest point in each column, with gaps at Na
   double top = plot.bottom();
   for (const Point& p : pieces[0].upper) top = std::min(top, p.y);
   CHECK(top == Approx(y_axis.to_canvas(0.8)));
+}
+
+TEST_CASE("Ten million points are decimated quickly", "[.speed]") {
+  std::vector<double> y(10'000'000);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::sin(1e-5 * static_cast<double>(i));
+  const std::vector<double> x = test::counting(y.size());
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::size_t points = points_in(strips_of(x, y));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    WARN(took.count() << " ms for " << points << " points kept");
+    REQUIRE(points < 2000);
+  }
 }

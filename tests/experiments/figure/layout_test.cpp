@@ -357,3 +357,52 @@ TEST_CASE("Drawings are as approved") {
                                          canvas.log()) == "");
   }
 }
+
+TEST_CASE("Whatever the numbers, what reaches the canvas is finite and near its area") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double huge = std::numeric_limits<double>::max();
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  const std::vector<double> odd{0.0,   1.0,  -1.0,   inf,   -inf,  std::nan(""), huge,
+                                -huge, tiny, 1e-300, 1e200, -1e30, 3.5,          1e16};
+  const std::vector<AxisScale> scales{AxisScale::linear, AxisScale::log2, AxisScale::log10,
+                                      AxisScale::symlog};
+  std::size_t next = 1;
+  const auto number = [&] { return odd[(next = next * 1103515245 + 12345) / 65536 % odd.size()]; };
+  for (int turn = 0; turn < 400; ++turn) {
+    LinePlot plot;
+    plot.x.scale = scales[static_cast<std::size_t>(turn % 4)];
+    plot.y.scale = scales[static_cast<std::size_t>(turn / 4 % 4)];
+    plot.y.symlog_threshold = number();
+    Series series;
+    series.name = "odd";
+    series.style = turn % 3 == 0 ? LineStyle::points : LineStyle::solid;
+    for (int i = 0; i < 12; ++i) {
+      series.x.push_back(number());
+      series.y.push_back(number());
+      series.band_low.push_back(number());
+      series.band_high.push_back(number());
+    }
+    plot.series.push_back(series);
+    plot.rules.push_back({Rule::Direction::vertical, number(), "rule"});
+    VectorPlot vectors;
+    for (int i = 0; i < 5; ++i) {
+      vectors.arrows.push_back({number(), number(), number(), number(), number()});
+    }
+    FigureView view;
+    if (turn % 2 == 1) view.x = Range{number(), number()};
+    if (turn % 5 == 1) view.y = Range{number(), number()};
+    if (turn % 7 == 1) view.color = Range{number(), number()};
+    for (const Figure& figure : {Figure{"odd", "", "", plot}, Figure{"odd", "", "", vectors}}) {
+      INFO("turn " << turn);
+      RecordingCanvas canvas;
+      draw(canvas, figure, view);
+      check_calm(canvas, area);
+      REQUIRE(canvas.farthest < 1000.0);
+    }
+    Heatmap map;
+    map.values = test::matrix(2, 2, {static_cast<float>(number()), 1.0F, 2.0F, 3.0F});
+    RecordingCanvas canvas;
+    draw(canvas, {"odd", "", "", map}, view);
+    check_calm(canvas, area);
+  }
+}

@@ -1,0 +1,110 @@
+#include "app/fonts.h"
+
+#include <fontconfig/fontconfig.h>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+namespace orrery {
+namespace {
+
+// (ascender + descender) / em in DejaVu Sans; Dear ImGui sizes a font by the former.
+constexpr double kLineHeightPerEm = (1901.0 + 483.0) / 2048.0;
+
+constexpr double kSmall = 11.0;
+constexpr double kFigure = 13.0;
+constexpr double kTitle = 16.0;
+constexpr double kHeading = 20.0;
+
+constexpr ImWchar kRanges[] = {
+    0x0020, 0x00FF,  // Latin
+    0x0100, 0x024F,  // Latin Extended
+    0x0259, 0x0259,  // schwa
+    0x02B0, 0x02FF,  // modifier letters
+    0x0300, 0x036F,  // combining marks
+    0x0370, 0x03FF,  // Greek
+    0x1D00, 0x1DBF,  // small capitals, sub- and superscript letters
+    0x2000, 0x22FF,  // punctuation, sub- and superscripts, letterlike, arrows, operators
+    0x2300, 0x23FF,  // brackets, keys
+    0x2420, 0x2426,  // pictures of controls: ␣ ␤
+    0x25A0, 0x25FF,  // geometric shapes
+    0x2713, 0x2718,  // ticks and crosses
+    0x27C0, 0x27EF,  // more operators and brackets
+    0x2C60, 0x2C7F,  // ⱼ
+    0xFFFD, 0xFFFD,  // replacement
+    0};
+
+struct PatternDeleter {
+  void operator()(FcPattern* pattern) const { FcPatternDestroy(pattern); }
+};
+using Pattern = std::unique_ptr<FcPattern, PatternDeleter>;
+
+ImFont* add(const std::string& file, double em) {
+  ImFontConfig config;
+  config.OversampleH = 2;  // 3 doubles the atlas for no visible gain at these sizes
+  config.PixelSnapH = false;
+  const double height = std::round(Fonts::line_height(em));
+  ImFont* font = ImGui::GetIO().Fonts->AddFontFromFileTTF(file.c_str(), static_cast<float>(height),
+                                                          &config, kRanges);
+  if (!font)
+    throw std::runtime_error(file + ": is not a readable font; reinstall fonts-dejavu-core");
+  return font;
+}
+
+}  // namespace
+
+double Fonts::line_height(double em) { return em * kLineHeightPerEm; }
+
+std::string dejavu_file(bool bold) {
+  const Pattern wanted(FcPatternBuild(nullptr, FC_FAMILY, FcTypeString, "DejaVu Sans", FC_WEIGHT,
+                                      FcTypeInteger, bold ? FC_WEIGHT_BOLD : FC_WEIGHT_REGULAR,
+                                      FC_SLANT, FcTypeInteger, FC_SLANT_ROMAN, FC_WIDTH,
+                                      FcTypeInteger, FC_WIDTH_NORMAL, nullptr));
+  FcConfigSubstitute(nullptr, wanted.get(), FcMatchPattern);
+  FcDefaultSubstitute(wanted.get());
+  FcResult outcome = FcResultNoMatch;
+  const Pattern found(FcFontMatch(nullptr, wanted.get(), &outcome));
+  FcChar8* family = nullptr;
+  FcChar8* file = nullptr;
+  const bool readable = found &&
+                        FcPatternGetString(found.get(), FC_FAMILY, 0, &family) == FcResultMatch &&
+                        FcPatternGetString(found.get(), FC_FILE, 0, &file) == FcResultMatch;
+  // fontconfig answers with the nearest family when the one asked for is missing.
+  if (!readable || std::string(reinterpret_cast<const char*>(family)) != "DejaVu Sans")
+    throw std::runtime_error(
+        "DejaVu Sans: the font of the desktop is not installed; apt install fonts-dejavu-core");
+  return reinterpret_cast<const char*>(file);
+}
+
+Fonts Fonts::load(double scale) {
+  ImGui::GetIO().Fonts->Clear();
+  Fonts fonts;
+  fonts.scale_ = scale;
+  const std::string regular = dejavu_file(false);
+  const std::string bold = dejavu_file(true);
+  const auto add_regular = [&](double em) {
+    ImFont* font = add(regular, em * scale);
+    fonts.regular_.push_back({em * scale, font});
+    return font;
+  };
+  fonts.body_ = add_regular(kFigure);
+  fonts.small_ = add_regular(kSmall);
+  add_regular(kTitle);
+  for (const double em : {kFigure, kTitle, kHeading})
+    fonts.bold_.push_back({em * scale, add(bold, em * scale)});
+  fonts.title_ = fonts.bold_.back().font;
+  ImGui::GetIO().FontDefault = fonts.body_;
+  ImGui::GetIO().Fonts->Build();
+  return fonts;
+}
+
+Fonts::Sized Fonts::nearest(double em, bool bold) const {
+  const std::vector<Sized>& sizes = bold ? bold_ : regular_;
+  Sized best = sizes.front();
+  for (const Sized& sized : sizes)
+    if (std::abs(sized.em - em) < std::abs(best.em - em)) best = sized;
+  return best;
+}
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+/// The type on screen: DejaVu Sans at the few sizes that the interface and the figures use, at one
+/// scale. Owned by the atlas of the Dear ImGui context it was loaded into.
+class Fonts {
+ public:
+  /// Loads into the atlas of the current context, replacing what was there. `scale` multiplies
+  /// every size. Throws std::runtime_error naming the package when DejaVu Sans is not installed.
+  static Fonts load(double scale);
+
+  struct Sized {
+    double em{};  ///< pixels
+    ImFont* font{};
+  };
+  /// The loaded font whose em is nearest to `em` pixels; bold where a bold one is loaded.
+  Sized nearest(double em, bool bold) const;
+
+  ImFont* body() const { return body_; }
+  ImFont* small() const { return small_; }
+  ImFont* title() const { return title_; }
+  double scale() const { return scale_; }
+
+  /// Pixels from ascender to descender for an em: what Dear ImGui calls a font's size.
+  static double line_height(double em);
+
+ private:
+  std::vector<Sized> regular_{};
+  std::vector<Sized> bold_{};
+  ImFont* body_{};
+  ImFont* small_{};
+  ImFont* title_{};
+  double scale_{1.0};
+};
+
+/// The file that holds DejaVu Sans, found through fontconfig. Throws std::runtime_error naming the
+/// package when there is none.
+std::string dejavu_file(bool bold);
+
+}  // namespace orrery

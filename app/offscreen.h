@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/app.h"
+#include "app/renderer.h"
+
+namespace orrery {
+
+/// An OpenGL context with a framebuffer and no window: EGL without a surface, or with a tiny buffer
+/// where that is not offered.
+class OffscreenContext {
+ public:
+  /// Throws std::runtime_error saying what is missing.
+  OffscreenContext(int width, int height);
+  ~OffscreenContext();
+  OffscreenContext(const OffscreenContext&) = delete;
+  OffscreenContext& operator=(const OffscreenContext&) = delete;
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  /// What was drawn last.
+  std::shared_ptr<const Image> pixels() const;
+
+ private:
+  struct Egl;
+  int width_;
+  int height_;
+  std::unique_ptr<Egl> egl_;
+  unsigned framebuffer_{};
+  unsigned color_{};
+};
+
+/// The desktop without a window.
+class OffscreenDesktop {
+ public:
+  /// Throws std::runtime_error saying what is missing.
+  OffscreenDesktop(Session& session, int width, int height);
+
+  /// Draws one frame.
+  void frame();
+  /// Draws until no job runs and the layout has settled. Throws std::runtime_error when that takes
+  /// longer than `patience_seconds`.
+  void settle(double patience_seconds = 300.0);
+  std::shared_ptr<const Image> pixels() const { return context_.pixels(); }
+
+ private:
+  Session& session_;
+  OffscreenContext context_;
+  ImGuiSession imgui_{};
+  GlRenderer renderer_{};
+  App app_;
+};
+
+/// The picture as a PNG file's bytes.
+std::string png_bytes(const std::shared_ptr<const Image>& image);
+
+}  // namespace orrery

@@ -1,0 +1,207 @@
+#include "app/param_panel.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "app/param_controls.h"
+
+namespace orrery {
+namespace {
+
+bool is_number(const ParamSpec& spec) {
+  return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
+}
+
+std::string value_text(const ParamSet& params, const ParamSpec& spec) {
+  const std::string number = params.to_text(spec.key);
+  return spec.unit.empty() ? number : fmt::format("{} {}", number, spec.unit);
+}
+
+/// Moves the cursor so that an item of this width ends at the right edge.
+void align_right(float width) {
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x - width;
+  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
+}
+
+float reset_width() { return ImGui::CalcTextSize("↺").x; }
+
+void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
+  if (ImGui::Button("↺")) session.reset(spec.key);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  tooltip(ui, fmt::format("back to {}", to_text(spec.default_value)));
+}
+
+/// Symbol and key at the left; at the right the number of a slider, and the way back.
+void label(Session& session, const ParamSpec& spec, const Ui& ui) {
+  ImGui::BeginGroup();
+  if (!spec.symbol.empty() && spec.symbol != spec.key) {
+    text(spec.symbol);
+    ImGui::SameLine();
+  }
+  text_muted(spec.key);
+  ImGui::EndGroup();
+  tooltip(ui, param_tooltip(spec));
+  const ParamSet& params = session.current().params;
+  const bool changed = !params.is_default(spec.key);
+  const float reset = changed ? reset_width() + ui.px(8) : 0.0f;
+  if (is_number(spec) && fits_slider(spec)) {
+    std::string number = value_text(params, spec);
+    const float label_end = ImGui::GetItemRectMax().x + ui.px(8);
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - reset;
+    if (ImGui::CalcTextSize(number.c_str()).x > right - label_end)
+      number = params.to_text(spec.key);
+    align_right(ImGui::CalcTextSize(number.c_str()).x + reset);
+    text(number);
+  }
+  if (!changed) return;
+  align_right(reset_width());
+  reset_button(session, spec, ui);
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return c < 128 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
+  });
+  return text;
+}
+
+bool has_type(const ParamSpec& spec, const std::string& type) {
+  return std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
+}
+
+/// How well a parameter suits a dropped file; below 0: not at all.
+int suitability(const ParamSet& params, const ParamSpec& spec, const std::string& extension,
+                const std::string& last_edited) {
+  if (spec.kind != ParamKind::file) return -1;
+  const bool named = has_type(spec, extension);
+  if (!named && !has_type(spec, "*")) return -1;
+  return 8 * named + 4 * (spec.key == last_edited) + 2 * params.is_used(spec.key) +
+         1 * params.is_default(spec.key);
+}
+
+/// ".txt or any other": what a file parameter reads.
+std::string types_text(const ParamSpec& spec) {
+  std::string words;
+  for (const std::string& type : spec.file_types) {
+    if (!words.empty()) words += type == "*" ? " or " : " ";
+    words += type == "*" ? "any other" : "." + type;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string param_tooltip(const ParamSpec& spec) {
+  std::string about = spec.description;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
+  };
+  line("symbol", spec.symbol);
+  line("unit", spec.unit);
+  if (std::isfinite(spec.min) && std::isfinite(spec.max))
+    line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
+  if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
+  line("files", types_text(spec));
+  line("default", to_text(spec.default_value));
+  return about;
+}
+
+void ParamPanel::file(Session& session, const ParamSpec& spec) {
+  const ExperimentState& state = session.current();
+  const std::string present = state.params.text(spec.key);
+  std::string& path = typed_[state.experiment->info().name + "/" + spec.key];
+  const std::string hint = types_text(spec) + ", typed or dropped";
+  const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &path,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool editing = ImGui::IsItemActive();
+  if (editing) last_file_key_ = spec.key;
+  if (entered) session.set(spec.key, path);
+  if (!editing && !entered) path = present;
+}
+
+void ParamPanel::slider(Session& session, const ParamSpec& spec, const Ui& ui) {
+  const bool typing = typing_key_ == spec.key;
+  if (!typing) {
+    // A thin track; the number stands above it.
+    ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(9), 0));
+  }
+  slider_control(session, spec);
+  if (!typing) {
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+  }
+  const bool types = ImGui::IsItemActive() && ImGui::GetIO().WantTextInput;
+  if (types)
+    typing_key_ = spec.key;
+  else if (typing)
+    typing_key_.clear();
+}
+
+void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) {
+  switch (spec.kind) {
+    case ParamKind::boolean:
+      return boolean_control(session, spec);
+    case ParamKind::integer:
+    case ParamKind::real:
+      return fits_slider(spec) ? slider(session, spec, ui) : number_control(session, spec);
+    case ParamKind::choice:
+      return choice_control(session, spec, ui);
+    case ParamKind::choice_list:
+      return choice_list_control(session, spec, ui);
+    case ParamKind::file:
+      return file(session, spec);
+  }
+}
+
+void ParamPanel::draw(Session& session, const Ui& ui) {
+  // A copy of the handle: the edits below replace the set that owns the specifications.
+  const ParamSet params = session.current().params;
+  for (const ParamSpec& spec : params.specs()) {
+    if (!params.is_used(spec.key)) continue;
+    ImGui::PushID(spec.key.c_str());
+    label(session, spec, ui);
+    ImGui::SetNextItemWidth(-1);
+    control(session, spec, ui);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+      session.reset(spec.key);
+    ImGui::Dummy(ImVec2(0, ui.px(2)));
+    ImGui::PopID();
+  }
+}
+
+void ParamPanel::drop_file(Session& session, const std::string& path) {
+  const ParamSet params = session.current().params;
+  std::string extension = lower(std::filesystem::path(path).extension().string());
+  if (!extension.empty()) extension.erase(0, 1);
+  const ParamSpec* target = nullptr;
+  int best = -1;
+  for (const ParamSpec& spec : params.specs()) {
+    const int suits = suitability(params, spec, extension, last_file_key_);
+    if (suits <= best) continue;
+    best = suits;
+    target = &spec;
+  }
+  last_file_key_.clear();
+  if (!target) {
+    session.say(
+        fmt::format("{}: no parameter here reads such a file; see the file parameters of {}", path,
+                    session.current().experiment->info().title));
+    return;
+  }
+  if (!params.is_used(target->key) && target->used_when)
+    session.set(target->used_when->key, target->used_when->any_of.front());
+  session.set(target->key, path);
+}
+
+}  // namespace orrery

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "app/session.h"
+#include "app/ui.h"
+
+namespace orrery {
+
+/// A control for every parameter that is read at present, made from its ParamSpec alone.
+class ParamPanel {
+ public:
+  /// Draws into the current window, over its whole width.
+  void draw(Session& session, const Ui& ui);
+  /// A file that was dropped on the window goes to the file parameter that suits it best: one that
+  /// names its type, was edited last, is read at present, is still at its default. Says so when
+  /// there is none.
+  void drop_file(Session& session, const std::string& path);
+
+ private:
+  void control(Session& session, const ParamSpec& spec, const Ui& ui);
+  void slider(Session& session, const ParamSpec& spec, const Ui& ui);
+  void file(Session& session, const ParamSpec& spec);
+
+  std::map<std::string, std::string> typed_{};  ///< file paths being edited, by experiment and key
+  std::string last_file_key_{};
+  std::string typing_key_{};  ///< of the slider whose number is being typed
+};
+
+/// What there is to know about a parameter: description, symbol, unit, range, default.
+std::string param_tooltip(const ParamSpec& spec);
+
+}  // namespace orrery

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "app/start.h"
+
+namespace orrery {
+
+struct RenderOptions {
+  StartOptions start{};
+  std::string folder{};          ///< made when missing
+  std::string size{"1280x800"};  ///< pixels
+};
+
+/// Draws the chosen view, or else every view, without a display and writes FOLDER/VIEW.png; prints
+/// each path. Throws what the experiment threw (bad parameters, bad data), UsageError for options,
+/// and what keeps a file from being written.
+void render_views(const RenderOptions& options);
+
+}  // namespace orrery

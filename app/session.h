@@ -1,0 +1,100 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/job.h"
+#include "experiments/experiment.h"
+#include "experiments/figure/layout.h"
+#include "experiments/figure/style.h"
+
+namespace orrery {
+
+/// One experiment as its user left it.
+struct ExperimentState {
+  const Experiment* experiment{};
+  ParamSet params;                          ///< what the controls show
+  std::shared_ptr<const Result> result{};   ///< the last good one; null before the first
+  std::optional<ParamSet> result_params{};  ///< what it was computed with
+  double seconds{};                         ///< how long that took
+  std::string message{};                    ///< what went wrong last; empty when all is well
+  std::exception_ptr failure{};             ///< the exception behind the message, if there was one
+  std::map<std::string, FigureView> views{};  ///< by figure id
+  std::string figure{};                       ///< id of the figure on top; empty: the first
+
+  /// Whether the controls say something else than the picture.
+  bool is_stale() const { return !result_params || !(*result_params == params); }
+};
+
+/// All that the desktop remembers, without any drawing. Every change of a parameter starts a job;
+/// the last good result stays until the new one is ready, and through any failure.
+class Session {
+ public:
+  /// Reads the files that parameters name; called in a job's thread.
+  using InputLoader = std::function<std::shared_ptr<const Inputs>(const ParamSet&)>;
+
+  /// `make_loader` gives each experiment a loader of its own, since their jobs run side by side.
+  /// `wake` is called from other threads when update() has something to take.
+  Session(const std::vector<const Experiment*>& experiments,
+          const std::function<InputLoader()>& make_loader, std::function<void()> wake);
+  ~Session();
+
+  std::size_t size() const { return states_.size(); }
+  const ExperimentState& state(std::size_t index) const { return states_.at(index); }
+  const ExperimentState& current() const { return states_.at(selected_); }
+  std::size_t selected() const { return selected_; }
+  /// Position of an experiment by name; empty when there is none such.
+  std::optional<std::size_t> find(std::string_view name) const;
+
+  /// Shows an experiment, computing it if it never was.
+  void select(std::size_t index);
+  void select_figure(std::string id) { states_.at(selected_).figure = std::move(id); }
+  FigureView& view(const std::string& figure_id) { return states_.at(selected_).views[figure_id]; }
+
+  // Changes of the current experiment's parameters. What a ParamSpec refuses leaves everything as
+  // it was, and the message says why; these return whether it was accepted.
+  bool set(std::string_view key, std::string_view text);
+  bool set_value(std::string_view key, ParamValue value);
+  void reset(std::string_view key);
+  /// Back to the parameters of the result on screen.
+  void restore();
+
+  /// Computes the current parameters again, after a stop.
+  void recompute();
+  /// Stops the current experiment's job, and says so.
+  void stop();
+  void say(std::string message);
+  void dismiss() { say({}); }
+
+  /// Takes what the jobs have finished. Call once a frame; never waits.
+  void update();
+  /// Of the current experiment's job.
+  Job::Status status() const;
+  /// Whether any job runs or is about to.
+  bool busy() const;
+
+  Theme theme{Theme::dark};
+  double scale{1.0};
+
+ private:
+  bool change(const std::function<void(ParamSet&)>& edit);
+  void submit(std::size_t index);
+
+  std::vector<ExperimentState> states_{};
+  std::size_t selected_{0};
+  std::function<void()> wake_;
+  struct Running {
+    InputLoader load{};
+    std::unique_ptr<Job> job{};
+    std::map<std::uint64_t, ParamSet> submitted{};  ///< by ticket
+  };
+  std::vector<Running> running_{};  ///< one an experiment; last, so that jobs end first
+};
+
+}  // namespace orrery

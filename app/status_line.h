@@ -1,0 +1,20 @@
+#pragma once
+
+#include "app/session.h"
+#include "app/ui.h"
+
+namespace orrery {
+
+/// Compute time, seed, precision and checks of the result on screen; while a job runs, its progress
+/// and a button that stops it. Draws into the current window.
+void draw_status(Session& session, const Ui& ui);
+
+/// What went wrong, with the ways out. Draws into the current window.
+void draw_message(Session& session);
+/// The height that draw_message takes at a width.
+double message_height(const Session& session, double width, const Ui& ui);
+
+/// "12 ms", "3.4 s".
+std::string duration_text(double seconds);
+
+}  // namespace orrery

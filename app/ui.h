@@ -1,0 +1,32 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <string_view>
+
+#include "app/canvas/textures.h"
+#include "app/fonts.h"
+#include "experiments/figure/style.h"
+
+namespace orrery {
+
+/// What everything that draws needs.
+struct Ui {
+  const Fonts& fonts;
+  TextureCache& textures;
+  FigureStyle style{};
+  double scale{1.0};
+
+  /// A length of the design in pixels of the screen.
+  float px(double length) const { return static_cast<float>(length * scale); }
+};
+
+// Small habits of the interface.
+
+void text(std::string_view utf8);
+void text_colored(Color color, std::string_view utf8);
+void text_muted(std::string_view utf8);
+/// The item before it, explained when the mouse rests there.
+void tooltip(const Ui& ui, std::string_view utf8);
+
+}  // namespace orrery

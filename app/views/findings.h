@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/ui.h"
+#include "experiments/result.h"
+
+namespace orrery {
+
+/// The checks of a result, one a line: whether it holds, the statement, measured against bound;
+/// then its scalars. Draws into the current window.
+void draw_findings(const Result& result, const Ui& ui);
+/// The height that draw_findings takes in a window whose content is `width` wide.
+double findings_height(const Result& result, double width, const Ui& ui);
+
+/// How many of the checks hold.
+std::size_t holding(const Result& result);
+
+}  // namespace orrery

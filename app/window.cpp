@@ -1,0 +1,155 @@
+#include "app/window.h"
+
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "app/app.h"
+#include "app/imgui_shim.h"
+#include "app/renderer.h"
+
+namespace orrery {
+namespace {
+
+constexpr int kWidth = 1280, kHeight = 800;
+constexpr int kLeastWidth = 480, kLeastHeight = 320;
+// Dear ImGui settles within a few frames of an event: layout, hover, tooltips.
+constexpr int kFramesAfterEvent = 3;
+// While a job runs, its clock is drawn this often.
+constexpr double kBusyInterval = 0.1;
+
+class Glfw {
+ public:
+  bool start(std::string& reason) {
+    glfwSetErrorCallback([](int, const char* text) { last_error() = text; });
+    started_ = glfwInit() == GLFW_TRUE;
+    if (!started_) reason = last_error();
+    return started_;
+  }
+  ~Glfw() {
+    if (started_) glfwTerminate();
+  }
+  static std::string& last_error() {
+    static std::string text;
+    return text;
+  }
+
+ private:
+  bool started_{false};
+};
+
+struct WindowDeleter {
+  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
+};
+using WindowHandle = std::unique_ptr<GLFWwindow, WindowDeleter>;
+
+WindowHandle open_window() {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  WindowHandle window(glfwCreateWindow(kWidth, kHeight, "Orrery", nullptr, nullptr));
+  if (!window) return window;
+  glfwSetWindowSizeLimits(window.get(), kLeastWidth, kLeastHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  return window;
+}
+
+void take_dropped_files(GLFWwindow* window, int count, const char** paths) {
+  auto* app = static_cast<App*>(glfwGetWindowUserPointer(window));
+  for (int i = 0; i < count; ++i) app->drop_file(paths[i]);
+}
+
+/// Dear ImGui's GLFW backend, for as long as it lives.
+class Platform {
+ public:
+  explicit Platform(GLFWwindow* window) {
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+      ImGui_ImplGlfw_KeyCallback(w, key, scancode, action, mods);
+      if (action == GLFW_PRESS) pressed().push_back(key);
+    });
+  }
+  ~Platform() { ImGui_ImplGlfw_Shutdown(); }
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+
+  /// The keys that went down since the last call.
+  static std::vector<int> take_pressed() { return std::exchange(pressed(), {}); }
+
+ private:
+  static std::vector<int>& pressed() {
+    static std::vector<int> keys;
+    return keys;
+  }
+};
+
+/// NewFrame that sees keys which went down and up again between two frames, too.
+void new_frame(GLFWwindow* window) {
+  const std::vector<int> pressed = Platform::take_pressed();
+  for (const int key : pressed) shim::hold_key(ImGui::GetIO(), key, true);
+  ImGui::NewFrame();
+  for (const int key : pressed)
+    if (key != GLFW_KEY_UNKNOWN && glfwGetKey(window, key) == GLFW_RELEASE)
+      shim::hold_key(ImGui::GetIO(), key, false);
+}
+
+void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
+  float x_scale = 1.0f, y_scale = 1.0f;
+  glfwGetWindowContentScale(window, &x_scale, &y_scale);
+  app.set_screen_scale(static_cast<double>(std::max(x_scale, y_scale)));
+  renderer.begin(app.prepare());
+  ImGui_ImplGlfw_NewFrame();
+  new_frame(window);
+  app.frame();
+  ImGui::Render();
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  renderer.draw(width, height);
+  glfwSwapBuffers(window);
+}
+
+void run_loop(GLFWwindow* window, Session& session, App& app, GlRenderer& renderer) {
+  int frames_due = kFramesAfterEvent;
+  while (!glfwWindowShouldClose(window)) {
+    if (frames_due > 0)
+      glfwPollEvents();
+    else if (session.busy())
+      glfwWaitEventsTimeout(kBusyInterval);
+    else
+      glfwWaitEvents();
+    frames_due = frames_due > 0 ? frames_due - 1 : kFramesAfterEvent;
+    draw_frame(window, app, renderer);
+  }
+}
+
+}  // namespace
+
+bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
+                std::string& reason) {
+  Glfw glfw;
+  if (!glfw.start(reason)) return false;
+  const WindowHandle window = open_window();
+  if (!window) {
+    reason = Glfw::last_error();
+    return false;
+  }
+  const ImGuiSession imgui;
+  const Platform platform(window.get());
+  GlRenderer renderer;
+  const std::unique_ptr<Session> session = start([] { glfwPostEmptyEvent(); });
+  App app(*session, make_gl_textures());
+  glfwSetWindowUserPointer(window.get(), &app);
+  glfwSetDropCallback(window.get(), take_dropped_files);
+  run_loop(window.get(), *session, app, renderer);
+  return true;
+}
+
+}  // namespace orrery

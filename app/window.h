@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/session.h"
+
+namespace orrery {
+
+/// Opens the desktop's window and runs it until it is closed, drawing only when something happened.
+/// `start` makes the session, given the function that wakes the window from any thread. Returns
+/// false, with the reason, when no window could be opened: no display, or no OpenGL.
+bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
+                std::string& reason);
+
+}  // namespace orrery

@@ -1,0 +1,132 @@
+#include "tests/app/fixture.h"
+
+#include <chrono>
+#include <thread>
+
+namespace orrery::test {
+
+FakeExperiment::FakeExperiment(std::string name, std::vector<ParamSpec> params, Run run)
+    : info_{.name = name, .title = name, .question = "Does it work?", .params = std::move(params)},
+      run_(std::move(run)) {}
+
+ParamSpec n_param() {
+  return {.key = "n",
+          .symbol = "N",
+          .unit = "tokens",
+          .description = "A number.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{10},
+          .min = 0,
+          .max = 100};
+}
+
+ParamSpec file_param(std::string key) {
+  return {.key = std::move(key),
+          .description = "A file.",
+          .kind = ParamKind::file,
+          .default_value = std::string(),
+          .file_types = {"npy"}};
+}
+
+Figure lines(std::string id, std::vector<std::vector<double>> curves) {
+  LinePlot plot{.x = {.label = "distance"}, .y = {.label = "score"}};
+  for (std::vector<double>& y : curves) {
+    Series series{.name = "curve " + std::to_string(plot.series.size()),
+                  .color = static_cast<int>(plot.series.size())};
+    for (std::size_t i = 0; i < y.size(); ++i) series.x.push_back(static_cast<double>(i));
+    series.y = std::move(y);
+    plot.series.push_back(std::move(series));
+  }
+  return {.id = std::move(id), .title = "Lines", .content = std::move(plot)};
+}
+
+Figure map(std::string id, std::size_t rows, std::size_t columns) {
+  std::vector<float> values(rows * columns);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  auto array = std::make_shared<Array>();
+  array->name = id;
+  array->shape = {rows, columns};
+  array->axes = {"query", "key"};
+  array->values = std::move(values);
+  Heatmap heatmap{.values = std::move(array),
+                  .x = {.label = "key"},
+                  .y = {.label = "query"},
+                  .quantity = "weight"};
+  return {.id = std::move(id), .title = "Map", .content = std::move(heatmap)};
+}
+
+Result result_of(std::vector<Figure> figures) {
+  Result result;
+  result.figures = std::move(figures);
+  result.checks.push_back({.name = "holds",
+                           .statement = "one is at most two",
+                           .equation = "eq. (1)",
+                           .measured = 1,
+                           .bound = 2});
+  result.scalars.push_back({.name = "one", .value = 1});
+  return result;
+}
+
+Session::InputLoader no_files() {
+  return [](const ParamSet&) { return std::make_shared<const Inputs>(); };
+}
+
+NullDesktop::NullDesktop(Session& session, double width, double height)
+    : app_(session, make_null_textures()), session_(session) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = shim::vec({width, height});
+  io.DeltaTime = 1.0f / 60.0f;
+  shim::map_keys(io);
+  shim::inject_mouse_away(io);
+}
+
+void NullDesktop::frame(int count) {
+  for (int i = 0; i < count; ++i) {
+    if (app_.prepare()) shim::prepare_without_renderer(ImGui::GetIO());
+    ImGui::NewFrame();
+    app_.frame();
+    ImGui::Render();
+    vertices_ = static_cast<std::size_t>(ImGui::GetDrawData()->TotalVtxCount);
+  }
+}
+
+void NullDesktop::settle() {
+  while (session_.busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  frame(4);
+}
+
+void NullDesktop::move_to(Point p) {
+  shim::inject_mouse_position(io(), p);
+  frame();
+}
+
+void NullDesktop::drag(Point from, Point to, int button) {
+  move_to(from);
+  shim::inject_mouse_button(io(), button, true);
+  frame();
+  constexpr int steps = 4;
+  for (int i = 1; i <= steps; ++i)
+    move_to({from.x + (to.x - from.x) * i / steps, from.y + (to.y - from.y) * i / steps});
+  shim::inject_mouse_button(io(), button, false);
+  frame(2);
+}
+
+void NullDesktop::click(Point at, int button) { drag(at, at, button); }
+
+void NullDesktop::double_click(Point at) {
+  move_to(at);
+  for (int i = 0; i < 2; ++i) {
+    shim::inject_mouse_button(io(), 0, true);
+    frame();
+    shim::inject_mouse_button(io(), 0, false);
+    frame();
+  }
+}
+
+void NullDesktop::wheel(Point at, float steps) {
+  move_to(at);
+  shim::inject_wheel(io(), steps);
+  frame(2);
+}
+
+}  // namespace orrery::test

@@ -1,0 +1,257 @@
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "app/start.h"
+#include "experiments/catalogue.h"
+#include "tests/app/fixture.h"
+
+namespace orrery {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Screen {
+  double width, height, scale;
+};
+constexpr Screen kScreens[] = {
+    {1, 1, 1}, {300, 200, 1}, {1280, 800, 1}, {3840, 2160, 1}, {1280, 800, 3}};
+
+TEST_CASE("Every view draws frames in every theme and at every size") {
+  for (const char* theme : {"dark", "light"}) {
+    for (const Screen& screen : kScreens) {
+      const auto session = start_session({.theme = theme, .scale = screen.scale}, {});
+      test::NullDesktop desktop(*session, screen.width, screen.height);
+      for (std::size_t view = 0; view < session->size(); ++view) {
+        session->select(view);
+        desktop.frame();  // before there is a result
+        desktop.settle();
+        const ExperimentState& state = session->current();
+        INFO(theme << " " << screen.width << "x" << screen.height << " " << screen.scale << " "
+                   << state.experiment->info().name << " " << state.message);
+        CHECK(state.result);
+        if (screen.width > 1) CHECK(desktop.vertices() > 200);
+        session->say(
+            "n=1: a message that is too long for one line and has to be wrapped over "
+            "several of them; dismiss it");
+        desktop.move_to({screen.width / 2, screen.height / 2});
+        desktop.wheel({screen.width / 2, screen.height / 2}, 1);
+        session->dismiss();
+      }
+    }
+  }
+}
+
+TEST_CASE("Every figure of every view can be chosen") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  for (std::size_t view = 0; view < session->size(); ++view) {
+    session->select(view);
+    desktop.settle();
+    for (const Figure& figure : session->current().result->figures) {
+      session->select_figure(figure.id);
+      desktop.move_to({500, 300});
+      desktop.frame(2);
+      CHECK(desktop.vertices() > 500);
+    }
+  }
+}
+
+TEST_CASE("Several encodings share one plot") {
+  const auto session = start_session(
+      {.view = "long_term_decay", .overrides = {"encoding=rope+alibi+sinusoidal"}}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  session->select_figure("decay_scores");
+  desktop.settle();
+  REQUIRE(session->current().result);
+  std::size_t curves = 0;
+  for (const Figure& figure : session->current().result->figures)
+    if (figure.id == "decay_scores") curves = std::get<LinePlot>(figure.content).series.size();
+  CHECK(curves == 3);
+}
+
+TEST_CASE("A desktop without experiments says so instead of falling over") {
+  Session session({}, test::no_files, {});
+  test::NullDesktop desktop(session, 800, 600);
+  desktop.frame(3);
+  desktop.app().drop_file("q.npy");
+  CHECK(desktop.vertices() > 0);
+}
+
+TEST_CASE("Figures of nothing, of one point and of NaN alone are drawn") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<std::vector<double>> cases{{}, {1}, {nan, nan}, {inf, -inf}, {nan, 1, nan}};
+  for (const std::vector<double>& y : cases) {
+    const test::FakeExperiment experiment(
+        "odd", {test::n_param()},
+        [&](const ParamSet&, Progress&) { return test::result_of({test::lines("odd", {y})}); });
+    Session session({&experiment}, test::no_files, {});
+    session.select(0);
+    test::NullDesktop desktop(session, 1280, 800);
+    desktop.settle();
+    desktop.move_to({600, 300});
+    desktop.drag({600, 300}, {650, 350});
+    CHECK(session.current().result);
+  }
+}
+
+/// Work that takes until it is let go.
+class SlowExperiment {
+ public:
+  std::atomic<bool> open{false};
+  std::atomic<int> runs{0};
+  test::FakeExperiment experiment{
+      "slow", {test::n_param(), test::file_param()}, [this](const ParamSet& params, Progress& p) {
+        ++runs;
+        while (!open) {
+          checkpoint(p, 0.3, "waiting");
+          std::this_thread::sleep_for(1ms);
+        }
+        Result result = test::result_of({test::lines("curve", {{1, 2, 3}})});
+        result.provenance.seed = params.integer("n");
+        return result;
+      }};
+};
+
+/// A point on the slider of "n", found by trying.
+Point find_slider(test::NullDesktop& desktop, Session& session) {
+  for (double y = 12; y < 90; y += 5) {
+    desktop.click({1130, y});
+    if (session.current().params.integer("n") != 10) return {1130, y};
+  }
+  FAIL("no slider is there");
+  return {};
+}
+
+TEST_CASE("Dragging a slider submits work, and frames go on while it runs") {
+  SlowExperiment slow;
+  slow.open = true;
+  Session session({&slow.experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const Point slider = find_slider(desktop, session);
+  desktop.settle();
+  const auto before = session.current().result;
+  slow.open = false;
+  slow.runs = 0;
+  desktop.move_to(slider);
+  shim::inject_mouse_button(desktop.io(), 0, true);
+  desktop.frame();
+  std::set<std::int64_t> values;
+  // The work is shut: a frame that waited for it would never return.
+  for (int i = 0; i < 100; ++i) {
+    desktop.move_to({slider.x - 100 + i, slider.y});
+    values.insert(session.current().params.integer("n"));
+  }
+  CHECK(values.size() > 20);
+  CHECK(session.busy());
+  CHECK(session.current().result == before);
+  slow.open = true;
+  shim::inject_mouse_button(desktop.io(), 0, false);
+  desktop.settle();
+  CHECK(session.current().result->provenance.seed == session.current().params.integer("n"));
+  CHECK(static_cast<std::size_t>(slow.runs) < values.size());
+}
+
+TEST_CASE("A right click on a control brings the default back") {
+  SlowExperiment slow;
+  slow.open = true;
+  Session session({&slow.experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const Point slider = find_slider(desktop, session);
+  desktop.click(slider, 1);
+  CHECK(session.current().params.is_default("n"));
+}
+
+TEST_CASE("Stop is offered while work takes long, and works") {
+  SlowExperiment slow;
+  Session session({&slow.experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  while (session.status().seconds < 0.3) {
+    desktop.frame();
+    std::this_thread::sleep_for(5ms);
+  }
+  desktop.frame(2);
+  desktop.click({1250, 782});
+  while (session.busy()) std::this_thread::sleep_for(1ms);
+  desktop.frame(2);
+  CHECK(session.current().message.find("stopped") == 0);
+}
+
+TEST_CASE("A dropped file goes to the parameter that reads it, any other is refused in words") {
+  SlowExperiment slow;
+  slow.open = true;
+  Session session({&slow.experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  desktop.app().drop_file("/data/head.NPY");
+  CHECK(session.current().params.text("q") == "/data/head.NPY");
+  desktop.settle();
+  const auto result = session.current().result;
+  desktop.app().drop_file("/data/picture.jpg");
+  CHECK(session.current().message.find("picture.jpg") != std::string::npos);
+  desktop.settle();
+  CHECK(session.current().result == result);
+  CHECK(session.current().params.text("q") == "/data/head.NPY");
+}
+
+TEST_CASE("Files dropped together fill the parameters in turn") {
+  const test::FakeExperiment experiment(
+      "three", {test::file_param("q"), test::file_param("k"), test::file_param("v")},
+      [](const ParamSet&, Progress&) { return test::result_of({}); });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  for (const char* file : {"a.npy", "b.npy", "c.npy"}) desktop.app().drop_file(file);
+  CHECK(session.current().params.text("q") == "a.npy");
+  CHECK(session.current().params.text("k") == "b.npy");
+  CHECK(session.current().params.text("v") == "c.npy");
+}
+
+TEST_CASE("Theme and size may change between two frames") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  session->theme = Theme::light;
+  session->scale = 1.5;
+  desktop.frame(3);
+  session->theme = Theme::print;
+  session->scale = 1.0;
+  desktop.frame(3);
+  CHECK(desktop.vertices() > 500);
+}
+
+TEST_CASE("The first view is computed without being asked for") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  CHECK(session->current().result);
+}
+
+TEST_CASE("What cannot be started is refused with a reason") {
+  CHECK_THROWS_WITH(start_session({.view = "long_term_decya"}, {}),
+                    Catch::Contains("long_term_decay"));
+  CHECK_THROWS_WITH(start_session({.view = "long_term_decay", .overrides = {"dim=3"}}, {}),
+                    Catch::Contains("dim=3"));
+  CHECK_THROWS_WITH(start_session({.view = "long_term_decay", .overrides = {"dim"}}, {}),
+                    Catch::Contains("key=value"));
+  CHECK_THROWS_WITH(start_session({.overrides = {"dim=64"}}, {}), Catch::Contains("--view"));
+  CHECK_THROWS_WITH(start_session({.theme = "pink"}, {}), Catch::Contains("dark"));
+  CHECK_THROWS_WITH(start_session({.scale = 99}, {}), Catch::Contains("99"));
+  for (const char* size : {"", "x", "12", "0x5", "-1x2", "12x5y", "1e3x2"})
+    CHECK_THROWS_WITH(parse_size(size), Catch::Contains("1280x800"));
+  CHECK(parse_size("640x480") == std::pair(640, 480));
+}
+
+}  // namespace
+}  // namespace orrery
