@@ -18,6 +18,8 @@ class Encoding {
   virtual ~Encoding() = default;
   /// Whether position enters the logits through m − n only, for every content.
   virtual bool is_relative() const = 0;
+  /// The last position it knows: a trained table ends somewhere, a formula does not.
+  virtual Position last_position() const { return max_position; }
 };
 
 /// Door 1: adds a vector to x before the projections. Eq. (3): f_t(x_i, i) = W_t (x_i + p_i).

@@ -114,6 +114,11 @@ class RunningSpread {
     mean_[i] += delta / static_cast<double>(count);
     square_[i] += delta * (value - mean_[i]);
   }
+  /// From i on nothing is added: there is no value.
+  void end_at(std::size_t i) {
+    std::fill(mean_.begin() + static_cast<std::ptrdiff_t>(i), mean_.end(),
+              std::numeric_limits<double>::quiet_NaN());
+  }
   Spread finish(std::size_t count) && {
     for (double& s : square_) s = std::sqrt(s / static_cast<double>(count));
     return {std::move(mean_), std::move(square_)};
@@ -141,8 +146,10 @@ Spread scores_of(const std::string& name, const ParamSet& params, const std::vec
   const Index d = params.integer("dim");
   const auto encoding =
       make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = 8, .params = params});
-  const Index total = params.integer("max_distance") + 1;
-  RunningSpread spread(static_cast<std::size_t>(total));
+  const Index all = params.integer("max_distance") + 1;
+  const Index total = std::min<Index>(all, encoding->last_position() + 1);
+  RunningSpread spread(static_cast<std::size_t>(all));
+  spread.end_at(static_cast<std::size_t>(total));
   for (Index first = 0; first < total; first += distances_at_once) {
     const Positions distances =
         consecutive_positions(std::min(distances_at_once, total - first), first);

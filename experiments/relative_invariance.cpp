@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/analysis/invariance.h"
 #include "core/encodings/catalogue.h"
@@ -12,10 +13,6 @@
 
 namespace orrery {
 namespace {
-
-/// An absolute encoding must move the logits at least so far, in units of their largest: well above
-/// any rounding, well below what sinusoids do.
-constexpr double visible_change = 1e-2;
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
@@ -75,8 +72,8 @@ struct Curve {
   bool relative{};
   std::vector<double> error{};
   std::vector<double> ulps{};
-  double bound{};  ///< what rounding may cost
-  double largest_logit{};
+  double bound{};        ///< what rounding may cost
+  std::size_t known{0};  ///< shifts, from the first on, whose positions the encoding knows
 };
 
 /// The tokens, in the arithmetic T.
@@ -116,15 +113,18 @@ Curve measure(const std::string& name, const ParamSet& params, const Scene<T>& s
   Curve curve{.name = name, .relative = encoding->is_relative()};
   curve.bound = invariance_bound<T>(scene.x * scene.projections.W_q,
                                     scene.x * scene.projections.W_k, rounding);
-  curve.largest_logit = static_cast<double>(reference.cwiseAbs().maxCoeff());
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const double done = static_cast<double>(i) / static_cast<double>(shifts.size());
     checkpoint(progress, from + (to - from) * done, "shifts of " + name);
+    if (params.integer("span") - 1 + shifts[i] > encoding->last_position()) break;
+    ++curve.known;
     const ShiftError error = shift_error<T>(
         reference, logits_at(shifted(scene.positions, shifts[i])), precision_of(params));
     curve.error.push_back(error.largest);
     curve.ulps.push_back(error.ulps);
   }
+  curve.error.resize(shifts.size(), std::numeric_limits<double>::quiet_NaN());
+  curve.ulps.resize(shifts.size(), std::numeric_limits<double>::quiet_NaN());
   return curve;
 }
 
@@ -142,11 +142,12 @@ std::vector<Curve> measure_all(const ParamSet& params, const std::vector<Positio
   return curves;
 }
 
-double worst(const std::vector<double>& errors) {
+/// The largest error over the known shifts; NaN if one of them is.
+double worst(const Curve& curve) {
   double largest = 0;
-  for (const double e : errors) {
-    if (std::isnan(e)) return e;
-    largest = std::max(largest, e);
+  for (std::size_t i = 0; i < curve.known; ++i) {
+    if (std::isnan(curve.error[i])) return curve.error[i];
+    largest = std::max(largest, curve.error[i]);
   }
   return largest;
 }
@@ -158,13 +159,13 @@ Check check_of(const Curve& curve) {
         .name = curve.name + "_is_invariant",
         .statement = label + " depends on m − n only, up to rounding (largest change of a logit)",
         .equation = "eq. (11)",
-        .measured = worst(curve.error),
+        .measured = worst(curve),
         .bound = curve.bound};
   return {
       .name = curve.name + "_is_absolute",
       .statement = label + " depends on absolute position (largest change, in units of the logits)",
       .equation = "eq. (6)",
-      .measured = worst(curve.error) / curve.largest_logit,
+      .measured = worst(curve) / curve.largest_logit,
       .relation = Relation::at_least,
       .bound = visible_change};
 }
@@ -172,7 +173,7 @@ Check check_of(const Curve& curve) {
 Scalar scalar_of(const Curve& curve) {
   return {
       .name = curve.name + "_largest_error",
-      .value = worst(curve.error),
+      .value = worst(curve),
       .description = encoding_label(curve.name) + ": largest change of a logit over all shifts"};
 }
 

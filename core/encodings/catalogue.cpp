@@ -84,7 +84,8 @@ std::vector<ParamSpec> encoding_params(const std::string& selector) {
         same->used_when->any_of.push_back(entry.info.name);
         continue;
       }
-      spec.used_when = Condition{selector, {entry.info.name}};
+      // A condition of the encoding's own stays: it implies the encoding through its key.
+      if (!spec.used_when) spec.used_when = Condition{selector, {entry.info.name}};
       merged.push_back(std::move(spec));
     }
   }

@@ -39,6 +39,7 @@ class Tupe final : public Encoding, public ScoreTerms<T> {
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
+  Position last_position() const override { return weights_.table.rows() - 2; }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

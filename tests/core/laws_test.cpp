@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("Relative encodings do not feel a common shift, absolute ones
     if (encoding.is_relative())
       CHECK(change < 30 * tolerance<TestType>);
     else
-      CHECK(change > 0.1);
+      CHECK(change > 1e-3);  // far above rounding, also with tables drawn at 0.02
   });
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace orrery;
 
@@ -56,6 +57,27 @@ TEST_CASE("bf16 keeps invariance while angles are exact, and breaks it when they
 
 TEST_CASE("Random projections change neither verdict") {
   CHECK(all_hold(run({{"projection", "random"}})));
+}
+
+TEST_CASE("A trained table ends where it ends: its curve has a gap from there, and no error") {
+  const Result result = run({{"encoding", "learned+tupe"},
+                             {"span", "100"},
+                             {"learned.length", "200"},
+                             {"tupe.length", "200"}});
+  CHECK(all_hold(result));
+  for (const std::size_t column : {1u, 3u}) {
+    const auto& error = std::get<std::vector<double>>(result.tables[0].columns[column].values);
+    CHECK(error[6] > 0);          // positions up to 99 + 64
+    CHECK(std::isnan(error[7]));  // 99 + 128
+  }
+}
+
+TEST_CASE("Every relative encoding is invariant in fp64, tables and all") {
+  const Result result =
+      run({{"encoding", "shaw+transformer_xl+t5+deberta"}, {"precision", "fp64"}});
+  CHECK(all_hold(result));
+  for (const char* encoding : {"shaw", "transformer_xl", "t5", "deberta"})
+    CHECK(largest_error(result, encoding) < 1e-13);
 }
 
 TEST_CASE("Shifts are the powers of two up to the largest") {

@@ -22,6 +22,14 @@ struct CatalogueCase {
   }
 };
 
+/// Tables that a test can afford and that still know the positions it uses.
+inline constexpr std::pair<const char*, const char*> test_sizes[] = {
+    {"learned.length", "2000"},
+    {"tupe.length", "2000"},
+    {"shaw.clip", "5"},
+    {"deberta.span", "6"},
+    {"deberta.max_distance", "20"}};
+
 inline ParamSet params_of(const CatalogueCase& c) {
   ParamSpec selector{.key = "encoding",
                      .kind = ParamKind::choice,
@@ -30,6 +38,7 @@ inline ParamSet params_of(const CatalogueCase& c) {
   std::vector<ParamSpec> specs{selector};
   for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
   ParamSet params(specs);
+  for (const auto& [key, value] : test_sizes) params.set(key, value);
   for (const auto& [key, value] : c.params) params.set(key, value);
   return params;
 }
@@ -42,6 +51,9 @@ inline std::vector<CatalogueCase> catalogue_cases() {
     for (const ParamSpec& spec : entry.info.params) {
       for (const Choice& choice : spec.choices)
         cases.push_back({entry.info.name, {{spec.key, choice.name}}});
+      if (spec.kind == ParamKind::boolean)
+        cases.push_back({entry.info.name,
+                         {{spec.key, spec.default_value == ParamValue(true) ? "false" : "true"}}});
       if (spec.kind == ParamKind::real && spec.key != "base")
         cases.push_back({entry.info.name, {{spec.key, "0.5"}}});
       if (spec.key == "base") cases.push_back({entry.info.name, {{spec.key, "500000"}}});
