@@ -10,7 +10,8 @@ using namespace orrery;
 using namespace orrery::test;
 
 TEST_CASE("ALiBi's slopes equal the authors' for any number of heads") {
-  for (const auto& [heads, expected] : golden("core.json").at("slopes").items()) {
+  const auto file = golden("core.json");
+  for (const auto& [heads, expected] : file.at("slopes").items()) {
     const auto slopes = alibi_slopes(std::stoi(heads));
     REQUIRE(slopes.size() == expected.size());
     for (std::size_t h = 0; h < slopes.size(); ++h)

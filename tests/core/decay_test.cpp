@@ -12,7 +12,8 @@ using namespace orrery;
 using namespace orrery::test;
 
 TEST_CASE("mean |S_j| and B_m equal 60-digit sums up to a million tokens") {
-  for (const auto& c : golden("core.json").at("decay")) {
+  const auto file = golden("core.json");
+  for (const auto& c : file.at("decay")) {
     const auto theta = inverse_frequencies(c.at("d").get<Index>(), c.at("base").get<double>());
     const auto distances = c.at("distances").get<Positions>();
     for (std::size_t i = 0; i < distances.size(); ++i) {

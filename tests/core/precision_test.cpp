@@ -13,7 +13,8 @@ using namespace orrery;
 using namespace orrery::test;
 
 TEST_CASE("Roundings equal NumPy's fp32 and fp16 and a bfloat16 by bits") {
-  for (const auto& r : golden("core.json").at("roundings")) {
+  const auto file = golden("core.json");
+  for (const auto& r : file.at("roundings")) {
     const double value = r.at("value").get<double>();
     INFO(value);
     CHECK(round_to(Precision::fp32, value) == r.at("fp32").get<double>());
