@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -113,13 +112,18 @@ Index Deberta<T>::row_of(Position r) const {
 }
 
 template <class T>
+IndexMatrix Deberta<T>::table_index(PositionsIn m, PositionsIn n) const {
+  return index_matrix(m, n, [this](Position r) { return row_of(r); });
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
   const Index d = weights_.d_head;
   check_head(in.head, weights_.W_qr.cols() / d);
   const Matrix<T> K_r = weights_.table * weights_.W_kr.middleCols(in.head * d, d);
   const Matrix<T> Q_r = weights_.table * weights_.W_qr.middleCols(in.head * d, d);
   const bool mirrored = options_.index == DebertaIndex::paper;
-  const IndexMatrix c2p = index_matrix(in.m, in.n, [this](Position r) { return row_of(r); });
+  const IndexMatrix c2p = table_index(in.m, in.n);
   const IndexMatrix p2c =
       index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
   std::vector<ScoreTerm<T>> terms;

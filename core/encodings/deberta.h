@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -34,7 +35,7 @@ struct DebertaOptions {
 /// position_to_content. RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d).
 /// Source: He et al. 2021 §3.1, eq. (4); microsoft/DeBERTa.
 template <class T>
-class Deberta final : public Encoding, public ScoreTerms<T> {
+class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   struct Weights {
     Matrix<T> table;  ///< P [2·span, d_model]
@@ -49,6 +50,8 @@ class Deberta final : public Encoding, public ScoreTerms<T> {
   static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  /// δ(m, n), the row of content_to_position.
+  IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

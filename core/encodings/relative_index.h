@@ -10,6 +10,16 @@ namespace orrery {
 /// [N_q, N_k]
 using IndexMatrix = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// An encoding that looks a table up: which row it takes for each pair is worth seeing by itself.
+class TableIndex {
+ public:
+  /// Rows of the table. [N_q, N_k]
+  virtual IndexMatrix table_index(PositionsIn m, PositionsIn n) const = 0;
+
+ protected:
+  ~TableIndex() = default;
+};
+
 /// index_of(m, n) for every pair.
 template <class IndexOf>
 IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexOf& index_of) {

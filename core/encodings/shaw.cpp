@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -71,9 +70,13 @@ std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
+IndexMatrix Shaw<T>::table_index(PositionsIn m, PositionsIn n) const {
+  return index_matrix(m, n, [this](Position r) { return shaw_index(r, clip_); });
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> Shaw<T>::score_terms(const ScoreInputs<T>& in) const {
-  const IndexMatrix index =
-      index_matrix(in.m, in.n, [this](Position r) { return shaw_index(r, clip_); });
+  const IndexMatrix index = table_index(in.m, in.n);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back(
@@ -90,8 +93,7 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
                      "give v with as many channels");
   // Weights of equal index first add up: [N_q, 2k + 1] times the table.
   Matrix<T> by_index = Matrix<T>::Zero(in.weights.rows(), value_table_.rows());
-  const IndexMatrix index =
-      index_matrix(in.m, in.n, [this](Position r) { return shaw_index(r, clip_); });
+  const IndexMatrix index = table_index(in.m, in.n);
   for (Index i = 0; i < index.rows(); ++i)
     for (Index j = 0; j < index.cols(); ++j) by_index(i, index(i, j)) += in.weights(i, j);
   out += by_index * value_table_;

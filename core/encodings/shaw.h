@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -17,7 +18,7 @@ Index shaw_index(Position r, Position clip);
 /// adds them after it and counts n − m, which is what is done here. Source: Shaw et al. 2018 eq.
 /// (3), (4); tensor2tensor.
 template <class T>
-class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T> {
+class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, public TableIndex {
  public:
   /// Tables [2k + 1, d_head]; an empty value table adds nothing to the output.
   /// Throws UsageError unless the key table has an odd number of rows and both have as many.
@@ -28,6 +29,7 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T> {
 
   bool is_relative() const override { return true; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
 
  private:

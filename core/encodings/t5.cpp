@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -100,10 +99,14 @@ std::unique_ptr<T5<T>> T5<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
+IndexMatrix T5<T>::table_index(PositionsIn m, PositionsIn n) const {
+  return index_matrix(m, n, [this](Position r) { return t5_bucket(r, config_); });
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, table_.cols());
-  const IndexMatrix index =
-      index_matrix(in.m, in.n, [this](Position r) { return t5_bucket(r, config_); });
+  const IndexMatrix index = table_index(in.m, in.n);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", unscaled_product<T>(in.q, in.k)});
   terms.push_back({"relative_bias", looked_up<T>(table_, index, in.head)});

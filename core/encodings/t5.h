@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -27,7 +28,7 @@ Index t5_bucket(Position r, const T5Buckets& config);
 /// initialisation does). Terms: content, relative_bias. Source: Raffel et al. 2020 §2.1; RoFormer
 /// eq. (8).
 template <class T>
-class T5 final : public Encoding, public ScoreTerms<T> {
+class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   /// table [buckets, heads].
   T5(const T5Buckets& config, Matrix<T> table);
@@ -36,6 +37,7 @@ class T5 final : public Encoding, public ScoreTerms<T> {
   static std::unique_ptr<T5> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
 
@@ -135,6 +134,13 @@ Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
   for (Index i = 0; i < term.rows(); ++i)  // after the columns: the query wins where both meet
     if (in.m[static_cast<std::size_t>(i)] == 0) term.row(i).setConstant(theta(0, 0));
   return term;
+}
+
+template <class T>
+IndexMatrix Tupe<T>::table_index(PositionsIn m, PositionsIn n) const {
+  return index_matrix_of_positions(m, n, [this](Position query, Position key) {
+    return tupe_bucket(query, key, options_.untie_cls);
+  });
 }
 
 template <class T>

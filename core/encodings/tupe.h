@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -24,7 +25,7 @@ Index tupe_bucket(Position query, Position key, bool untie_cls);
 /// code derives them; the paper has two free numbers. RoFormer's eq. (9) leaves out scale and
 /// [CLS]. Source: Ke et al. 2021 §3; guolinke/TUPE.
 template <class T>
-class Tupe final : public Encoding, public ScoreTerms<T> {
+class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   struct Weights {
     Matrix<T> table;  ///< [L + 2, d_model]
@@ -39,6 +40,8 @@ class Tupe final : public Encoding, public ScoreTerms<T> {
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
+  /// Rows of the bias table.
+  IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Position last_position() const override { return weights_.table.rows() - 2; }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
