@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "experiments/data/tokens.h"
 #include "experiments/shared_params.h"
+#include "experiments/tensor_matrix.h"
 
 namespace orrery {
 namespace {
@@ -165,30 +166,11 @@ Scene<T> scene_of_text(const ParamSet& params, const Text& text) {
   return scene;
 }
 
-std::string shape_text(const Tensor& tensor) {
-  return fmt::format("{} of shape [{}]", tensor.name, fmt::join(tensor.shape, ", "));
-}
-
-/// The chosen head of a [N, d] or [heads, N, d] array, at most max_tokens rows of it.
+/// The chosen head, at most max_tokens rows of it.
 template <class T>
-Matrix<T> head_matrix(const Tensor& tensor, const ParamSet& params) {
-  const auto& shape = tensor.shape;
-  if (shape.size() != 2 && shape.size() != 3)
-    throw DataError(shape_text(tensor), "must be [N, d] or [heads, N, d]",
-                    "reshape it and save it again");
-  const std::size_t heads = shape.size() == 3 ? shape[0] : 1;
-  const auto head = shape.size() == 3 ? static_cast<std::size_t>(head_of(params)) : 0;
-  if (head >= heads)
-    throw DataError(shape_text(tensor), fmt::format("has no head {}", head),
-                    fmt::format("choose head=0 to head={}", heads - 1));
-  const std::size_t rows = shape[shape.size() - 2];
-  const std::size_t columns = shape.back();
-  const std::size_t used = std::min(rows, static_cast<std::size_t>(params.integer("max_tokens")));
-  Matrix<T> values(static_cast<Index>(used), static_cast<Index>(columns));
-  const std::size_t offset = head * rows * columns;
-  for (std::size_t i = 0; i < used * columns; ++i)
-    values.data()[i] = static_cast<T>(tensor.values[offset + i]);
-  return values;
+Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
+  const auto head = heads_of(tensor) > 1 ? static_cast<std::size_t>(head_of(params)) : 0;
+  return head_matrix<T>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
 }
 
 const Tensor* tensor_of(const Inputs& inputs, std::string_view key) {
@@ -205,12 +187,12 @@ Scene<T> scene_of_tensors(const ParamSet& params, const Inputs& inputs) {
     throw UsageError(q ? "q without k" : "k or v without q", "attention needs q and k",
                      "give both, q=FILE.npy k=FILE.npy, or neither");
   Scene<T> scene;
-  scene.q = head_matrix<T>(*q, params);
-  scene.k = head_matrix<T>(*k, params);
+  scene.q = chosen_head<T>(*q, params);
+  scene.k = chosen_head<T>(*k, params);
   if (scene.q.rows() != scene.k.rows() || scene.q.cols() != scene.k.cols())
     throw DataError(fmt::format("{} and {}", shape_text(*q), shape_text(*k)),
                     "q and k must have the same N and d", "save them from the same head");
-  scene.v = v ? head_matrix<T>(*v, params) : scene.k;
+  scene.v = v ? chosen_head<T>(*v, params) : scene.k;
   if (scene.v.rows() != scene.k.rows())
     throw DataError(fmt::format("{} and {}", shape_text(*k), shape_text(*v)),
                     "k and v must have the same N", "save them from the same head");

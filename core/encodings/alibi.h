@@ -33,6 +33,7 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
   static std::unique_ptr<Alibi> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  const std::vector<double>& slopes() const { return slopes_; }
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

@@ -36,6 +36,8 @@ class Sinusoidal final : public Encoding, public InputTerm<T> {
 
   /// p [N, d_model].
   Matrix<T> table(PositionsIn positions) const;
+  /// rad per token, the fastest first.
+  const std::vector<double>& theta() const { return theta_; }
 
  private:
   Index d_model_;

@@ -1,0 +1,54 @@
+#include "experiments/tensor_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.h"
+
+namespace orrery {
+
+std::string shape_text(const Tensor& tensor) {
+  return fmt::format("{} of shape [{}]", tensor.name, fmt::join(tensor.shape, ", "));
+}
+
+std::size_t heads_of(const Tensor& tensor) {
+  const std::size_t rank = tensor.shape.size();
+  if (rank == 2) return 1;
+  if (rank == 3) return tensor.shape.front();
+  throw DataError(shape_text(tensor), "must be [N, d] or [heads, N, d]",
+                  "reshape it and save it again");
+}
+
+template <class T>
+Matrix<T> head_matrix(const Tensor& tensor, std::size_t head, std::size_t most_rows) {
+  const std::size_t heads = heads_of(tensor);
+  if (head >= heads)
+    throw DataError(shape_text(tensor), fmt::format("has no head {}", head),
+                    fmt::format("choose head=0 to head={}", heads - 1));
+  const std::size_t rows = tensor.shape[tensor.shape.size() - 2];
+  const std::size_t columns = tensor.shape.back();
+  const std::size_t used = std::min(rows, most_rows);
+  Matrix<T> values(static_cast<Index>(used), static_cast<Index>(columns));
+  const std::size_t offset = head * rows * columns;
+  for (std::size_t i = 0; i < used * columns; ++i)
+    values.data()[i] = static_cast<T>(tensor.values[offset + i]);
+  return values;
+}
+
+Matrix<double> table_matrix(const Tensor& tensor) {
+  const std::size_t rank = tensor.shape.size();
+  if (rank != 1 && rank != 2)
+    throw DataError(shape_text(tensor), "must be a vector or a matrix",
+                    "reshape it and save it again");
+  const auto columns = static_cast<Index>(tensor.shape.back());
+  const Index rows = rank == 2 ? static_cast<Index>(tensor.shape.front()) : 1;
+  Matrix<double> table(rows, columns);
+  std::copy(tensor.values.begin(), tensor.values.end(), table.data());
+  return table;
+}
+
+template Matrix<float> head_matrix(const Tensor&, std::size_t, std::size_t);
+template Matrix<double> head_matrix(const Tensor&, std::size_t, std::size_t);
+
+}  // namespace orrery

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "core/encodings/settings.h"
+#include "experiments/experiment.h"
+
+namespace orrery {
+
+/// "q.npy of shape [4, 64]": for messages.
+std::string shape_text(const Tensor& tensor);
+
+/// Heads of a [N, d] or [heads, N, d] array: 1 or its first dimension. Throws DataError for another
+/// rank.
+std::size_t heads_of(const Tensor& tensor);
+
+/// One head of such an array, at most `most_rows` rows of it. Throws DataError when there is no
+/// such head.
+template <class T>
+Matrix<T> head_matrix(const Tensor& tensor, std::size_t head, std::size_t most_rows);
+
+/// A table or vector, which becomes one row. Throws DataError for rank 0 or above 2.
+Matrix<double> table_matrix(const Tensor& tensor);
+
+}  // namespace orrery
