@@ -1,0 +1,40 @@
+#include "core/encodings/t5.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/golden.h"
+#include "tests/support/three_tokens.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("T5's buckets equal the reference, behind and at every causal edge") {
+  const auto reference = golden("reference/t5.json");
+  for (const auto& [distance, bucket] : reference.at("D1 T5 bi key<=query (rel=-n)").items())
+    CHECK(t5_bucket(std::stol(distance), {}) == bucket.get<Index>());
+  for (const auto& edge : reference.at("D3 T5 causal edges"))
+    CHECK(t5_bucket(edge.at(0).get<Position>(), {.bidirectional = false}) ==
+          edge.at(1).get<Index>());
+}
+
+TEST_CASE("Keys ahead have the upper half, whose first bucket is never used") {
+  for (Position r = -2000; r < 0; ++r) CHECK(t5_bucket(r, {}) > 16);
+  for (Position r = 0; r < 2000; ++r) CHECK(t5_bucket(r, {}) < 16);
+  CHECK(t5_bucket(-1, {.bidirectional = false}) == 0);
+}
+
+TEST_CASE("By hand: 4 buckets, here and behind 0 and 1, ahead 2 and 3; logits without any √d") {
+  // A side has 2 buckets, 1 of them exact: distance 0, and 1 or more.
+  const T5<double> t5({.buckets = 4, .max_distance = 8}, matrix(4, 1, {10, 20, 30, 40}));
+  const auto out =
+      three_tokens(t5, matrix(1, 2, {1, 2}), matrix(1, 2, {3, 4}), matrix(1, 2, {0, 0}));
+  CHECK(near(out.logits, matrix(3, 3, {21, 51, 51, 31, 21, 51, 31, 31, 21})));
+}
+
+TEST_CASE("T5 refuses bucket counts and tables that do not work") {
+  CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 2}), Contains("buckets=2"));
+  CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 7}), Contains("must be even"));
+  CHECK_THROWS_WITH(t5_bucket(1, {.max_distance = 8}), Contains("max_distance=8: must exceed 8"));
+  CHECK_THROWS_WITH(T5<double>({}, matrix(2, 1, {1, 2})), Contains("must have one a bucket, 32"));
+}
