@@ -11,8 +11,17 @@ const std::vector<EncodingSummary>& encoding_list() {
     std::vector<EncodingSummary> list;
     for (const EncodingEntry& entry : encoding_catalogue()) {
       const EncodingInfo& info = entry.info;
-      list.push_back({info.name, info.label, info.title, info.statement, info.formula, info.source,
-                      entry.doors, info.params});
+      list.push_back({info.name,
+                      info.label,
+                      info.title,
+                      info.statement,
+                      info.formula,
+                      info.source,
+                      entry.doors,
+                      info.params,
+                      {}});
+      for (const TableSpec& table : info.tables)
+        list.back().tables.push_back({table.name, table.shape, table.description, table.initial});
     }
     return list;
   }();

@@ -19,6 +19,13 @@ struct EncodingSummary {
   std::string source{};
   std::vector<std::string> doors{};  ///< of the four; empty for none
   std::vector<ParamSpec> params{};
+  struct Table {
+    std::string name{};
+    std::string shape{};
+    std::string description{};
+    std::string initial{};
+  };
+  std::vector<Table> tables{};  ///< what its paper trains
 };
 
 /// In the order of the catalogue: the place is the colour slot.

@@ -38,4 +38,17 @@ struct RunOptions {
 };
 int run_command(const RunOptions& options);
 
+/// Of attend and apply, which take arrays.
+struct ArrayOptions {
+  std::vector<std::string> words{};   ///< key=value and --key value
+  std::vector<std::string> tables{};  ///< NAME=FILE.npy
+  std::string positions{};            ///< of keys, or of the rows of x
+  std::string query_positions{};
+  std::string out{};
+  bool csv{false};
+  std::vector<std::string> argv{};
+};
+int attend_command(const ArrayOptions& options);
+int apply_command(const ArrayOptions& options);
+
 }  // namespace orrery::cli

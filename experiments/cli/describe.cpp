@@ -59,6 +59,26 @@ std::string params_text(const std::vector<ParamSpec>& params) {
   return text;
 }
 
+std::string tables_text(const EncodingSummary& encoding) {
+  if (encoding.tables.empty()) return "";
+  std::string text =
+      "\nTables (orrery attend --table NAME=FILE.npy), drawn by seed when not given\n";
+  for (const auto& table : encoding.tables)
+    text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
+                        table.shape, "", table.description, table.initial);
+  return text;
+}
+
+ordered_json tables_json(const EncodingSummary& encoding) {
+  ordered_json list = ordered_json::array();
+  for (const auto& table : encoding.tables)
+    list.push_back({{"name", table.name},
+                    {"shape", table.shape},
+                    {"description", table.description},
+                    {"initial", table.initial}});
+  return list;
+}
+
 ordered_json param_json(const ParamSpec& spec) {
   ordered_json json{{"key", spec.key},
                     {"symbol", spec.symbol},
@@ -104,10 +124,11 @@ void describe_experiment(const ExperimentInfo& info, bool json) {
 void describe_encoding(const EncodingSummary& encoding, bool json) {
   if (json) {
     const ordered_json object{
-        {"encoding", encoding.name},   {"label", encoding.label},
-        {"title", encoding.title},     {"statement", encoding.statement},
-        {"formula", encoding.formula}, {"source", encoding.source},
-        {"doors", encoding.doors},     {"params", params_json(encoding.params)}};
+        {"encoding", encoding.name},      {"label", encoding.label},
+        {"title", encoding.title},        {"statement", encoding.statement},
+        {"formula", encoding.formula},    {"source", encoding.source},
+        {"doors", encoding.doors},        {"params", params_json(encoding.params)},
+        {"tables", tables_json(encoding)}};
     print(object.dump(2) + "\n");
     return;
   }
@@ -116,6 +137,7 @@ void describe_encoding(const EncodingSummary& encoding, bool json) {
       encoding.title, encoding.statement, encoding.formula, encoding.source,
       encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
   text += params_text(encoding.params);
+  text += tables_text(encoding);
   text += fmt::format("\nExample\n  orrery run attention_map encoding={}\n", encoding.name);
   print(text);
 }

@@ -62,6 +62,44 @@ void add_run(CLI::App& app, RunOptions& options) {
       "  orrery run attention_map --text README.md encoding=rope --out map");
 }
 
+void add_array_options(CLI::App* command, ArrayOptions& options) {
+  command->allow_extras();
+  command
+      ->add_option("--table", options.tables, "A trained table, NAME=FILE.npy; describe lists them")
+      ->allow_extra_args(false);
+  command->add_option("--positions", options.positions, "Positions of keys or rows: 0..9 or 3,1,4");
+}
+
+void add_attend(CLI::App& app, ArrayOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("attend", "Attention of your own q, k, v: terms, logits, weights, output");
+  add_array_options(command, options);
+  command->add_option("--query-positions", options.query_positions,
+                      "Positions of queries; by default they are the last of the keys");
+  command->add_option("--out", options.out, "Folder of the arrays")->required();
+  command->footer(
+      "q, k, v are .npy files of [N, d] or [heads, N, d]; k and v may have fewer heads. Tables "
+      "that\n"
+      "are not given are drawn by seed at their authors' scale.\n\n"
+      "Examples:\n"
+      "  orrery attend q=q.npy k=k.npy v=v.npy encoding=rope causal=true --out head\n"
+      "  orrery attend q=q.npy k=k.npy encoding=t5 --table t5.table=bias.npy heads=1 --out head");
+}
+
+void add_apply(CLI::App& app, ArrayOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "apply", "One encoding on given vectors; or its frequencies, slopes or index matrix");
+  add_array_options(command, options);
+  command->add_option("--out", options.out, "File of the encoded vectors, .npy; it must not exist");
+  command->add_flag("--csv", options.csv, "Print a table as CSV with 17 digits");
+  command->footer(
+      "Examples:\n"
+      "  orrery apply encoding=rope x=q.npy --positions 5..9 --out turned.npy\n"
+      "  orrery apply encoding=rope dim=8\n"
+      "  orrery apply encoding=t5 --positions 0..5\n"
+      "  orrery apply encoding=deberta deberta.span=3 --positions 0,2,9");
+}
+
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::usage:
@@ -74,18 +112,34 @@ int exit_code_of(const Error& error) {
   return exit_failed;
 }
 
-int dispatch(CLI::App& app, const ListOptions& list, const DescribeOptions& describe,
-             RunOptions& run) {
-  if (app.got_subcommand("list")) return list_command(list);
-  if (app.got_subcommand("describe")) return describe_command(describe);
-  run.words = app.get_subcommand("run")->remaining();
-  return run_command(run);
+/// What the command line was parsed into.
+struct Options {
+  ListOptions list{};
+  DescribeOptions describe{};
+  RunOptions run{};
+  ArrayOptions attend{};
+  ArrayOptions apply{};
+};
+
+int dispatch(CLI::App& app, Options& options) {
+  const auto words = [&](const char* command) { return app.get_subcommand(command)->remaining(); };
+  if (app.got_subcommand("list")) return list_command(options.list);
+  if (app.got_subcommand("describe")) return describe_command(options.describe);
+  if (app.got_subcommand("attend")) {
+    options.attend.words = words("attend");
+    return attend_command(options.attend);
+  }
+  if (app.got_subcommand("apply")) {
+    options.apply.words = words("apply");
+    return apply_command(options.apply);
+  }
+  options.run.words = words("run");
+  return run_command(options.run);
 }
 
-int guarded(CLI::App& app, const ListOptions& list, const DescribeOptions& describe,
-            RunOptions& run) {
+int guarded(CLI::App& app, Options& options) {
   try {
-    const int code = dispatch(app, list, describe, run);
+    const int code = dispatch(app, options);
     finish_output();
     return code;
   } catch (const Stopped&) {
@@ -120,15 +174,16 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
-  ListOptions list;
-  DescribeOptions describe;
-  RunOptions run;
-  run.argv.assign(argv, argv + argc);
-  add_list(app, list);
-  add_describe(app, describe);
-  add_run(app, run);
+  Options options;
+  const std::vector<std::string> words(argv, argv + argc);
+  options.run.argv = options.attend.argv = options.apply.argv = words;
+  add_list(app, options.list);
+  add_describe(app, options.describe);
+  add_run(app, options.run);
+  add_attend(app, options.attend);
+  add_apply(app, options.apply);
   try {
-    check_command(app, run.argv);
+    check_command(app, words);
     app.parse(argc, argv);
   } catch (const UsageError& error) {
     say(fmt::format("orrery: {}\n", error.what()));
@@ -137,5 +192,5 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;
   }
   listen_for_stop_signals();
-  return guarded(app, list, describe, run);
+  return guarded(app, options);
 }

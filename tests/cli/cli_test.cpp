@@ -1,8 +1,6 @@
 // The command line, from the outside: what it prints, where, and with which exit status.
 #include <catch2/catch.hpp>
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -11,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/cli/shell.h"
 #include "tests/support/approved_file.h"
-#include "tests/support/temp_folder.h"
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::Equals;
@@ -20,36 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Runs `orrery ARGUMENTS` in a folder of its own, through the shell.
-class Shell {
- public:
-  Outcome run(const std::string& arguments, const std::string& redirect = ">out.txt") const {
-    const std::string command = "cd '" + folder().string() +
-                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' '" ORRERY_CLI
-                                "' " +
-                                arguments + " " + redirect + " 2>err.txt";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
-  }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(folder() / name, std::ios::binary) << bytes;
-  }
-  fs::path folder() const { return temporary_.path(); }
-
- private:
-  TempFolder temporary_;
-};
+using orrery::test::content;
+using orrery::test::Outcome;
+using orrery::test::Shell;
 
 nlohmann::json manifest_in(const fs::path& folder) {
   return nlohmann::json::parse(content(folder / "manifest.json"));

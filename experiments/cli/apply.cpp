@@ -1,0 +1,81 @@
+#include "experiments/apply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "experiments/batch/csv.h"
+#include "experiments/cli/array_options.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/data/file.h"
+#include "experiments/data/inputs.h"
+#include "experiments/data/npy.h"
+
+namespace orrery::cli {
+namespace {
+
+std::vector<std::int64_t> positions_of(const ArrayOptions& options, std::size_t rows) {
+  if (options.positions.empty()) return parse_positions(fmt::format("0..{}", rows - 1));
+  std::vector<std::int64_t> positions = parse_positions(options.positions);
+  if (positions.size() == rows) return positions;
+  throw UsageError(fmt::format("{} positions for {} rows", positions.size(), rows),
+                   "every row has one position", "give as many positions as rows");
+}
+
+/// Columns of numbers aligned to the right, under their names.
+std::string aligned_text(const Table& table) {
+  std::vector<std::vector<std::string>> columns;
+  for (const Column& column : table.columns) {
+    std::vector<std::string> cells{column.name};
+    for (const double value : std::get<std::vector<double>>(column.values))
+      cells.push_back(number_text(value));
+    columns.push_back(std::move(cells));
+  }
+  std::string text;
+  for (std::size_t row = 0; row < columns.front().size(); ++row) {
+    for (const auto& cells : columns) {
+      const auto longer = [](const std::string& a, const std::string& b) {
+        return a.size() < b.size();
+      };
+      const std::size_t width = std::max_element(cells.begin(), cells.end(), longer)->size();
+      text += fmt::format("{:>{}}{}", cells[row], width, &cells == &columns.back() ? "\n" : "  ");
+    }
+  }
+  return text;
+}
+
+int show_table(const ParamSet& params, const ArrayOptions& options) {
+  constexpr std::size_t default_positions = 10;
+  ApplyInputs inputs{.tables = read_tables(options.tables)};
+  inputs.positions = options.positions.empty()
+                         ? parse_positions(fmt::format("0..{}", default_positions - 1))
+                         : parse_positions(options.positions);
+  const Table table = encoding_table(params, inputs);
+  print(options.csv ? csv_text(table) : aligned_text(table));
+  return exit_ok;
+}
+
+}  // namespace
+
+int apply_command(const ArrayOptions& options) {
+  const ParamSet params = params_from(apply_params(), options.words);
+  const LoadedInputs loaded = load_inputs(params);
+  const std::optional<Tensor> x = tensor_input(loaded.inputs, "x");
+  if (!x) return show_table(params, options);
+  if (options.out.empty())
+    throw UsageError("x without --out", "the encoded vectors need a file", "add --out FILE.npy");
+  if (x->shape.size() < 2)
+    throw DataError(params.to_text("x"), "must be [N, d] or [heads, N, d]",
+                    "reshape it and save it again");
+  const ApplyInputs inputs{.x = x,
+                           .tables = read_tables(options.tables),
+                           .positions = positions_of(options, x->shape[x->shape.size() - 2])};
+  const auto encoded = apply_encoding(params, inputs);
+  write_new_file(options.out, npy_bytes(*encoded));
+  print(fmt::format("{}  [{}]\n", options.out, fmt::join(encoded->shape, ", ")));
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "core/errors.h"
+#include "experiments/attend.h"
+#include "experiments/batch/result_folder.h"
+#include "experiments/cli/array_options.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/data/inputs.h"
+
+namespace orrery::cli {
+namespace {
+
+std::string shape_of(const Array& array) {
+  return fmt::format("[{}]", fmt::join(array.shape, ", "));
+}
+
+/// The arrays with what they came from, as a result folder.
+Result result_of(const ParamSet& params, const AttendResult& attended) {
+  Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_used(spec.key))
+      result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
+  result.provenance.seed = params.integer("seed");
+  return result;
+}
+
+}  // namespace
+
+int attend_command(const ArrayOptions& options) {
+  const ParamSet params = params_from(attend_params(), options.words);
+  const LoadedInputs loaded = load_inputs(params);
+  AttendInputs inputs{.q = tensor_input(loaded.inputs, "q"),
+                      .k = tensor_input(loaded.inputs, "k"),
+                      .v = tensor_input(loaded.inputs, "v"),
+                      .x = tensor_input(loaded.inputs, "x"),
+                      .tables = read_tables(options.tables)};
+  if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
+  if (!options.query_positions.empty())
+    inputs.query_positions = parse_positions(options.query_positions);
+  const WriteOptions write{.folder = options.out};
+  require_replaceable(write);
+
+  RunRecord record{.argv = options.argv, .inputs = loaded.files};
+  record.started = std::chrono::system_clock::now();
+  const AttendResult attended = attend(params, inputs);
+  record.finished = std::chrono::system_clock::now();
+  record.wall_seconds = std::chrono::duration<double>(record.finished - record.started).count();
+  write_result(result_of(params, attended), record, write);
+  for (const auto& array : attended.arrays)
+    print(fmt::format("{}/arrays/{}.npy  {}\n", options.out, array->name, shape_of(*array)));
+  if (attended.fully_masked_rows > 0)
+    say(fmt::format("{} queries see no key: their weights are 0\n", attended.fully_masked_rows));
+  if (attended.nan_rows > 0)
+    say(fmt::format("{} queries have NaN or +inf among their logits\n", attended.nan_rows));
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/support/temp_folder.h"
+
+namespace orrery::test {
+
+struct Outcome {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Runs `orrery ARGUMENTS` in a folder of its own, through the shell.
+class Shell {
+ public:
+  Outcome run(const std::string& arguments, const std::string& redirect = ">out.txt") const {
+    const std::string command = "cd '" + folder().string() +
+                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' '" ORRERY_CLI
+                                "' " +
+                                arguments + " " + redirect + " 2>err.txt";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder() / name, std::ios::binary) << bytes;
+  }
+  std::filesystem::path folder() const { return temporary_.path(); }
+
+ private:
+  TempFolder temporary_;
+};
+
+}  // namespace orrery::test
