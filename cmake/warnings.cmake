@@ -11,7 +11,7 @@ set(warnings
   -Woverloaded-virtual -Wold-style-cast -Wimplicit-fallthrough
   $<$<BOOL:${errors}>:-Werror>
   # g++ 12 reports its own AVX-512 intrinsics: their undefined operands are meant.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
 # Warnings are ours alone; what changes bits or the layout of Eigen's memory goes with the library.
 target_compile_options(orrery_options INTERFACE
   "$<BUILD_INTERFACE:${warnings}>"

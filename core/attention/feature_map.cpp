@@ -1,0 +1,75 @@
+#include "core/attention/feature_map.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <cmath>
+
+#include "core/errors.h"
+#include "core/random.h"
+
+namespace orrery {
+namespace {
+
+/// [d, d]: rows orthonormal, uniformly distributed (the signs of R's diagonal make Q unique).
+Matrix<double> random_rotation(Random& random, Index d) {
+  const Matrix<double> draws = normal_matrix<double>(random, d, d);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(draws);
+  Matrix<double> rotation = qr.householderQ() * Eigen::MatrixXd::Identity(d, d);
+  for (Index c = 0; c < d; ++c)
+    if (qr.matrixQR()(c, c) < 0) rotation.col(c) = -rotation.col(c);
+  return rotation;
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
+  return q.unaryExpr([](T x) { return x > 0 ? x + 1 : std::exp(x); });
+}
+
+template <class T>
+Matrix<T> Relu<T>::of_queries(const MatrixIn<T>& q) const {
+  return q.cwiseMax(T(0));
+}
+
+template <class T>
+Favor<T>::Favor(Matrix<T> projection) : projection_(std::move(projection)) {}
+
+template <class T>
+Favor<T> Favor<T>::orthogonal(std::int64_t seed, Index features, Index d) {
+  if (features < 1 || d < 1)
+    throw UsageError(fmt::format("features={} for d={}", features, d), "must both be at least 1",
+                     "performers use about d·ln d features");
+  Random random(seed, "FAVOR+ projection");
+  Matrix<double> rows(features, d);
+  for (Index start = 0; start < features; start += d) {
+    const Index used = std::min(d, features - start);
+    rows.middleRows(start, used) = random_rotation(random, d).topRows(used);
+  }
+  for (Index r = 0; r < features; ++r) rows.row(r) *= normal_matrix<double>(random, 1, d).norm();
+  return Favor(rows.template cast<T>());
+}
+
+template <class T>
+Matrix<T> Favor<T>::of_queries(const MatrixIn<T>& q) const {
+  if (q.cols() != projection_.cols())
+    throw UsageError(fmt::format("q or k with {} channels", q.cols()),
+                     fmt::format("the projection was drawn for {}", projection_.cols()),
+                     "draw it for as many channels");
+  const T scale = std::pow(static_cast<T>(q.cols()), T(-0.25));
+  const Matrix<T> x = q * scale;
+  Matrix<T> exponent = x * projection_.transpose();
+  exponent.colwise() -= (x.rowwise().squaredNorm() / T(2)).eval();
+  const T norm = T(1) / std::sqrt(static_cast<T>(projection_.rows()));
+  return exponent.unaryExpr([norm](T e) { return norm * std::exp(e); });
+}
+
+template class EluPlusOne<float>;
+template class EluPlusOne<double>;
+template class Relu<float>;
+template class Relu<double>;
+template class Favor<float>;
+template class Favor<double>;
+
+}  // namespace orrery

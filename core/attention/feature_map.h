@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// φ of eq. (18): turns queries and keys into non-negative features whose products stand for
+/// exp(q·k/√d) or replace it.
+template <class T>
+class FeatureMap {
+ public:
+  virtual ~FeatureMap() = default;
+  virtual Index features(Index d) const = 0;  ///< columns of the result for d channels
+  virtual Matrix<T> of_queries(const MatrixIn<T>& q) const = 0;
+  virtual Matrix<T> of_keys(const MatrixIn<T>& k) const = 0;
+};
+
+/// elu(x) + 1: x + 1 above 0, e^x below. Source: Katharopoulos et al. 2020 eq. (7).
+template <class T>
+class EluPlusOne final : public FeatureMap<T> {
+ public:
+  Index features(Index d) const override { return d; }
+  Matrix<T> of_queries(const MatrixIn<T>& q) const override;
+  Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+};
+
+/// max(x, 0).
+template <class T>
+class Relu final : public FeatureMap<T> {
+ public:
+  Index features(Index d) const override { return d; }
+  Matrix<T> of_queries(const MatrixIn<T>& q) const override;
+  Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+};
+
+/// FAVOR+, positive softmax features: φ_r(x) = M^(−1/2) exp(w_r·x' − |x'|²/2), x' = x·d^(−1/4), so
+/// that the mean of φ(q)·φ(k) over w is exp(q·k/√d). Source: Choromanski et al. 2021, Lemma 1.
+template <class T>
+class Favor final : public FeatureMap<T> {
+ public:
+  /// projection [M, d], one w a row.
+  explicit Favor(Matrix<T> projection);
+  /// Rows orthogonal in blocks of d, with the norms of independent normals, by seed.
+  /// Throws UsageError for features or d below 1.
+  static Favor orthogonal(std::int64_t seed, Index features, Index d);
+
+  Index features(Index) const override { return projection_.rows(); }
+  /// Throws UsageError when x has another number of channels than w.
+  Matrix<T> of_queries(const MatrixIn<T>& q) const override;
+  Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+
+  const Matrix<T>& projection() const { return projection_; }
+
+ private:
+  Matrix<T> projection_;
+};
+
+}  // namespace orrery

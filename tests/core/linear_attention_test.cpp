@@ -1,0 +1,165 @@
+#include "core/attention/linear_attention.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "core/analysis/invariance.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "tests/support/golden.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+template <class T>
+struct Scene {
+  nlohmann::json file = golden("linear.json");
+  Positions at = file.at("positions").get<Positions>();
+  Matrix<T> q = matrix_of<T>(file.at("q")), k = matrix_of<T>(file.at("k")),
+            v = matrix_of<T>(file.at("v"));
+
+  AttentionInputs<T> inputs() const { return {q, k, v, at, at}; }
+
+  void check(const std::string& name, const FeatureMap<T>& map, const QkTransform<T>* rotation,
+             const LinearOptions& options) const {
+    INFO(name);
+    const double tolerance = sizeof(T) == 8 ? 1e-12 : 1e-4;
+    const Matrix<T> expected = matrix_of<T>(file.at("cases").at(name));
+    const auto out = linear_attention<T>(inputs(), map, rotation, options);
+    CHECK(largest_difference<T>(out.output, expected) < tolerance);
+    const Matrix<T> weights = linear_attention_weights<T>(inputs(), map, rotation, options);
+    CHECK(largest_difference<T>(weights * v, expected) < tolerance);
+  }
+
+  void check_variants(const std::string& name, const FeatureMap<T>& map, bool causal) const {
+    const std::string mask = causal ? " causal" : " full";
+    const Rope<T> of_features({.d_head = map.features(4)});
+    const Rope<T> of_channels({.d_head = 4});
+    using V = LinearVariant;
+    check(name + " plain" + mask, map, nullptr, {V::paper, causal});
+    check(name + " paper" + mask, map, &of_features, {V::paper, causal});
+    check(name + " both_rotated" + mask, map, &of_features, {V::both_rotated, causal});
+    check(name + " rotated_before_features" + mask, map, &of_channels,
+          {V::rotated_before_features, causal});
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Linear attention equals explicit double sums, in every variant", "", float,
+                   double) {
+  const Scene<TestType> scene;
+  const Favor<TestType> favor(matrix_of<TestType>(scene.file.at("w")));
+  for (const bool causal : {false, true}) {
+    scene.check_variants("elu", EluPlusOne<TestType>(), causal);
+    scene.check_variants("favor", favor, causal);
+  }
+  scene.check_variants("relu", Relu<TestType>(), false);
+  const Rope<TestType> rope({.d_head = 4});
+  scene.check("elu paper full eps", EluPlusOne<TestType>(), &rope, {.epsilon = 0.5});
+}
+
+TEST_CASE("elu + 1 equals the reference") {
+  const auto expected = golden("reference/linear_attention.json").at("J1 elu+1 at -2,-0.5,0,0.5,3");
+  Matrix<double> x(1, 5);
+  x << -2, -0.5, 0, 0.5, 3;
+  const Matrix<double> y = EluPlusOne<double>().of_queries(x);
+  for (Index c = 0; c < 5; ++c)
+    CHECK(y(0, c) == Approx(expected.at(static_cast<std::size_t>(c)).get<double>()).epsilon(1e-15));
+}
+
+TEST_CASE(
+    "By hand: features 1 everywhere average the values; turned by RoPE they weigh cos(m − n)") {
+  const Matrix<double> zero = Matrix<double>::Zero(3, 2);  // elu(0) + 1 = 1
+  Matrix<double> v(3, 1);
+  v << 1, 2, 6;
+  const Positions at{0, 1, 2};
+  const AttentionInputs<double> in{zero, zero, v, at, at};
+  const EluPlusOne<double> elu;
+  CHECK(linear_attention<double>(in, elu, nullptr).output(1, 0) == Approx(3));
+  const Rope<double> rope({.d_head = 2});
+  const Matrix<double> w = linear_attention_weights<double>(in, elu, &rope);
+  for (Index m = 0; m < 3; ++m)
+    for (Index n = 0; n < 3; ++n)
+      CHECK(w(m, n) == Approx(std::cos(static_cast<double>(m - n)) / 3));
+  CHECK(w(0, 2) < 0);
+}
+
+TEST_CASE("Eq. (19) depends on m − n only; rotating before the features does not") {
+  const Scene<double> scene;
+  const Rope<double> rope({.d_head = 4});
+  const Positions there = shifted(scene.at, 12345);
+  const EluPlusOne<double> elu;
+  const auto change = [&](LinearVariant variant) {
+    const auto here = linear_attention<double>(scene.inputs(), elu, &rope, {variant});
+    const auto moved =
+        linear_attention<double>({scene.q, scene.k, scene.v, there, there}, elu, &rope, {variant});
+    return largest_difference<double>(here.output, moved.output);
+  };
+  CHECK(change(LinearVariant::paper) < 1e-13);
+  CHECK(change(LinearVariant::rotated_before_features) > 1e-2);
+}
+
+TEST_CASE("Causal linear attention equals decoding step by step, in any order of rows") {
+  const Scene<double> scene;
+  const Rope<double> rope({.d_head = 4});
+  const EluPlusOne<double> elu;
+  const auto whole = linear_attention<double>(scene.inputs(), elu, &rope, {.causal = true});
+  for (Index i = 0; i < 5; ++i) {
+    const Matrix<double> q = scene.q.row(i);
+    const Positions m{scene.at[static_cast<std::size_t>(i)]};
+    const auto step =
+        linear_attention<double>({q, scene.k, scene.v, m, scene.at}, elu, &rope, {.causal = true});
+    CHECK((step.output.row(0) - whole.output.row(i)).cwiseAbs().maxCoeff() < 1e-13);
+  }
+  const Matrix<double> q = scene.q.colwise().reverse();
+  const Matrix<double> k = scene.k.colwise().reverse();
+  const Matrix<double> v = scene.v.colwise().reverse();
+  const Positions at(scene.at.rbegin(), scene.at.rend());
+  const auto reversed = linear_attention<double>({q, k, v, at, at}, elu, &rope, {.causal = true});
+  CHECK(largest_difference<double>(reversed.output.colwise().reverse(), whole.output) < 1e-13);
+}
+
+TEST_CASE("A query whose normaliser is 0 gets a zero output and is counted") {
+  const Matrix<double> negative = -Matrix<double>::Ones(2, 2);
+  const Positions at{0, 1};
+  const auto out =
+      linear_attention<double>({negative, negative, negative, at, at}, Relu<double>(), nullptr);
+  CHECK(out.zero_normalizers == 2);
+  CHECK(out.output.isZero(0));
+}
+
+TEST_CASE("FAVOR+ features: rows orthogonal, and their products average to exp(q·k/√d)") {
+  const auto favor = Favor<double>::orthogonal(1, 8, 8);
+  const Matrix<double> gram = favor.projection() * favor.projection().transpose();
+  for (Index i = 0; i < 8; ++i)
+    for (Index j = 0; j < 8; ++j)
+      if (i != j) CHECK(std::abs(gram(i, j)) < 1e-13 * gram(i, i) + 1e-13);
+  Random random(4, "favor");
+  const Matrix<double> q = normal_matrix<double>(random, 1, 8, 0.7);
+  const Matrix<double> k = normal_matrix<double>(random, 1, 8, 0.7);
+  double mean = 0;
+  constexpr int seeds = 400;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const auto map = Favor<double>::orthogonal(seed, 64, 8);
+    mean += map.of_queries(q).row(0).dot(map.of_keys(k).row(0)) / seeds;
+  }
+  CHECK(mean == Approx(std::exp(q.row(0).dot(k.row(0)) / std::sqrt(8.0))).epsilon(0.02));
+}
+
+TEST_CASE("Linear attention refuses what does not fit") {
+  const Matrix<double> q = Matrix<double>::Ones(2, 4);
+  const Matrix<double> narrow = Matrix<double>::Ones(2, 3);
+  const Positions at{0, 1};
+  const EluPlusOne<double> elu;
+  CHECK_THROWS_WITH(linear_attention<double>({q, narrow, q, at, at}, elu, nullptr),
+                    Contains("share their channels"));
+  const Rope<double> wide({.d_head = 6});
+  CHECK_THROWS_WITH(linear_attention<double>({q, q, q, at, at}, elu, &wide), Contains("d_head=6"));
+  CHECK_THROWS_WITH(Favor<double>::orthogonal(0, 0, 4), Contains("features=0"));
+  CHECK_THROWS_WITH(Favor<double>::orthogonal(0, 4, 3).of_queries(q), Contains("drawn for 3"));
+}
