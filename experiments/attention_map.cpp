@@ -169,7 +169,7 @@ Scene<T> scene_of_text(const ParamSet& params, const Text& text) {
 /// The chosen head, at most max_tokens rows of it.
 template <class T>
 Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
-  const auto head = heads_of(tensor) > 1 ? static_cast<std::size_t>(head_of(params)) : 0;
+  const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(head_of(params)) : 0;
   return head_matrix<T>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,13 @@ struct ArrayOptions {
 };
 int attend_command(const ArrayOptions& options);
 int apply_command(const ArrayOptions& options);
+
+struct VerifyCommandOptions {
+  std::int64_t seed{0};
+  int draws{4};
+  std::string only{};  ///< part of a name, statement or equation; empty shows all
+  bool json{false};
+};
+int verify_command(const VerifyCommandOptions& options);
 
 }  // namespace orrery::cli

@@ -100,6 +100,23 @@ void add_apply(CLI::App& app, ArrayOptions& options) {
       "  orrery apply encoding=deberta deberta.span=3 --positions 0,2,9");
 }
 
+void add_verify(CLI::App& app, VerifyCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "verify", "Walk the RoFormer paper: every equation and claim, measured; and its errata");
+  command->add_option("--seed", options.seed, "Of the random contents");
+  command->add_option("--draws", options.draws, "Random contents at each size")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--only", options.only,
+                      "Claims whose name, statement or equation has this part");
+  command->add_flag("--json", options.json, "As JSON");
+  command->footer(
+      "Each equation is evaluated by the core and again literally, with loops over tokens and\n"
+      "channels; the number is how far they are apart. The exit status is 1 if a claim fails.\n\n"
+      "Examples:\n"
+      "  orrery verify\n"
+      "  orrery verify --only DeBERTa");
+}
+
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::usage:
@@ -119,12 +136,14 @@ struct Options {
   RunOptions run{};
   ArrayOptions attend{};
   ArrayOptions apply{};
+  VerifyCommandOptions verify{};
 };
 
 int dispatch(CLI::App& app, Options& options) {
   const auto words = [&](const char* command) { return app.get_subcommand(command)->remaining(); };
   if (app.got_subcommand("list")) return list_command(options.list);
   if (app.got_subcommand("describe")) return describe_command(options.describe);
+  if (app.got_subcommand("verify")) return verify_command(options.verify);
   if (app.got_subcommand("attend")) {
     options.attend.words = words("attend");
     return attend_command(options.attend);
@@ -182,6 +201,7 @@ int main(int argc, char** argv) {
   add_run(app, options.run);
   add_attend(app, options.attend);
   add_apply(app, options.apply);
+  add_verify(app, options.verify);
   try {
     check_command(app, words);
     app.parse(argc, argv);

@@ -86,6 +86,22 @@ TEST_CASE("--json prints the whole result and nothing else on stdout") {
   CHECK(four[1].at("provenance").at("params").at("base") == "500000");
 }
 
+TEST_CASE("verify walks the paper, every claim holds, and says so as text and as JSON") {
+  const Shell shell;
+  const Outcome outcome = shell.run("verify");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("FAILS") == std::string::npos);
+  for (const char* equation : {"(2)", "(10)", "(16)", "(19)", "(34)", "(37)"})
+    CHECK_THAT(outcome.out, Contains(equation));
+  CHECK_THAT(outcome.out, Contains("62 of 62 claims hold (seed 0, 4 draws at each size)"));
+  const auto claims = nlohmann::json::parse(shell.run("verify --only DeBERTa --json").out);
+  REQUIRE(claims.size() == 4);
+  CHECK(claims[0].at("holds") == true);
+  CHECK(claims[0].at("measured").get<double>() < claims[0].at("bound").get<double>());
+  CHECK(shell.run("verify --only nothing-like-it").status == 2);
+  CHECK(shell.run("verify --draws 0").status == 2);
+}
+
 TEST_CASE("Lists of values are crossed, one folder a point, named by its configuration") {
   const Shell shell;
   CHECK(shell.run("run long_term_decay dim=8,16 base=1e4,5e5 --out sweep --format none").status ==
@@ -211,7 +227,7 @@ TEST_CASE("Locale and time zone change no byte of a result") {
 TEST_CASE("Help and version go to stdout with status 0, and the examples in the help run") {
   const Shell shell;
   CHECK_THAT(shell.run("--version").out, Contains("orrery 0."));
-  for (const char* command : {"", "list ", "describe ", "run "}) {
+  for (const char* command : {"", "list ", "describe ", "run ", "verify "}) {
     const Outcome outcome = shell.run(std::string(command) + "--help");
     CHECK(outcome.status == 0);
     std::istringstream lines(outcome.out);
