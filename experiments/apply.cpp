@@ -10,6 +10,7 @@
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
+#include "experiments/given_tables.h"
 #include "experiments/shared_params.h"
 #include "experiments/tensor_matrix.h"
 
@@ -29,12 +30,6 @@ std::unique_ptr<Encoding> make(const ParamSet& params, const ApplyInputs& in, In
                            .tables = in.tables.empty() ? nullptr : &tables});
 }
 
-Tables tables_of(const ApplyInputs& in) {
-  Tables tables;
-  for (const auto& [name, tensor] : in.tables) tables.emplace(name, table_matrix(tensor));
-  return tables;
-}
-
 template <class T>
 void encode(const Encoding& encoding, const ParamSet& params, const Positions& at, Matrix<T>& x) {
   if (const auto* input = dynamic_cast<const InputTerm<T>*>(&encoding))
@@ -51,7 +46,7 @@ void encode(const Encoding& encoding, const ParamSet& params, const Positions& a
 template <class T>
 std::shared_ptr<const Array> apply_in(const ParamSet& params, const ApplyInputs& in) {
   const Tensor& x = *in.x;
-  const Tables tables = tables_of(in);
+  const Tables tables = tables_of(in.tables);
   const auto encoding = make<T>(params, in, static_cast<Index>(x.shape.back()), tables);
   Array out{.name = "encoded", .shape = x.shape};
   std::vector<T> values;
@@ -137,12 +132,14 @@ std::vector<ParamSpec> apply_params() {
 }
 
 std::shared_ptr<const Array> apply_encoding(const ParamSet& params, const ApplyInputs& in) {
+  check_table_names(find_encoding(params.text("encoding")).info, in.tables);
   return runs_in_fp64(params) ? apply_in<double>(params, in) : apply_in<float>(params, in);
 }
 
 Table encoding_table(const ParamSet& params, const ApplyInputs& in) {
+  check_table_names(find_encoding(params.text("encoding")).info, in.tables);
   const Index d = params.integer("dim");
-  const Tables tables = tables_of(in);
+  const Tables tables = tables_of(in.tables);
   const auto encoding = make<double>(params, in, d, tables);
   if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
     return frequency_table(rope->theta());

@@ -8,6 +8,7 @@
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "experiments/given_tables.h"
 #include "experiments/shared_params.h"
 #include "experiments/tensor_matrix.h"
 
@@ -25,32 +26,6 @@ struct Layout {
   Index d_head{};
   Positions m, n;
 };
-
-std::vector<std::string> projection_names() { return {"W_q", "W_k", "W_v"}; }
-
-void check_tables(const EncodingInfo& info, const AttendInputs& inputs) {
-  std::vector<std::string> known;
-  for (const TableSpec& spec : info.tables) known.push_back(spec.name);
-  if (inputs.x)
-    for (const std::string& name : projection_names()) known.push_back(name);
-  for (const auto& [name, tensor] : inputs.tables) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string near = nearest_name(name, known);
-    throw UsageError(
-        fmt::format("table {}", name),
-        fmt::format("is not read by encoding={} with these inputs", info.name),
-        near.empty()
-            ? fmt::format("it reads {}",
-                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))
-            : fmt::format("did you mean {}?", near));
-  }
-}
-
-Tables tables_of(const AttendInputs& inputs) {
-  Tables tables;
-  for (const auto& [name, tensor] : inputs.tables) tables.emplace(name, table_matrix(tensor));
-  return tables;
-}
 
 /// first_position + N_k − N_q, …: the queries are the last of the keys.
 void place(const ParamSet& params, const AttendInputs& inputs, Index n_q, Index n_k,
@@ -288,8 +263,10 @@ std::vector<ParamSpec> attend_params() {
 
 AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
   check_qkv(inputs);
-  check_tables(find_encoding(params.text("encoding")).info, inputs);
-  const Tables tables = tables_of(inputs);
+  std::vector<std::string> projections;
+  if (inputs.x) projections = {"W_q", "W_k", "W_v"};
+  check_table_names(find_encoding(params.text("encoding")).info, inputs.tables, projections);
+  const Tables tables = tables_of(inputs.tables);
   const Layout layout =
       inputs.x ? layout_of_x(params, inputs, tables) : layout_of_qkv(params, inputs);
   return runs_in_fp64(params) ? attend_in<double>(params, inputs, tables, layout)

@@ -153,6 +153,8 @@ TEST_CASE("attend and apply refuse what does not fit, by name") {
       {"attend q=q.npy k=k.npy encoding=t5 --table t5.table=q.npy --out o", 2, "must be [32, 1]"},
       {"attend q=q.npy k=k.npy --positions 1,2 --out o", 2, "2 positions for 5 rows"},
       {"apply encoding=t5 x=q.npy --out y.npy", 2, "does nothing to single vectors"},
+      {"apply encoding=rope x=q.npy --table t5.table=t5.table.npy --out y.npy", 2,
+       "is not read by encoding=rope"},
       {"apply encoding=rope x=q.npy", 2, "add --out FILE.npy"},
       {"apply encoding=none", 2, "has no frequencies, slopes or index"},
       {"apply encoding=t5 --positions 5..1", 2, "must count up"},
