@@ -170,11 +170,16 @@ std::vector<double> as_doubles(Index count) {
   return values;
 }
 
-/// Frequencies of the pairs that turn.
-std::vector<double> frequencies_of(const ParamSet& params) {
+/// The rotation that the bound is about: of the channels that turn, in neighbouring pairs.
+Rope<double> bounded_rope(const ParamSet& params) {
   const Index d = params.integer("dim");
-  if (!params.is_used("rope.fraction")) return inverse_frequencies(d, params.real("base"));
-  return Rope<double>::make({.d_model = d, .d_head = d, .params = params})->theta();
+  if (!params.is_used("rope.fraction"))
+    return Rope<double>({.d_head = d, .base = params.real("base")});
+  const auto asked = Rope<double>::make({.d_model = d, .d_head = d, .params = params});
+  RopeConfig config = asked->config();
+  config.pairing = RopePairing::interleaved;
+  if (config.partial == RopePartial::truncated) config.d_head = config.rotary_dims;
+  return Rope<double>(config);
 }
 
 Axis distance_axis() { return {.label = "relative distance", .symbol = "m − n", .unit = "tokens"}; }
@@ -238,12 +243,12 @@ Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
 
 /// The largest share of the bound (37) that random q, k reach, and the largest gap between the
 /// score by eq. (35) and by turning q and k, both over a few draws and all distances up to 4096.
-std::vector<Check> bound_checks(const ParamSet& params, const std::vector<double>& theta,
+std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope,
                                 const DecayCurve& curve, Progress& progress) {
   constexpr int draws = 4;
+  const std::vector<double>& theta = rope.theta();
   const Index d = 2 * static_cast<Index>(theta.size());
   const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
-  const Rope<double> rope({.d_head = d, .base = params.real("base")});
   const Positions m = consecutive_positions(count);
   Random random(params.integer("seed"), "checks of long_term_decay");
   double share = 0;
@@ -316,7 +321,8 @@ const ExperimentInfo& LongTermDecay::info() const {
 
 Result LongTermDecay::run(const ParamSet& params, const Inputs&, Progress& progress) const {
   checkpoint(progress, 0.0, "decay bound");
-  const std::vector<double> theta = frequencies_of(params);
+  const Rope<double> rope = bounded_rope(params);
+  const std::vector<double>& theta = rope.theta();
   const Index count = params.integer("max_distance") + 1;
   const DecayCurve curve = decay_curve(theta, 0, count);
   const std::vector<double> distances = as_doubles(count);
@@ -336,7 +342,7 @@ Result LongTermDecay::run(const ParamSet& params, const Inputs&, Progress& progr
       result.tables[0].columns.push_back(
           {"logit_" + names[e] + "_deviation", "", spread.deviation});
   }
-  result.checks = bound_checks(params, theta, curve, progress);
+  result.checks = bound_checks(params, rope, curve, progress);
   result.figures.push_back(bound_figure(params, distances, curve));
   result.figures.push_back({"decay_scores", "Logits by distance: " + assumption_text(params),
                             "key at position 0 · " + caption_of(params), std::move(scores)});

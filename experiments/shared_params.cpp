@@ -95,7 +95,9 @@ std::string caption_of(const ParamSet& params) {
     const std::string value = params.to_text(spec.key);
     if (!params.is_used(spec.key) || value.empty()) continue;
     if (!caption.empty()) caption += " · ";
-    caption += fmt::format("{} = {}", spec.symbol.empty() ? spec.key : spec.symbol, value);
+    // An encoding's own parameter keeps its key: two encodings may both call theirs k.
+    const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
+    caption += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
     if (!spec.unit.empty()) caption += " " + spec.unit;
   }
   return caption;

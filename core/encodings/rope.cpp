@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/encodings/rotation.h"
@@ -39,11 +40,25 @@ Index rotary_dims_of(double fraction, Index d_head) {
                                               static_cast<double>(d_head)));
 }
 
+std::vector<double> frequencies_of(const RopeConfig& config) {
+  if (config.partial == RopePartial::truncated)
+    return inverse_frequencies(config.rotary_dims, config.base);
+  std::vector<double> theta = inverse_frequencies(config.d_head, config.base);
+  std::fill(theta.begin() + config.rotary_dims / 2, theta.end(), 0.0);
+  return theta;
+}
+
+Positions mirrored(PositionsIn positions) {
+  Positions out(positions.begin(), positions.end());
+  for (Position& p : out) p = -p;
+  return out;
+}
+
 }  // namespace
 
 template <class T>
 Rope<T>::Rope(const RopeConfig& config)
-    : config_(completed(config)), theta_(inverse_frequencies(config_.rotary_dims, config_.base)) {}
+    : config_(completed(config)), theta_(frequencies_of(config_)) {}
 
 template <class T>
 EncodingInfo Rope<T>::info() {
@@ -61,6 +76,21 @@ EncodingInfo Rope<T>::info() {
       .default_value = 1.0,
       .min = 0.0,
       .max = 1.0};
+  ParamSpec partial{
+      .key = "rope.partial",
+      .description = "How a fraction below 1 is meant.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("truncated"),
+      .choices = {{"truncated", "the first r channels, frequencies base^(−2t/r): GPT-NeoX"},
+                  {"proportional", "p-RoPE: frequencies base^(−2t/d), the lowest set to 0"}}};
+  ParamSpec value{
+      .key = "rope.rotary_value",
+      .description = "Whether values turn too.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("none"),
+      .choices = {{"none", "the paper"},
+                  {"rotated", "by R_n, not undone: rotary_value in Hugging Face's RoFormer"},
+                  {"counter_rotated", "by R_n, and the output by R_mᵀ: RoPER"}}};
   return {
       .name = "rope",
       .label = "RoPE",
@@ -68,13 +98,18 @@ EncodingInfo Rope<T>::info() {
       .statement = "Turns each pair of channels of q and k by an angle proportional to position.",
       .formula = "f(x_m, m) = R_m W x_m; q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n",
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
-      .params = {base_param(), std::move(pairing), std::move(fraction)}};
+      .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
+                 std::move(value)}};
 }
 
 template <class T>
 std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
   RopeConfig config{.d_head = s.d_head, .base = s.params.real("base"), .rounding = s.rounding};
   if (s.params.text("rope.pairing") == "half_split") config.pairing = RopePairing::half_split;
+  if (s.params.text("rope.partial") == "proportional") config.partial = RopePartial::proportional;
+  const std::string& value = s.params.text("rope.rotary_value");
+  if (value == "rotated") config.rotary_value = RotaryValue::rotated;
+  if (value == "counter_rotated") config.rotary_value = RotaryValue::counter_rotated;
   config.rotary_dims = rotary_dims_of(s.params.real("rope.fraction"), s.d_head);
   return std::make_unique<Rope>(config);
 }
@@ -105,7 +140,18 @@ void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
                      "give q and k with as many channels");
   for (Index i = 0; i < x.rows(); ++i)
     rotate_row(positions[static_cast<std::size_t>(i)], x.row(i).data());
-  config_.rounding.template apply<T>(Stage::rotated_qk, x.leftCols(config_.rotary_dims));
+  config_.rounding.template apply<T>(Stage::rotated_qk,
+                                     x.leftCols(2 * static_cast<Index>(theta_.size())));
+}
+
+template <class T>
+void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
+  if (config_.rotary_value == RotaryValue::none) return;
+  Matrix<T> turned = in.v;
+  rotate(in.n, turned);
+  Matrix<T> sum = in.weights * turned;
+  if (config_.rotary_value == RotaryValue::counter_rotated) rotate(mirrored(in.m), sum);
+  out = sum;
 }
 
 template class Rope<float>;

@@ -15,11 +15,27 @@ enum class RopePairing {
   half_split,   ///< (t, t + r/2): GPT-NeoX, Llama in Hugging Face Transformers
 };
 
+/// Which channels of a partial RoPE turn, and how fast.
+enum class RopePartial {
+  truncated,     ///< the first r channels, paired among themselves, denominators r: GPT-NeoX, GPT-J
+  proportional,  ///< p-RoPE: all channels paired, denominators d; pairs from r/2 on have frequency
+                 ///< 0
+};
+
+/// Whether values turn too.
+enum class RotaryValue {
+  none,             ///< the paper
+  rotated,          ///< o_m = Σ A_mn R_n v_n, not undone: rotary_value in Transformers' RoFormer
+  counter_rotated,  ///< o_m = R_mᵀ Σ A_mn R_n v_n, a function of n − m: RoPER
+};
+
 struct RopeConfig {
   Index d_head{};
   double base{10000.0};
   RopePairing pairing{RopePairing::interleaved};
   Index rotary_dims{0};  ///< r: the first r channels turn, the rest stay; 0 means all of d_head
+  RopePartial partial{RopePartial::truncated};
+  RotaryValue rotary_value{RotaryValue::none};
   StageRounding rounding{};
 };
 
@@ -32,7 +48,7 @@ struct RopeConfig {
 /// angles in fp64, exact at every position to 2^53. Cost: N·r sincos and 6 N·r flops. Source: Su et
 /// al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
-class Rope final : public Encoding, public QkTransform<T> {
+class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
   /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1.
   explicit Rope(const RopeConfig& config);
@@ -44,7 +60,12 @@ class Rope final : public Encoding, public QkTransform<T> {
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { rotate(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { rotate(n, k); }
 
-  /// rad per token, the fastest first: [rotary_dims / 2].
+  /// What rotary_value makes of the output; nothing by default.
+  /// Throws UsageError when values turn and have another width than d_head.
+  void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
+
+  const RopeConfig& config() const { return config_; }
+  /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
 
  private:

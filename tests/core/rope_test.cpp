@@ -92,6 +92,44 @@ TEST_CASE("Partial RoPE turns the first channels with their own denominators and
   CHECK(y.rightCols(4) == row({5, 6, 7, 8}));
 }
 
+TEST_CASE("p-RoPE keeps the full head's frequencies and stills the lowest, as the reference") {
+  const auto reference = golden("reference/rope.json");
+  const RopeConfig config{.d_head = 8,
+                          .pairing = RopePairing::half_split,
+                          .rotary_dims = 4,
+                          .partial = RopePartial::proportional};
+  const auto theta = reference.at("G4 pRoPE p=.5 d=8 inv_freq").get<std::vector<double>>();
+  const auto y = turned(config, row({1, 2, 3, 4, 5, 6, 7, 8}), 2);
+  for (std::size_t t = 0; t < 4; ++t)
+    CHECK(Rope<double>(config).theta()[t] == Approx(theta[t]).epsilon(1e-15));
+  const auto expected = reference.at("G4 pRoPE half m=2").get<std::vector<double>>();
+  for (Index c = 0; c < 8; ++c)
+    CHECK(y(0, c) == Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-14));
+}
+
+TEST_CASE("rotary_value turns the values by their own positions, as the reference, or back again") {
+  const auto file = golden("reference/rope.json");
+  const auto expected =
+      file.at("X2 rotary_value: sum_n a_n R_n v_n with a=[.2,.3,.5], v rows 1..4,2..5,3..6 inter")
+          .get<std::vector<double>>();
+  Matrix<double> weights(1, 3), v(3, 4);
+  weights << .2, .3, .5;
+  v << 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6;
+  const Positions m{2}, n{0, 1, 2};
+  const auto output = [&](RotaryValue value) {
+    Matrix<double> out = weights * v;
+    Rope<double>({.d_head = 4, .rotary_value = value}).add_to_output({weights, v, m, n}, out);
+    return out;
+  };
+  const Matrix<double> rotated = output(RotaryValue::rotated);
+  const Matrix<double> undone = turned({.d_head = 4}, rotated, -2);
+  for (Index c = 0; c < 4; ++c) {
+    CHECK(rotated(0, c) == Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-14));
+    CHECK(output(RotaryValue::counter_rotated)(0, c) == Approx(undone(0, c)).epsilon(1e-14));
+  }
+  CHECK(output(RotaryValue::none) == Matrix<double>(weights * v));
+}
+
 TEST_CASE("The two pairings are one encoding after the channels are permuted as the field does") {
   const auto order =
       golden("reference/rope.json").at("X9 meta->hf row order d=8").get<std::vector<Index>>();

@@ -14,8 +14,8 @@ using namespace orrery::verify;
 
 TEST_CASE("Every claim holds, whatever the seed") {
   SilentProgress progress;
-  for (const std::int64_t seed : {0, 1, 2, 3, 4}) {
-    for (const Claim& claim : verify_paper({.seed = seed, .draws = 2}, progress)) {
+  for (const std::int64_t seed : {0, 1, 2}) {
+    for (const Claim& claim : verify_paper({.seed = seed, .draws = 1}, progress)) {
       INFO("seed " << seed << ": " << claim.check.name << " " << claim.check.measured << " against "
                    << claim.check.bound);
       CHECK(claim.check.holds());
