@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/npy_dict.h"
+#include "experiments/data/printable.h"
 
 namespace orrery {
 namespace {
@@ -67,7 +68,7 @@ std::string_view header_text(std::string_view bytes, std::string_view name,
 
 DataError refused_type(std::string_view descr, std::string_view name) {
   const auto refusal = [&](std::string_view what, std::string_view remedy) {
-    return DataError(name, fmt::format("has dtype {}: {}", quoted(descr), what), remedy);
+    return DataError(name, fmt::format("has dtype {}: {}", in_quotes(descr), what), remedy);
   };
   constexpr std::string_view as_real = "save with np.save(…, np.asarray(x, dtype=np.float32))";
   switch (descr.size() > 1 ? descr[1] : '\0') {
