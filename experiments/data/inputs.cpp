@@ -12,7 +12,7 @@
 #include "core/errors.h"
 #include "experiments/data/assets.h"
 #include "experiments/data/file.h"
-#include "experiments/data/npy.h"
+#include "experiments/data/tensor_files.h"
 #include "experiments/data/text.h"
 
 namespace orrery {
@@ -55,47 +55,61 @@ std::filesystem::path bundled_path(const Wanted& wanted) {
 }
 
 std::filesystem::path path_of(const Wanted& wanted) {
-  const bool bundled = wanted.value.starts_with(bundled_prefix);
-  return bundled ? bundled_path(wanted) : std::filesystem::path(wanted.value);
+  if (takes_tensor(*wanted.spec)) return tensor_path(wanted.value).file;
+  return wanted.value.starts_with(bundled_prefix) ? bundled_path(wanted)
+                                                  : std::filesystem::path(wanted.value);
 }
 
-bool has_npy_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return extension == ".npy";
+InputFile file_of(const Wanted& wanted, std::string_view bytes) {
+  return {.key = wanted.spec->key,
+          .path = wanted.value,
+          .sha256 = sha256_hex(bytes),
+          .bytes = bytes.size()};
 }
 
-Tensor tensor_from(std::string_view bytes, const Wanted& wanted, const std::string& name) {
-  Tensor tensor = parse_npy(bytes, wanted.assignment());
-  tensor.name = name;
-  return tensor;
-}
-
-Text text_from(std::string bytes, const Wanted& wanted, const std::string& name) {
+void load_text(LoadedInputs& loaded, const Wanted& wanted) {
+  const std::filesystem::path path = path_of(wanted);
+  std::string bytes = read_file(path, max_text_bytes, wanted.assignment());
+  InputFile file = file_of(wanted, bytes);
   Text text = parse_text(std::move(bytes), wanted.assignment());
-  text.name = name;
-  return text;
+  text.name = path.filename().string();
+  loaded.files.push_back(std::move(file));
+  loaded.inputs.emplace(wanted.spec->key, std::move(text));
+}
+
+std::string wanted_tensor(const Wanted& wanted) {
+  const TensorPath path = tensor_path(wanted.value);
+  if (path.is_named && path.tensor.empty())
+    throw UsageError(wanted.assignment(), "names no tensor behind '#'",
+                     fmt::format("write it like {}=weights.npz#NAME", wanted.spec->key));
+  return path.tensor;
+}
+
+void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
+  const std::string wish = wanted_tensor(wanted);
+  const std::filesystem::path path = path_of(wanted);
+  const std::string said_as = fmt::format("{}={}", wanted.spec->key, path.string());
+  require_tensor_file(path, said_as);
+  const std::string bytes = read_file(path, max_tensor_file_bytes, said_as);
+  const std::unique_ptr<TensorArchive> archive = open_tensors(bytes, path, said_as);
+
+  const std::vector<std::string> names = archive->names();
+  const std::string& name = the_name(names, wish, said_as);
+  const bool one_of_many = names.size() > 1;
+  Tensor tensor = archive->tensor(name);
+  const std::string file_name = path.filename().string();
+  tensor.name = one_of_many ? tensor_label(file_name, name) : file_name;
+  InputFile file = file_of(wanted, bytes);
+  if (one_of_many) file.tensor = name;
+  loaded.files.push_back(std::move(file));
+  loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
 }
 
 void load_into(LoadedInputs& loaded, const Wanted& wanted) {
-  const std::filesystem::path path = path_of(wanted);
-  const std::string name = path.filename().string();
-  const bool tensor = takes_tensor(*wanted.spec);
-  if (tensor && !has_npy_extension(path))
-    throw UsageError(wanted.assignment(), "must be a .npy file",
-                     "save the array with numpy.save(\"array.npy\", array)");
-  std::string bytes =
-      read_file(path, tensor ? max_npy_file_bytes : max_text_bytes, wanted.assignment());
-  loaded.files.push_back({.key = wanted.spec->key,
-                          .path = wanted.value,
-                          .sha256 = sha256_hex(bytes),
-                          .bytes = bytes.size()});
-  if (tensor)
-    loaded.inputs.emplace(wanted.spec->key, tensor_from(bytes, wanted, name));
+  if (takes_tensor(*wanted.spec))
+    load_tensor(loaded, wanted);
   else
-    loaded.inputs.emplace(wanted.spec->key, text_from(std::move(bytes), wanted, name));
+    load_text(loaded, wanted);
 }
 
 FileStamp stamp_of(const Wanted& wanted) {
@@ -116,6 +130,11 @@ void copy_key(const LoadedInputs& from, const std::string& key, LoadedInputs& to
 }
 
 }  // namespace
+
+std::string content_id(const InputFile& file) {
+  if (file.tensor.empty()) return file.sha256;
+  return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
+}
 
 LoadedInputs load_inputs(const ParamSet& params) {
   LoadedInputs loaded;

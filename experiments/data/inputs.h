@@ -17,7 +17,12 @@ struct InputFile {
   std::string path{};    ///< as given
   std::string sha256{};  ///< of the content, 64 hexadecimal digits
   std::uintmax_t bytes{};
+  std::string tensor{};  ///< which of the file's tensors was read; empty when it is the only one
 };
+
+/// 64 hexadecimal digits that tell what was read: the file's sha256; where it holds several
+/// tensors, the SHA-256 of that, "#" and the tensor's name.
+std::string content_id(const InputFile& file);
 
 struct LoadedInputs {
   Inputs inputs{};
@@ -25,10 +30,12 @@ struct LoadedInputs {
 };
 
 /// Reads what the used, non-empty file parameters name. A parameter whose file_types contain "npy"
-/// takes a tensor from a .npy file; any other takes a text of whatever extension. "bundled:NAME" is
-/// the text NAME that comes with Orrery.
-/// Every message begins with "key=path". Throws UsageError (not a .npy path, a bundled name with a
-/// folder in it), IoError (cannot be read) and DataError (see parse_npy, parse_text).
+/// takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q" is the one of that
+/// name, which may be left out where there is one. Any other takes a text of whatever extension.
+/// "bundled:NAME" is the text NAME that comes with Orrery.
+/// Every message begins with "key=path". Throws UsageError (no such extension, no such tensor,
+/// several and none is named, a bundled name with a folder in it), IoError (cannot be read) and
+/// DataError (see parse_npy, parse_npz, parse_safetensors, parse_text).
 LoadedInputs load_inputs(const ParamSet& params);
 
 /// What tells that a file is not the one that was read before.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,9 +9,7 @@
 
 namespace orrery {
 
-/// The most elements of an array that is read: 1 GiB as double, eight heads of 4096 by 4096.
-inline constexpr std::size_t max_npy_elements = std::size_t{1} << 27;
-/// The longest .npy file that can hold them.
+/// The longest .npy file that can hold max_elements.
 inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) + (1 << 17);
 
 /// Reads NumPy's .npy format, versions 1.0, 2.0 and 3.0 (NEP 1), as doubles in row-major order.
@@ -21,7 +18,7 @@ inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) +
 /// @param name  the Tensor's name, and what messages call it
 /// Throws DataError: not .npy, unknown version, header or data cut off, bytes left over, a header
 /// that is not exactly {descr, fortran_order, shape}, any other type (object, string, structured,
-/// complex, long double, time), rank 0 or above 4, no elements, more than max_npy_elements, an
+/// complex, long double, time), rank 0 or above 4, no elements, more than max_elements, an
 /// integer beyond ±2^53, NaN or infinity (naming the first index).
 Tensor parse_npy(std::string_view bytes, std::string name);
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/data/printable.h"
 
 namespace orrery {
 namespace {
@@ -42,12 +44,12 @@ class DictParser {
     else if (key == "shape")
       assign(shape_, tuple(), key);
     else
-      fail(fmt::format("key {} is not one of descr, fortran_order, shape", quoted(key)));
+      fail(fmt::format("key {} is not one of descr, fortran_order, shape", in_quotes(key)));
   }
 
   template <class Value>
   void assign(std::optional<Value>& slot, Value value, std::string_view key) {
-    if (slot) fail(fmt::format("key {} occurs twice", quoted(key)));
+    if (slot) fail(fmt::format("key {} occurs twice", in_quotes(key)));
     slot = std::move(value);
   }
 
@@ -149,18 +151,6 @@ class DictParser {
 
 NpyDict parse_npy_dict(std::string_view text, std::string_view name) {
   return DictParser(text, name).parse();
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 40;
-  std::string shown = "'";
-  for (const char c : text.substr(0, most)) {
-    if (c >= ' ' && c <= '~')
-      shown += c;
-    else
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  return shown + (text.size() > most ? "…'" : "'");
 }
 
 }  // namespace orrery

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +18,5 @@ struct NpyDict {
 /// these keys in any order, then white space only. Nothing is evaluated.
 /// Throws DataError with the offset in the header, and for structured types.
 NpyDict parse_npy_dict(std::string_view text, std::string_view name);
-
-/// The text in quotes, cut at 40 characters, with \xNN for what is not printable ASCII.
-std::string quoted(std::string_view text);
 
 }  // namespace orrery

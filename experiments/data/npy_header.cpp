@@ -6,8 +6,8 @@
 #include <initializer_list>
 
 #include "core/errors.h"
-#include "experiments/data/npy.h"
 #include "experiments/data/npy_dict.h"
+#include "experiments/data/printable.h"
 
 namespace orrery {
 namespace {
@@ -17,7 +17,6 @@ constexpr std::size_t version_offset = 6;
 constexpr std::size_t length_offset = 8;
 // NumPy itself reads no longer ones without being told to.
 constexpr std::size_t max_header_bytes = 10000;
-constexpr std::size_t max_rank = 4;
 
 DataError cut_off(std::string_view name, std::size_t held, std::size_t needed) {
   return DataError(
@@ -67,7 +66,7 @@ std::string_view header_text(std::string_view bytes, std::string_view name,
 
 DataError refused_type(std::string_view descr, std::string_view name) {
   const auto refusal = [&](std::string_view what, std::string_view remedy) {
-    return DataError(name, fmt::format("has dtype {}: {}", quoted(descr), what), remedy);
+    return DataError(name, fmt::format("has dtype {}: {}", in_quotes(descr), what), remedy);
   };
   constexpr std::string_view as_real = "save with np.save(…, np.asarray(x, dtype=np.float32))";
   switch (descr.size() > 1 ? descr[1] : '\0') {
@@ -93,64 +92,47 @@ bool is_one_of(std::size_t bytes, std::initializer_list<std::size_t> sizes) {
   return std::find(sizes.begin(), sizes.end(), bytes) != sizes.end();
 }
 
-bool has_size(NpyKind kind, std::size_t bytes) {
+bool has_size(NumberKind kind, std::size_t bytes) {
   switch (kind) {
-    case NpyKind::boolean:
+    case NumberKind::boolean:
       return bytes == 1;
-    case NpyKind::real:
+    case NumberKind::real:
       return is_one_of(bytes, {2, 4, 8});
-    case NpyKind::signed_integer:
-    case NpyKind::unsigned_integer:
+    case NumberKind::signed_integer:
+    case NumberKind::unsigned_integer:
       return is_one_of(bytes, {1, 2, 4, 8});
+    case NumberKind::brain_float:
+      break;  // NumPy has none
   }
   return false;
 }
 
-NpyKind kind_of(std::string_view descr, std::string_view name) {
+NumberKind kind_of(std::string_view descr, std::string_view name) {
   switch (descr[1]) {
     case 'b':
-      return NpyKind::boolean;
+      return NumberKind::boolean;
     case 'i':
-      return NpyKind::signed_integer;
+      return NumberKind::signed_integer;
     case 'u':
-      return NpyKind::unsigned_integer;
+      return NumberKind::unsigned_integer;
     case 'f':
-      return NpyKind::real;
+      return NumberKind::real;
     default:
       throw refused_type(descr, name);
   }
 }
 
-NpyType type_of(const std::string& descr, std::string_view name) {
+NumberType type_of(const std::string& descr, std::string_view name) {
   constexpr std::string_view orders = "<>|";
   if (descr.size() != 3 || orders.find(descr[0]) == std::string_view::npos)
     throw refused_type(descr, name);
-  NpyType type{.kind = kind_of(descr, name),
-               .bytes = static_cast<std::size_t>(descr[2] - '0'),
-               .big_endian = descr[0] == '>',
-               .descr = descr};
+  NumberType type{.kind = kind_of(descr, name),
+                  .bytes = static_cast<std::size_t>(descr[2] - '0'),
+                  .big_endian = descr[0] == '>',
+                  .name = descr};
   const bool order_told = descr[0] != '|' || type.bytes == 1;
   if (!order_told || !has_size(type.kind, type.bytes)) throw refused_type(descr, name);
   return type;
-}
-
-std::size_t checked_elements(const std::vector<std::uint64_t>& shape, std::string_view name) {
-  const std::string shown = fmt::format("has shape ({})", fmt::join(shape, ", "));
-  if (shape.empty() || shape.size() > max_rank)
-    throw DataError(name, fmt::format("{}: its rank must be 1 to {}", shown, max_rank),
-                    "reshape it before saving");
-  if (std::find(shape.begin(), shape.end(), 0U) != shape.end())
-    throw DataError(name, fmt::format("{}: it holds no elements", shown),
-                    "give an array with at least one");
-  std::size_t elements = 1;
-  for (const std::uint64_t dimension : shape) {
-    if (dimension > max_npy_elements / elements)
-      throw DataError(
-          name, fmt::format("{}: more than the {} elements that are read", shown, max_npy_elements),
-          "save a part of it");
-    elements *= dimension;
-  }
-  return elements;
 }
 
 }  // namespace
@@ -159,10 +141,10 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view name) {
   NpyHeader header;
   const std::string_view text = header_text(bytes, name, header.data_offset);
   const NpyDict dict = parse_npy_dict(text, name);
-  header.type = type_of(dict.descr, name);
-  header.fortran_order = dict.fortran_order;
-  header.elements = checked_elements(dict.shape, name);
-  header.shape.assign(dict.shape.begin(), dict.shape.end());
+  header.layout = {.type = type_of(dict.descr, name),
+                   .column_major = dict.fortran_order,
+                   .shape = {dict.shape.begin(), dict.shape.end()},
+                   .elements = checked_elements(dict.shape, name)};
   return header;
 }
 

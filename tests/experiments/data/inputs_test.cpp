@@ -91,9 +91,60 @@ TEST_CASE("Messages begin with the parameter and its value") {
   refusal("text", folder.file("bad.txt", "\xFF").string(), "is not valid UTF-8");
   refusal("q", folder.file("bad.npy", "x").string(), "is not a .npy file");
   refusal("q", folder.file("q.csv", "1,2").string(),
-          "must be a .npy file; save the array with numpy.save(\"array.npy\", array)");
+          "must be a .npy, .npz or .safetensors file; save the array with "
+          "numpy.save(\"array.npy\", array)");
+  refusal("q", "bundled:the_orrery.txt", "must be a .npy, .npz or .safetensors file");
   refusal("text", "bundled:none.txt", "is not a bundled text");
   refusal("text", "bundled:../secret", "must name a bundled text without a folder");
+}
+
+TEST_CASE("A tensor is read from an archive by its name") {
+  const std::string golden = std::string(ORRERY_TESTS_DIR) + "/golden/";
+  ParamSet params = example();
+  const auto load = [&](const std::string& value) {
+    params.set("q", value);
+    return load_inputs(params);
+  };
+  for (const std::string file : {"npz/saved.npz#layer0/θ", "safetensors/written.safetensors#θ"}) {
+    const LoadedInputs loaded = load(golden + file);
+    CHECK(std::get<Tensor>(loaded.inputs.at("q")).values == std::vector<double>{0, 1, 2});
+    CHECK(std::get<Tensor>(loaded.inputs.at("q")).name == file.substr(file.find('/') + 1));
+    CHECK(loaded.files.at(0).path == golden + file);
+    CHECK(loaded.files.at(0).tensor == file.substr(file.find('#') + 1));
+    const std::string bytes = read_file(golden + file.substr(0, file.find('#')), 1 << 20);
+    CHECK(loaded.files.at(0).sha256 == sha256_hex(bytes));
+    CHECK(content_id(loaded.files.at(0)) ==
+          sha256_hex(sha256_hex(bytes) + file.substr(file.find('#'))));
+  }
+}
+
+TEST_CASE("The only tensor of an archive is the same with its name and without") {
+  const std::string path = std::string(ORRERY_TESTS_DIR) + "/golden/npz/one.npz";
+  ParamSet params = example();
+  params.set("q", path);
+  const LoadedInputs unnamed = load_inputs(params);
+  params.set("q", path + "#arr_0");
+  const LoadedInputs named = load_inputs(params);
+  CHECK(std::get<Tensor>(unnamed.inputs.at("q")).name == "one.npz");
+  CHECK(std::get<Tensor>(named.inputs.at("q")).name == "one.npz");
+  CHECK(content_id(unnamed.files.at(0)) == unnamed.files.at(0).sha256);
+  CHECK(content_id(named.files.at(0)) == content_id(unnamed.files.at(0)));
+}
+
+TEST_CASE("A name that an archive does not hold is refused with those it does") {
+  const std::string path = std::string(ORRERY_TESTS_DIR) + "/golden/npz/saved.npz";
+  const auto refusal = [](const std::string& value, const std::string& message) {
+    ParamSet params = example();
+    params.set("q", value);
+    CHECK_THROWS_WITH(load_inputs(params), Catch::Matchers::Equals("q=" + message));
+  };
+  refusal(path, path +
+                    ": has 3 tensors, and one is read; add #NAME to the path; it holds a, b, "
+                    "layer0/θ");
+  refusal(path + "#layer1/θ", path +
+                                  "#layer1/θ: names no tensor of the file; did you mean "
+                                  "#layer0/θ?");
+  refusal(path + "#", path + "#: names no tensor behind '#'; write it like q=weights.npz#NAME");
 }
 
 TEST_CASE("A cache reads again only what changed") {
@@ -118,6 +169,14 @@ TEST_CASE("A cache reads again only what changed") {
     CHECK(std::get<Text>(second->inputs.at("text")).utf8 == "two");
     CHECK(second->files[1].sha256 == sha256_hex("two"));
     CHECK(std::get<Text>(first->inputs.at("text")).utf8 == "one");
+  }
+  SECTION("another tensor of the same file") {
+    const std::string path =
+        std::string(ORRERY_TESTS_DIR) + "/golden/safetensors/written.safetensors";
+    params.set("q", path + "#b");
+    CHECK(std::get<Tensor>(cache.load(params)->inputs.at("q")).values.size() == 6);
+    params.set("q", path + "#θ");
+    CHECK(std::get<Tensor>(cache.load(params)->inputs.at("q")).values.size() == 3);
   }
   SECTION("another path, while the other file is not read") {
     // Same size and time, other bytes: only a second reading would notice.

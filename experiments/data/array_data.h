@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/figure/figure.h"
+
+namespace orrery {
+
+/// The most elements that are read at a time: 1 GiB as double, eight heads of 4096 by 4096.
+inline constexpr std::size_t max_elements = std::size_t{1} << 27;
+
+enum class NumberKind { boolean, real, brain_float, signed_integer, unsigned_integer };
+
+/// How a file stores a number.
+struct NumberType {
+  NumberKind kind{NumberKind::real};
+  std::size_t bytes{};  ///< 1, 2, 4 or 8
+  bool big_endian{};
+  std::string name{};  ///< as the file says it: "<f8", "BF16"
+};
+
+/// What tells the numbers of an array from its bytes.
+struct ArrayLayout {
+  NumberType type{};
+  bool column_major{};               ///< Fortran order: the first index runs fastest
+  std::vector<std::size_t> shape{};  ///< rank 1 to 4, no dimension is 0
+  std::size_t elements{};            ///< the product of the shape, at most max_elements
+};
+
+/// The product of a shape that is to be read.
+/// @param name  what messages call the array
+/// Throws DataError: rank 0 or above 4, no elements, more than max_elements.
+std::size_t checked_elements(std::span<const std::uint64_t> shape, std::string_view name);
+
+/// The values as doubles in row-major order, exactly. binary16 and bfloat16 with their subnormals.
+/// @param data  layout.elements × layout.type.bytes bytes
+/// @param name  what messages call the array
+/// Throws DataError: an integer beyond ±2^53, a bool that is neither 0 nor 1, NaN or infinity,
+/// each with the first index.
+std::vector<double> decode_array(std::string_view data, const ArrayLayout& layout,
+                                 std::string_view name);
+
+/// The values of an array as they lie in memory, little-endian; a view into it. An array whose
+/// shape and values disagree breaks an invariant.
+std::string_view array_bytes(const Array& array);
+
+}  // namespace orrery

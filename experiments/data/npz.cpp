@@ -1,0 +1,87 @@
+#include "experiments/data/npz.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/data/npy.h"
+#include "experiments/data/printable.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view suffix = ".npy";
+
+/// Nothing is ever written where a name says; one that leads elsewhere is not NumPy's work.
+bool leads_elsewhere(std::string_view name) {
+  constexpr std::string_view separators = "/\\";
+  if (name.find_first_of(separators) == 0) return true;
+  while (true) {
+    const std::size_t end = name.find_first_of(separators);
+    if (name.substr(0, end) == "..") return true;
+    if (end == std::string_view::npos) return false;
+    name.remove_prefix(end + 1);
+  }
+}
+
+void require_readable(const ZipArchive::Member& member, std::string_view file) {
+  const auto refuse = [&](const std::string& why, std::string_view remedy) {
+    throw DataError(file, fmt::format("has the member {}, {}", in_quotes(member.name), why),
+                    remedy);
+  };
+  constexpr std::string_view again = "save the arrays again with numpy.savez";
+  if (leads_elsewhere(member.name)) refuse("whose name leads out of the archive", again);
+  if (!member.name.ends_with(suffix)) refuse("which is not a .npy file", again);
+  if (member.encrypted) refuse("which is encrypted", "unpack it and save it without a password");
+  if (member.method != zip_stored && member.method != zip_deflated)
+    refuse(fmt::format("compressed by method {}: stored and deflated ones are read", member.method),
+           "save the arrays again with numpy.savez_compressed");
+  if (member.bytes > max_npy_file_bytes)
+    refuse(fmt::format("of {} bytes when unpacked: at most {} are read", member.bytes,
+                       max_npy_file_bytes),
+           "save a part of it");
+}
+
+}  // namespace
+
+NpzArchive::NpzArchive(std::string_view bytes, std::string name)
+    : file_(std::move(name)), zip_(bytes, file_) {
+  for (std::size_t i = 0; i < zip_.members().size(); ++i) {
+    const ZipArchive::Member& member = zip_.members()[i];
+    require_readable(member, file_);
+    members_.emplace(member.name.substr(0, member.name.size() - suffix.size()), i);
+  }
+  if (members_.empty()) throw DataError(file_, "holds no arrays", "save at least one");
+}
+
+std::vector<std::string> NpzArchive::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : members_) names.push_back(name);
+  return names;
+}
+
+Tensor NpzArchive::tensor(const std::string& name) const {
+  const std::string label = tensor_label(file_, name);
+  Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label);
+  tensor.name = name;
+  return tensor;
+}
+
+TensorMap parse_npz(std::string_view bytes, std::string name) {
+  return all_tensors(NpzArchive(bytes, name), name);
+}
+
+std::string npz_bytes(std::span<const Array* const> arrays) {
+  std::set<std::string_view> names;
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const Array* const array : arrays) {
+    check_invariant(names.insert(array->name).second && !leads_elsewhere(array->name),
+                    "arrays that go to one archive have names of their own");
+    members.emplace_back(fmt::format("{}{}", array->name, suffix), npy_bytes(*array));
+  }
+  return stored_zip(members);
+}
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "experiments/data/safetensors_header.h"
+#include "experiments/data/tensor_archive.h"
+#include "experiments/figure/figure.h"
+
+namespace orrery {
+
+/// A .safetensors file. The bytes outlive it.
+class SafetensorsArchive final : public TensorArchive {
+ public:
+  /// Throws DataError as parse_safetensors does for all that is not a matter of one tensor alone.
+  SafetensorsArchive(std::string_view bytes, std::string name);
+
+  std::vector<std::string> names() const override;
+  Tensor tensor(const std::string& name) const override;
+
+ private:
+  std::string file_;
+  SafetensorsEntries entries_;
+};
+
+/// Reads the safetensors format as doubles: F64 F32 F16 BF16, I64 … I8, U64 … U8, and BOOL as 0 and
+/// 1. The metadata is checked and dropped. Time and memory are in proportion to the bytes given,
+/// whatever they say.
+/// @param name  what messages call the file; a tensor of it is "name#tensor"
+/// Throws DataError: a header that is cut off, longer than 100 MB, not JSON, or in which a key
+/// occurs twice, is missing or unknown; any other dtype; a shape that its data_offsets do not hold;
+/// overlaps, holes and bytes left over; no tensors; a tensor of rank 0 or above 4 or without
+/// elements; more than max_elements; an integer beyond ±2^53, NaN or infinity (naming the first
+/// index).
+TensorMap parse_safetensors(std::string_view bytes, std::string name);
+
+/// The arrays as a .safetensors file, F64 and F32: the bytes that the safetensors package writes,
+/// which sorts by element size and then by name, and pads the header to 8 bytes. NaN and infinities
+/// are kept. Two arrays of one name, or one called "__metadata__", break an invariant.
+std::string safetensors_bytes(std::span<const Array* const> arrays);
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+#include "experiments/data/tensor_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/data/file.h"
+#include "experiments/data/npy.h"
+#include "experiments/data/npz.h"
+#include "experiments/data/safetensors.h"
+
+namespace orrery {
+namespace {
+
+class NpyFile final : public TensorArchive {
+ public:
+  NpyFile(std::string_view bytes, std::string stem, std::string said_as)
+      : bytes_(bytes), stem_(std::move(stem)), said_as_(std::move(said_as)) {}
+
+  std::vector<std::string> names() const override { return {stem_}; }
+
+  Tensor tensor(const std::string& name) const override {
+    Tensor tensor = parse_npy(bytes_, said_as_);
+    tensor.name = name;
+    return tensor;
+  }
+
+ private:
+  std::string_view bytes_;
+  std::string stem_;
+  std::string said_as_;
+};
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return extension;
+}
+
+bool is_tensor_file(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  return extension == ".npy" || extension == ".npz" || extension == ".safetensors";
+}
+
+}  // namespace
+
+TensorPath tensor_path(std::string_view text) {
+  for (std::size_t mark = text.find('#'); mark != std::string_view::npos;
+       mark = text.find('#', mark + 1))
+    if (is_tensor_file(text.substr(0, mark)))
+      return {.file = text.substr(0, mark),
+              .tensor = std::string(text.substr(mark + 1)),
+              .is_named = true};
+  return {.file = text};
+}
+
+void require_tensor_file(const std::filesystem::path& file, const std::string& said_as) {
+  if (!is_tensor_file(file))
+    throw UsageError(said_as, "must be a .npy, .npz or .safetensors file",
+                     "save the array with numpy.save(\"array.npy\", array)");
+}
+
+std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
+                                            const std::filesystem::path& file,
+                                            const std::string& said_as) {
+  require_tensor_file(file, said_as);
+  const std::string extension = extension_of(file);
+  if (extension == ".npy") return std::make_unique<NpyFile>(bytes, file.stem().string(), said_as);
+  if (extension == ".npz") return std::make_unique<NpzArchive>(bytes, said_as);
+  return std::make_unique<SafetensorsArchive>(bytes, said_as);
+}
+
+TensorMap read_tensors(const std::filesystem::path& path) {
+  const std::string said_as = path.string();
+  require_tensor_file(path, said_as);
+  const std::string bytes = read_file(path, max_tensor_file_bytes);
+  return all_tensors(*open_tensors(bytes, path, said_as), said_as);
+}
+
+}  // namespace orrery

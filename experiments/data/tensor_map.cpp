@@ -1,0 +1,70 @@
+#include "experiments/data/tensor_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/errors.h"
+#include "core/params.h"
+#include "experiments/data/printable.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t most_listed = 8;
+// Nobody mistypes a longer one, and comparing takes time in proportion to the length.
+constexpr std::size_t longest_suggested = 256;
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() == most_listed) break;
+    shown.push_back(printable(name));
+  }
+  const std::size_t left = names.size() - shown.size();
+  return fmt::format("it holds {}{}", fmt::join(shown, ", "),
+                     left > 0 ? fmt::format(" and {} more", left) : "");
+}
+
+std::string nearest_of(const std::vector<std::string>& names, std::string_view wanted) {
+  if (wanted.size() > longest_suggested) return {};
+  std::vector<std::string> candidates;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(candidates),
+               [](const std::string& name) { return name.size() <= longest_suggested; });
+  return nearest_name(wanted, candidates);
+}
+
+UsageError no_such_tensor(const std::vector<std::string>& names, std::string_view wanted,
+                          const std::string& file) {
+  const std::string near = nearest_of(names, wanted);
+  return UsageError(
+      tensor_label(file, wanted), "names no tensor of the file",
+      near.empty() ? listed(names) : fmt::format("did you mean #{}?", printable(near)));
+}
+
+}  // namespace
+
+std::string tensor_label(std::string_view file, std::string_view tensor) {
+  return fmt::format("{}#{}", file, printable(tensor));
+}
+
+const std::string& the_name(const std::vector<std::string>& names, std::string_view wanted,
+                            const std::string& file) {
+  if (wanted.empty() && names.size() == 1) return names.front();
+  if (wanted.empty())
+    throw UsageError(file, fmt::format("has {} tensors, and one is read", names.size()),
+                     fmt::format("add #NAME to the path; {}", listed(names)));
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found == names.end()) throw no_such_tensor(names, wanted, file);
+  return *found;
+}
+
+const Tensor& the_tensor(const TensorMap& tensors, std::string_view wanted,
+                         const std::string& file) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors) names.push_back(name);
+  return tensors.at(the_name(names, wanted, file));
+}
+
+}  // namespace orrery

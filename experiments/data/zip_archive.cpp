@@ -1,0 +1,203 @@
+#include "experiments/data/zip_archive.h"
+
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "core/errors.h"
+#include "experiments/data/printable.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view again = "copy or download the file again";
+
+class ZipError {
+ public:
+  ZipError() { zip_error_init(&error_); }
+  ~ZipError() { zip_error_fini(&error_); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+
+  zip_error_t* get() { return &error_; }
+  int code() const { return zip_error_code_zip(&error_); }
+  std::string text() { return zip_error_strerror(&error_); }
+
+ private:
+  zip_error_t error_{};
+};
+
+/// Null where it cannot be opened, with the reason in `error`.
+zip_t* open(std::string_view bytes, int flags, ZipError& error) {
+  zip_source_t* const source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get());
+  if (source == nullptr) return nullptr;
+  zip_t* const archive = zip_open_from_source(source, ZIP_RDONLY | flags, error.get());
+  if (archive == nullptr) zip_source_free(source);
+  return archive;
+}
+
+/// libzip takes no bytes at all for an empty archive, and newer ones look for the first member
+/// behind other bytes.
+void require_begin(std::string_view bytes, std::string_view name) {
+  if (!bytes.starts_with("PK"))
+    throw DataError(name, "is not a zip archive (it does not begin with PK)",
+                    "save the arrays with numpy.savez");
+}
+
+DataError refused(std::string_view name, ZipError& error) {
+  if (error.code() == ZIP_ER_NOZIP)
+    return DataError(name, "is cut off or damaged: there is no zip directory at its end", again);
+  if (error.code() == ZIP_ER_INCONS)
+    return DataError(name, "is damaged or has bytes left over: its zip directory does not fit it",
+                     again);
+  return DataError(name, fmt::format("is not a zip archive that can be read ({})", error.text()),
+                   again);
+}
+
+DataError repeated(std::string_view name, std::string_view member) {
+  return DataError(name, fmt::format("has two members {}", in_quotes(member)),
+                   "save every array under a name of its own");
+}
+
+std::uint64_t little_endian(std::string_view bytes, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = at + 4; i-- > at;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+/// libzip 1.7 takes archives with something between the directory and the record that ends the
+/// file, such as a second archive behind the first.
+void require_end(std::string_view bytes, zip_t* archive, std::string_view name) {
+  constexpr std::size_t record_bytes = 22;
+  constexpr std::uint64_t told_elsewhere = 0xFFFFFFFF;  // in the records of Zip64
+  int comment_bytes = 0;
+  zip_get_archive_comment(archive, &comment_bytes, ZIP_FL_ENC_RAW);
+  const std::size_t tail = record_bytes + static_cast<std::size_t>(std::max(comment_bytes, 0));
+  if (tail > bytes.size()) return;
+  const std::size_t record = bytes.size() - tail;
+  const std::uint64_t length = little_endian(bytes, record + 12);
+  const std::uint64_t offset = little_endian(bytes, record + 16);
+  const bool zip64 = length == told_elsewhere || offset == told_elsewhere;
+  if (!zip64 && offset + length != record)
+    throw DataError(name, "has bytes left over between its zip directory and its end", again);
+}
+
+ZipArchive::Member member_at(zip_t* archive, zip_uint64_t index) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  check_invariant(zip_stat_index(archive, index, 0, &status) == 0,
+                  "a member that is there has facts");
+  return {.name = status.name,
+          .bytes = status.size,
+          .method = status.comp_method,
+          .encrypted = status.encryption_method != ZIP_EM_NONE};
+}
+
+std::vector<ZipArchive::Member> members_of(zip_t* archive) {
+  std::vector<ZipArchive::Member> members;
+  const zip_int64_t count = zip_get_num_entries(archive, 0);
+  for (zip_int64_t i = 0; i < count; ++i)
+    members.push_back(member_at(archive, static_cast<zip_uint64_t>(i)));
+  return members;
+}
+
+void refuse_repeated(const std::vector<ZipArchive::Member>& members, std::string_view name) {
+  std::set<std::string_view> seen;
+  for (const ZipArchive::Member& member : members)
+    if (!seen.insert(member.name).second) throw repeated(name, member.name);
+}
+
+DataError damaged(std::string_view label, std::string_view how) {
+  return DataError(label, fmt::format("is damaged: {}", how), again);
+}
+
+DataError damaged(std::string_view label, zip_error_t* error) {
+  if (zip_error_code_zip(error) == ZIP_ER_CRC)
+    return damaged(label, "its CRC-32 is not the one that was stored");
+  return damaged(label, fmt::format("it cannot be unpacked ({})", zip_error_strerror(error)));
+}
+
+using MemberFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
+
+/// Nothing but memory can run out where an archive is made in it.
+void require_made(bool done) { check_invariant(done, "libzip makes an archive in memory"); }
+
+void add_stored(zip_t* archive, const std::string& name, const std::string& bytes) {
+  constexpr zip_uint16_t midnight = 0;
+  constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;
+  zip_source_t* const source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
+  require_made(source != nullptr);
+  const zip_int64_t added = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  require_made(added >= 0);
+  const auto index = static_cast<zip_uint64_t>(added);
+  require_made(zip_set_file_compression(archive, index, ZIP_CM_STORE, 0) == 0);
+  require_made(zip_file_set_dostime(archive, index, midnight, first_of_1980, 0) == 0);
+}
+
+std::string content(zip_source_t* source) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  require_made(zip_source_stat(source, &status) == 0 && zip_source_open(source) == 0);
+  std::string bytes(static_cast<std::size_t>(status.size), '\0');
+  require_made(zip_source_read(source, bytes.data(), bytes.size()) ==
+               static_cast<zip_int64_t>(bytes.size()));
+  zip_source_close(source);
+  return bytes;
+}
+
+}  // namespace
+
+void ZipArchive::Discard::operator()(zip* archive) const { zip_discard(archive); }
+
+ZipArchive::ZipArchive(std::string_view bytes, std::string_view name) {
+  require_begin(bytes, name);
+  ZipError error;
+  zip_.reset(open(bytes, ZIP_CHECKCONS, error));
+  // Only to say which: the check does not open an archive with two members of one name.
+  const bool not_unique = !zip_ && error.code() == ZIP_ER_EXISTS;
+  if (not_unique) zip_.reset(open(bytes, 0, error));
+  if (!zip_) throw refused(name, error);
+  members_ = members_of(zip_.get());
+  refuse_repeated(members_, name);
+  if (not_unique) throw refused(name, error);
+  require_end(bytes, zip_.get(), name);
+}
+
+std::string ZipArchive::read(std::size_t index, std::string_view label) const {
+  const MemberFile file(zip_fopen_index(zip_.get(), index, 0), &zip_fclose);
+  if (!file) throw damaged(label, zip_get_error(zip_.get()));
+  const std::uint64_t declared = members_.at(index).bytes;
+  std::string bytes;
+  std::array<char, 1 << 16> block{};
+  for (;;) {
+    const zip_int64_t count = zip_fread(file.get(), block.data(), block.size());
+    if (count < 0) throw damaged(label, zip_file_get_error(file.get()));
+    // The CRC-32 is compared when the end is read, and so it is read.
+    if (count == 0) break;
+    bytes.append(block.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > declared) break;
+  }
+  if (bytes.size() != declared)
+    throw damaged(label, fmt::format("it declares {} bytes and unpacks to {}", declared,
+                                     bytes.size() > declared ? "more" : "fewer"));
+  return bytes;
+}
+
+std::string stored_zip(std::span<const std::pair<std::string, std::string>> members) {
+  check_invariant(!members.empty(), "an archive is made for at least one member");
+  ZipError error;
+  zip_source_t* const source = zip_source_buffer_create(nullptr, 0, 0, error.get());
+  require_made(source != nullptr);
+  const std::unique_ptr<zip_source_t, decltype(&zip_source_free)> kept(source, &zip_source_free);
+  zip_t* const archive = zip_open_from_source(source, ZIP_TRUNCATE, error.get());
+  require_made(archive != nullptr);
+  zip_source_keep(source);
+  for (const auto& [name, bytes] : members) add_stored(archive, name, bytes);
+  require_made(zip_close(archive) == 0);
+  return content(source);
+}
+
+}  // namespace orrery
