@@ -1,16 +1,16 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "experiments/data/tensor_map.h"
 #include "experiments/experiment.h"
 
 namespace orrery {
 
 /// Arrays by name, as a .npz or .safetensors file holds them.
-using NamedTensors = std::map<std::string, Tensor, std::less<>>;
+using NamedTensors = TensorMap;
 
 /// What attention is computed from: q, k and v, or contents x, which W_q, W_k, W_v of `tables`
 /// project (without them q = k = v = x).

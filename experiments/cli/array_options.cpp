@@ -6,8 +6,7 @@
 
 #include "core/errors.h"
 #include "experiments/cli/arguments.h"
-#include "experiments/data/file.h"
-#include "experiments/data/npy.h"
+#include "experiments/data/tensor_files.h"
 
 namespace orrery::cli {
 namespace {
@@ -48,17 +47,20 @@ std::vector<std::int64_t> parse_positions(const std::string& text) {
 
 NamedTensors read_tables(const std::vector<std::string>& words) {
   NamedTensors tables;
+  const auto add = [&](const std::string& word, const std::string& name, Tensor tensor) {
+    tensor.name = name;
+    if (tables.emplace(name, std::move(tensor)).second) return;
+    throw UsageError(fmt::format("--table {}", word), fmt::format("gives {} a second time", name),
+                     "give each table once");
+  };
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw UsageError(fmt::format("--table {}", word), "is not of the form NAME=FILE.npy",
-                       "orrery describe ENCODING lists the names");
-    const std::string name = word.substr(0, equals);
-    Tensor tensor = parse_npy(read_file(word.substr(equals + 1), max_npy_file_bytes, word), word);
-    tensor.name = name;
-    if (!tables.emplace(name, std::move(tensor)).second)
-      throw UsageError(fmt::format("--table {}", word), "names a table a second time",
-                       "give each table once");
+    const TensorPath path = tensor_path(word.substr(equals == std::string::npos ? 0 : equals + 1));
+    const TensorMap tensors = read_tensors(path.file);
+    if (equals != std::string::npos)
+      add(word, word.substr(0, equals), the_tensor(tensors, path.tensor, path.file.string()));
+    else
+      for (const auto& [name, tensor] : tensors) add(word, name, tensor);
   }
   return tables;
 }

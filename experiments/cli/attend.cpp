@@ -8,7 +8,10 @@
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/data/file.h"
 #include "experiments/data/inputs.h"
+#include "experiments/data/npz.h"
+#include "experiments/data/safetensors.h"
 
 namespace orrery::cli {
 namespace {
@@ -27,6 +30,28 @@ Result result_of(const ParamSet& params, const AttendResult& attended) {
   return result;
 }
 
+/// The arrays as one file, or empty when the extension names a folder.
+std::string file_bytes(const std::string& out, const AttendResult& attended) {
+  std::vector<const Array*> arrays;
+  for (const auto& array : attended.arrays) arrays.push_back(array.get());
+  if (out.ends_with(".npz")) return npz_bytes(arrays);
+  if (out.ends_with(".safetensors")) return safetensors_bytes(arrays);
+  return {};
+}
+
+void write(const ArrayOptions& options, const ParamSet& params, const AttendResult& attended,
+           const RunRecord& record) {
+  const std::string bytes = file_bytes(options.out, attended);
+  if (bytes.empty())
+    write_result(result_of(params, attended), record, {.folder = options.out});
+  else
+    write_new_file(options.out, bytes);
+  for (const auto& array : attended.arrays)
+    print(bytes.empty()
+              ? fmt::format("{}/arrays/{}.npy  {}\n", options.out, array->name, shape_of(*array))
+              : fmt::format("{}#{}  {}\n", options.out, array->name, shape_of(*array)));
+}
+
 }  // namespace
 
 int attend_command(const ArrayOptions& options) {
@@ -40,17 +65,12 @@ int attend_command(const ArrayOptions& options) {
   if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
   if (!options.query_positions.empty())
     inputs.query_positions = parse_positions(options.query_positions);
-  const WriteOptions write{.folder = options.out};
-  require_replaceable(write);
-
   RunRecord record{.argv = options.argv, .inputs = loaded.files};
   record.started = std::chrono::system_clock::now();
   const AttendResult attended = attend(params, inputs);
   record.finished = std::chrono::system_clock::now();
   record.wall_seconds = std::chrono::duration<double>(record.finished - record.started).count();
-  write_result(result_of(params, attended), record, write);
-  for (const auto& array : attended.arrays)
-    print(fmt::format("{}/arrays/{}.npy  {}\n", options.out, array->name, shape_of(*array)));
+  write(options, params, attended, record);
   if (attended.fully_masked_rows > 0)
     say(fmt::format("{} queries see no key: their weights are 0\n", attended.fully_masked_rows));
   if (attended.nan_rows > 0)

@@ -65,7 +65,8 @@ void add_run(CLI::App& app, RunOptions& options) {
 void add_array_options(CLI::App* command, ArrayOptions& options) {
   command->allow_extras();
   command
-      ->add_option("--table", options.tables, "A trained table, NAME=FILE.npy; describe lists them")
+      ->add_option("--table", options.tables,
+                   "A trained table, NAME=FILE, or FILE for all that it holds")
       ->allow_extra_args(false);
   command->add_option("--positions", options.positions, "Positions of keys or rows: 0..9 or 3,1,4");
 }
@@ -76,13 +77,15 @@ void add_attend(CLI::App& app, ArrayOptions& options) {
   add_array_options(command, options);
   command->add_option("--query-positions", options.query_positions,
                       "Positions of queries; by default they are the last of the keys");
-  command->add_option("--out", options.out, "Folder of the arrays")->required();
+  command->add_option("--out", options.out, "A new .npz or .safetensors file, or a folder")
+      ->required();
   command->footer(
-      "q, k, v are .npy files of [N, d] or [heads, N, d]; k and v may have fewer heads. Tables "
+      "q, k, v are [N, d] or [heads, N, d] in .npy, .npz or .safetensors (FILE#NAME); k, v may "
+      "have fewer heads. Tables "
       "that\n"
       "are not given are drawn by seed at their authors' scale.\n\n"
       "Examples:\n"
-      "  orrery attend q=q.npy k=k.npy v=v.npy encoding=rope causal=true --out head\n"
+      "  orrery attend q=q.npy k=k.npy v=v.npy encoding=rope causal=true --out head.npz\n"
       "  orrery attend q=q.npy k=k.npy encoding=t5 --table t5.table=bias.npy heads=1 --out head");
 }
 

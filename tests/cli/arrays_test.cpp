@@ -93,6 +93,29 @@ TEST_CASE("attend gives NumPy's numbers for the user's own arrays and tables") {
                                      tables({"deberta.table", "deberta.W_qr", "deberta.W_kr"}));
 }
 
+TEST_CASE("attend writes one .npz or .safetensors, which it and apply read back by name") {
+  const GoldenShell shell;
+  for (const char* file : {"first.npz", "first.safetensors"}) {
+    INFO(file);
+    const std::string out(file);
+    Outcome outcome = shell.run("attend q=q.npy k=k.npy v=v.npy encoding=none --out " + out);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, Contains(out + "#logits  [5, 5]"));
+    outcome = shell.run("attend q=" + out + "#output k=k.npy encoding=none --out again" + out);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(shell.run("attend q=" + out + " k=k.npy encoding=none --out x.npz").status != 0);
+    CHECK_THAT(shell.run("attend q=" + out + "#outptu k=k.npy --out x.npz").err,
+               Contains("output"));
+    CHECK(shell.run("attend q=q.npy k=k.npy encoding=none --out " + out).status == 4);
+  }
+  // A file of tables by their own names.
+  CHECK(
+      shell.run("attend q=q.npy k=k.npy encoding=t5 --table t5.table=first.npz#weights --out y.npz")
+          .status == 2);
+}
+
 TEST_CASE("attend takes whole layers, with fewer key heads than query heads") {
   const Shell shell;
   shell.write("q.npy", npy("(2, 1, 2)", {1, 0, 0, 5}));
