@@ -69,7 +69,7 @@ Tensor NpzArchive::tensor(const std::string& name) const {
   return tensor;
 }
 
-TensorMap parse_npz(std::string_view bytes, std::string name) {
+TensorMap parse_npz(std::string_view bytes, const std::string& name) {
   return all_tensors(NpzArchive(bytes, name), name);
 }
 

@@ -34,7 +34,7 @@ class NpzArchive final : public TensorArchive {
 /// Throws DataError: not a zip archive, cut off, damaged (also by CRC-32), bytes left over; no
 /// members, two of one name, one that is encrypted, compressed otherwise, larger than is read, not
 /// .npy, or whose name is absolute or goes up with ".."; and as parse_npy does for each.
-TensorMap parse_npz(std::string_view bytes, std::string name);
+TensorMap parse_npz(std::string_view bytes, const std::string& name);
 
 /// The arrays as a .npz file, stored, in the given order and dated 1980-01-01: what numpy.load
 /// reads, and the same bytes every time. NaN and infinities are kept. No arrays, two of one name,

@@ -63,7 +63,7 @@ Tensor SafetensorsArchive::tensor(const std::string& name) const {
   return Tensor{.name = name, .shape = std::move(layout.shape), .values = std::move(values)};
 }
 
-TensorMap parse_safetensors(std::string_view bytes, std::string name) {
+TensorMap parse_safetensors(std::string_view bytes, const std::string& name) {
   return all_tensors(SafetensorsArchive(bytes, name), name);
 }
 

@@ -34,7 +34,7 @@ class SafetensorsArchive final : public TensorArchive {
 /// overlaps, holes and bytes left over; no tensors; a tensor of rank 0 or above 4 or without
 /// elements; more than max_elements; an integer beyond ±2^53, NaN or infinity (naming the first
 /// index).
-TensorMap parse_safetensors(std::string_view bytes, std::string name);
+TensorMap parse_safetensors(std::string_view bytes, const std::string& name);
 
 /// The arrays as a .safetensors file, F64 and F32: the bytes that the safetensors package writes,
 /// which sorts by element size and then by name, and pads the header to 8 bytes. NaN and infinities

@@ -50,7 +50,8 @@ void require_begin(std::string_view bytes, std::string_view name) {
 DataError refused(std::string_view name, ZipError& error) {
   if (error.code() == ZIP_ER_NOZIP)
     return DataError(name, "is cut off or damaged: there is no zip directory at its end", again);
-  if (error.code() == ZIP_ER_INCONS)
+  // libzip 1.7 finds "no such file" where the record at the end is broken.
+  if (error.code() == ZIP_ER_INCONS || error.code() == ZIP_ER_NOENT)
     return DataError(name, "is damaged or has bytes left over: its zip directory does not fit it",
                      again);
   return DataError(name, fmt::format("is not a zip archive that can be read ({})", error.text()),

@@ -171,6 +171,9 @@ TEST_CASE("What is not a zip archive, or not all of one, is refused") {
   CHECK_THROWS_WITH(parse_npz(bytes + "junk", "z"),
                     Contains("z: is damaged or has bytes left over: its zip directory does not"));
   CHECK_THROWS_WITH(parse_npz(bytes + bytes, "z"), Contains("bytes left over"));
+  std::string elsewhere = bytes;
+  ++elsewhere[bytes.rfind("PK\5\6") + 16];
+  CHECK_THROWS_WITH(parse_npz(elsewhere, "z"), Contains("its zip directory does not fit it"));
   std::string gap = bytes;
   gap.insert(gap.rfind("PK\5\6"), "gap");
   CHECK_THROWS_WITH(parse_npz(gap, "z"), Contains("bytes left over"));
