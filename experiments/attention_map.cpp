@@ -27,10 +27,10 @@ ParamSpec from_text(ParamSpec spec) {
 ParamSpec tensor_param(const std::string& key, const std::string& what) {
   return {.key = key,
           .symbol = key,
-          .description = what + ", .npy of shape [N, d] or [heads, N, d].",
+          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
           .kind = ParamKind::file,
           .default_value = std::string(),
-          .file_types = {"npy"}};
+          .file_types = {"npy", "npz", "safetensors"}};
 }
 
 std::vector<ParamSpec> declared_params() {

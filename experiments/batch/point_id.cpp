@@ -17,7 +17,7 @@ std::string content_of(const std::string& key, const std::vector<InputFile>& fil
   const auto found = std::find_if(files.begin(), files.end(),
                                   [&](const InputFile& file) { return file.key == key; });
   check_invariant(found != files.end(), "a point's files are read before it is named");
-  return found->sha256;
+  return content_id(*found);
 }
 
 std::map<std::string, std::string> effective(const ParamSet& params,

@@ -59,3 +59,18 @@ TEST_CASE("Of a file the content counts and not the path") {
   CHECK(point_id(info, here, {{"text", "here.txt", "bb", 2}}) != id);
   CHECK_THROWS_AS(point_id(info, here, {}), std::logic_error);
 }
+
+TEST_CASE("Two tensors of one file are two points") {
+  ParamSet params = example();
+  params.set("text", "w.npz#a");
+  const auto id_of = [&](const char* tensor) {
+    return point_id(info, params,
+                    {{.key = "text",
+                      .path = "w.npz",
+                      .sha256 = std::string(64, '0'),
+                      .bytes = 1,
+                      .tensor = tensor}});
+  };
+  CHECK(id_of("a") != id_of("b"));
+  CHECK(id_of("a") == id_of("a"));
+}
