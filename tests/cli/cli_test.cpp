@@ -148,8 +148,10 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
        "is read only when encoding is rope"},
       {"run long_term_decay draws=9", "is read only when assumption is equal or random"},
       {"run long_term_deacy",
-       "long_term_deacy: is not an experiment; did you mean long_term_decay?"},
-      {"describe rpoe", "rpoe: is neither an experiment nor an encoding; did you mean rope?"},
+       "long_term_deacy: is neither an experiment, a preset nor a .toml file; did you mean "
+       "long_term_decay?"},
+      {"describe rpoe",
+       "rpoe: is neither an experiment, an encoding nor a preset; did you mean rope?"},
       {"run attention_map head=8", "head=8: must be below heads=8"},
       {"run attention_map rope.fraction=0.3 dim=10", "turns 3 channels"},
       {"run long_term_decay --format gif", "gif"},
