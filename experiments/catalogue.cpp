@@ -6,6 +6,7 @@
 #include "experiments/attention_map.h"
 #include "experiments/long_term_decay.h"
 #include "experiments/relative_invariance.h"
+#include "experiments/rotation.h"
 #include "experiments/spectrum.h"
 
 namespace orrery {
@@ -14,11 +15,13 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const LongTermDecay long_term_decay;
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
+  static const Rotation rotation;
   static const Spectrum spectrum;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
       &attention_map,
+      &rotation,
       &spectrum,
   };
   return experiments;
