@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "experiments/attention_map.h"
+#include "experiments/encoding_matrix.h"
 #include "experiments/long_term_decay.h"
 #include "experiments/relative_invariance.h"
 #include "experiments/rotation.h"
@@ -16,12 +17,14 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
   static const Rotation rotation;
+  static const EncodingMatrix encoding_matrix;
   static const Spectrum spectrum;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
       &attention_map,
       &rotation,
+      &encoding_matrix,
       &spectrum,
   };
   return experiments;
