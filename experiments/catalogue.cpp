@@ -6,6 +6,7 @@
 #include "experiments/attention_map.h"
 #include "experiments/encoding_matrix.h"
 #include "experiments/long_term_decay.h"
+#include "experiments/norm_preservation.h"
 #include "experiments/relative_invariance.h"
 #include "experiments/rotation.h"
 #include "experiments/spectrum.h"
@@ -19,6 +20,7 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const Rotation rotation;
   static const EncodingMatrix encoding_matrix;
   static const Spectrum spectrum;
+  static const NormPreservation norm_preservation;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
@@ -26,6 +28,7 @@ const std::vector<const Experiment*>& experiment_catalogue() {
       &rotation,
       &encoding_matrix,
       &spectrum,
+      &norm_preservation,
   };
   return experiments;
 }
