@@ -9,6 +9,7 @@
 #include "experiments/norm_preservation.h"
 #include "experiments/relative_invariance.h"
 #include "experiments/rotation.h"
+#include "experiments/score_decomposition.h"
 #include "experiments/spectrum.h"
 
 namespace orrery {
@@ -17,6 +18,7 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const LongTermDecay long_term_decay;
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
+  static const ScoreDecomposition score_decomposition;
   static const Rotation rotation;
   static const EncodingMatrix encoding_matrix;
   static const Spectrum spectrum;
@@ -25,6 +27,7 @@ const std::vector<const Experiment*>& experiment_catalogue() {
       &long_term_decay,
       &relative_invariance,
       &attention_map,
+      &score_decomposition,
       &rotation,
       &encoding_matrix,
       &spectrum,
