@@ -43,6 +43,15 @@ ParamSpec show_param() {
                       {"shares", "how much of the logits' variance each term explains"}}};
 }
 
+ParamSpec colors_param() {
+  return {.key = "colors",
+          .description = "What the colours of a map span.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("common"),
+          .choices = {{"common", "one range for all maps of an encoding: they add up by eye"},
+                      {"own", "each map's own: faint terms show their pattern"}}};
+}
+
 /// The tokens and settings of attention_map, of which values play no part here.
 std::vector<ParamSpec> token_params_without_values() {
   std::vector<ParamSpec> specs = token_params();
@@ -59,6 +68,7 @@ std::vector<ParamSpec> declared_params() {
   for (ParamSpec& spec : token_params_without_values()) specs.push_back(std::move(spec));
   specs.push_back(bands_param());
   specs.push_back(show_param());
+  specs.push_back(colors_param());
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
   specs.push_back(from_text(seed_param()));
@@ -325,18 +335,19 @@ struct Frame {
   }
 };
 
-/// One range for all maps of an encoding, so that they can be compared and added by eye.
+/// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
 template <class T>
-Range common_range(const Decomposition<T>& d, const Mask& mask) {
-  double most = 0;
+std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d) {
+  if (frame.params.text("colors") == "own") return std::nullopt;
   std::vector<Matrix<T>> maps = d.maps();
   maps.push_back(d.logits);
-  for (const TermShare& share : term_shares(maps, mask)) most = std::max(most, share.largest);
-  return {-most, most};
+  double most = 0;
+  for (const TermShare& share : term_shares(maps, frame.mask)) most = std::max(most, share.largest);
+  return Range{-most, most};
 }
 
 Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
-                  std::string quantity, const Range& range) {
+                  std::string quantity, const std::optional<Range>& range) {
   Heatmap map{.values = values,
               .masked = frame.masked,
               .x = {.label = "key", .symbol = "n"},
@@ -362,7 +373,7 @@ template <class T>
 void add_maps(const Frame& frame, const std::string& name, const Decomposition<T>& d,
               Result& result) {
   const std::string label = encoding_label(name);
-  const Range range = common_range(d, frame.mask);
+  const std::optional<Range> range = common_range(frame, d);
   for (const Term<T>& term : d.terms) {
     result.arrays.push_back(array_of<T>(term.logits, "term_" + name + "_" + term.name,
                                         fmt::format("{}, {}", term.words, words_of(term.kind)),

@@ -183,6 +183,8 @@ TEST_CASE("All maps of an encoding share one range of colours, that of the large
         largest = std::max(largest, std::abs(at(*map.values, m, n)));
   }
   CHECK(largest == range.max);
+  const Result own = run(sentence, {{"encoding", "sinusoidal"}, {"colors", "own"}});
+  CHECK_FALSE(std::get<Heatmap>(own.figures.at(0).content).range);
 }
 
 TEST_CASE("One token has terms but no shares, and nothing fails") {
