@@ -244,9 +244,15 @@ Shares shares_of(const ScoreChain& chain) {
 }
 
 Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
-  const Shares shares = shares_of(chain);
-  LinePlot plot{.x = {.label = "pair, fastest first", .symbol = "t"},
-                .y = {.label = "contribution to the score"}};
+  Shares shares = shares_of(chain);
+  std::string axis = "pair, fastest first";
+  if (chain.rest != 0) {
+    shares.pair.push_back(static_cast<double>(shares.pair.size()));
+    shares.part.push_back(chain.rest);
+    shares.so_far.push_back(chain.end().real());
+    axis += "; last, what never turns";
+  }
+  LinePlot plot{.x = {.label = axis, .symbol = "t"}, .y = {.label = "contribution to the score"}};
   plot.series.push_back({.name = "sum so far",
                          .x = shares.pair,
                          .y = shares.so_far,

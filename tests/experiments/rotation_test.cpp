@@ -91,6 +91,9 @@ TEST_CASE("Links lie head to tail, and what never turns is the last, along the r
   }
   CHECK(chain.arrows[2].x1 - chain.arrows[2].x0 == Approx(4));
   CHECK(chain.arrows[2].y1 == chain.arrows[2].y0);
+  const auto& shares = std::get<LinePlot>(result.figures.at(1).content);
+  CHECK(shares.series.at(0).y.back() == scalar(result, "score"));
+  CHECK(shares.series.at(1).y.back() == 4);
 }
 
 TEST_CASE("With ones, pair t at position m points to √2 e^{i(m θ_t + π/4)}") {
