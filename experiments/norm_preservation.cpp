@@ -194,7 +194,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
   in.before = row_norms(in.x);
   Curve curve{.key = name, .label = encoding_label(name), .color = encoding_color(name)};
   curve.norm_bound = rotation_norm_bound<T>(d, rounding);
-  curve.law_bound = cosine_law_bound<T>(d);
+  curve.law_bound = cosine_law_bound<T>(d, rounding);
   if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
     curve.adds = true;
     return {follow(in, Side::input, positions, std::move(curve), part)};

@@ -15,6 +15,11 @@ namespace {
 template <class T>
 constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
 
+/// 0 where nothing is emulated.
+double stage_unit(const StageRounding& rounding) {
+  return rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+}
+
 }  // namespace
 
 template <class T>
@@ -43,9 +48,8 @@ RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<dou
 
 template <class T>
 double rotation_norm_bound(Index d, const StageRounding& rounding) {
-  const double stage =
-      rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
-  return 8.0 * unit_roundoff(native<T>) + 4.0 * stage + static_cast<double>(d) * 0x1p-53;
+  return 8.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+         static_cast<double>(d) * 0x1p-53;
 }
 
 template <class T>
@@ -71,8 +75,9 @@ double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matri
 }
 
 template <class T>
-double cosine_law_bound(Index d) {
-  return 4.0 * unit_roundoff(native<T>) + 2.0 * static_cast<double>(d) * 0x1p-53;
+double cosine_law_bound(Index d, const StageRounding& rounding) {
+  return 4.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+         2.0 * static_cast<double>(d) * 0x1p-53;
 }
 
 template std::vector<double> row_norms<float>(const Matrix<float>&);
@@ -83,7 +88,7 @@ template double cosine_law_residual<float>(const Matrix<float>&, const Matrix<fl
                                            const Matrix<float>&);
 template double cosine_law_residual<double>(const Matrix<double>&, const Matrix<double>&,
                                             const Matrix<double>&);
-template double cosine_law_bound<float>(Index);
-template double cosine_law_bound<double>(Index);
+template double cosine_law_bound<float>(Index, const StageRounding&);
+template double cosine_law_bound<double>(Index, const StageRounding&);
 
 }  // namespace orrery

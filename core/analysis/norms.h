@@ -34,8 +34,8 @@ double rotation_norm_bound(Index d, const StageRounding& rounding);
 template <class T>
 double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matrix<T>& p);
 
-/// What rounding alone may make of it: 4·u + 2 d·2^-53.
+/// What rounding alone may make of it: 4·u + 4·u_stage + 2 d·2^-53, as above.
 template <class T>
-double cosine_law_bound(Index d);
+double cosine_law_bound(Index d, const StageRounding& rounding);
 
 }  // namespace orrery
