@@ -4,8 +4,13 @@
 
 #include "core/errors.h"
 #include "experiments/attention_map.h"
+#include "experiments/encoding_matrix.h"
 #include "experiments/long_term_decay.h"
+#include "experiments/norm_preservation.h"
 #include "experiments/relative_invariance.h"
+#include "experiments/rotation.h"
+#include "experiments/score_decomposition.h"
+#include "experiments/spectrum.h"
 
 namespace orrery {
 
@@ -13,10 +18,20 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const LongTermDecay long_term_decay;
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
+  static const ScoreDecomposition score_decomposition;
+  static const Rotation rotation;
+  static const EncodingMatrix encoding_matrix;
+  static const Spectrum spectrum;
+  static const NormPreservation norm_preservation;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
       &attention_map,
+      &score_decomposition,
+      &rotation,
+      &encoding_matrix,
+      &spectrum,
+      &norm_preservation,
   };
   return experiments;
 }

@@ -41,7 +41,10 @@ TEST_CASE("list and describe print what is approved") {
 TEST_CASE("list and describe speak JSON") {
   const Shell shell;
   const auto list = nlohmann::json::parse(shell.run("list --json").out);
-  CHECK(list.at("experiments").size() == 3);
+  CHECK(list.at("experiments").at(0).at("name") == "long_term_decay");
+  const std::string as_text = shell.run("list").out;
+  for (const auto& experiment : list.at("experiments"))
+    CHECK_THAT(as_text, Contains(experiment.at("question").get<std::string>()));
   CHECK(list.at("encodings").at(2).at("doors").at(0) == "qk_transform");
   const auto described = nlohmann::json::parse(shell.run("describe attention_map --json").out);
   CHECK(described.at("params").size() > 10);
