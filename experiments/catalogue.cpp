@@ -5,6 +5,7 @@
 #include "core/errors.h"
 #include "experiments/attention_map.h"
 #include "experiments/equal_half_distance.h"
+#include "experiments/linear_attention.h"
 #include "experiments/long_term_decay.h"
 #include "experiments/relative_invariance.h"
 
@@ -14,11 +15,13 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const LongTermDecay long_term_decay;
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
+  static const LinearAttentionExperiment linear_attention;
   static const EqualHalfDistance equal_half_distance;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
       &attention_map,
+      &linear_attention,
       &equal_half_distance,
   };
   return experiments;

@@ -108,7 +108,7 @@ TEST_CASE("Progress never goes back nor past 1") {
     INFO(experiment->info().name);
     Recorder progress;
     ParamSet params(experiment->info().params);
-    params.set("encoding", "none+sinusoidal+rope+alibi");
+    if (params.has("encoding")) params.set("encoding", "none+sinusoidal+rope+alibi");
     experiment->run(params, load_inputs(params).inputs, progress);
     CHECK(std::is_sorted(progress.fractions.begin(), progress.fractions.end()));
     CHECK(progress.fractions.size() > 1);
