@@ -8,6 +8,7 @@
 #include "experiments/linear_attention.h"
 #include "experiments/long_term_decay.h"
 #include "experiments/relative_invariance.h"
+#include "experiments/sequence_length.h"
 
 namespace orrery {
 
@@ -16,12 +17,14 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   static const RelativeInvariance relative_invariance;
   static const AttentionMap attention_map;
   static const LinearAttentionExperiment linear_attention;
+  static const SequenceLength sequence_length;
   static const EqualHalfDistance equal_half_distance;
   static const std::vector<const Experiment*> experiments{
       &long_term_decay,
       &relative_invariance,
       &attention_map,
       &linear_attention,
+      &sequence_length,
       &equal_half_distance,
   };
   return experiments;
