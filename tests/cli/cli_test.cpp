@@ -41,7 +41,10 @@ TEST_CASE("list and describe print what is approved") {
 TEST_CASE("list and describe speak JSON") {
   const Shell shell;
   const auto list = nlohmann::json::parse(shell.run("list --json").out);
-  CHECK(list.at("experiments").size() == 3);
+  CHECK(list.at("experiments").size() > 3);
+  const std::string in_words = shell.run("list").out;
+  for (const auto& experiment : list.at("experiments"))
+    CHECK(in_words.find(experiment.at("name").get<std::string>()) != std::string::npos);
   CHECK(list.at("encodings").at(2).at("doors").at(0) == "qk_transform");
   const auto described = nlohmann::json::parse(shell.run("describe attention_map --json").out);
   CHECK(described.at("params").size() > 10);
@@ -56,7 +59,7 @@ TEST_CASE(
   for (const char* line : {"mean_abs_S_at_0    32.500000", "mean_abs_S_at_1    31.538166",
                            "mean_abs_S_at_10   17.954137", "mean_abs_S_at_100  10.227330"})
     CHECK_THAT(outcome.out, Contains(line));
-  CHECK_THAT(outcome.err, Contains("wrote 14 files to r/"));
+  CHECK_THAT(outcome.err, Contains("wrote 35 files to r/"));
   for (const char* file :
        {"manifest.json", "result.json", "tables/decay.csv", "figures/decay_bound.svg",
         "figures/decay_bound.png", "figures/decay_bound.pdf", "figures/decay_bound.csv"})
