@@ -12,20 +12,22 @@ namespace orrery {
 
 Index deberta_delta(Position r, Position k) { return std::clamp<Position>(r + k, 0, 2 * k - 1); }
 
-Position deberta_bucket(Position r, Position buckets, Position max_distance) {
+Position deberta_bucket(Position r, Position buckets, Position max_distance,
+                        const StageRounding& rounding) {
   const Position mid = buckets / 2;
   const Position distance = std::abs(r);
   if (distance <= mid) return r;
   const double half = static_cast<double>(mid);
-  const double share = std::log(static_cast<double>(distance) / half) /
-                       std::log(static_cast<double>(max_distance - 1) / half);
-  const auto bucket = static_cast<Position>(std::ceil(share * (half - 1))) + mid;
+  const double place = std::ceil(
+      log_place(distance, half, static_cast<double>(max_distance - 1), half - 1, rounding));
+  // A small format may have overflowed: then the last row.
+  const Position bucket = std::isfinite(place) ? static_cast<Position>(place) + mid : buckets;
   return r < 0 ? -bucket : bucket;
 }
 
 template <class T>
-Deberta<T>::Deberta(Weights weights, DebertaOptions options)
-    : weights_(std::move(weights)), options_(options) {
+Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding& rounding)
+    : weights_(std::move(weights)), options_(options), rounding_(rounding) {
   const Index d = weights_.d_head;
   const bool fits = options_.span >= 1 && weights_.table.rows() == 2 * options_.span && d > 0 &&
                     weights_.W_qr.rows() == weights_.table.cols() &&
@@ -39,6 +41,8 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options)
     throw UsageError(fmt::format("span={}, max_distance={}", options_.span, options_.max_distance),
                      "log buckets need 4 or more, and a max_distance beyond half of them",
                      "DeBERTa v2 uses 256 and 512");
+  for (Matrix<T>* weight : {&weights_.table, &weights_.W_qr, &weights_.W_kr})
+    rounding_.apply<T>(Stage::table, *weight);
 }
 
 template <class T>
@@ -85,7 +89,8 @@ EncodingInfo Deberta<T>::info() {
       .params = {std::move(version), std::move(span), std::move(max_distance), std::move(index)},
       .tables = {{"deberta.table", "[2k, d_model]", "Vectors of relative positions.", initial},
                  {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
-                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}}};
+                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}},
+      .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected}};
 }
 
 template <class T>
@@ -101,13 +106,13 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
   return std::make_unique<Deberta>(Weights{table("deberta.table", 2 * options.span, s.d_model),
                                            table("deberta.W_qr", s.d_model, width),
                                            table("deberta.W_kr", s.d_model, width), s.d_head},
-                                   options);
+                                   options, s.rounding);
 }
 
 template <class T>
 Index Deberta<T>::row_of(Position r) const {
   const Position place =
-      options_.log_buckets ? deberta_bucket(r, options_.span, options_.max_distance) : r;
+      options_.log_buckets ? deberta_bucket(r, options_.span, options_.max_distance, rounding_) : r;
   return deberta_delta(place, options_.span);
 }
 
@@ -120,8 +125,11 @@ template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
   const Index d = weights_.d_head;
   check_head(in.head, weights_.W_qr.cols() / d);
-  const Matrix<T> K_r = weights_.table * weights_.W_kr.middleCols(in.head * d, d);
-  const Matrix<T> Q_r = weights_.table * weights_.W_qr.middleCols(in.head * d, d);
+  const auto projected = [&](const Matrix<T>& W) {
+    return rounding_.rounded<T>(Stage::projected, weights_.table * W.middleCols(in.head * d, d));
+  };
+  const Matrix<T> K_r = projected(weights_.W_kr);
+  const Matrix<T> Q_r = projected(weights_.W_qr);
   const bool mirrored = options_.index == DebertaIndex::paper;
   const IndexMatrix c2p = table_index(in.m, in.n);
   const IndexMatrix p2c =

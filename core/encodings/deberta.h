@@ -15,7 +15,8 @@ Index deberta_delta(Position r, Position k);
 /// max_distance: sign(r)·(⌈ln(|r|/mid)/ln((max − 1)/mid)·(mid − 1)⌉ + mid), mid = buckets/2.
 /// Microsoft's code first clamps |r| to max − 1; Hugging Face's, like the formula here, does not:
 /// they differ for r ≤ −max only, after the row is clamped to the table.
-Position deberta_bucket(Position r, Position buckets, Position max_distance);
+Position deberta_bucket(Position r, Position buckets, Position max_distance,
+                        const StageRounding& rounding = {});
 
 enum class DebertaIndex {
   paper,  ///< position_to_content looks up δ(n, m): eq. (4) of the paper
@@ -43,8 +44,9 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
     Matrix<T> W_kr;   ///< [d_model, heads·d_head]
     Index d_head{};
   };
+  /// Rounding is of the weights, of K^r and Q^r, and of version 2's logarithm.
   /// Throws UsageError on shapes that do not fit.
-  Deberta(Weights weights, DebertaOptions options);
+  Deberta(Weights weights, DebertaOptions options, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
@@ -59,6 +61,7 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   Weights weights_;
   DebertaOptions options_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

@@ -30,14 +30,16 @@ Index place_of(const Positions& sorted, Position distance) {
 }  // namespace
 
 template <class T>
-TransformerXl<T>::TransformerXl(Weights weights, double base)
-    : weights_(std::move(weights)), base_(base) {
+TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRounding& rounding)
+    : weights_(std::move(weights)), base_(base), rounding_(rounding) {
   const Index heads = weights_.u.rows();
   const Index d = weights_.u.cols();
   if (weights_.v.rows() != heads || weights_.v.cols() != d || weights_.W_kR.cols() != heads * d)
     throw UsageError("u, v and W_kR", "must be [heads, d_head] twice and [d_model, heads·d_head]",
                      "give arrays of one layer");
   Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
+  for (Matrix<T>* weight : {&weights_.u, &weights_.v, &weights_.W_kR})
+    rounding_.apply<T>(Stage::table, *weight);
 }
 
 template <class T>
@@ -54,7 +56,9 @@ EncodingInfo TransformerXl<T>::info() {
           .tables = {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
                      {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
                      {"transformer_xl.W_kR", "[d_model, heads·d_head]",
-                      "Projects the sinusoid of a distance to a key, head by head.", initial}}};
+                      "Projects the sinusoid of a distance to a key, head by head.", initial}},
+          .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
+                     Stage::projected}};
 }
 
 template <class T>
@@ -66,14 +70,17 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
       Weights{table("transformer_xl.u", s.heads, s.d_head),
               table("transformer_xl.v", s.heads, s.d_head),
               table("transformer_xl.W_kR", s.d_model, s.heads * s.d_head)},
-      s.params.real("base"));
+      s.params.real("base"), s.rounding);
 }
 
 template <class T>
 Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
-  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated);
+  // What sinusoids count as a position is a distance here.
+  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
+                                rounding_.with(Stage::position, Stage::distance));
   const Index d = weights_.u.cols();
-  return sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d);
+  return rounding_.rounded<T>(Stage::projected,
+                              sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d));
 }
 
 template <class T>

@@ -23,8 +23,9 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
     Matrix<T> v;     ///< [heads, d_head]
     Matrix<T> W_kR;  ///< [d_model, heads·d_head], head h in columns h·d_head …
   };
+  /// Rounding is of the weights, of the distance and its sinusoid, and of r_D.
   /// Throws UsageError on shapes that do not fit or an odd d_model.
-  TransformerXl(Weights weights, double base);
+  TransformerXl(Weights weights, double base, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
@@ -38,6 +39,7 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
 
   Weights weights_;
   double base_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery
