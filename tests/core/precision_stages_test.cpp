@@ -126,7 +126,7 @@ TEST_CASE("A format that overflows ends in the last bucket or in NaN, never in a
   const StageRounding fp16(Precision::fp16, {Stage::distance, Stage::log, Stage::position});
   CHECK(t5_bucket(Position{1} << 20, {}, fp16) == 15);
   CHECK(t5_bucket(-(Position{1} << 20), {.max_distance = 1000000}, fp16) == 31);
-  CHECK(deberta_bucket(Position{1} << 20, 256, 512, fp16) == 256);
+  CHECK(deberta_bucket(Position{1} << 20, 256, 512, DebertaClamp::none, fp16) == 256);
   CHECK(std::isnan(rounded_distance(70000, 80000, fp16)));
   CHECK(rounded_distance(70000, 80000, {}) == -10000);
 }
