@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/matrix_array.h"
+#include "experiments/row_table.h"
 #include "experiments/scene.h"
 #include "experiments/shared_params.h"
 
@@ -57,72 +58,6 @@ Figure map_figure(const MapFrame& frame, const ArrayPtr& values, std::string tit
               .column_labels = frame.labels,
               .row_labels = frame.labels};
   return {values->name, std::move(title), frame.caption, std::move(map)};
-}
-
-struct RowStatistics {
-  double entropy_bits{};
-  double mean_distance{};
-  Index strongest{};
-};
-
-template <class T>
-RowStatistics statistics_of(const Matrix<T>& weights, const Positions& positions, Index row) {
-  RowStatistics s;
-  for (Index j = 0; j < weights.cols(); ++j) {
-    const auto w = static_cast<double>(weights(row, j));
-    if (w > 0) s.entropy_bits -= w * std::log2(w);
-    s.mean_distance +=
-        w * std::abs(static_cast<double>(relative_position(
-                positions[static_cast<std::size_t>(row)], positions[static_cast<std::size_t>(j)])));
-    if (weights(row, j) > weights(row, s.strongest)) s.strongest = j;
-  }
-  return s;
-}
-
-/// One line a query, long form: a spreadsheet filters it by encoding.
-struct RowTable {
-  std::vector<std::string> encoding, query, strongest_key;
-  std::vector<double> row, position, entropy, distance, strongest, weight;
-
-  template <class T>
-  void add(const std::string& name, const Scene<T>& scene, const Matrix<T>& weights) {
-    const auto label = [&](Index i) {
-      return scene.labels.empty() ? fmt::format("{}", i)
-                                  : scene.labels[static_cast<std::size_t>(i)];
-    };
-    for (Index i = 0; i < weights.rows(); ++i) {
-      const RowStatistics s = statistics_of(weights, scene.positions, i);
-      encoding.push_back(name);
-      row.push_back(static_cast<double>(i));
-      position.push_back(static_cast<double>(scene.positions[static_cast<std::size_t>(i)]));
-      query.push_back(label(i));
-      entropy.push_back(s.entropy_bits);
-      distance.push_back(s.mean_distance);
-      strongest.push_back(static_cast<double>(s.strongest));
-      strongest_key.push_back(label(s.strongest));
-      weight.push_back(static_cast<double>(weights(i, s.strongest)));
-    }
-  }
-  Table finish() && {
-    return {
-        .name = "queries",
-        .caption = "where each query looks: entropy of its weights, mean distance, strongest key",
-        .columns = {{"encoding", "", std::move(encoding)},
-                    {"query", "", std::move(row)},
-                    {"position", "tokens", std::move(position)},
-                    {"token", "", std::move(query)},
-                    {"entropy", "bits", std::move(entropy)},
-                    {"mean_distance", "tokens", std::move(distance)},
-                    {"strongest_key", "", std::move(strongest)},
-                    {"strongest_token", "", std::move(strongest_key)},
-                    {"strongest_weight", "", std::move(weight)}}};
-  }
-};
-
-double mean_of(const std::vector<double>& values, std::size_t from) {
-  double sum = 0;
-  for (std::size_t i = from; i < values.size(); ++i) sum += values[i];
-  return sum / static_cast<double>(values.size() - from);
 }
 
 template <class T>
@@ -193,17 +128,16 @@ Result run_in(const ExperimentInfo& info, const ParamSet& params, const Inputs& 
     checkpoint(progress, done, "attention with " + names[e]);
     const auto encoding = scene_encoding<T>(names[e], params, scene);
     const AttentionOutput<T> out = attend_in_scene<T>(*encoding, params, scene, mask);
-    const std::size_t first_row = rows.entropy.size();
-    rows.add(names[e], scene, out.weights);
+    const RowTable::Means means = rows.add<T>(names[e], scene.labels, scene.positions, out.weights);
     result.scalars.push_back(
         {.name = names[e] + "_mean_entropy",
          .unit = "bits",
-         .value = mean_of(rows.entropy, first_row),
+         .value = means.entropy_bits,
          .description = encoding_label(names[e]) + ": mean entropy of a query's weights"});
     result.scalars.push_back(
         {.name = names[e] + "_mean_distance",
          .unit = "tokens",
-         .value = mean_of(rows.distance, first_row),
+         .value = means.distance,
          .description = encoding_label(names[e]) + ": mean distance attended to"});
     for (Check& check : checks_of(names[e], out)) result.checks.push_back(std::move(check));
     add_maps(names[e], params, frame, out, result);
