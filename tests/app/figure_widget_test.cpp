@@ -32,7 +32,8 @@ class Harness {
       ImGui::SetNextWindowPos(ImVec2(0, 0));
       ImGui::SetNextWindowSize(ImVec2(800, 600));
       ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-      widget_.draw(figure_, kArea, view, {fonts_, textures_, figure_style(Theme::dark), 1.0});
+      widget_.draw(figure_, kArea, view, {.marks = marks, .links = links, .result = &result},
+                   {fonts_, textures_, figure_style(Theme::dark), 1.0});
       ImGui::End();
       ImGui::Render();
     }
@@ -79,6 +80,9 @@ class Harness {
   }
 
   FigureView view{};
+  FigureMarks marks{};
+  LinkState links{};
+  Result result{};
 
  private:
   ImGuiSession imgui_{};
