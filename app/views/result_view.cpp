@@ -136,7 +136,10 @@ class ResultView : public View {
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
     if (layout == ViewLayout::small_multiples)
       placed = multiples(session, figures, head, area, least, ui);
-    set_.draw(session, placed, result, ui);
+    Ui quiet = ui;
+    // Beside others a title is a name, not a headline.
+    if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
+    set_.draw(session, placed, result, quiet);
   }
 
   /// A row of titles, the chosen figure below.
@@ -157,7 +160,7 @@ class ResultView : public View {
 
   /// Two halves, each with a row of titles; one above the other where the area is upright.
   std::vector<PlacedFigure> pair(Session& session, const Figures& figures, const Rect& area,
-                                 double least, const Ui& ui) const {
+                                 double least, const Ui& ui) {
     const double gap = kGap * ui.scale;
     const Rect room = below(area, least);
     const bool beside = room.width > room.height;
@@ -183,7 +186,8 @@ class ResultView : public View {
     if (chosen == second) second = (chosen + 1) % figures.size();
     if (second != other) shown.second_figure = figures[second]->id;
     const double height = std::max(left_tabs, right_tabs);
-    return {{figures[chosen], below(left, height)}, {figures[second], below(right, height)}};
+    const Figures bare = captionless_.of({figures[chosen], figures[second]}, stamp_);
+    return {{bare[0], below(left, height)}, {bare[1], below(right, height)}};
   }
 
   std::size_t left_of(const Session& session, const Figures& figures) const {
