@@ -76,6 +76,7 @@ struct HeatmapCache {
   };
   Key key{};
   std::shared_ptr<const Image> image{};
+  Rect target{};  ///< where the image was drawn; it may reach beyond the plot
 
   std::shared_ptr<const Array> ranged_values{};  ///< whose range is `range`
   std::shared_ptr<const Array> ranged_mask{};
