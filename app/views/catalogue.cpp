@@ -11,9 +11,22 @@ namespace {
 /// Experiments whose figures belong together; the others show one at a time.
 const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum ViewLayout;
+  using enum Rule::Direction;
   static const std::map<std::string, ViewPlan, std::less<>> all{
-      {"attention_map", {.layout = small_multiples, .by_kind = true}},
-      {"long_term_decay", {.left = "decay_bound", .right = "phasor_chain"}},
+      {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
+      {"encoding_matrix", {.layout = small_multiples}},
+      {"long_term_decay",
+       {.left = "decay_bound",
+        .right = "phasor_chain",
+        .rules = {{"decay_bound", vertical, "distance"}}}},
+      {"norm_preservation", {.layout = side_by_side}},
+      {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair_"}},
+      {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
+      {"spectrum",
+       {.layout = side_by_side,
+        .left = "wavelengths",
+        .right = "bearing",
+        .rules = {{"wavelengths", horizontal, "context"}}}},
   };
   return all;
 }

@@ -17,6 +17,8 @@ struct FigureReach {
   LinkState& links;
   const Result* result{};  ///< whose arrays hold the terms of a cell; may be null
   std::function<void(const std::string& extension)> export_as{};  ///< empty: not offered
+  const Rule* rule{};  ///< a reference line that can be dragged; or null
+  std::function<void(double at)> move_rule{};
 };
 
 /// The right-click menu of a figure, opened by ImGui::OpenPopup(kFigureMenu) in the same window:

@@ -40,6 +40,24 @@ void move_together(Session& session, std::span<const PlacedFigure> figures,
   }
 }
 
+const Rule* rule_of(const Figure& figure, Rule::Direction direction) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (!plot) return nullptr;
+  const auto found = std::find_if(plot->rules.begin(), plot->rules.end(),
+                                  [&](const Rule& rule) { return rule.direction == direction; });
+  return found == plot->rules.end() ? nullptr : &*found;
+}
+
+/// Sets the parameter to the nearest value that it can have.
+void set_from_rule(Session& session, const std::string& key, double at) {
+  const ParamSpec& spec = session.current().params.spec(key);
+  const double within = std::clamp(at, spec.min, spec.max);
+  if (spec.kind == ParamKind::integer)
+    session.set_value(key, static_cast<std::int64_t>(std::llround(within)));
+  else
+    session.set_value(key, within);
+}
+
 }  // namespace
 
 std::size_t best_columns(std::size_t count, double width, double height, double aspect) {
@@ -95,10 +113,10 @@ const FigureWidget* FigureSet::widget(const std::string& figure_id) const {
 }
 
 void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Result& result,
-                         const Ui& ui) {
+                         std::span<const BoundRule> rules, const Ui& ui) {
   const Figure& figure = *placed.figure;
   FigureView& view = session.view(figure.id);
-  const FigureReach reach{
+  FigureReach reach{
       .marks = session.shown().marks[figure.id],
       .links = session.links,
       .result = &result,
@@ -107,14 +125,20 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Res
                            session.export_figure(figure, view, extension);
                          })
                        : nullptr};
+  for (const BoundRule& bound : rules) {
+    reach.rule = bound.figure == figure.id ? rule_of(figure, bound.direction) : nullptr;
+    if (!reach.rule) continue;
+    reach.move_rule = [&](double at) { set_from_rule(session, bound.param, at); };
+    break;
+  }
   widgets_[figure.id].draw(figure, placed.area, view, reach, ui);
 }
 
 void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
-                     const Ui& ui) {
+                     std::span<const BoundRule> rules, const Ui& ui) {
   for (const PlacedFigure& placed : figures) {
     const FigureView before = session.view(placed.figure->id);
-    draw_one(session, placed, result, ui);
+    draw_one(session, placed, result, rules, ui);
     move_together(session, figures, placed, before);
   }
   move_focus(figures);

@@ -17,18 +17,26 @@ struct PlacedFigure {
   Rect area{};
 };
 
+/// A reference line that is dragged to set a parameter: the first one of its direction.
+struct BoundRule {
+  std::string figure{};  ///< id
+  Rule::Direction direction{};
+  std::string param{};
+};
+
 /// The figures of a view under mouse and keyboard, whatever their arrangement.
 class FigureSet {
  public:
   /// Draws them; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
-  /// together. `result` is what they are of.
+  /// together; `rules` are dragged. `result` is what they are of.
   void draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
-            const Ui& ui);
+            std::span<const BoundRule> rules, const Ui& ui);
   /// The widget of a figure that was drawn; null before.
   const FigureWidget* widget(const std::string& figure_id) const;
 
  private:
-  void draw_one(Session& session, const PlacedFigure& placed, const Result& result, const Ui& ui);
+  void draw_one(Session& session, const PlacedFigure& placed, const Result& result,
+                std::span<const BoundRule> rules, const Ui& ui);
   void move_focus(std::span<const PlacedFigure> figures);
 
   std::map<std::string, FigureWidget> widgets_{};

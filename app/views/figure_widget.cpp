@@ -130,6 +130,7 @@ void FigureWidget::draw_inside(const Figure& figure, const Rect& area, FigureVie
 void FigureWidget::react(const Scene& scene) {
   if (drag_ != Drag::none) follow_drag(scene);
   if (!has_plot(frame_)) return;
+  if (scene.hovered) shape_mouse(scene);
   if (scene.hovered) wheel(scene);
   if (scene.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) double_click(scene);
   if (has_focus_) obey(scene, typed_figure_command());
@@ -164,13 +165,17 @@ void FigureWidget::press(const Scene& scene) {
     drag_ = Drag::pan;
 }
 
-/// Takes hold of a cursor, or with Ctrl takes a pin away.
+/// Takes hold of a cursor or a reference line, or with Ctrl takes a pin away.
 bool FigureWidget::press_on_marks(const Scene& scene) {
   FigureMarks& marks = scene.reach.marks;
   const double reach = kGrab * scene.ui.scale;
   if (const auto cursor = cursor_at(marks, frame_, scene.cursor, reach)) {
     grabbed_ = *cursor;
     drag_ = Drag::cursor;
+    return true;
+  }
+  if (is_on_rule(scene)) {
+    drag_ = Drag::rule;
     return true;
   }
   const auto pin = pin_at(marks, frame_, scene.cursor, reach);
@@ -196,12 +201,48 @@ void FigureWidget::follow_drag(const Scene& scene) {
         dragged_color(anchored_.color, grip_, meaning_of(scene.figure), anchor_.y, scene.cursor.y);
     if (color && moved > 0.0) scene.view.color = color;
   }
+  if (drag_ == Drag::cursor) follow_cursor(scene);
+  if (drag_ == Drag::rule && moved > 0.0) follow_rule(scene);
+}
+
+void FigureWidget::follow_cursor(const Scene& scene) {
   const auto* plot = std::get_if<LinePlot>(&scene.figure.content);
-  if (drag_ == Drag::cursor && plot && scene.reach.marks.cursors) {
-    const Point at = clamped(scene.cursor, frame_.plot);
-    if (const auto here = read_lines_at(*plot, frame_, scene.view, frame_.x.to_data(at.x)))
-      (*scene.reach.marks.cursors)[grabbed_] = here->x;
-  }
+  if (!plot || !scene.reach.marks.cursors) return;
+  const Point at = clamped(scene.cursor, frame_.plot);
+  if (const auto here = read_lines_at(*plot, frame_, scene.view, frame_.x.to_data(at.x)))
+    (*scene.reach.marks.cursors)[grabbed_] = here->x;
+}
+
+void FigureWidget::follow_rule(const Scene& scene) const {
+  if (!scene.reach.rule) return;
+  const bool flat = scene.reach.rule->direction == Rule::Direction::horizontal;
+  const Point at = clamped(scene.cursor, frame_.plot);
+  const double value = flat ? frame_.y.to_data(at.y) : frame_.x.to_data(at.x);
+  if (std::isfinite(value)) scene.reach.move_rule(value);
+}
+
+bool FigureWidget::is_on_rule(const Scene& scene) const {
+  if (!scene.reach.rule || !frame_.plot.contains(scene.cursor)) return false;
+  const Rule& rule = *scene.reach.rule;
+  const bool flat = rule.direction == Rule::Direction::horizontal;
+  const double off = flat ? frame_.y.to_canvas(rule.at) - scene.cursor.y
+                          : frame_.x.to_canvas(rule.at) - scene.cursor.x;
+  return std::abs(off) < kGrab * scene.ui.scale;
+}
+
+/// Says by the mouse's shape what can be taken hold of.
+void FigureWidget::shape_mouse(const Scene& scene) const {
+  const double reach = kGrab * scene.ui.scale;
+  const bool on_rule = drag_ == Drag::rule || (drag_ == Drag::none && is_on_rule(scene));
+  const bool flat =
+      on_rule && scene.reach.rule && scene.reach.rule->direction == Rule::Direction::horizontal;
+  const bool on_color =
+      color_grip_at(frame_, meaning_of(scene.figure), scene.cursor) != ColorGrip::none;
+  if (flat || on_color || drag_ == Drag::color)
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  else if (on_rule || drag_ == Drag::cursor ||
+           cursor_at(scene.reach.marks, frame_, scene.cursor, reach))
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
 }
 
 void FigureWidget::follow_pan(const Scene& scene) {

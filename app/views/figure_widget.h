@@ -27,7 +27,7 @@ class FigureWidget {
   int focus_step() const { return focus_step_; }
 
  private:
-  enum class Drag { none, press, pan, box, cursor, color };
+  enum class Drag { none, press, pan, box, cursor, color, rule };
 
   /// What a frame has at hand.
   struct Scene {
@@ -47,6 +47,10 @@ class FigureWidget {
   bool press_on_marks(const Scene& scene);
   void follow_drag(const Scene& scene);
   void follow_pan(const Scene& scene);
+  void follow_cursor(const Scene& scene);
+  void follow_rule(const Scene& scene) const;
+  bool is_on_rule(const Scene& scene) const;
+  void shape_mouse(const Scene& scene) const;
   void release(const Scene& scene);
   void click(const Scene& scene);
   void double_click(const Scene& scene);

@@ -103,19 +103,6 @@ bool is_of(const std::string& name, const std::string& owner) {
   return name.ends_with("_" + owner) || name.starts_with("term_" + owner + "_");
 }
 
-/// "rope" of "weights_rope" and of "term_rope_content": whoever has logits and the longest name
-/// that fits. Empty where there is none.
-std::string owner_of(const Result& result, const std::string& id) {
-  constexpr std::string_view kLogits = "logits_";
-  std::string best;
-  for (const std::shared_ptr<const Array>& array : result.arrays) {
-    if (!array || !array->name.starts_with(kLogits)) continue;
-    const std::string owner = array->name.substr(kLogits.size());
-    if (owner.size() > best.size() && is_of(id, owner)) best = owner;
-  }
-  return best;
-}
-
 /// "content to position" of "term_deberta_content_to_position", "logits" of "logits_rope"; empty
 /// for what belongs to another.
 std::string term_name(const std::string& array, const std::string& owner) {
@@ -162,9 +149,20 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& fram
   return readout;
 }
 
+std::string encoding_of(const Result& result, const std::string& id) {
+  constexpr std::string_view kLogits = "logits_";
+  std::string best;
+  for (const std::shared_ptr<const Array>& array : result.arrays) {
+    if (!array || !array->name.starts_with(kLogits)) continue;
+    const std::string owner = array->name.substr(kLogits.size());
+    if (owner.size() > best.size() && is_of(id, owner)) best = owner;
+  }
+  return best;
+}
+
 std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
                                  const Heatmap& map, Cell cell) {
-  const std::string owner = owner_of(result, figure_id);
+  const std::string owner = encoding_of(result, figure_id);
   std::vector<CellTerm> terms;
   if (owner.empty() || !map.values) return terms;
   for (const std::shared_ptr<const Array>& array : result.arrays) {

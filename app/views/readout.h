@@ -47,6 +47,11 @@ struct CellReadout {
 /// Empty when the cursor is on no cell.
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor);
 
+/// The encoding whose figure or array has this id: "rope" of "weights_rope" and of
+/// "term_rope_content", being the one of the result's logits whose name fits best. Empty where none
+/// does.
+std::string encoding_of(const Result& result, const std::string& id);
+
 /// A named number of the same cell in another array of the result.
 struct CellTerm {
   std::string name{};

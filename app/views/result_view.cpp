@@ -11,6 +11,7 @@
 #include "app/imgui_shim.h"
 #include "app/views/comparison.h"
 #include "app/views/figure_set.h"
+#include "app/views/readout.h"
 #include "app/views/turned_figures.h"
 #include "app/views/view_bar.h"
 
@@ -50,13 +51,13 @@ std::optional<std::size_t> beginning_with(const Figures& figures, const std::str
 }
 
 /// A row a kind where that lines up one encoding below the other, else what makes them largest.
-std::size_t columns_of(const Figures& figures, const Rect& room, bool by_kind) {
+std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_kinds) {
   if (figures.empty()) return 1;
   const auto first_kind =
       static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [&](const Figure* f) {
         return kind_of(*f) == kind_of(*figures.front());
       }));
-  const bool lines_up = by_kind && first_kind > 1 && first_kind <= kMostInRow &&
+  const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= kMostInRow &&
                         first_kind < figures.size() && figures.size() % first_kind == 0;
   if (lines_up) return first_kind;
   const bool maps = std::all_of(figures.begin(), figures.end(), [](const Figure* f) {
@@ -69,7 +70,11 @@ Rect below(const Rect& area, double height) {
   return {area.x, area.y + height, area.width, std::max(0.0, area.height - height)};
 }
 
-bool flips() { return shim::key_down(GLFW_KEY_R) && !ImGui::GetIO().WantTextInput; }
+bool flips() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return shim::key_down(GLFW_KEY_R) && !io.WantTextInput && !io.KeyCtrl && !io.KeyShift &&
+         !io.KeyAlt && !io.KeySuper;
+}
 
 /// The results that figures come from, held so that their addresses stay theirs.
 using Stamp = std::vector<std::shared_ptr<const Result>>;
@@ -100,6 +105,40 @@ class Captionless {
   std::vector<Figure> copies_{};
 };
 
+/// The groups of small multiples, in the order in which they first come.
+class Groups {
+ public:
+  Groups(const Figures& figures, const Result& result, Grouping grouping)
+      : result_(result), grouping_(grouping) {
+    if (grouping_ == Grouping::none) return;
+    for (const Figure* figure : figures)
+      if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end())
+        names_.push_back(of(*figure));
+  }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Terms are seen beside their sum, not beside those of another.
+  bool offers_all() const { return grouping_ != Grouping::by_encoding; }
+  std::string of(const Figure& figure) const {
+    if (grouping_ == Grouping::by_kind) return kind_of(figure);
+    const std::string encoding = encoding_of(result_, figure.id);
+    return encoding.empty() ? kind_of(figure) : encoding;
+  }
+  Figures sorted(Figures figures) const {
+    if (grouping_ == Grouping::none) return figures;
+    const auto place = [this](const Figure* figure) {
+      return std::find(names_.begin(), names_.end(), of(*figure));
+    };
+    std::stable_sort(figures.begin(), figures.end(),
+                     [&](const Figure* a, const Figure* b) { return place(a) < place(b); });
+    return figures;
+  }
+
+ private:
+  const Result& result_;
+  Grouping grouping_;
+  std::vector<std::string> names_{};
+};
+
 class ResultView : public View {
  public:
   explicit ResultView(ViewPlan plan) : plan_(std::move(plan)) {}
@@ -127,7 +166,7 @@ class ResultView : public View {
   void draw_figures(Session& session, const Figures& figures, const Result& result,
                     const Rect& area, const Ui& ui) {
     const ViewLayout layout = figures.size() > 1 ? layout_of(session) : ViewLayout::single;
-    const double bar = draw_view_bar(session, layout, area, ui);
+    const double bar = draw_view_bar(session, layout, comparison_.kind(), area, ui);
     Rect head = area;
     head.width -= bar;
     const double least = bar > 0 ? static_cast<double>(ImGui::GetFrameHeight()) + 4 * ui.scale : 0;
@@ -135,11 +174,11 @@ class ResultView : public View {
     if (layout == ViewLayout::single) placed = single(session, figures, head, area, least, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
     if (layout == ViewLayout::small_multiples)
-      placed = multiples(session, figures, head, area, least, ui);
+      placed = multiples(session, figures, head, area, least, result, ui);
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
-    set_.draw(session, placed, result, quiet);
+    set_.draw(session, placed, result, plan_.rules, quiet);
   }
 
   /// A row of titles, the chosen figure below.
@@ -205,48 +244,36 @@ class ResultView : public View {
     return right != left ? right : (left + 1) % figures.size();
   }
 
-  /// All of them, or all of a kind, without captions.
+  /// All of them, or all of a group, without captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Rect& head,
-                                      const Rect& area, double least, const Ui& ui) {
-    Figures shown = figures;
-    if (plan_.by_kind)
-      std::stable_sort(shown.begin(), shown.end(), [&](const Figure* a, const Figure* b) {
-        return first_of_kind(figures, *a) < first_of_kind(figures, *b);
-      });
-    const std::vector<std::string> kinds = kinds_of(shown);
+                                      const Rect& area, double least, const Result& result,
+                                      const Ui& ui) {
+    const Groups groups(figures, result, plan_.grouping);
+    Figures shown = groups.sorted(figures);
     double height = 0.0;
-    if (plan_.by_kind && kinds.size() > 2) {
-      const std::string kind = choose_kind(session, kinds, head, height, ui);
-      if (kind != kAll) std::erase_if(shown, [&](const Figure* f) { return kind_of(*f) != kind; });
+    // Of one encoding there is nothing to choose; of one kind or two, all fit.
+    const bool choose = groups.names().size() > (groups.offers_all() ? 2 : 1);
+    if (choose) {
+      const std::string group = choose_group(session, groups, head, height, ui);
+      if (group != kAll)
+        std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
     }
     const Rect room = below(area, std::max(height, least));
     if (shown.size() > 1) shown = captionless_.of(shown, stamp_);
-    return placed_in_grid(shown, columns_of(shown, room, plan_.by_kind), room, kGap * ui.scale);
+    const bool lined_up = plan_.grouping == Grouping::by_kind;
+    return placed_in_grid(shown, columns_of(shown, room, lined_up), room, kGap * ui.scale);
   }
 
-  static std::size_t first_of_kind(const Figures& figures, const Figure& figure) {
-    const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure* f) {
-      return kind_of(*f) == kind_of(figure);
-    });
-    return static_cast<std::size_t>(found - figures.begin());
-  }
-
-  static std::vector<std::string> kinds_of(const Figures& figures) {
-    std::vector<std::string> kinds{kAll};
-    for (const Figure* figure : figures)
-      if (std::find(kinds.begin(), kinds.end(), kind_of(*figure)) == kinds.end())
-        kinds.push_back(kind_of(*figure));
-    return kinds;
-  }
-
-  static std::string choose_kind(Session& session, const std::vector<std::string>& kinds,
-                                 const Rect& head, double& height, const Ui& ui) {
-    const auto kept = std::find(kinds.begin(), kinds.end(), session.current().figure);
-    auto chosen = kept == kinds.end() ? 0 : static_cast<std::size_t>(kept - kinds.begin());
+  static std::string choose_group(Session& session, const Groups& groups, const Rect& head,
+                                  double& height, const Ui& ui) {
+    std::vector<std::string> names = groups.names();
+    if (groups.offers_all()) names.insert(names.begin(), kAll);
+    const auto kept = std::find(names.begin(), names.end(), session.current().figure);
+    auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
-    height = draw_tab_row(kinds, chosen, head, ui);
-    if (chosen != before) session.select_figure(kinds[chosen]);
-    return kinds[chosen];
+    height = draw_tab_row(names, chosen, head, ui);
+    if (chosen != before) session.select_figure(names[chosen]);
+    return names[chosen];
   }
 
   ViewPlan plan_;

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/axis_roles.h"
+
 namespace orrery {
 namespace {
 
 constexpr const char* kDistance = "distance";
 
-bool is_of_arrows(const Figure& figure) {
-  return std::holds_alternative<VectorPlot>(figure.content);
+/// Whether the figure may depend on the distance: arrows do, and curves over anything else.
+bool is_at_a_distance(const Figure& figure) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  return plot ? !is_by_distance(*plot) : std::holds_alternative<VectorPlot>(figure.content);
 }
 
 const ParamSpec* distance_spec(const ParamSet& params) {
@@ -25,7 +29,7 @@ std::optional<ParamSet> at_distance(const ExperimentState& state, double distanc
   const double whole = std::round(distance);
   const bool turns =
       spec && whole >= spec->min && whole <= spec->max && state.result &&
-      std::any_of(state.result->figures.begin(), state.result->figures.end(), is_of_arrows);
+      std::any_of(state.result->figures.begin(), state.result->figures.end(), is_at_a_distance);
   if (!turns) return std::nullopt;
   ParamSet params = state.params;
   params.set_value(kDistance, static_cast<std::int64_t>(whole));
@@ -53,7 +57,7 @@ void TurnedFigures::update(Session& session) {
 }
 
 const Figure& TurnedFigures::of(const Figure& figure) const {
-  if (!turned_ || !is_of_arrows(figure)) return figure;
+  if (!turned_ || !is_at_a_distance(figure)) return figure;
   const auto found = std::find_if(turned_->figures.begin(), turned_->figures.end(),
                                   [&](const Figure& f) { return f.id == figure.id; });
   return found == turned_->figures.end() ? figure : *found;

@@ -7,9 +7,9 @@
 
 namespace orrery {
 
-/// Arrows that follow the distance pointed at: where the experiment has a parameter `distance`, its
-/// figures of arrows are computed at that distance in the background and stand in for those of the
-/// result as long as anything is pointed at.
+/// Phasors that turn to the distance pointed at: where the experiment has a parameter `distance`,
+/// its arrows, and its curves over anything but the distance, are computed at that distance in the
+/// background and stand in for those of the result as long as anything is pointed at.
 class TurnedFigures {
  public:
   /// The figure to draw in place of one of the current result.

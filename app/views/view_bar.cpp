@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "app/imgui_shim.h"
 #include "app/theme.h"
+#include "app/views/readout.h"
 
 namespace orrery {
 namespace {
@@ -69,10 +71,10 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-bool word_button(const char* word, bool chosen) {
+bool word_button(const char* word, bool chosen, ImVec2 size = ImVec2(0, 0)) {
   ImGui::PushStyleColor(ImGuiCol_Button,
                         ImGui::GetStyleColorVec4(chosen ? ImGuiCol_Header : ImGuiCol_Button));
-  const bool pressed = ImGui::Button(word);
+  const bool pressed = ImGui::Button(word, size);
   ImGui::PopStyleColor();
   return pressed;
 }
@@ -83,9 +85,15 @@ double width_of(const char* word) {
 
 constexpr const char* kPin = "Pin as reference";
 constexpr const char* kDifference = "Difference";
+constexpr const char* kReference = "Reference";
 constexpr const char* kUnpin = "Unpin";
 
-void draw_reference(Session& session, const Ui& ui) {
+/// "r = 23 ×", or empty.
+std::string held_text(const LinkState& links) {
+  return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
+}
+
+void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
   ViewState& shown = session.shown();
   if (!shown.reference) {
     if (word_button(kPin, false)) shown.reference = session.current().result;
@@ -94,7 +102,13 @@ void draw_reference(Session& session, const Ui& ui) {
             "reference, or show the difference.");
     return;
   }
-  if (word_button(kDifference, shown.difference)) shown.difference = !shown.difference;
+  const bool flipped = kind == Comparison::Kind::reference;
+  if (flipped) ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(ui.style.accent));
+  // Both words in one width, so that nothing jumps while the key is held.
+  const ImVec2 size(static_cast<float>(width_of(kDifference)), 0);
+  if (word_button(flipped ? kReference : kDifference, shown.difference && !flipped, size))
+    shown.difference = !shown.difference;
+  if (flipped) ImGui::PopStyleColor();
   tooltip(ui, "What is shown minus the pinned reference. Hold R to see the reference itself.");
   ImGui::SameLine(0, ui.px(kGap));
   if (word_button(kUnpin, false)) {
@@ -106,7 +120,8 @@ void draw_reference(Session& session, const Ui& ui) {
 
 }  // namespace
 
-double draw_view_bar(Session& session, ViewLayout layout, const Rect& area, const Ui& ui) {
+double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind, const Rect& area,
+                     const Ui& ui) {
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};
   const double gap = kGap * ui.scale;
@@ -116,15 +131,23 @@ double draw_view_bar(Session& session, ViewLayout layout, const Rect& area, cons
   const bool several = session.current().result && session.current().result->figures.size() > 1;
   const double icons =
       several ? static_cast<double>(layouts.size()) * (kIconWidth * ui.scale + gap) : 0.0;
-  const double width = icons + words;
+  const std::string held = held_text(session.links);
+  const double chip = held.empty() ? 0.0 : width_of(held.c_str()) + gap;
+  const double width = chip + icons + words;
   if (area.width < width + kLeastRest * ui.scale) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
+  if (!held.empty()) {
+    if (word_button(held.c_str(), true)) session.links.hold({});
+    tooltip(ui,
+            "A click holds this distance: every map, curve and phasor shows it. Click to let go.");
+    ImGui::SameLine(0, ui.px(kGap));
+  }
   if (several)
     for (const ViewLayout one : layouts) {
       if (icon_button(one, one == layout, ui)) session.shown().layout = one;
       ImGui::SameLine(0, ui.px(kGap));
     }
-  draw_reference(session, ui);
+  draw_reference(session, kind, ui);
   return width + gap;
 }
 

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "app/start.h"
 #include "app/views/comparison.h"
 #include "tests/app/fixture.h"
 
@@ -121,6 +122,56 @@ TEST_CASE("F6 brings the keyboard to the figures, Tab goes round them") {
   CHECK(moved_by_key(three) == "third");
   press(GLFW_KEY_TAB);
   CHECK(moved_by_key(three) == "first");
+}
+
+TEST_CASE("A bound reference line is dragged to set its parameter") {
+  const auto session =
+      start_session({.view = "long_term_decay", .overrides = {"distance=120"}}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  // The rule is somewhere on the plot's middle row; a drag on anything else pans.
+  for (double x = 420; x < 800 && session->current().params.integer("distance") == 120; x += 4) {
+    session->view("decay_bound") = {};
+    desktop.frame();
+    desktop.drag({x, 300}, {x + 60, 300});
+  }
+  CHECK(session->current().params.integer("distance") > 120);
+  CHECK(session->current().params.integer("distance") < 170);
+  CHECK_FALSE(session->view("decay_bound").x);
+}
+
+Figure named(Figure figure, std::string id) {
+  figure.id = std::move(id);
+  return figure;
+}
+
+TEST_CASE("Terms are seen beside their sum: small multiples of one encoding at a time") {
+  const test::FakeExperiment experiment(
+      "score_decomposition", {test::n_param()}, [](const ParamSet&, Progress&) {
+        Result result;
+        for (const char* id : {"term_rope_content", "logits_rope", "term_alibi_content",
+                               "term_alibi_linear_bias", "logits_alibi"}) {
+          result.figures.push_back(named(test::map(id, 4, 4), id));
+          result.arrays.push_back(std::get<Heatmap>(result.figures.back().content).values);
+        }
+        return result;
+      });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const auto drawn = [&] {
+    std::string ids;
+    for (const auto& [id, marks] : session.current().shown.marks) ids += id + " ";
+    session.shown().marks.clear();
+    return ids;
+  };
+  drawn();
+  desktop.frame();
+  CHECK(drawn() == "logits_rope term_rope_content ");
+  session.select_figure("alibi");
+  desktop.frame();
+  CHECK(drawn() == "logits_alibi term_alibi_content term_alibi_linear_bias ");
 }
 
 TEST_CASE("Export is offered where somebody takes it") {
