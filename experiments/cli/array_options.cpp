@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/errors.h"
-#include "experiments/cli/arguments.h"
+#include "experiments/batch/words.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/file.h"
 #include "experiments/data/tensor_files.h"
