@@ -8,6 +8,7 @@
 #include "experiments/batch/build_info.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/saved_commands.h"
 
 namespace {
 
@@ -140,10 +141,13 @@ struct Options {
   ArrayOptions attend{};
   ArrayOptions apply{};
   VerifyCommandOptions verify{};
+  std::vector<SavedCommand> saved{};
 };
 
 int dispatch(CLI::App& app, Options& options) {
   const auto words = [&](const char* command) { return app.get_subcommand(command)->remaining(); };
+  for (const SavedCommand& command : options.saved)
+    if (app.got_subcommand(command.app)) return command.run();
   if (app.got_subcommand("list")) return list_command(options.list);
   if (app.got_subcommand("describe")) return describe_command(options.describe);
   if (app.got_subcommand("verify")) return verify_command(options.verify);
@@ -205,6 +209,7 @@ int main(int argc, char** argv) {
   add_attend(app, options.attend);
   add_apply(app, options.apply);
   add_verify(app, options.verify);
+  options.saved = add_saved_commands(app);
   try {
     check_command(app, words);
     app.parse(argc, argv);

@@ -1,5 +1,6 @@
 #include "experiments/figure/export.h"
 
+#include "core/errors.h"
 #include "experiments/figure/cairo_canvas.h"
 #include "experiments/figure/layout.h"
 #include "experiments/figure/svg_canvas.h"
@@ -29,6 +30,13 @@ std::string render_figure(const Figure& figure, FigureFormat format, Size size,
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale) {
   return render_figure(figure, format, export_size(figure), figure_style(theme), png_scale);
+}
+
+Theme theme_named(std::string_view name) {
+  if (name == "light") return Theme::light;
+  if (name == "dark") return Theme::dark;
+  if (name == "print") return Theme::print;
+  throw UsageError(name, "is not a theme", "take light, dark or print");
 }
 
 }  // namespace orrery
