@@ -36,8 +36,14 @@ ImGuiKey imgui_key(int glfw_key) {
       return ImGuiKey_Escape;
     case GLFW_KEY_SPACE:
       return ImGuiKey_Space;
+    case GLFW_KEY_HOME:
+      return ImGuiKey_Home;
+    case GLFW_KEY_F6:
+      return ImGuiKey_F6;
     case GLFW_KEY_A:
       return ImGuiKey_A;
+    case GLFW_KEY_R:
+      return ImGuiKey_R;
     default:
       return ImGuiKey_None;
   }
@@ -133,6 +139,10 @@ void inject_wheel(ImGuiIO& io, float steps) { io.AddMouseWheelEvent(0.0f, steps)
 void inject_control(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Ctrl, down); }
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
+bool key_pressed(int glfw_key, bool repeats) {
+  return ImGui::IsKeyPressed(imgui_key(glfw_key), repeats);
+}
+bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
 void map_keys(ImGuiIO&) {}
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
@@ -145,6 +155,8 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down) {
   const bool known = glfw_key >= 0 && glfw_key < IM_ARRAYSIZE(io.KeysDown);
   if (known) io.KeysDown[glfw_key] = down;
 }
+bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
+bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
 void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Tab] = GLFW_KEY_TAB;
   io.KeyMap[ImGuiKey_LeftArrow] = GLFW_KEY_LEFT;

@@ -6,9 +6,22 @@
 
 namespace orrery {
 
+namespace {
+
+Job::Work work_of(const Experiment* experiment, const ParamSet& params,
+                  const Session::InputLoader& load) {
+  return [experiment, params, load](Progress& progress) {
+    progress.update(0.0, "reading");
+    const std::shared_ptr<const Inputs> inputs = load(params);
+    return experiment->run(params, *inputs, progress);
+  };
+}
+
+}  // namespace
+
 Session::Session(const std::vector<const Experiment*>& experiments,
                  const std::function<InputLoader()>& make_loader, std::function<void()> wake)
-    : wake_(std::move(wake)) {
+    : wake_(std::move(wake)), make_loader_(make_loader) {
   for (const Experiment* experiment : experiments) {
     states_.push_back({.experiment = experiment, .params = ParamSet(experiment->info().params)});
     running_.push_back({.load = make_loader()});
@@ -83,13 +96,32 @@ void Session::submit(std::size_t index) {
   Running& running = running_[index];
   if (!running.job) running.job = std::make_unique<Job>(wake_);
   const ExperimentState& state = states_[index];
-  const auto ticket = running.job->submit([experiment = state.experiment, params = state.params,
-                                           load = running.load](Progress& progress) {
-    progress.update(0.0, "reading");
-    const std::shared_ptr<const Inputs> inputs = load(params);
-    return experiment->run(params, *inputs, progress);
-  });
+  const auto ticket = running.job->submit(work_of(state.experiment, state.params, running.load));
   running.submitted.emplace(ticket, state.params);
+}
+
+void Session::preview(const ParamSet& params) {
+  if (preview_.index != selected_ || !preview_.running.job)
+    preview_ = {.index = selected_, .running = {.load = make_loader_()}};
+  if (preview_.asked == params) return;
+  preview_.asked = params;
+  Running& running = preview_.running;
+  if (!running.job) running.job = std::make_unique<Job>(wake_);
+  running.submitted.emplace(
+      running.job->submit(work_of(states_[selected_].experiment, params, running.load)), params);
+}
+
+void Session::update_preview() {
+  Running& running = preview_.running;
+  if (!running.job) return;
+  std::optional<Job::Outcome> outcome = running.job->take();
+  if (!outcome) return;
+  if (outcome->result) {
+    preview_.result = std::move(outcome->result);
+    preview_.params = running.submitted.at(outcome->ticket);
+  }
+  running.submitted.erase(running.submitted.begin(),
+                          running.submitted.upper_bound(outcome->ticket));
 }
 
 void Session::stop() {
@@ -101,6 +133,7 @@ void Session::stop() {
 }
 
 void Session::update() {
+  update_preview();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     Running& running = running_[i];
     if (!running.job) continue;

@@ -11,6 +11,7 @@
 
 #include "core/errors.h"
 #include "experiments/batch/json_fields.h"
+#include "experiments/batch/plan.h"
 #include "experiments/batch/saved_result.h"
 #include "experiments/data/file.h"
 
@@ -21,7 +22,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;
-constexpr std::string_view plan_schema = "orrery.plan/1";
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::pair<std::string, std::string>> texts_of(const Json& json) {

@@ -5,7 +5,6 @@
 #include "experiments/batch/result_json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/saved_commands.h"
 
 namespace orrery::cli {
 

@@ -9,7 +9,6 @@
 #include "experiments/batch/saved_sweep.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/saved_commands.h"
 #include "experiments/data/file.h"
 #include "experiments/figure/export.h"
 

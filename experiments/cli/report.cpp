@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -9,7 +8,6 @@
 #include "experiments/batch/report.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/saved_commands.h"
 #include "experiments/data/file.h"
 
 namespace orrery::cli {
@@ -38,22 +36,6 @@ void require_ours(const fs::path& path, std::string_view mark) {
                   "choose another file with --out");
 }
 
-void replace(const fs::path& path, std::string_view bytes) {
-  const fs::path fresh =
-      path.parent_path() / fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
-  std::error_code failure;
-  try {
-    write_new_file(fresh, bytes);
-    fs::rename(fresh, path);
-  } catch (const fs::filesystem_error& error) {
-    fs::remove(fresh, failure);
-    throw io_error(path.string(), "written", error.code().value());
-  } catch (...) {
-    fs::remove(fresh, failure);
-    throw;
-  }
-}
-
 }  // namespace
 
 int report_command(const ReportCommandOptions& options) {
@@ -68,8 +50,8 @@ int report_command(const ReportCommandOptions& options) {
                                      .beside = page.parent_path(),
                                      .most_points_with_figures = options.points});
   make_folders(page.parent_path());
-  replace(page, html_of(report.document));
-  replace(markdown, markdown_of(report.document));
+  replace_file(page, html_of(report.document));
+  replace_file(markdown, markdown_of(report.document));
   for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
   say(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));
   return report.problems.empty() ? exit_ok : exit_failed;

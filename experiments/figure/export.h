@@ -22,7 +22,7 @@ std::string render_figure(const Figure& figure, FigureFormat format, Size size,
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
 
-/// "light", "dark" or "print". Throws UsageError when there is no such theme.
+/// Throws UsageError when there is no such theme.
 Theme theme_named(std::string_view name);
 
 }  // namespace orrery

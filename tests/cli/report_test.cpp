@@ -96,6 +96,35 @@ TEST_CASE("compare tells what differs and ends with status 1") {
   CHECK_THAT(damaged.err, Contains("b/result.json: is damaged"));
 }
 
+TEST_CASE("A sweep is reported, redrawn and compared with another by its settings") {
+  const Shell shell;
+  const std::string sweep = "sweep long_term_decay dim=8,16 encoding=rope,alibi max_distance=40 ";
+  REQUIRE(shell.run(sweep + "assumption=random draws=2 --repeats 3 --quiet --out s").status == 0);
+  CHECK(shell.run("report s --points 2").status == 0);
+  const std::string markdown = content(shell.folder() / "s-report.md");
+  CHECK_THAT(markdown, Contains("12 points of long\\_term\\_decay: 12 done") &&
+                           Contains("mean\\_abs\\_S\\_at\\_10 over dim"));
+  const auto runs = commands_in(markdown, "run");
+  REQUIRE(runs.size() == 2);
+  const std::string id = runs[0].substr(runs[0].rfind(' ') + 1);
+  CHECK(shell.run(runs[0]).status == 0);
+  CHECK(content(shell.folder() / id / "result.json") ==
+        content(shell.folder() / "s/points" / id / "result.json"));
+  CHECK(shell.run("redraw s --format svg").status == 0);
+  const auto figure = fs::directory_iterator(shell.folder() / "s-redrawn" / id)->path().filename();
+  CHECK(content(shell.folder() / "s-redrawn" / id / figure) ==
+        content(shell.folder() / "s/points" / id / "figures" / figure));
+  CHECK(shell.run("compare s s").status == 0);
+  REQUIRE(shell.run(sweep + "assumption=random draws=4 --repeats 3 --quiet --out t").status == 0);
+  const Outcome compared = shell.run("compare s t --json");
+  CHECK(compared.status == 1);
+  const auto json = nlohmann::json::parse(compared.out).at("sweep");
+  CHECK(json.at("matched") == 12);
+  CHECK(json.at("settings").at(0).at("name") == "draws");
+  REQUIRE_FALSE(json.at("repeats").empty());
+  CHECK(json.at("repeats").at(0).at("a").at("n") == 3);
+}
+
 TEST_CASE("A report is replaced by a newer one, and nothing else is") {
   const Shell shell;
   REQUIRE(shell.run("run long_term_decay max_distance=40 --out d").status == 0);
@@ -146,6 +175,10 @@ TEST_CASE("pandas and NumPy read every table and array of a result without help"
   const Shell shell;
   REQUIRE(shell.run("run attention_map encoding=rope+alibi --out r").status == 0);
   REQUIRE(shell.run("run long_term_decay --out d").status == 0);
+  REQUIRE(shell
+              .run("sweep long_term_decay dim=8,16 encoding=rope,alibi max_distance=40 --out s "
+                   "--format none --quiet")
+              .status == 0);
   shell.write("read.py", R"(
 import glob, json, math, numpy, pandas
 
@@ -181,7 +214,16 @@ for folder in ("r", "d"):
                 curves += 1
     for path in glob.glob(folder + "/figures/*.npy"):
         numpy.load(path)
-print(tables, arrays, curves)
+lines = pandas.read_json("s/results.jsonl", lines=True)
+table = pandas.read_csv("s/results.csv", float_precision="round_trip")
+assert list(lines["id"]) == list(table["id"]) and len(lines) == 4
+assert list(table["dim"]) == [8, 8, 16, 16] and list(table["encoding"])[:2] == ["rope", "alibi"]
+scalars = pandas.json_normalize(json.loads(line) for line in open("s/results.jsonl"))
+measured = [name for name in table.columns if "scalars." + name in scalars.columns]
+assert measured
+for name in measured:
+    column = scalars["scalars." + name].map(lambda v: math.nan if v is None else number(v))
+    assert all(same(a, b) for a, b in zip(table[name], column)), name
 assert tables > 5 and arrays > 0 and curves > 0
 )");
   const std::string read = "cd '" + shell.folder().string() + "' && python3 read.py";
