@@ -128,4 +128,27 @@ struct VerifyCommandOptions {
 };
 int verify_command(const VerifyCommandOptions& options);
 
+struct RedrawOptions {
+  std::string folder{};
+  std::vector<std::string> formats{"svg", "png", "pdf"};
+  std::string theme{"light"};
+  double scale{2.0};  ///< pixels a point of a PNG
+  std::string out{};  ///< beside the folder when empty
+};
+int redraw_command(const RedrawOptions& options);
+
+struct ReportCommandOptions {
+  std::string folder{};
+  std::string out{};  ///< beside the folder when empty
+  std::size_t points{24};
+};
+int report_command(const ReportCommandOptions& options);
+
+struct CompareCommandOptions {
+  std::string a{};
+  std::string b{};
+  bool json{false};
+};
+int compare_command(const CompareCommandOptions& options);
+
 }  // namespace orrery::cli
