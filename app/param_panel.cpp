@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
+#include "app/file_targets.h"
 #include "app/param_controls.h"
 
 namespace orrery {
@@ -68,37 +68,6 @@ void label(Session& session, const ParamSpec& spec, const Ui& ui) {
   reset_button(session, spec, ui);
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return c < 128 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
-  });
-  return text;
-}
-
-bool has_type(const ParamSpec& spec, const std::string& type) {
-  return std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
-}
-
-/// How well a parameter suits a dropped file; below 0: not at all.
-int suitability(const ParamSet& params, const ParamSpec& spec, const std::string& extension,
-                const std::string& last_edited) {
-  if (spec.kind != ParamKind::file) return -1;
-  const bool named = has_type(spec, extension);
-  if (!named && !has_type(spec, "*")) return -1;
-  return 8 * named + 4 * (spec.key == last_edited) + 2 * params.is_used(spec.key) +
-         1 * params.is_default(spec.key);
-}
-
-/// ".txt or any other": what a file parameter reads.
-std::string types_text(const ParamSpec& spec) {
-  std::string words;
-  for (const std::string& type : spec.file_types) {
-    if (!words.empty()) words += type == "*" ? " or " : " ";
-    words += type == "*" ? "any other" : "." + type;
-  }
-  return words;
-}
-
 }  // namespace
 
 std::string param_tooltip(const ParamSpec& spec) {
@@ -111,7 +80,7 @@ std::string param_tooltip(const ParamSpec& spec) {
   if (std::isfinite(spec.min) && std::isfinite(spec.max))
     line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
   if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
-  line("files", types_text(spec));
+  line("files", file_types_text(spec));
   line("default", to_text(spec.default_value));
   return about;
 }
@@ -120,7 +89,7 @@ void ParamPanel::file(Session& session, const ParamSpec& spec) {
   const ExperimentState& state = session.current();
   const std::string present = state.params.text(spec.key);
   std::string& path = typed_[state.experiment->info().name + "/" + spec.key];
-  const std::string hint = types_text(spec) + ", typed or dropped";
+  const std::string hint = file_types_text(spec) + ", typed or dropped";
   const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &path,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   const bool editing = ImGui::IsItemActive();
@@ -172,36 +141,25 @@ void ParamPanel::draw(Session& session, const Ui& ui) {
     ImGui::PushID(spec.key.c_str());
     label(session, spec, ui);
     ImGui::SetNextItemWidth(-1);
+    if (focus_ == spec.key) {
+      ImGui::SetScrollHereY();
+      ImGui::SetKeyboardFocusHere();
+    }
     control(session, spec, ui);
     if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
       session.reset(spec.key);
     ImGui::Dummy(ImVec2(0, ui.px(2)));
     ImGui::PopID();
   }
+  focus_.clear();
 }
 
 void ParamPanel::drop_file(Session& session, const std::string& path) {
-  const ParamSet params = session.current().params;
-  std::string extension = lower(std::filesystem::path(path).extension().string());
-  if (!extension.empty()) extension.erase(0, 1);
-  const ParamSpec* target = nullptr;
-  int best = -1;
-  for (const ParamSpec& spec : params.specs()) {
-    const int suits = suitability(params, spec, extension, last_file_key_);
-    if (suits <= best) continue;
-    best = suits;
-    target = &spec;
-  }
+  const std::string key = best_file_key(session.current().params, path, last_file_key_);
   last_file_key_.clear();
-  if (!target) {
-    session.say(
-        fmt::format("{}: no parameter here reads such a file; see the file parameters of {}", path,
-                    session.current().experiment->info().title));
-    return;
-  }
-  if (!params.is_used(target->key) && target->used_when)
-    session.set(target->used_when->key, target->used_when->any_of.front());
-  session.set(target->key, path);
+  if (!key.empty()) return set_file(session, {session.selected(), key}, path);
+  session.say(fmt::format("{}: no parameter here reads such a file; see the file parameters of {}",
+                          path, session.current().experiment->info().title));
 }
 
 }  // namespace orrery

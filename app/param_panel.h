@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "app/session.h"
 #include "app/ui.h"
@@ -17,6 +18,10 @@ class ParamPanel {
   /// names its type, was edited last, is read at present, is still at its default. Says so when
   /// there is none.
   void drop_file(Session& session, const std::string& path);
+  /// Whether the path of a file was being typed last: a dropped file is then for that parameter.
+  bool is_editing_file() const { return !last_file_key_.empty(); }
+  /// Gives a parameter's control the keyboard in the next frame.
+  void focus(std::string key) { focus_ = std::move(key); }
 
  private:
   void control(Session& session, const ParamSpec& spec, const Ui& ui);
@@ -24,6 +29,7 @@ class ParamPanel {
   void file(Session& session, const ParamSpec& spec);
 
   std::map<std::string, std::string> typed_{};  ///< file paths being edited, by experiment and key
+  std::string focus_{};  ///< key of the parameter that is to get the keyboard
   std::string last_file_key_{};
   std::string typing_key_{};  ///< of the slider whose number is being typed
 };
