@@ -72,6 +72,8 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
   color[ImGuiCol_PlotHistogram] = accent(1.0);
   color[ImGuiCol_TextSelectedBg] = accent(0.35);
   color[ImGuiCol_NavHighlight] = accent(0.8);
+  color[ImGuiCol_ModalWindowDimBg] =
+      shim::floats(with_alpha({0, 0, 0}, is_dark(style.background) ? 0.55 : 0.30));
   color[ImGuiCol_TableRowBg] = clear;
   color[ImGuiCol_TableRowBgAlt] = clear;
   color[ImGuiCol_TableBorderLight] = ink(0.10);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/figure_export.h"
+#include "app/overlay.h"
+#include "app/task.h"
+
+namespace orrery {
+
+/// Asks where to and in which format, and writes in the background.
+class ExportDialog : public Overlay {
+ public:
+  explicit ExportDialog(std::function<void()> wake) : wake_(std::move(wake)) {}
+  ~ExportDialog() { task_.wait(); }
+
+  /// Opens for these figures of a view; `stem` is the name proposed for the file.
+  void ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme);
+  void draw(Session& session, const Ui& ui);
+  bool is_writing() const { return task_.is_running(); }
+
+ private:
+  void write(bool replace);
+  void take_outcome(Session& session);
+  void draw_formats(const Ui& ui);
+  void draw_buttons(Session& session);
+
+  std::function<void()> wake_;
+  ExportRequest request_{};
+  std::string path_{};
+  std::string folder_{};   ///< of the last export
+  std::string trouble_{};  ///< what kept the files from being written
+  bool in_the_way_{false};
+  Task<ExportOutcome> task_{};
+};
+
+}  // namespace orrery
