@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/imgui_shim.h"
 #include "app/status_line.h"
@@ -28,6 +29,8 @@ constexpr double kWidthWithParams = 480;
 constexpr double kMostFindings = 0.32;
 constexpr double kLeastPlot = 240;
 constexpr double kLeastFindings = 56;
+// Formulas stand above a plot that keeps at least this height.
+constexpr double kLeastPlotBelowFormulas = 380;
 
 constexpr std::array kScales{1.0, 1.25, 1.5, 2.0, 3.0};
 // Projector mode: type that is read from the back row, and lines to match.
@@ -56,8 +59,6 @@ void begin_column(const char* id, const Rect& area, Color ground, ImGuiWindowFla
   begin_area(id, area, ground, flags);
   ImGui::PopStyleVar();
 }
-
-Color raised(const Ui& ui) { return mix(ui.style.background, ui.style.text, 0.035); }
 
 Rect inset(const Rect& r, double by) {
   return {r.x + by, r.y + by, std::max(0.0, r.width - 2 * by), std::max(0.0, r.height - 2 * by)};
@@ -146,7 +147,7 @@ bool App::prepare() {
   if (new_fonts) fonts_ = Fonts::load(scale);
   if (new_fonts || theme_ != session_.theme || projected_ != session_.projector) {
     projected_ = session_.projector;
-    style_ = figure_style(session_.theme, scale);
+    style_ = desktop_style(session_.theme, scale);
     if (projected_) style_.line_width *= kProjectorLines;
     apply_theme(style_, scale);
     theme_ = session_.theme;
@@ -176,6 +177,8 @@ void App::frame() {
   session_.update();
   take_opened();
   press_keys();
+  link_ = std::exchange(next_link_, {});
+  if (!link_.clicked.empty()) params_.focus(link_.clicked);
   const Ui ui{*fonts_, textures_, style_, scale_};
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
@@ -192,7 +195,7 @@ void App::frame() {
     if (r.list.width > 0) draw_list(r.list, ui);
     draw_view(r.view, ui);
     if (r.params.width > 0) draw_params(r.params, ui);
-    begin_column("status", r.status, raised(ui), ImGuiWindowFlags_NoScrollbar);
+    begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
     if (const std::optional<ActionId> clicked = draw_status(session_, ui)) perform(*clicked);
@@ -235,7 +238,7 @@ void App::draw_menu(const Ui& ui) {
 }
 
 void App::draw_list(const Rect& area, const Ui& ui) {
-  begin_column("views", area, raised(ui));
+  begin_column("views", area, raised_color(ui.style));
   ImGui::PushFont(ui.fonts.title());
   text("Orrery");
   ImGui::PopFont();
@@ -289,7 +292,12 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   ImGui::BeginGroup();
   draw_heading(inner, ui);
   ImGui::EndGroup();
-  const double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
+  double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
+  const double formulas = equations_.height(session_, inner.width, ui);
+  if (formulas > 0 && inner.bottom() - top - formulas >= kLeastPlotBelowFormulas * ui.scale) {
+    equations_.draw(session_, {inner.x, top, inner.width, formulas}, link_, next_link_, ui);
+    top += formulas + 8 * ui.scale;
+  }
   const double message = std::min(message_height(session_, inner.width, ui), inner.height / 2);
   const std::shared_ptr<const Result> result = session_.current().result;
   const double room = inner.bottom() - top - message;
@@ -304,7 +312,8 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   else if (plot.height > 0)
     draw_centered(session_.busy() ? "computing …" : "nothing to show yet", plot);
   if (findings > 0) {
-    begin_area("findings", {inner.x, plot.bottom() + gap, inner.width, findings}, raised(ui));
+    begin_area("findings", {inner.x, plot.bottom() + gap, inner.width, findings},
+               raised_color(ui.style));
     draw_findings(*result, ui);
     ImGui::EndChild();
   }
@@ -318,8 +327,8 @@ void App::draw_view(const Rect& area, const Ui& ui) {
 }
 
 void App::draw_params(const Rect& area, const Ui& ui) {
-  begin_column("parameters", area, raised(ui));
-  params_.draw(session_, ui);
+  begin_column("parameters", area, raised_color(ui.style));
+  params_.draw(session_, link_, next_link_, ui);
   ImGui::EndChild();
 }
 

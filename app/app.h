@@ -9,6 +9,7 @@
 
 #include "app/actions.h"
 #include "app/canvas/textures.h"
+#include "app/equation_view.h"
 #include "app/export_dialog.h"
 #include "app/file_dialog.h"
 #include "app/fonts.h"
@@ -63,6 +64,7 @@ class App {
   void keep_session(const std::filesystem::path& path) { keeper_.emplace(session_, path); }
   /// Seconds until something happens without an event; negative when nothing will.
   double due_in() const;
+  ExportDialog& exports() { return export_; }
   const History& history() const { return history_; }
   /// Multiplies the session's scale: the pixels a screen has to a point.
   void set_screen_scale(double scale) { screen_scale_ = scale; }
@@ -99,6 +101,9 @@ class App {
   TextureCache textures_;
   std::vector<std::unique_ptr<View>> views_{};  ///< one an experiment of the session
   ParamPanel params_{};
+  EquationView equations_{};
+  SymbolLink link_{};       ///< what was pointed at in the frame before
+  SymbolLink next_link_{};  ///< what is pointed at in this one
   Palette palette_{};
   ShortcutSheet sheet_{};
   ExportDialog export_;

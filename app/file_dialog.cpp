@@ -88,7 +88,7 @@ FileDialog::Chosen FileDialog::draw_path() {
 FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui) {
   Chosen chosen;
   ImGui::BeginChild("recent", ImVec2(ui.px(kRecentWidth), 0));
-  text_colored(ui.style.accent, "Recent");
+  text_colored(accent_text_color(ui.style), "Recent");
   if (session.recent.empty()) text_muted("none yet");
   for (const std::string& path : session.recent) {
     ImGui::PushID(path.c_str());
@@ -160,7 +160,6 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   ImGui::PushFont(ui.fonts.title());
   text("Open");
   ImGui::PopFont();
-  ImGui::SameLine();
   text_muted("tensors, a text, or the folder of a result");
   Chosen chosen = draw_path();
   ImGui::Checkbox("all files", &all_files_);

@@ -7,7 +7,8 @@ namespace orrery {
 namespace {
 
 // What a match is worth; only their order matters.
-constexpr double kLetter = 1.0, kTogether = 2.0, kWordStart = 3.0, kNameStart = 2.0, kWhole = 6.0;
+constexpr double kLetter = 1.0, kTogether = 2.0, kWordStart = 3.0, kNameStart = 2.0, kWhole = 6.0,
+                 kWholeInside = 2.0;
 constexpr double kPerCharacter = 0.02;  // taken off: of two that match alike the shorter is meant
 
 std::string lower(std::string_view text) {
@@ -45,7 +46,8 @@ std::optional<double> word_score(const std::string& word, const std::string& nam
        at = name.find(word[0], at + 1)) {
     std::optional<double> score = letters_from(word, name, at);
     if (!score) break;
-    if (name.compare(at, word.size(), word) == 0) *score += kWhole;
+    if (name.compare(at, word.size(), word) == 0)
+      *score += starts_word(name, at) ? kWhole : kWholeInside;
     if (!best || *score > *best) best = score;
   }
   return best;

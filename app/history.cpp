@@ -8,6 +8,14 @@ namespace {
 /// What was changed, without to what: "dim" of "dim = 256".
 std::string subject(const std::string& change) { return change.substr(0, change.find(" = ")); }
 
+/// A view that shows its first figure says so once it is drawn: nobody chose that.
+void take_first_figures(DesktopState& present, const DesktopState& state) {
+  if (present.experiments.size() != state.experiments.size()) return;
+  for (std::size_t i = 0; i < state.experiments.size(); ++i)
+    if (present.experiments[i].figure.empty())
+      present.experiments[i].figure = state.experiments[i].figure;
+}
+
 }  // namespace
 
 bool History::continues(const DesktopState& state, double seconds) const {
@@ -17,6 +25,7 @@ bool History::continues(const DesktopState& state, double seconds) const {
 }
 
 void History::observe(const DesktopState& state, Cause cause, double seconds) {
+  if (present_) take_first_figures(*present_, state);
   const bool changed = !present_ || !(*present_ == state);
   if (!present_ || (changed && cause == Cause::machinery)) {
     present_ = state;

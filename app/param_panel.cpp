@@ -9,10 +9,15 @@
 #include <optional>
 
 #include "app/file_targets.h"
+#include "app/fuzzy.h"
 #include "app/param_controls.h"
+#include "app/theme.h"
 
 namespace orrery {
 namespace {
+
+// More parameters than this are searched rather than read through.
+constexpr std::ptrdiff_t kManyParams = 15;
 
 bool is_number(const ParamSpec& spec) {
   return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
@@ -42,13 +47,14 @@ void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
 }
 
 /// Symbol and key at the left; at the right the number of a slider, and the way back.
-void label(Session& session, const ParamSpec& spec, const Ui& ui) {
+void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
+  const std::string& symbol = spec.symbol;
   ImGui::BeginGroup();
-  if (!spec.symbol.empty() && spec.symbol != spec.key) {
-    text(spec.symbol);
+  if (!symbol.empty() && symbol != spec.key) {
+    lit ? text_colored(accent_text_color(ui.style), symbol) : text(symbol);
     ImGui::SameLine();
   }
-  text_muted(spec.key);
+  lit ? text_colored(accent_text_color(ui.style), spec.key) : text_muted(spec.key);
   ImGui::EndGroup();
   tooltip(ui, param_tooltip(spec));
   const ParamSet& params = session.current().params;
@@ -133,24 +139,56 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
   }
 }
 
-void ParamPanel::draw(Session& session, const Ui& ui) {
+bool ParamPanel::is_shown(const ParamSet& params, const ParamSpec& spec) const {
+  if (!params.is_used(spec.key)) return false;
+  if (wanted_.empty() || focus_ == spec.key) return true;
+  return fuzzy_score(wanted_, spec.key) || spec.symbol == wanted_ ||
+         spec.description.find(wanted_) != std::string::npos;
+}
+
+/// A field that finds parameters, where there are more than fit at a glance.
+void ParamPanel::draw_search(const ParamSet& params, const Ui& ui) {
+  const auto used = std::count_if(params.specs().begin(), params.specs().end(),
+                                  [&](const ParamSpec& spec) { return params.is_used(spec.key); });
+  if (used < kManyParams) return wanted_.clear();
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##wanted", "find a parameter", &wanted_);
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
+}
+
+void ParamPanel::row(Session& session, const ParamSpec& spec, const SymbolLink& shown,
+                     SymbolLink& next, const Ui& ui) {
+  ImGui::PushID(spec.key.c_str());
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  label(session, spec, is_symbol_of(spec, shown.symbol), ui);
+  ImGui::SetNextItemWidth(-1);
+  if (focus_ == spec.key) {
+    ImGui::SetScrollHereY();
+    ImGui::SetKeyboardFocusHere();
+  }
+  control(session, spec, ui);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+    session.reset(spec.key);
+  const ImVec2 to(from.x + width, ImGui::GetCursorScreenPos().y);
+  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
+      ImGui::IsMouseHoveringRect(from, to))
+    next.key = spec.key;
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
+  ImGui::PopID();
+}
+
+void ParamPanel::draw(Session& session, const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   // A copy of the handle: the edits below replace the set that owns the specifications.
   const ParamSet params = session.current().params;
+  draw_search(params, ui);
+  std::size_t count = 0;
   for (const ParamSpec& spec : params.specs()) {
-    if (!params.is_used(spec.key)) continue;
-    ImGui::PushID(spec.key.c_str());
-    label(session, spec, ui);
-    ImGui::SetNextItemWidth(-1);
-    if (focus_ == spec.key) {
-      ImGui::SetScrollHereY();
-      ImGui::SetKeyboardFocusHere();
-    }
-    control(session, spec, ui);
-    if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
-      session.reset(spec.key);
-    ImGui::Dummy(ImVec2(0, ui.px(2)));
-    ImGui::PopID();
+    if (!is_shown(params, spec)) continue;
+    row(session, spec, shown, next, ui);
+    ++count;
   }
+  if (count == 0) text_muted("No parameter is called so.");
   focus_.clear();
 }
 

@@ -17,7 +17,7 @@ constexpr double kTwoColumns = 640;  ///< with less room, one column that scroll
 
 void heading(std::string_view words, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(6)));
-  text_colored(ui.style.accent, words);
+  text_colored(accent_text_color(ui.style), words);
 }
 
 void draw_action(const Action& action, const Ui& ui) {

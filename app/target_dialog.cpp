@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/imgui_shim.h"
+#include "app/theme.h"
 
 namespace orrery {
 namespace {
@@ -52,7 +53,8 @@ std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& u
   for (const FileTarget& target : targets_) {
     if (heading != target.experiment) {
       ImGui::Dummy(ImVec2(0, ui.px(4)));
-      text_colored(ui.style.accent, session.state(target.experiment).experiment->info().title);
+      text_colored(accent_text_color(ui.style),
+                   session.state(target.experiment).experiment->info().title);
       heading = target.experiment;
       if (just_opened()) ImGui::SetKeyboardFocusHere();
     }

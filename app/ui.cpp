@@ -35,7 +35,10 @@ float key_cap(const Ui& ui, std::string_view keys, float right) {
 }
 
 void tooltip(const Ui& ui, std::string_view utf8) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(ui, utf8);
+}
+
+void show_tooltip(const Ui& ui, std::string_view utf8) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ui.px(340));
   text(utf8);

@@ -82,6 +82,18 @@ TEST_CASE("What follows by itself is no step and does not cut off redo") {
   CHECK(history.undo()->experiments[0].figure == "first");
 }
 
+TEST_CASE("That a view shows its first figure is no step, that another is chosen is one") {
+  History history;
+  DesktopState state = state_with(10);
+  history.observe(state, Cause::hand, 0);
+  state.experiments[0].figure = "first";
+  history.observe(state, Cause::hand, 5);
+  CHECK_FALSE(history.can_undo());
+  state.experiments[0].figure = "second";
+  history.observe(state, Cause::hand, 10);
+  CHECK(history.undo()->experiments[0].figure == "first");
+}
+
 TEST_CASE("A new change cuts off what was undone, and old steps are forgotten in the end") {
   History history;
   double seconds = 0;
