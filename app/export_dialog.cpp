@@ -55,7 +55,8 @@ void ExportDialog::write(bool replace) {
   request_.replace = replace;
   trouble_.clear();
   in_the_way_ = false;
-  task_ = Task<ExportOutcome>([request = request_] { return export_figures(request); }, wake_);
+  task_ = Task<ExportOutcome>([request = request_, writer = writer_] { return writer(request); },
+                              wake_);
 }
 
 void ExportDialog::take_outcome(Session& session) {

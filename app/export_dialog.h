@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/figure_export.h"
 #include "app/overlay.h"
@@ -15,6 +17,10 @@ class ExportDialog : public Overlay {
   explicit ExportDialog(std::function<void()> wake) : wake_(std::move(wake)) {}
   ~ExportDialog() { task_.wait(); }
 
+  /// What writes the files; export_figures unless a test says otherwise.
+  using Writer = std::function<ExportOutcome(const ExportRequest&)>;
+  void write_with(Writer writer) { writer_ = std::move(writer); }
+
   /// Opens for these figures of a view; `stem` is the name proposed for the file.
   void ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme);
   void draw(Session& session, const Ui& ui);
@@ -27,6 +33,7 @@ class ExportDialog : public Overlay {
   void draw_buttons(Session& session);
 
   std::function<void()> wake_;
+  Writer writer_{export_figures};
   ExportRequest request_{};
   std::string path_{};
   std::string folder_{};   ///< of the last export
