@@ -46,6 +46,8 @@ int exit_status(orrery::ErrorKind kind) {
     case orrery::ErrorKind::data:
       return kData;
     case orrery::ErrorKind::io:
+    case orrery::ErrorKind::plan:
+    case orrery::ErrorKind::locked:
       return kIo;
   }
   return kIo;

@@ -4,6 +4,7 @@ find_package(PkgConfig REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # matrices in the core, and nowhere else
 find_package(fmt REQUIRED)                   # locale-independent text of numbers and messages
 find_package(nlohmann_json 3.11 REQUIRED)    # manifests, --json
+pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)  # sweep files and presets, with lines and columns in errors
 find_package(CLI11 REQUIRED)                 # command lines with help
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-svg cairo-pdf)  # figures to SVG, PDF, PNG
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans

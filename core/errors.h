@@ -8,9 +8,11 @@ namespace orrery {
 
 /// Whose fault it is, and so which exit status a program ends with.
 enum class ErrorKind {
-  usage,  ///< a parameter, key or name is wrong
-  data,   ///< the caller's file or array is wrong
-  io,     ///< reading or writing failed
+  usage,   ///< a parameter, key or name is wrong
+  data,    ///< the caller's file or array is wrong
+  io,      ///< reading or writing failed
+  plan,    ///< what is to be resumed is not what was begun
+  locked,  ///< another run works on the same folder
 };
 
 /// What is wrong with the caller's request, said in three parts: the offending value, the rule it

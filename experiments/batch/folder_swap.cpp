@@ -8,17 +8,21 @@
 
 #include <cerrno>
 #include <system_error>
+#include <vector>
 
 #include "experiments/data/file.h"
 
 namespace orrery {
 namespace {
 
+std::string hidden_stem(const std::filesystem::path& target, const char* purpose) {
+  return fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
+}
+
 /// "/a/b" + "tmp" → "/a/.b.tmp-PID", with a number behind while that is taken: a process that was
 /// killed may have left one.
 std::filesystem::path make_sibling(const std::filesystem::path& target, const char* purpose) {
-  const std::string stem =
-      fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
+  const std::string stem = hidden_stem(target, purpose);
   constexpr int attempts = 1000;
   for (int i = 0; i < attempts; ++i) {
     const std::filesystem::path path =
@@ -73,6 +77,37 @@ void FolderSwap::replace_in_two_steps() {
     throw io_error(target_.string(), "replaced", code);
   }
   temporary_ = old;
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+  const std::filesystem::path temporary = path.parent_path() / hidden_stem(path, "tmp");
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);  // of a killed process that had this number
+  try {
+    write_new_file(temporary, bytes);
+    rename_or_throw(temporary, path);
+  } catch (const IoError&) {
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  sync_folder(path.parent_path());
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::vector<std::filesystem::path> leftovers;
+  for (std::filesystem::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (name.front() == '.' &&
+        (name.find(".tmp-") != std::string::npos || name.find(".old-") != std::string::npos))
+      leftovers.push_back(entry->path());
+  }
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+  for (const std::filesystem::path& path : leftovers) {
+    std::filesystem::remove_all(path, failure);
+    if (failure) throw io_error(path.string(), "removed", failure.value());
+  }
 }
 
 void sync_folder(const std::filesystem::path& folder) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace orrery {
 
@@ -28,6 +29,12 @@ class FolderSwap {
   std::filesystem::path temporary_;
 };
 
+/// Writes a file beside `path` and puts it in its place in one step. Throws IoError, and then what
+/// was there stays and nothing else is left.
+void replace_file(const std::filesystem::path& path, std::string_view bytes);
+/// Removes what processes that were killed left in the folder: ".NAME.tmp-PID" and ".NAME.old-PID".
+/// Only for whoever holds the folder's lock.
+void remove_leftovers(const std::filesystem::path& folder);
 /// Waits until the folder's entries are on the disk. Throws IoError.
 void sync_folder(const std::filesystem::path& folder);
 /// create_directories that throws IoError.

@@ -13,26 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json program_json() {
-  const BuildInfo& build = build_info();
-  return {{"name", "orrery"},
-          {"version", build.version},
-          {"commit", build.commit},
-          {"dirty", build.dirty ? Json(*build.dirty) : Json(nullptr)},
-          {"compiler", build.compiler},
-          {"flags", build.flags},
-          {"build_type", build.build_type},
-          {"isa", build.cpu_level}};
-}
-
-Json machine_json() {
-  const Machine machine = this_machine();
-  return {{"cpu", machine.cpu},
-          {"os", machine.os},
-          {"kernel", machine.kernel},
-          {"architecture", machine.architecture}};
-}
-
 Json experiment_json(const Provenance& provenance) {
   Json params = Json::object();
   for (const auto& [key, value] : provenance.params) params[key] = value;
@@ -42,13 +22,16 @@ Json experiment_json(const Provenance& provenance) {
 }
 
 Json run_json(const Result& result, const RunRecord& run) {
-  return {{"argv", run.argv},
-          {"threads", run.threads},
-          {"seed", result.provenance.seed},
-          {"status", result.status == Status::completed ? "completed" : "stopped"},
-          {"started", iso8601_utc(run.started)},
-          {"finished", iso8601_utc(run.finished)},
-          {"wall_seconds", run.wall_seconds}};
+  Json json{{"argv", run.argv},
+            {"threads", run.threads},
+            {"seed", result.provenance.seed},
+            {"status", result.status == Status::completed ? "completed" : "stopped"}};
+  if (run.times) {
+    json["started"] = iso8601_utc(run.times->started);
+    json["finished"] = iso8601_utc(run.times->finished);
+    json["wall_seconds"] = run.times->wall_seconds;
+  }
+  return json;
 }
 
 Json inputs_json(const std::vector<InputFile>& inputs) {
@@ -69,6 +52,26 @@ Json files_json(const std::vector<WrittenFile>& files) {
 }
 
 }  // namespace
+
+Json program_json() {
+  const BuildInfo& build = build_info();
+  return {{"name", "orrery"},
+          {"version", build.version},
+          {"commit", build.commit},
+          {"dirty", build.dirty ? Json(*build.dirty) : Json(nullptr)},
+          {"compiler", build.compiler},
+          {"flags", build.flags},
+          {"build_type", build.build_type},
+          {"isa", build.cpu_level}};
+}
+
+Json machine_json() {
+  const Machine machine = this_machine();
+  return {{"cpu", machine.cpu},
+          {"os", machine.os},
+          {"kernel", machine.kernel},
+          {"architecture", machine.architecture}};
+}
 
 nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
                                      const std::vector<WrittenFile>& files) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,21 @@ namespace orrery {
 
 inline constexpr std::string_view manifest_schema = "orrery.manifest/1";
 
+/// When a run took place.
+struct RunTimes {
+  std::chrono::system_clock::time_point started{};
+  std::chrono::system_clock::time_point finished{};
+  double wall_seconds{};
+};
+
 /// How a result came about, as far as the result itself must not know.
 struct RunRecord {
   std::vector<std::string> argv{};
   std::vector<InputFile> inputs{};
   int threads{1};
-  std::chrono::system_clock::time_point started{};
-  std::chrono::system_clock::time_point finished{};
-  double wall_seconds{};
+  /// Without them the manifest has no times: the points of a sweep are the same bytes whenever they
+  /// were computed.
+  std::optional<RunTimes> times{};
 };
 
 /// A file of a result folder.
@@ -35,6 +43,10 @@ struct WrittenFile {
 /// experiment with every used parameter, input files and written files with their SHA-256.
 nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
                                      const std::vector<WrittenFile>& files);
+
+// Parts of it, for the manifest of a sweep.
+nlohmann::ordered_json program_json();
+nlohmann::ordered_json machine_json();
 
 /// "2024-05-17T09:30:00.123Z", in UTC.
 std::string iso8601_utc(std::chrono::system_clock::time_point time);

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "core/errors.h"
-#include "experiments/cli/arguments.h"
+#include "experiments/batch/words.h"
 #include "experiments/data/tensor_files.h"
 
 namespace orrery::cli {

@@ -66,10 +66,11 @@ int attend_command(const ArrayOptions& options) {
   if (!options.query_positions.empty())
     inputs.query_positions = parse_positions(options.query_positions);
   RunRecord record{.argv = options.argv, .inputs = loaded.files};
-  record.started = std::chrono::system_clock::now();
+  RunTimes times{.started = std::chrono::system_clock::now()};
   const AttendResult attended = attend(params, inputs);
-  record.finished = std::chrono::system_clock::now();
-  record.wall_seconds = std::chrono::duration<double>(record.finished - record.started).count();
+  times.finished = std::chrono::system_clock::now();
+  times.wall_seconds = std::chrono::duration<double>(times.finished - times.started).count();
+  record.times = times;
   write(options, params, attended, record);
   if (attended.fully_masked_rows > 0)
     say(fmt::format("{} queries see no key: their weights are 0\n", attended.fully_masked_rows));

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/batch/plan.h"
+#include "experiments/batch/sweep_spec.h"
+
 namespace orrery::cli {
 
 /// Exit statuses of the program.
@@ -13,6 +16,8 @@ enum ExitCode {
   exit_usage = 2,
   exit_data = 3,
   exit_io = 4,
+  exit_plan = 5,    ///< the folder holds another plan
+  exit_locked = 6,  ///< another run writes to the folder
 };
 
 struct ListOptions {
@@ -51,6 +56,60 @@ struct ArrayOptions {
 };
 int attend_command(const ArrayOptions& options);
 int apply_command(const ArrayOptions& options);
+
+/// Of everything that computes points.
+struct ComputeOptions {
+  int threads{0};  ///< 0: all cores
+  bool fail_fast{false};
+  bool json{false};
+  bool quiet{false};
+  std::vector<std::string> argv{};
+};
+
+struct SweepOptions {
+  std::string name{};                ///< experiment, preset or .toml file
+  std::vector<std::string> words{};  ///< key=value and --key value
+  std::vector<std::string> zips{};   ///< "dim,base"
+  std::string out{};
+  int repeats{0};         ///< 0: as the file says
+  std::int64_t seed{-1};  ///< -1: as the file says
+  std::string shard{};    ///< "2/4"
+  std::vector<std::string> formats{"svg", "png", "pdf"};
+  std::string theme{"light"};
+  ComputeOptions compute{};
+};
+/// The sweep that the options ask for, with the command line above the file above its presets.
+SweepSpec spec_of(const SweepOptions& options);
+FigureOptions figures_of(const SweepOptions& options);
+int sweep_command(const SweepOptions& options);
+
+struct PlanOptions {
+  SweepOptions sweep{};
+  std::string emit{};  ///< "", "slurm" or "parallel"
+  int shards{0};       ///< of the script; 0: as many as there are points, at most 64
+  bool list{false};    ///< every point
+  bool sample{true};   ///< compute a few points to estimate by
+};
+int plan_command(const PlanOptions& options);
+
+struct ResumeOptions {
+  std::string folder{};
+  ComputeOptions compute{};
+};
+int resume_command(const ResumeOptions& options);
+
+struct StatusOptions {
+  std::string folder{};
+  bool json{false};
+};
+int status_command(const StatusOptions& options);
+
+struct MergeOptions {
+  std::string out{};
+  std::vector<std::string> shards{};
+  std::vector<std::string> argv{};
+};
+int merge_command(const MergeOptions& options);
 
 struct VerifyCommandOptions {
   std::int64_t seed{0};

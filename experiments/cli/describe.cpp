@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/batch/sweep_spec.h"
 #include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -141,14 +143,40 @@ void describe_encoding(const EncodingSummary& encoding, bool json) {
   print(text);
 }
 
+ordered_json preset_json(const SweepSpec& preset) {
+  ordered_json values = ordered_json::object();
+  for (const SweepSpec::Axis& axis : preset.axes) values[axis.key] = axis.values;
+  return {{"preset", preset.name},
+          {"experiment", preset.experiment->info().name},
+          {"description", preset.description},
+          {"values", std::move(values)},
+          {"zip", preset.zips},
+          {"repeats", preset.repeats},
+          {"seed", preset.seed}};
+}
+
+void describe_preset(const SweepSpec& preset, bool json) {
+  if (json) return print(preset_json(preset).dump(2) + "\n");
+  std::string text = fmt::format("{} (preset of {})\n{}\n\nSets\n", bold(preset.name),
+                                 preset.experiment->info().name, preset.description);
+  bool sweeps = preset.repeats > 1;
+  for (const SweepSpec::Axis& axis : preset.axes) {
+    text += fmt::format("  {} = {}\n", axis.key, fmt::join(axis.values, ", "));
+    sweeps = sweeps || axis.values.size() > 1;
+  }
+  if (preset.repeats > 1) text += fmt::format("  {} repeats\n", preset.repeats);
+  print(text + fmt::format("\nExample\n  orrery {} {}\n", sweeps ? "sweep" : "run", preset.name));
+}
+
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> names;
   for (const Experiment* experiment : experiment_catalogue())
     names.push_back(experiment->info().name);
   for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
+  for (const std::string& preset : preset_names()) names.push_back(preset);
   const std::string near = nearest_name(name, names);
-  throw UsageError(name, "is neither an experiment nor an encoding",
-                   near.empty() ? "orrery list shows both" : fmt::format("did you mean {}?", near));
+  throw UsageError(name, "is neither an experiment, an encoding nor a preset",
+                   near.empty() ? "orrery list shows them" : fmt::format("did you mean {}?", near));
 }
 
 }  // namespace
@@ -159,9 +187,14 @@ int describe_command(const DescribeOptions& options) {
     describe_experiment(experiment->info(), options.json);
     return exit_ok;
   }
-  const EncodingSummary* encoding = find_encoding_summary(options.name);
-  if (!encoding) refuse(options.name);
-  describe_encoding(*encoding, options.json);
+  if (const EncodingSummary* encoding = find_encoding_summary(options.name)) {
+    describe_encoding(*encoding, options.json);
+    return exit_ok;
+  }
+  const std::vector<std::string> presets = preset_names();
+  if (std::find(presets.begin(), presets.end(), options.name) == presets.end())
+    refuse(options.name);
+  describe_preset(preset_named(options.name), options.json);
   return exit_ok;
 }
 

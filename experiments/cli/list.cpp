@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/batch/sweep_spec.h"
 #include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -12,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void list_as_json(bool experiments, bool encodings) {
+void list_as_json(bool experiments, bool encodings, bool presets) {
   ordered_json json;
   if (experiments)
     for (const Experiment* e : experiment_catalogue())
@@ -27,10 +28,17 @@ void list_as_json(bool experiments, bool encodings) {
                                    {"statement", e.statement},
                                    {"doors", e.doors},
                                    {"source", e.source}});
+  if (presets)
+    for (const std::string& name : preset_names()) {
+      const SweepSpec preset = preset_named(name);
+      json["presets"].push_back({{"name", name},
+                                 {"experiment", preset.experiment->info().name},
+                                 {"description", preset.description}});
+    }
   print(json.dump(2) + "\n");
 }
 
-void list_as_text(bool experiments, bool encodings) {
+void list_as_text(bool experiments, bool encodings, bool presets) {
   if (experiments) {
     print("Experiments\n");
     for (const Experiment* e : experiment_catalogue())
@@ -41,18 +49,22 @@ void list_as_text(bool experiments, bool encodings) {
     for (const EncodingSummary& e : encoding_list())
       print(fmt::format("  {} {}\n", bold(padded(e.name, 20)), e.statement));
   }
+  if (presets) {
+    print("Presets\n");
+    for (const std::string& name : preset_names())
+      print(fmt::format("  {} {}\n", bold(padded(name, 20)), preset_named(name).description));
+  }
   print("\norrery describe NAME says more about each.\n");
 }
 
 }  // namespace
 
 int list_command(const ListOptions& options) {
-  const bool experiments = options.what != "encodings";
-  const bool encodings = options.what != "experiments";
-  if (options.json)
-    list_as_json(experiments, encodings);
-  else
-    list_as_text(experiments, encodings);
+  const auto wanted = [&](std::string_view part) {
+    return options.what == "all" || options.what == part;
+  };
+  (options.json ? list_as_json : list_as_text)(wanted("experiments"), wanted("encodings"),
+                                               wanted("presets"));
   return exit_ok;
 }
 

@@ -7,8 +7,7 @@
 #include "experiments/batch/point_id.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/batch/result_json.h"
-#include "experiments/catalogue.h"
-#include "experiments/cli/arguments.h"
+#include "experiments/batch/sweep_spec.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/inputs.h"
@@ -25,15 +24,10 @@ struct Point {
   std::filesystem::path folder;
 };
 
-Theme theme_named(const std::string& name) {
-  if (name == "dark") return Theme::dark;
-  return name == "print" ? Theme::print : Theme::light;
-}
-
 /// DIR itself for a single point, DIR/ID for several; without --out, orrery-results/NAME-ID.
-std::filesystem::path folder_of(const RunOptions& options, const std::string& id, bool several) {
-  if (options.out.empty())
-    return std::filesystem::path("orrery-results") / (options.experiment + "-" + id);
+std::filesystem::path folder_of(const RunOptions& options, const std::string& experiment,
+                                const std::string& id, bool several) {
+  if (options.out.empty()) return std::filesystem::path("orrery-results") / (experiment + "-" + id);
   const std::filesystem::path out(options.out);
   return several ? out / id : out;
 }
@@ -50,15 +44,15 @@ WriteOptions write_options(const RunOptions& options, const std::filesystem::pat
 }
 
 /// Everything that can be refused is refused before the first computation.
-std::vector<Point> prepare(const Experiment& experiment, const RunOptions& options) {
-  const ParamSet defaults(experiment.info().params);
+std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
+  const Experiment& experiment = *spec.experiment;
   std::vector<Point> points;
-  const std::vector<ParamSet> sets =
-      expand_points(defaults, parse_assignments(defaults, options.words));
-  for (const ParamSet& params : sets) {
+  const std::vector<Combination> sets = combinations_of(spec).points;
+  for (const auto& [params, swept] : sets) {
     Point point{params, load_inputs(params), {}};
-    point.folder = folder_of(options, point_id(experiment.info(), params, point.loaded.files),
-                             sets.size() > 1);
+    point.folder =
+        folder_of(options, experiment.info().name,
+                  point_id(experiment.info(), params, point.loaded.files), sets.size() > 1);
     require_replaceable(write_options(options, point.folder));
     points.push_back(std::move(point));
   }
@@ -103,12 +97,13 @@ struct Ran {
 
 Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options) {
   ConsoleProgress progress(options.quiet || options.json);
-  RunRecord record{.argv = options.argv, .inputs = point.loaded.files, .started = Clock::now()};
+  RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
+  record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
   Result result = experiment.run(point.params, point.loaded.inputs, progress);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  record.wall_seconds = elapsed.count();
-  record.finished = Clock::now();
+  record.times->wall_seconds = elapsed.count();
+  record.times->finished = Clock::now();
   return {std::move(result), std::move(record)};
 }
 
@@ -119,8 +114,14 @@ void print_json(const std::vector<nlohmann::ordered_json>& results) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  const Experiment& experiment = find_experiment(options.experiment);
-  const std::vector<Point> points = prepare(experiment, options);
+  SweepSpec spec = sweep_spec_named(options.experiment);
+  apply_words(spec, options.words);
+  if (spec.repeats > 1)
+    throw UsageError(fmt::format("{} has repeats = {}", options.experiment, spec.repeats),
+                     "is a sweep, and run computes a point once",
+                     fmt::format("use orrery sweep {}", options.experiment));
+  const Experiment& experiment = *spec.experiment;
+  const std::vector<Point> points = prepare(spec, options);
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true;
   for (const Point& point : points) {

@@ -27,4 +27,11 @@ FigureFormat figure_format_named(std::string_view name) {
   throw UsageError(name, "is not a figure format", "take svg, pdf or png");
 }
 
+Theme theme_named(std::string_view name) {
+  if (name == "dark") return Theme::dark;
+  if (name == "light") return Theme::light;
+  if (name == "print") return Theme::print;
+  throw UsageError(name, "is not a theme", "take light, dark or print");
+}
+
 }  // namespace orrery

@@ -16,5 +16,7 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
 
 /// Throws UsageError when there is no such format.
 FigureFormat figure_format_named(std::string_view extension);
+/// Throws UsageError when there is no such theme.
+Theme theme_named(std::string_view name);
 
 }  // namespace orrery

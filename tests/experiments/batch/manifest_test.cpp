@@ -26,9 +26,7 @@ TEST_CASE("A manifest says what ran, on what, from what") {
   const RunRecord run{.argv = {"orrery", "run", "decay"},
                       .inputs = {{"text", "a.txt", "ab12", 3}},
                       .threads = 2,
-                      .started = noon,
-                      .finished = noon + 1500ms,
-                      .wall_seconds = 1.5};
+                      .times = RunTimes{noon, noon + 1500ms, 1.5}};
   const auto json = manifest_json(example_result(), run, {{"result.json", 10, "cd34"}});
   CHECK(json["schema"] == "orrery.manifest/1");
   CHECK(json["experiment"]["name"] == "decay");

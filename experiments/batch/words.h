@@ -6,7 +6,7 @@
 
 #include "experiments/experiment.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// A parameter and its value as typed.
 using Assignment = std::pair<std::string, std::string>;
@@ -17,9 +17,4 @@ using Assignment = std::pair<std::string, std::string>;
 std::vector<Assignment> parse_assignments(const ParamSet& defaults,
                                           const std::vector<std::string>& words);
 
-/// One ParamSet a point: "dim=64,128" gives two points, and lists of several keys are crossed, the
-/// last one fastest. File names are never split. Throws UsageError for any value that does not fit.
-std::vector<ParamSet> expand_points(const ParamSet& defaults,
-                                    const std::vector<Assignment>& assignments);
-
-}  // namespace orrery::cli
+}  // namespace orrery

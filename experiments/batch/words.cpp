@@ -1,4 +1,4 @@
-#include "experiments/cli/arguments.h"
+#include "experiments/batch/words.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 std::string underscored(std::string name) {
@@ -44,16 +44,6 @@ Assignment parse_word(const ParamSet& defaults, const std::vector<std::string>& 
   return {words[i].substr(0, equals), words[i].substr(equals + 1)};
 }
 
-std::vector<std::string> values_of(const ParamSpec& spec, const std::string& text) {
-  if (spec.kind == ParamKind::file) return {text};
-  std::vector<std::string> values;
-  std::size_t start = 0;
-  for (std::size_t comma; (comma = text.find(',', start)) != std::string::npos; start = comma + 1)
-    values.push_back(text.substr(start, comma - start));
-  values.push_back(text.substr(start));
-  return values;
-}
-
 }  // namespace
 
 std::vector<Assignment> parse_assignments(const ParamSet& defaults,
@@ -72,21 +62,4 @@ std::vector<Assignment> parse_assignments(const ParamSet& defaults,
   return assignments;
 }
 
-std::vector<ParamSet> expand_points(const ParamSet& defaults,
-                                    const std::vector<Assignment>& assignments) {
-  std::vector<ParamSet> points{defaults};
-  for (const auto& [key, text] : assignments) {
-    std::vector<ParamSet> crossed;
-    for (const ParamSet& point : points) {
-      for (const std::string& value : values_of(defaults.spec(key), text)) {
-        crossed.push_back(point);
-        crossed.back().set(key, value);
-      }
-    }
-    points = std::move(crossed);
-  }
-  for (const ParamSet& point : points) point.require_all_set_are_used();
-  return points;
-}
-
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -1,0 +1,305 @@
+#include "experiments/batch/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/errors.h"
+#include "experiments/batch/point_id.h"
+#include "experiments/catalogue.h"
+#include "experiments/data/file.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* seed_key = "seed";
+
+bool is_given(const SweepSpec& spec, std::string_view key) {
+  return std::any_of(spec.axes.begin(), spec.axes.end(),
+                     [&](const SweepSpec::Axis& axis) { return axis.key == key; });
+}
+
+bool reads_seed(const ParamSet& params) { return params.has(seed_key) && params.is_used(seed_key); }
+
+std::string label_of(const PlanPoint& point, int repeats) {
+  std::string label;
+  for (const auto& [key, value] : point.swept)
+    label += fmt::format("{}{}={}", label.empty() ? "" : " ", key, value);
+  if (repeats > 1) label += fmt::format("{}repeat={}", label.empty() ? "" : " ", point.repeat);
+  return label;
+}
+
+void require_repeatable(const SweepSpec& spec, const ParamSet& params) {
+  if (spec.repeats == 1) return;
+  if (is_given(spec, seed_key))
+    throw UsageError(fmt::format("repeats = {}", spec.repeats),
+                     "needs a seed of its own for every repeat, and the parameter seed is given",
+                     "give the seed of the whole sweep (--seed, or seed at the top of the file)");
+  if (!reads_seed(params))
+    throw UsageError(fmt::format("repeats = {}", spec.repeats),
+                     fmt::format("repeats a point in which nothing is random ({})",
+                                 fmt::join(params.overrides(), " ")),
+                     "leave repeats out, or set the parameters that make it random");
+}
+
+/// Files are read once, however many points name them.
+class PointMaker {
+ public:
+  PointMaker(const SweepSpec& spec, bool derives_seed) : spec_(spec), derives_seed_(derives_seed) {}
+
+  PlanPoint make(const Combination& combination, int repeat) {
+    PlanPoint point{.id = {},
+                    .label = {},
+                    .params = combination.params,
+                    .swept = combination.swept,
+                    .repeat = repeat,
+                    .files = inputs_.load(combination.params)->files};
+    const ExperimentInfo& info = spec_.experiment->info();
+    point.id = point_id(info, point.params, point.files);
+    if (derives_seed_ && reads_seed(point.params)) {
+      point.params.set_value(seed_key, point_seed(spec_.seed, point.id, repeat));
+      point.id = point_id(info, point.params, point.files);
+    }
+    point.label = label_of(point, spec_.repeats);
+    return point;
+  }
+
+ private:
+  const SweepSpec& spec_;
+  bool derives_seed_;
+  InputCache inputs_{};
+};
+
+using Json = nlohmann::ordered_json;
+
+Json point_json(const PlanPoint& point) {
+  Json params = Json::object();
+  for (const std::string& word : point.params.overrides()) {
+    const std::size_t equals = word.find('=');
+    params[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  Json swept = Json::object();
+  for (const auto& [key, value] : point.swept) swept[key] = value;
+  Json files = Json::array();
+  for (const InputFile& file : point.files)
+    files.push_back({{"key", file.key}, {"path", file.path}, {"content", content_id(file)}});
+  Json json{{"id", point.id},
+            {"label", point.label},
+            {"params", std::move(params)},
+            {"swept", std::move(swept)},
+            {"repeat", point.repeat}};
+  if (reads_seed(point.params)) json["seed"] = point.params.integer(seed_key);
+  if (!point.files.empty()) json["files"] = std::move(files);
+  return json;
+}
+
+/// A plan that this program would not make again.
+[[noreturn]] void refuse_plan(const std::string& said_as, std::string difference) {
+  throw PlanError(said_as, {std::move(difference)});
+}
+
+PlanPoint point_from(const Json& json, const Experiment& experiment, InputCache& inputs,
+                     const std::string& said_as) {
+  PlanPoint point{.id = json.at("id"),
+                  .label = json.at("label"),
+                  .params = ParamSet(experiment.info().params),
+                  .swept = {},
+                  .repeat = json.at("repeat"),
+                  .files = {}};
+  try {
+    for (const auto& [key, value] : json.at("params").items())
+      point.params.set(key, value.get<std::string>());
+  } catch (const UsageError& error) {
+    refuse_plan(said_as, fmt::format("point {}: {}", point.id, error.what()));
+  }
+  for (const auto& [key, value] : json.at("swept").items())
+    point.swept.emplace_back(key, value.get<std::string>());
+  point.files = inputs.load(point.params)->files;
+  if (json.contains("files"))
+    for (std::size_t i = 0; i < point.files.size(); ++i)
+      if (json["files"].at(i).at("content") != content_id(point.files[i]))
+        refuse_plan(said_as, fmt::format("point {}: the content of {}={} is another", point.id,
+                                         point.files[i].key, point.files[i].path));
+  if (point_id(experiment.info(), point.params, point.files) != point.id)
+    refuse_plan(said_as,
+                fmt::format("point {} ({}) has other defaults now", point.id, point.label));
+  return point;
+}
+
+const Experiment& experiment_from(const Json& json, const std::string& said_as) {
+  const std::string name = json.at("experiment");
+  try {
+    const Experiment& experiment = find_experiment(name);
+    const int version = json.at("version");
+    if (version != experiment.info().version)
+      refuse_plan(said_as,
+                  fmt::format("{} version {} -> {}", name, version, experiment.info().version));
+    return experiment;
+  } catch (const UsageError& error) {
+    refuse_plan(said_as, error.what());
+  }
+}
+
+std::map<std::string, std::string> labels_by_id(const Plan& plan) {
+  std::map<std::string, std::string> labels;
+  for (const PlanPoint& point : plan.points)
+    labels.emplace(point.id,
+                   fmt::format("{} {}", point.id, fmt::join(point.params.overrides(), " ")));
+  return labels;
+}
+
+void add_difference(std::vector<std::string>& lines, std::string_view what, const std::string& a,
+                    const std::string& b) {
+  if (a != b) lines.push_back(fmt::format("{}: {} -> {}", what, a, b));
+}
+
+}  // namespace
+
+std::vector<std::string> PlanPoint::command(const std::string& experiment) const {
+  std::vector<std::string> words{"orrery", "run", experiment};
+  for (const std::string& word : params.overrides()) words.push_back(word);
+  return words;
+}
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  const bool slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, shard.count)
+                            : std::from_chars_result{end, std::errc::invalid_argument};
+  constexpr int max_shards = 100'000;
+  if (second.ec != std::errc() || second.ptr != end || shard.index < 1 || shard.count < 1 ||
+      shard.index > shard.count || shard.count > max_shards)
+    throw UsageError(fmt::format("--shard {}", text), "is not i/n with 1 ≤ i ≤ n",
+                     "write it like --shard 2/4");
+  return shard;
+}
+
+std::vector<const PlanPoint*> Plan::own_points() const {
+  std::vector<const PlanPoint*> own;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (shard.holds(i)) own.push_back(&points[i]);
+  return own;
+}
+
+std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, int repeat) {
+  const std::string digest =
+      sha256_hex(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
+  constexpr std::uint64_t seeds = 1'000'000'000;  // what seed_param() takes
+  return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16) % seeds);
+}
+
+Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard) {
+  const Combinations combinations = combinations_of(spec);
+  Plan plan{.experiment = spec.experiment,
+            .root_seed = spec.seed,
+            .repeats = spec.repeats,
+            .swept = {},
+            .crossed = combinations.crossed,
+            .formats = figures.formats,
+            .theme = figures.theme,
+            .points = {},
+            .shard = shard};
+  for (const SweepSpec::Axis& axis : spec.axes)
+    if (axis.values.size() > 1) plan.swept.push_back(axis.key);
+  PointMaker maker(spec, !is_given(spec, seed_key));
+  for (const Combination& combination : combinations.points) {
+    require_repeatable(spec, combination.params);
+    for (int repeat = 0; repeat < spec.repeats; ++repeat)
+      plan.points.push_back(maker.make(combination, repeat));
+  }
+  return plan;
+}
+
+nlohmann::ordered_json to_json(const Plan& plan) {
+  Json points = Json::array();
+  for (const PlanPoint& point : plan.points) points.push_back(point_json(point));
+  Json json{{"schema", plan_schema},
+            {"experiment", plan.experiment->info().name},
+            {"version", plan.experiment->info().version},
+            {"seed", plan.root_seed},
+            {"repeats", plan.repeats},
+            {"swept", plan.swept},
+            {"combinations", plan.crossed},
+            {"figures", {{"formats", plan.formats}, {"theme", plan.theme}}}};
+  if (plan.shard != Shard{})
+    json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
+  json["points"] = std::move(points);
+  return json;
+}
+
+Plan plan_from_json(const std::string& text, const std::string& said_as) try {
+  const Json json = Json::parse(text);
+  if (json.at("schema") != plan_schema)
+    throw DataError(said_as, "is not a plan that this program reads", "name a sweep's folder");
+  Plan plan{.experiment = &experiment_from(json, said_as),
+            .root_seed = json.at("seed"),
+            .repeats = json.at("repeats"),
+            .swept = json.at("swept"),
+            .crossed = json.at("combinations"),
+            .formats = json.at("figures").at("formats"),
+            .theme = json.at("figures").at("theme"),
+            .points = {},
+            .shard = {}};
+  if (json.contains("shard")) plan.shard = {json["shard"].at("index"), json["shard"].at("count")};
+  InputCache inputs;
+  for (const Json& point : json.at("points"))
+    plan.points.push_back(point_from(point, *plan.experiment, inputs, said_as));
+  return plan;
+} catch (const nlohmann::json::exception& error) {
+  throw DataError(said_as, fmt::format("is not a plan ({})", error.what()),
+                  "restore the file, or begin anew in another folder");
+}
+
+std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_plan) {
+  std::vector<std::string> lines;
+  const auto shard_text = [](Shard s) { return fmt::format("{}/{}", s.index, s.count); };
+  add_difference(lines, "experiment", old_plan.experiment->info().name,
+                 new_plan.experiment->info().name);
+  add_difference(lines, "seed", fmt::format("{}", old_plan.root_seed),
+                 fmt::format("{}", new_plan.root_seed));
+  add_difference(lines, "repeats", fmt::format("{}", old_plan.repeats),
+                 fmt::format("{}", new_plan.repeats));
+  add_difference(lines, "swept", fmt::format("{}", fmt::join(old_plan.swept, ",")),
+                 fmt::format("{}", fmt::join(new_plan.swept, ",")));
+  add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.formats, ",")),
+                 fmt::format("{}", fmt::join(new_plan.formats, ",")));
+  add_difference(lines, "theme", old_plan.theme, new_plan.theme);
+  add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
+  const auto before = labels_by_id(old_plan);
+  const auto after = labels_by_id(new_plan);
+  for (const auto& [id, label] : before)
+    if (!after.contains(id)) lines.push_back("- point " + label);
+  for (const auto& [id, label] : after)
+    if (!before.contains(id)) lines.push_back("+ point " + label);
+  // The same points in another order would give other bytes in results.csv.
+  if (lines.empty())
+    for (std::size_t i = 0; i < old_plan.points.size(); ++i)
+      if (old_plan.points[i].id != new_plan.points[i].id)
+        return {fmt::format("order of the points, from point {} on", i + 1)};
+  return lines;
+}
+
+namespace {
+std::string shown(const std::vector<std::string>& differences) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, differences.size()); ++i)
+    text += "\n  " + differences[i];
+  if (differences.size() > most)
+    text += fmt::format("\n  … and {} more", differences.size() - most);
+  return text;
+}
+}  // namespace
+
+PlanError::PlanError(const std::string& folder, const std::vector<std::string>& differences)
+    : Error(ErrorKind::plan, folder,
+            "holds another plan than the one asked for:" + shown(differences) + "\n",
+            "choose another folder with --out, or ask for the plan that is there") {}
+
+}  // namespace orrery

@@ -1,0 +1,240 @@
+#include "experiments/batch/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "experiments/batch/manifest.h"
+#include "experiments/batch/result_folder.h"
+#include "experiments/batch/sweep_results.h"
+#include "experiments/data/file.h"
+#include "experiments/figure/export.h"
+
+namespace orrery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto tick_interval = std::chrono::milliseconds(100);
+
+/// What one worker is at.
+class PointProgress : public Progress {
+ public:
+  explicit PointProgress(std::function<bool()> stop) : stop_(std::move(stop)) {}
+  void update(double fraction, std::string_view) override { fraction_ = fraction; }
+  bool stop_requested() const override { return stop_(); }
+  double fraction() const { return fraction_; }
+  void reset() { fraction_ = 0; }
+
+ private:
+  std::function<bool()> stop_;
+  std::atomic<double> fraction_{0};
+};
+
+/// The failure to write a result: not the point's fault, and it ends the sweep.
+class CannotWrite : public std::exception {
+ public:
+  explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
+  const std::exception_ptr& cause() const { return cause_; }
+
+ private:
+  std::exception_ptr cause_;
+};
+
+WriteOptions write_options(const Plan& plan, const std::filesystem::path& folder) {
+  const Theme theme = theme_named(plan.theme);
+  WriteOptions options{.folder = folder};
+  options.figure_formats = plan.formats;
+  options.render = [theme](const Figure& figure, std::string_view format) {
+    return export_figure(figure, figure_format_named(format), theme);
+  };
+  return options;
+}
+
+void write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                 const std::vector<InputFile>& files, const std::filesystem::path& folder) try {
+  write_result(result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
+               write_options(plan, folder));
+} catch (const IoError&) {
+  throw CannotWrite(std::current_exception());
+}
+
+class Workers {
+ public:
+  Workers(const Plan& plan, SweepFolder& folder, const SweepOptions& options)
+      : plan_(plan), folder_(folder), options_(options), pending_(folder.pending(plan)) {
+    progress_.total = plan.own_points().size();
+    progress_.before = progress_.total - pending_.size();
+  }
+
+  SweepOutcome run(SweepObserver& observer) {
+    const std::size_t wanted = static_cast<std::size_t>(std::max(options_.threads, 1));
+    for (std::size_t i = 0; i < std::min(wanted, pending_.size()); ++i) {
+      at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }));
+      ++active_;
+      threads_.emplace_back([this, i] { work(*at_work_[i]); });
+    }
+    watch(observer);
+    threads_.clear();  // joins
+    if (fatal_) std::rethrow_exception(fatal_);
+    return {.progress = now(), .stopped = stop_requested(), .rows = {}};
+  }
+
+ private:
+  bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
+  bool is_halted() const { return halted_ || stop_requested(); }
+
+  void work(PointProgress& mine) {
+    for (;;) {
+      const std::size_t index = next_++;
+      if (index >= pending_.size() || is_halted() || drained_) break;
+      take(*pending_[index], mine);
+      mine.reset();
+    }
+    const std::lock_guard lock(mutex_);
+    --active_;
+    news_.notify_one();
+  }
+
+  void take(const PlanPoint& point, PointProgress& mine) {
+    JournalEntry entry;
+    try {
+      entry = compute_point(plan_, point, folder_.point(point.id), mine);
+    } catch (const Stopped&) {
+      return;
+    } catch (const CannotWrite& failure) {
+      return halt(failure.cause());
+    } catch (const std::exception& error) {
+      entry = {.id = point.id,
+               .outcome = JournalEntry::Outcome::failed,
+               .manifest_sha256 = {},
+               .error = error.what()};
+    }
+    record(point, std::move(entry));
+  }
+
+  void record(const PlanPoint& point, JournalEntry entry) {
+    const std::lock_guard lock(mutex_);
+    try {
+      folder_.record(entry);
+    } catch (const IoError&) {
+      fatal_ = std::current_exception();
+      halted_ = true;
+      return;
+    }
+    if (entry.outcome == JournalEntry::Outcome::failed) {
+      ++progress_.failed;
+      if (options_.fail_fast) drained_ = true;
+    }
+    ++progress_.finished;
+    finished_.emplace_back(&point, std::move(entry));
+    news_.notify_one();
+  }
+
+  void halt(std::exception_ptr cause) {
+    const std::lock_guard lock(mutex_);
+    if (!fatal_) fatal_ = std::move(cause);
+    halted_ = true;
+  }
+
+  SweepProgress now() const {
+    SweepProgress progress = progress_;
+    for (const auto& one : at_work_) progress.running += one->fraction();
+    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return progress;
+  }
+
+  /// Tells the observer what happens, until the last worker is done.
+  void watch(SweepObserver& observer) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      while (!finished_.empty()) {
+        const auto [point, entry] = std::move(finished_.front());
+        finished_.pop_front();
+        const SweepProgress progress = now();
+        lock.unlock();
+        observer.finished(*point, entry, progress);
+        lock.lock();
+      }
+      if (active_ == 0) return;
+      const SweepProgress progress = now();
+      lock.unlock();
+      observer.tick(progress);
+      lock.lock();
+      if (finished_.empty() && active_ > 0) news_.wait_for(lock, tick_interval);
+    }
+  }
+
+  const Plan& plan_;
+  SweepFolder& folder_;
+  const SweepOptions& options_;
+  std::vector<const PlanPoint*> pending_;
+  Clock::time_point start_{Clock::now()};
+
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> halted_{false};   ///< drop everything
+  std::atomic<bool> drained_{false};  ///< finish what runs, start nothing
+  std::vector<std::unique_ptr<PointProgress>> at_work_{};
+
+  mutable std::mutex mutex_{};  ///< guards what follows
+  std::condition_variable news_{};
+  SweepProgress progress_{};
+  std::size_t active_{0};
+  std::deque<std::pair<const PlanPoint*, JournalEntry>> finished_{};
+  std::exception_ptr fatal_{};
+
+  std::vector<std::jthread> threads_{};  ///< last: they end before what they use
+};
+
+nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgress& progress,
+                                 RunTimes times) {
+  return {{"argv", options.argv},
+          {"threads", options.threads},
+          {"started", iso8601_utc(times.started)},
+          {"finished", iso8601_utc(times.finished)},
+          {"wall_seconds", times.wall_seconds},
+          {"points_computed", progress.finished - progress.failed},
+          {"points_failed", progress.failed}};
+}
+
+}  // namespace
+
+JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
+                           const std::filesystem::path& folder, Progress& progress) {
+  const LoadedInputs loaded = load_inputs(point.params);
+  for (std::size_t i = 0; i < loaded.files.size(); ++i)
+    if (content_id(loaded.files[i]) != content_id(point.files[i]))
+      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
+                      "has changed since the sweep was planned", "restore the file and resume");
+  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  write_point(plan, point, result, loaded.files, folder);
+  constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+  return {.id = point.id,
+          .outcome = JournalEntry::Outcome::done,
+          .manifest_sha256 = sha256_hex(read_file(folder / "manifest.json", max_manifest_bytes)),
+          .error = {}};
+}
+
+SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
+                       SweepObserver& observer) {
+  RunTimes times{.started = std::chrono::system_clock::now()};
+  SweepOutcome outcome = Workers(plan, folder, options).run(observer);
+  times.finished = std::chrono::system_clock::now();
+  times.wall_seconds = outcome.progress.seconds;
+  const bool worked = outcome.progress.finished > 0;
+  folder.finish(
+      plan, worked ? call_json(options, outcome.progress, times) : nlohmann::ordered_json(nullptr));
+  outcome.rows = folder.rows(plan);
+  return outcome;
+}
+
+}  // namespace orrery

@@ -1,0 +1,202 @@
+// plan and status: what a sweep would do, and what one has done.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+
+#include "experiments/batch/emit.h"
+#include "experiments/batch/estimate.h"
+#include "experiments/batch/merge.h"
+#include "experiments/batch/result_json.h"
+#include "experiments/batch/sweep_folder.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/cli/sweep_console.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_samples = 3;
+constexpr double most_seconds = 10;
+constexpr int most_shards = 64;
+
+std::string bytes_text(std::uintmax_t bytes) {
+  const double kib = static_cast<double>(bytes) / 1024;
+  if (kib < 1024) return fmt::format("{:.0f} KiB", kib);
+  if (kib < 1024 * 1024) return fmt::format("{:.1f} MiB", kib / 1024);
+  return fmt::format("{:.1f} GiB", kib / (1024 * 1024));
+}
+
+/// What is known of the points of a folder, held by nobody.
+struct Standing {
+  std::vector<const PlanPoint*> done{};
+  std::vector<const PlanPoint*> failed{};
+  std::vector<const PlanPoint*> left{};  ///< neither
+  JournalState journal{};
+};
+
+Standing standing_of(const Plan& plan, const fs::path& folder) {
+  Standing standing;
+  if (is_sweep_folder(folder)) standing.journal = read_journal(folder / "journal.jsonl");
+  for (const PlanPoint* point : plan.own_points()) {
+    const auto entry = standing.journal.entries.find(point->id);
+    if (entry == standing.journal.entries.end())
+      standing.left.push_back(point);
+    else if (entry->second.outcome == JournalEntry::Outcome::failed)
+      standing.failed.push_back(point);
+    else
+      (is_complete(folder, entry->second) ? standing.done : standing.left).push_back(point);
+  }
+  return standing;
+}
+
+std::string words_of(const SweepOptions& options) {
+  std::vector<std::string> words{options.name};
+  const auto add = [&](const char* flag, const std::string& value) {
+    words.emplace_back(flag);
+    words.push_back(value);
+  };
+  words.insert(words.end(), options.words.begin(), options.words.end());
+  for (const std::string& keys : options.zips) add("--zip", keys);
+  if (options.repeats > 0) add("--repeats", fmt::format("{}", options.repeats));
+  if (options.seed >= 0) add("--seed", fmt::format("{}", options.seed));
+  if (options.formats != SweepOptions{}.formats)
+    add("--format", fmt::format("{}", fmt::join(options.formats, ",")));
+  if (options.theme != SweepOptions{}.theme) add("--theme", options.theme);
+  for (std::string& word : words) word = shell_quoted(word);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& plan) {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  const int points = static_cast<int>(std::min<std::size_t>(plan.points.size(), most_shards));
+  const EmitOptions emit{.program = failure ? "orrery" : self.string(),
+                         .folder = fs::current_path().string(),
+                         .sweep = words_of(options.sweep),
+                         .name = spec.name.empty() ? spec.experiment->info().name : spec.name,
+                         .out = spec.out,
+                         .shards = options.shards > 0 ? options.shards : points};
+  print(options.emit == "slurm" ? slurm_script(emit) : parallel_script(emit));
+}
+
+std::string axes_text(const SweepSpec& spec) {
+  std::string text;
+  for (const SweepSpec::Axis& axis : spec.axes) {
+    constexpr std::size_t shown = 8;
+    const std::vector<std::string> first(
+        axis.values.begin(),
+        axis.values.begin() + static_cast<std::ptrdiff_t>(std::min(shown, axis.values.size())));
+    text += fmt::format(
+        "  {} = {}{}\n", axis.key, fmt::join(first, ", "),
+        axis.values.size() > shown ? fmt::format(", … ({} values)", axis.values.size()) : "");
+  }
+  for (const auto& keys : spec.zips)
+    text += fmt::format("  {} go in step\n", fmt::join(keys, ", "));
+  return text;
+}
+
+std::string estimate_text(const Estimate& estimate, std::size_t left) {
+  if (left == 0) return "nothing is left to compute\n";
+  std::string text;
+  if (!estimate.failure.empty()) text += fmt::format("a sample failed: {}\n", estimate.failure);
+  if (estimate.samples == 0) return text;
+  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  return text + fmt::format(
+                    "about {} on {} threads, {} on disk, {} of memory a thread (from {} points "
+                    "that were computed and thrown away)\n",
+                    duration_text(estimate.seconds / threads), threads, bytes_text(estimate.bytes),
+                    bytes_text(estimate.memory), estimate.samples);
+}
+
+std::string points_text(const Plan& plan, const Standing& standing) {
+  const auto in = [](const std::vector<const PlanPoint*>& list, const PlanPoint* point) {
+    return std::find(list.begin(), list.end(), point) != list.end();
+  };
+  std::string text;
+  for (const PlanPoint* point : plan.own_points())
+    text += fmt::format("  {} {:7} {}\n", point->id,
+                        in(standing.done, point)     ? "done"
+                        : in(standing.failed, point) ? "failed"
+                                                     : "pending",
+                        point->label);
+  return text;
+}
+
+}  // namespace
+
+int plan_command(const PlanOptions& options) {
+  const SweepSpec spec = spec_of(options.sweep);
+  const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
+  const Plan plan = make_plan(spec, figures_of(options.sweep), shard);
+  if (!options.emit.empty()) {
+    emit_script(options, spec, plan);
+    return exit_ok;
+  }
+  const fs::path folder =
+      options.sweep.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
+  if (is_sweep_folder(folder)) {
+    const std::vector<std::string> differences = plan_differences(read_plan(folder), plan);
+    if (!differences.empty()) throw PlanError(folder.string(), differences);
+  }
+  const Standing standing = standing_of(plan, folder);
+  std::vector<const PlanPoint*> left = standing.left;
+  left.insert(left.end(), standing.failed.begin(), standing.failed.end());
+  if (options.sweep.compute.json) {
+    Json json = to_json(plan);
+    json["out"] = folder.string();
+    json["done"] = standing.done.size();
+    json["failed"] = standing.failed.size();
+    json["left"] = standing.left.size();
+    print(json_text(json));
+    return exit_ok;
+  }
+  print(bold(spec.experiment->info().name) + "\n" + axes_text(spec));
+  print(fmt::format(
+      "{} points{}, {} done, {} failed, {} left; into {}/\n", plan.own_points().size(),
+      plan.repeats > 1 ? fmt::format(" ({} repeats)", plan.repeats) : "", standing.done.size(),
+      standing.failed.size(), standing.left.size(), folder.string()));
+  if (options.list) print(points_text(plan, standing));
+  if (options.sample) {
+    ConsoleProgress progress(options.sweep.compute.quiet);
+    print(estimate_text(estimate_cost(plan, left, most_samples, most_seconds, progress),
+                        left.size()));
+  }
+  return exit_ok;
+}
+
+int status_command(const StatusOptions& options) {
+  const Plan plan = read_plan(options.folder);
+  const Standing standing = standing_of(plan, options.folder);
+  const bool running = FolderLock::is_held(options.folder);
+  if (options.json) {
+    print(json_text({{"experiment", plan.experiment->info().name},
+                     {"points", plan.own_points().size()},
+                     {"done", standing.done.size()},
+                     {"failed", standing.failed.size()},
+                     {"left", standing.left.size()},
+                     {"damaged_lines", standing.journal.damaged_lines},
+                     {"running", running}}));
+    return standing.failed.empty() ? exit_ok : exit_failed;
+  }
+  print(fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
+                    bold(plan.experiment->info().name), standing.done.size(),
+                    plan.own_points().size(), standing.failed.size(), standing.left.size(),
+                    running ? "; being computed now" : ""));
+  for (const PlanPoint* point : standing.failed)
+    print(fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
+                      standing.journal.entries.at(point->id).error));
+  if (standing.journal.damaged_lines > 0)
+    print(fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines));
+  if (!running && standing.done.size() < plan.own_points().size())
+    print(fmt::format("go on with: orrery resume {}\n", options.folder));
+  return standing.failed.empty() ? exit_ok : exit_failed;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,131 @@
+// sweep, resume, merge: what computes the points of a plan.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "experiments/batch/merge.h"
+#include "experiments/batch/result_json.h"
+#include "experiments/batch/runner.h"
+#include "experiments/batch/sweep_folder.h"
+#include "experiments/batch/sweep_results.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/cli/sweep_console.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_table_rows = 40;
+
+int thread_count(int asked) {
+  if (asked > 0) return asked;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+bool all_checks_hold(const std::vector<PointRow>& rows) {
+  for (const PointRow& row : rows)
+    for (const Check& check : row.checks)
+      if (!check.holds()) return false;
+  return true;
+}
+
+std::size_t count_with(const std::vector<PointRow>& rows, std::string_view status) {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [&](const auto& row) { return row.status == status; }));
+}
+
+std::string closing_line(const fs::path& folder, const SweepOutcome& outcome) {
+  const SweepProgress& p = outcome.progress;
+  std::string text = fmt::format("{} of {} points done", count_with(outcome.rows, "done"), p.total);
+  if (p.before > 0) text += fmt::format(" ({} before)", p.before);
+  if (const std::size_t failed = count_with(outcome.rows, "failed"); failed > 0)
+    text += fmt::format(", {} failed", failed);
+  return text + fmt::format(" in {}: {}/\n", duration_text(p.seconds), folder.string());
+}
+
+int compute(const Plan& plan, const fs::path& path, const ComputeOptions& options) {
+  SweepFolder folder(path, plan);
+  if (folder.damaged_lines() > 0)
+    say(fmt::format("{} lines of the journal are damaged; their points are computed again\n",
+                    folder.damaged_lines()));
+  SweepOutcome outcome;
+  {
+    SweepConsole console(options.quiet);
+    outcome = run_sweep(plan, folder,
+                        {.threads = thread_count(options.threads),
+                         .fail_fast = options.fail_fast,
+                         .argv = options.argv,
+                         .stop_requested = [] { return stop_signal() != 0; }},
+                        console);
+  }
+  if (options.json)
+    print(results_jsonl(outcome.rows));
+  else if (!options.quiet)
+    print(sweep_table(plan, outcome.rows, output_width(), max_table_rows));
+  if (!options.quiet) say(closing_line(path, outcome));
+  if (outcome.stopped) {
+    say(fmt::format("orrery: stopped; go on with: orrery resume {}\n", path.string()));
+    return 128 + stop_signal();
+  }
+  const bool whole = count_with(outcome.rows, "done") == outcome.rows.size();
+  return whole && all_checks_hold(outcome.rows) ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+SweepSpec spec_of(const SweepOptions& options) {
+  SweepSpec spec = sweep_spec_named(options.name);
+  apply_words(spec, options.words);
+  for (const std::string& keys : options.zips) add_zip(spec, keys);
+  if (options.repeats > 0) spec.repeats = options.repeats;
+  if (options.seed >= 0) spec.seed = options.seed;
+  if (!options.out.empty()) spec.out = options.out;
+  if (spec.out.empty())
+    spec.out = "orrery-results/" + (spec.name.empty() ? spec.experiment->info().name : spec.name);
+  return spec;
+}
+
+FigureOptions figures_of(const SweepOptions& options) {
+  FigureOptions figures{.formats = options.formats, .theme = options.theme};
+  std::erase(figures.formats, "none");
+  return figures;
+}
+
+int sweep_command(const SweepOptions& options) {
+  const SweepSpec spec = spec_of(options);
+  const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
+  const Plan plan = make_plan(spec, figures_of(options), shard);
+  if (!options.compute.quiet &&
+      plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
+    say(
+        fmt::format("{} combinations are {} points: where a value is not read it makes no other "
+                    "point\n",
+                    plan.crossed, plan.points.size() / static_cast<std::size_t>(plan.repeats)));
+  const fs::path out = options.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
+  return compute(plan, out, options.compute);
+}
+
+int resume_command(const ResumeOptions& options) {
+  return compute(read_plan(options.folder), options.folder, options.compute);
+}
+
+int merge_command(const MergeOptions& options) {
+  std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
+  if (shards.empty()) shards = shard_folders(options.out);
+  const MergeOutcome outcome = merge_shards(options.out, shards, options.argv);
+  say(fmt::format("merged {} points of {} into {}/\n", outcome.merged, outcome.total, options.out));
+  for (const fs::path& shard : outcome.incomplete)
+    say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),
+                    shard.string()));
+  if (outcome.lacks_shards) say("not every shard is there; merge again when they are\n");
+  if (outcome.failed > 0) say(fmt::format("{} points failed in their shards\n", outcome.failed));
+  const bool whole = outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failed == 0;
+  return whole ? exit_ok : exit_failed;
+}
+
+}  // namespace orrery::cli
