@@ -99,18 +99,6 @@ std::vector<Action> make_table() {
 }
 // clang-format on
 
-constexpr std::array kGestures{
-    Gesture{"drag", "moves the plot; along an axis, only that axis"},
-    Gesture{"wheel", "zooms about the cursor; over an axis, that axis"},
-    Gesture{"right drag", "zooms to the box"},
-    Gesture{"double click", "fits; on an axis, that axis"},
-    Gesture{"click in the legend", "hides a curve; with Ctrl, shows it alone"},
-    Gesture{"right click on a control", "brings its default back"},
-    Gesture{"Ctrl+click on a slider", "types its number"},
-    Gesture{"Tab, arrows, Enter", "reach and use every control"},
-    Gesture{"drop a file or folder", "reads it where it fits"},
-};
-
 struct KeyName {
   int key;
   const char* name;
@@ -155,8 +143,6 @@ std::optional<ActionId> action_named(std::string_view name) {
     if (known.name == name) return known.id;
   return std::nullopt;
 }
-
-std::span<const Gesture> gesture_table() { return kGestures; }
 
 std::string shortcut_text(const Shortcut& shortcut) {
   if (shortcut.character != 0) return {static_cast<char>(shortcut.character)};

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,13 +64,6 @@ const std::vector<Action>& action_table();
 const Action& action(ActionId id);
 /// Empty when there is none such.
 std::optional<ActionId> action_named(std::string_view name);
-
-/// What a hand does with the mouse: for the sheet.
-struct Gesture {
-  std::string_view hand{};
-  std::string_view about{};
-};
-std::span<const Gesture> gesture_table();
 
 /// "Ctrl+Shift+Z".
 std::string shortcut_text(const Shortcut& shortcut);

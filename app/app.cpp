@@ -131,9 +131,15 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
       files_(session.wake()) {
   for (std::size_t i = 0; i < session.size(); ++i)
     views_.push_back(make_view(session.state(i).experiment->info().name));
+  session.export_figure = [this](const Figure& figure, const FigureView& view,
+                                 const std::string& extension) {
+    export_.ask({{figure, view}}, session_.current().experiment->info().name + "-" + figure.id,
+                session_.theme, extension);
+  };
 }
 
 App::~App() {
+  session_.export_figure = nullptr;
   if (keeper_) keeper_->finish();
 }
 
@@ -174,6 +180,7 @@ App::Regions App::regions() const {
 
 void App::frame() {
   textures_.collect();
+  session_.on_screen.clear();
   session_.update();
   take_opened();
   press_keys();
@@ -194,6 +201,7 @@ void App::frame() {
   } else {
     if (r.list.width > 0) draw_list(r.list, ui);
     draw_view(r.view, ui);
+    if (export_wanted_) ask_export();
     if (r.params.width > 0) draw_params(r.params, ui);
     begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(

@@ -114,8 +114,9 @@ class App {
   Task<OpenedPath> opening_{};
   History history_{};
   std::optional<SessionKeeper> keeper_{};
-  int hand_frames_{0};     ///< for so many frames what changes is the hand's doing
-  bool travelled_{false};  ///< whether undo or redo was this frame's doing
+  bool export_wanted_{false};  ///< of what this frame draws
+  int hand_frames_{0};         ///< for so many frames what changes is the hand's doing
+  bool travelled_{false};      ///< whether undo or redo was this frame's doing
   std::optional<Fonts> fonts_{};
   FigureStyle style_{};
   std::optional<Theme> theme_{};  ///< that style_ is of

@@ -102,7 +102,8 @@ void App::perform(ActionId id) {
     case ActionId::reset_parameters:
       return session_.reset_all();
     case ActionId::export_figure:
-      return ask_export();
+      export_wanted_ = true;
+      return;
     case ActionId::open_file:
       return files_.ask();
     case ActionId::jobs:
@@ -222,8 +223,9 @@ void App::fit_figures() {
 }
 
 void App::ask_export() {
+  export_wanted_ = false;
   const ExperimentState& state = session_.current();
-  std::vector<ShownFigure> figures = figures_on_screen(state);
+  std::vector<ShownFigure> figures = figures_on_screen(session_);
   if (figures.empty()) return session_.note("There is no figure to export yet");
   const std::string stem = figures.size() == 1 ? fmt::format("{}-{}", state.experiment->info().name,
                                                              figures.front().figure.id)

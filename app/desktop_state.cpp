@@ -28,6 +28,16 @@ void add_view_changes(Words& words, const std::map<std::string, FigureView>& bef
     if (!(view_of(before, id) == view_of(after, id))) words.push_back("view of " + id);
 }
 
+void add_arrangement_changes(Words& words, const ViewState& before, const ViewState& after) {
+  if (before.layout != after.layout) words.push_back("layout");
+  if (before.second_figure != after.second_figure)
+    words.push_back("second figure " + after.second_figure);
+  if (before.marks != after.marks) words.push_back("pins and cursors");
+  if (before.reference != after.reference)
+    words.push_back(after.reference ? "reference" : "no reference");
+  if (before.difference != after.difference) words.push_back("difference");
+}
+
 void add_look_changes(Words& words, const Look& before, const Look& after) {
   if (before.theme != after.theme)
     words.push_back(fmt::format("{} theme", theme_name(after.theme)));
@@ -53,7 +63,7 @@ std::string_view theme_name(Theme theme) {
   return {};
 }
 
-std::optional<Theme> theme_named(std::string_view name) {
+std::optional<Theme> find_theme(std::string_view name) {
   for (const Theme theme : {Theme::dark, Theme::light, Theme::print})
     if (theme_name(theme) == name) return theme;
   return std::nullopt;
@@ -69,6 +79,7 @@ std::string change_text(const DesktopState& before, const DesktopState& after) {
     add_param_changes(words, from.params, to.params);
     if (from.figure != to.figure) words.push_back("figure " + to.figure);
     add_view_changes(words, from.views, to.views);
+    add_arrangement_changes(words, from.shown, to.shown);
   }
   add_look_changes(words, before.look, after.look);
   if (words.empty()) return {};

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/view_state.h"
 #include "experiments/experiment.h"
 #include "experiments/figure/layout.h"
 #include "experiments/figure/style.h"
@@ -19,6 +20,7 @@ struct ExperimentSettings {
   ParamSet params{{}};
   std::string figure{};                       ///< id of the figure on top; empty: the first
   std::map<std::string, FigureView> views{};  ///< by figure id; only those that were changed
+  ViewState shown{};                          ///< layout, marks and the reference
   friend bool operator==(const ExperimentSettings&, const ExperimentSettings&) = default;
 };
 
@@ -44,7 +46,7 @@ struct DesktopState {
 
 std::string_view theme_name(Theme theme);
 /// Empty when there is none such.
-std::optional<Theme> theme_named(std::string_view name);
+std::optional<Theme> find_theme(std::string_view name);
 
 /// What differs, in a few words: "dim = 256", "base = 5e5 and 2 more", "view of decay_bound".
 /// Empty when nothing does.

@@ -39,10 +39,12 @@ std::string names_of(const std::vector<std::filesystem::path>& paths) {
 
 }  // namespace
 
-void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme) {
+void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme,
+                       const std::string& format) {
   if (figures.empty() || task_.is_running()) return;
   request_.figures = std::move(figures);
   request_.theme = theme;
+  if (!format.empty()) request_.format = format;
   if (folder_.empty()) folder_ = current_folder();
   path_ = (std::filesystem::path(folder_) / (stem + "." + request_.format)).string();
   trouble_.clear();

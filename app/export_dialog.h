@@ -21,8 +21,10 @@ class ExportDialog : public Overlay {
   using Writer = std::function<ExportOutcome(const ExportRequest&)>;
   void write_with(Writer writer) { writer_ = std::move(writer); }
 
-  /// Opens for these figures of a view; `stem` is the name proposed for the file.
-  void ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme);
+  /// Opens for these figures of a view; `stem` is the name proposed for the file, and `format` the
+  /// format if it is not that of the last time.
+  void ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme,
+           const std::string& format = {});
   void draw(Session& session, const Ui& ui);
   bool is_writing() const { return task_.is_running(); }
 

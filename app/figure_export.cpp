@@ -25,26 +25,13 @@ Figure without_hidden(const ShownFigure& shown) {
 
 }  // namespace
 
-std::vector<ShownFigure> figures_on_screen(const ExperimentState& state) {
+std::vector<ShownFigure> figures_on_screen(const Session& session) {
   std::vector<ShownFigure> shown;
-  if (!state.result) return shown;
-  const auto add = [&](const Figure& figure) {
-    const auto view = state.views.find(figure.id);
-    shown.push_back({figure, view == state.views.end() ? FigureView{} : view->second});
-  };
-  const std::vector<Figure>& figures = state.result->figures;
-  for (const Figure& figure : figures)
-    if (figure.id == state.figure) add(figure);
-  if (!shown.empty()) return shown;
-  // A view of several figures names what they have in common: "weights" of "weights_rope".
-  for (const Figure& figure : figures)
-    if (!state.figure.empty() && figure.id.starts_with(state.figure + "_")) add(figure);
-  if (!shown.empty()) return shown;
-  const bool together = std::any_of(figures.begin(), figures.end(), [](const Figure& figure) {
-    return std::holds_alternative<Heatmap>(figure.content);
-  });
-  for (const Figure& figure : figures)
-    if (together || shown.empty()) add(figure);
+  for (const Figure* figure : session.on_screen) {
+    const auto& views = session.current().views;
+    const auto view = views.find(figure->id);
+    shown.push_back({*figure, view == views.end() ? FigureView{} : view->second});
+  }
   return shown;
 }
 

@@ -18,8 +18,8 @@ struct ShownFigure {
   FigureView view{};
 };
 
-/// The figures that are on screen in the present view of an experiment, as they are shown.
-std::vector<ShownFigure> figures_on_screen(const ExperimentState& state);
+/// The figures that the view has drawn in this frame, as they are shown.
+std::vector<ShownFigure> figures_on_screen(const Session& session);
 
 struct ExportRequest {
   std::vector<ShownFigure> figures{};

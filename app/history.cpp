@@ -11,9 +11,12 @@ std::string subject(const std::string& change) { return change.substr(0, change.
 /// A view that shows its first figure says so once it is drawn: nobody chose that.
 void take_first_figures(DesktopState& present, const DesktopState& state) {
   if (present.experiments.size() != state.experiments.size()) return;
-  for (std::size_t i = 0; i < state.experiments.size(); ++i)
-    if (present.experiments[i].figure.empty())
-      present.experiments[i].figure = state.experiments[i].figure;
+  for (std::size_t i = 0; i < state.experiments.size(); ++i) {
+    ExperimentSettings& mine = present.experiments[i];
+    const ExperimentSettings& its = state.experiments[i];
+    if (mine.figure.empty()) mine.figure = its.figure;
+    if (mine.shown.second_figure.empty()) mine.shown.second_figure = its.shown.second_figure;
+  }
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ bool any_key_pressed(const ImGuiIO&) {
 }
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
+bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
 void map_keys(ImGuiIO&) {}
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
@@ -162,7 +163,6 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) { io.MouseDown[butt
 void inject_wheel(ImGuiIO& io, float steps) { io.MouseWheel += steps; }
 void inject_control(ImGuiIO& io, bool down) { io.KeyCtrl = down; }
 void inject_shift(ImGuiIO& io, bool down) { io.KeyShift = down; }
-bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool any_key_pressed(const ImGuiIO& io) {
   return std::any_of(std::begin(io.KeysDownDuration), std::end(io.KeysDownDuration),
                      [](float seconds) { return seconds == 0.0f; });
@@ -172,6 +172,8 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down) {
   const bool known = glfw_key >= 0 && glfw_key < IM_ARRAYSIZE(io.KeysDown);
   if (known) io.KeysDown[glfw_key] = down;
 }
+bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
+bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
 void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Tab] = GLFW_KEY_TAB;
   io.KeyMap[ImGuiKey_LeftArrow] = GLFW_KEY_LEFT;

@@ -50,11 +50,12 @@ void inject_text(ImGuiIO& io, const char* utf8);
 /// Makes a key, by its GLFW code, look down or up in the next NewFrame. Does nothing where Dear
 /// ImGui queues the events and so loses none.
 void hold_key(ImGuiIO& io, int glfw_key, bool down);
+/// Whether a key, by its GLFW code, went down in this frame (or repeats) or is down.
+bool key_pressed(int glfw_key, bool repeats);
+bool key_down(int glfw_key);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 
-/// Whether a key, by its GLFW code, went down in this frame, or repeats.
-bool key_pressed(int glfw_key, bool repeats);
 /// Whether any key went down in this frame.
 bool any_key_pressed(const ImGuiIO& io);
 /// Whether the keyboard gave this character before this frame.

@@ -9,11 +9,20 @@ namespace {
 
 constexpr std::size_t kMostRecent = 12;
 
+Job::Work work_of(const Experiment* experiment, const ParamSet& params,
+                  const Session::InputLoader& load) {
+  return [experiment, params, load](Progress& progress) {
+    progress.update(0.0, "reading");
+    const std::shared_ptr<const Inputs> inputs = load(params);
+    return experiment->run(params, *inputs, progress);
+  };
+}
+
 }  // namespace
 
 Session::Session(const std::vector<const Experiment*>& experiments,
                  const std::function<InputLoader()>& make_loader, std::function<void()> wake)
-    : wake_(std::move(wake)) {
+    : wake_(std::move(wake)), make_loader_(make_loader) {
   for (const Experiment* experiment : experiments) {
     states_.push_back({.experiment = experiment, .params = ParamSet(experiment->info().params)});
     running_.push_back({.load = make_loader()});
@@ -87,8 +96,11 @@ DesktopState Session::snapshot() const {
     ExperimentSettings settings{.experiment = one.experiment->info().name,
                                 .params = one.params,
                                 .figure = one.figure,
-                                .views = one.views};
+                                .views = one.views,
+                                .shown = one.shown};
     std::erase_if(settings.views, [](const auto& entry) { return entry.second == FigureView{}; });
+    std::erase_if(settings.shown.marks,
+                  [](const auto& entry) { return entry.second == FigureMarks{}; });
     state.experiments.push_back(std::move(settings));
   }
   return state;
@@ -107,6 +119,7 @@ void Session::apply(const DesktopState& state) {
     ExperimentState& mine = states_[*index];
     mine.figure = settings.figure;
     mine.views = settings.views;
+    mine.shown = settings.shown;
     if (mine.params == settings.params) continue;
     mine.params = settings.params;
     mine.message.clear();
@@ -138,13 +151,32 @@ void Session::submit(std::size_t index) {
   Running& running = running_[index];
   if (!running.job) running.job = std::make_unique<Job>(wake_);
   const ExperimentState& state = states_[index];
-  const auto ticket = running.job->submit([experiment = state.experiment, params = state.params,
-                                           load = running.load](Progress& progress) {
-    progress.update(0.0, "reading");
-    const std::shared_ptr<const Inputs> inputs = load(params);
-    return experiment->run(params, *inputs, progress);
-  });
+  const auto ticket = running.job->submit(work_of(state.experiment, state.params, running.load));
   running.submitted.emplace(ticket, state.params);
+}
+
+void Session::preview(const ParamSet& params) {
+  if (preview_.index != selected_ || !preview_.running.job)
+    preview_ = {.index = selected_, .running = {.load = make_loader_()}};
+  if (preview_.asked == params) return;
+  preview_.asked = params;
+  Running& running = preview_.running;
+  if (!running.job) running.job = std::make_unique<Job>(wake_);
+  running.submitted.emplace(
+      running.job->submit(work_of(states_[selected_].experiment, params, running.load)), params);
+}
+
+void Session::update_preview() {
+  Running& running = preview_.running;
+  if (!running.job) return;
+  std::optional<Job::Outcome> outcome = running.job->take();
+  if (!outcome) return;
+  if (outcome->result) {
+    preview_.result = std::move(outcome->result);
+    preview_.params = running.submitted.at(outcome->ticket);
+  }
+  running.submitted.erase(running.submitted.begin(),
+                          running.submitted.upper_bound(outcome->ticket));
 }
 
 void Session::stop(std::size_t index) {
@@ -155,6 +187,7 @@ void Session::stop(std::size_t index) {
 }
 
 void Session::update() {
+  update_preview();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     Running& running = running_[i];
     if (!running.job) continue;

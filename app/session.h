@@ -11,6 +11,8 @@
 
 #include "app/desktop_state.h"
 #include "app/job.h"
+#include "app/link_state.h"
+#include "app/view_state.h"
 #include "experiments/experiment.h"
 #include "experiments/figure/layout.h"
 #include "experiments/figure/style.h"
@@ -28,6 +30,7 @@ struct ExperimentState {
   std::exception_ptr failure{};             ///< the exception behind the message, if there was one
   std::map<std::string, FigureView> views{};  ///< by figure id
   std::string figure{};                       ///< id of the figure on top; empty: the first
+  ViewState shown{};
 
   /// Whether the controls say something else than the picture.
   bool is_stale() const { return !result_params || !(*result_params == params); }
@@ -57,6 +60,22 @@ class Session {
   void select(std::size_t index);
   void select_figure(std::string id) { states_.at(selected_).figure = std::move(id); }
   FigureView& view(const std::string& figure_id) { return states_.at(selected_).views[figure_id]; }
+  ViewState& shown() { return states_.at(selected_).shown; }
+
+  /// What is pointed at, shared by all views.
+  LinkState links{};
+  /// The figures that the view has drawn in this frame; they live as long as the frame.
+  std::vector<const Figure*> on_screen{};
+  /// Writes a figure as it is shown, in the format of an extension ("svg"); empty: not offered.
+  std::function<void(const Figure&, const FigureView&, const std::string& extension)>
+      export_figure{};
+
+  /// Computes the current experiment at other parameters beside its result, for what the mouse
+  /// points at: the newest wins, failures are nobody's business, and busy() does not count it.
+  void preview(const ParamSet& params);
+  /// The newest result of preview() and its parameters; null before the first.
+  std::shared_ptr<const Result> previewed() const { return preview_.result; }
+  const std::optional<ParamSet>& previewed_params() const { return preview_.params; }
 
   // Changes of the current experiment's parameters. What a ParamSpec refuses leaves everything as
   // it was, and the message says why; these return whether it was accepted.
@@ -109,16 +128,26 @@ class Session {
   void say(std::size_t index, std::string message);
   bool change(const std::function<void(ParamSet&)>& edit);
   void submit(std::size_t index);
+  void update_preview();
 
   std::vector<ExperimentState> states_{};
   std::size_t selected_{0};
   std::string note_{};
   std::function<void()> wake_;
+  std::function<InputLoader()> make_loader_;
   struct Running {
     InputLoader load{};
     std::unique_ptr<Job> job{};
     std::map<std::uint64_t, ParamSet> submitted{};  ///< by ticket
   };
+  struct Preview {
+    std::size_t index{};              ///< of the experiment
+    std::optional<ParamSet> asked{};  ///< the newest that was asked for
+    std::optional<ParamSet> params{};
+    std::shared_ptr<const Result> result{};
+    Running running{};
+  };
+  Preview preview_{};
   std::vector<Running> running_{};  ///< one an experiment; last, so that jobs end first
 };
 

@@ -2,17 +2,21 @@
 
 #include <imgui.h>
 
+#include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "app/actions.h"
 #include "app/imgui_shim.h"
 #include "app/theme.h"
+#include "app/views/figure_keys.h"
 
 namespace orrery {
 namespace {
 
-constexpr double kWidth = 900;
+constexpr double kWidth = 1180;
+constexpr double kThreeColumns = 960;
 constexpr double kTwoColumns = 640;  ///< with less room, one column that scrolls
 
 void heading(std::string_view words, const Ui& ui) {
@@ -30,13 +34,22 @@ void draw_action(const Action& action, const Ui& ui) {
   tooltip(ui, action.about);
 }
 
-void draw_gestures(const Ui& ui) {
-  heading("Mouse", ui);
-  for (const Gesture& gesture : gesture_table()) {
-    text(gesture.hand);
-    ImGui::SameLine(ui.px(170));
+// What the hand does outside of figures.
+constexpr std::array kGestures{
+    FigureShortcut{"right click on a control", "its default"},
+    FigureShortcut{"Ctrl+click on a slider", "type its number"},
+    FigureShortcut{"point at a symbol", "what it means, and its control"},
+    FigureShortcut{"drop a file or folder", "read it where it fits"},
+};
+
+void draw_gestures(std::string_view title, std::span<const FigureShortcut> gestures, const Ui& ui) {
+  heading(title, ui);
+  for (const FigureShortcut& gesture : gestures) {
+    const float start = ImGui::GetCursorPosX();
+    text(gesture.keys);
+    ImGui::SameLine(start + ui.px(150));
     ImGui::PushTextWrapPos(0.0f);
-    text_muted(gesture.about);
+    text_muted(gesture.does);
     ImGui::PopTextWrapPos();
   }
 }
@@ -61,16 +74,18 @@ void ShortcutSheet::draw(const Ui& ui) {
   ImGui::PushFont(ui.fonts.title());
   text("Keys and gestures");
   ImGui::PopFont();
-  const bool two = ImGui::GetContentRegionAvail().x > ui.px(kTwoColumns);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const int columns = room > ui.px(kThreeColumns) ? 3 : room > ui.px(kTwoColumns) ? 2 : 1;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(14), 0));
-  if (ImGui::BeginTable("sheet", two ? 2 : 1, ImGuiTableFlags_SizingStretchSame)) {
+  if (ImGui::BeginTable("sheet", columns, ImGuiTableFlags_SizingStretchSame)) {
     const std::vector<std::string_view> names = groups();
-    // The long groups stand at the left, the gestures end the right column.
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (i == 0 || i == (names.size() + 1) / 2) ImGui::TableNextColumn();
       draw_group(names[i], ui);
     }
-    draw_gestures(ui);
+    if (columns == 3) ImGui::TableNextColumn();
+    draw_gestures("Figures", figure_shortcuts(), ui);
+    draw_gestures("Elsewhere", kGestures, ui);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();

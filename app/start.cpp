@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 Theme theme_asked_for(const std::string& name) {
-  if (const std::optional<Theme> theme = theme_named(name)) return *theme;
+  if (const std::optional<Theme> theme = find_theme(name)) return *theme;
   throw UsageError("--theme " + name, "is no theme", "choose dark, light or print");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -71,6 +72,34 @@ std::string scale_name(AxisScale scale) {
   return {};
 }
 
+constexpr std::array kLayoutNames{std::pair{ViewLayout::single, "single"},
+                                  std::pair{ViewLayout::side_by_side, "side_by_side"},
+                                  std::pair{ViewLayout::small_multiples, "small_multiples"}};
+
+/// How the figures are arranged; the reference is a result and is not kept.
+std::string arrangement_text(const ViewState& shown) {
+  std::string text;
+  for (const auto& [layout, name] : kLayoutNames)
+    if (shown.layout == layout) text += fmt::format("layout = {}\n", in_quotes(name));
+  if (!shown.second_figure.empty())
+    text += fmt::format("second_figure = {}\n", in_quotes(shown.second_figure));
+  return text;
+}
+
+template <class Numbers>
+std::string numbers_text(const Numbers& numbers) {
+  std::string list;
+  for (const double number : numbers) list += (list.empty() ? "" : ", ") + real_text(number);
+  return "[" + list + "]";
+}
+
+std::string marks_text(const FigureMarks& marks) {
+  std::string text;
+  if (!marks.pins.empty()) text += fmt::format("pins = {}\n", numbers_text(marks.pins));
+  if (marks.cursors) text += fmt::format("cursors = {}\n", numbers_text(*marks.cursors));
+  return text;
+}
+
 std::string view_text(const FigureView& view) {
   std::string text;
   const auto line = [&](std::string_view key, const std::string& value) {
@@ -80,6 +109,8 @@ std::string view_text(const FigureView& view) {
   if (view.y) line("y", range_text(*view.y));
   if (view.x_scale) line("x_scale", in_quotes(scale_name(*view.x_scale)));
   if (view.y_scale) line("y_scale", in_quotes(scale_name(*view.y_scale)));
+  if (view.x_threshold) line("x_threshold", real_text(*view.x_threshold));
+  if (view.y_threshold) line("y_threshold", real_text(*view.y_threshold));
   if (view.color) line("color", range_text(*view.color));
   if (!view.hidden.empty()) line("hidden", in_list(view.hidden));
   if (view.minification != Minification{}) line("minified", in_quotes("max"));
@@ -151,6 +182,34 @@ Range range_of(const toml::node& node, std::string_view key) {
          fmt::format("write {} = [0.0, 1.0]", key));
 }
 
+double number_of(const toml::node& node, std::string_view key) {
+  const auto number = node.value<double>();
+  if (number && std::isfinite(*number)) return *number;
+  refuse(std::string(key), "must be a number", fmt::format("write {} = 1.0", key));
+}
+
+std::vector<double> numbers_of(const toml::node& node, std::string_view key) {
+  const toml::array* list = node.as_array();
+  if (!list) refuse(std::string(key), "must be a list", fmt::format("write {} = [1.0]", key));
+  std::vector<double> numbers;
+  for (const toml::node& number : *list) numbers.push_back(number_of(number, key));
+  return numbers;
+}
+
+double threshold_of(const toml::node& node, std::string_view key) {
+  const double threshold = number_of(node, key);
+  if (threshold > 0) return threshold;
+  refuse(std::string(key), "must be above 0", fmt::format("write {} = 1.0", key));
+}
+
+ViewLayout layout_of(const toml::node& node, std::string_view key) {
+  const std::string name = word_of(node, key);
+  for (const auto& [layout, known] : kLayoutNames)
+    if (name == known) return layout;
+  refuse(fmt::format("{} = \"{}\"", key, name), "is no layout",
+         "choose single, side_by_side or small_multiples");
+}
+
 AxisScale scale_of(const toml::node& node, std::string_view key) {
   const std::string name = word_of(node, key);
   for (const auto& [scale, known] : kScaleNames)
@@ -195,6 +254,10 @@ void read_view_entry(FigureView& view, std::string_view key, const toml::node& n
     view.x_scale = scale_of(node, key);
   else if (key == "y_scale")
     view.y_scale = scale_of(node, key);
+  else if (key == "x_threshold")
+    view.x_threshold = threshold_of(node, key);
+  else if (key == "y_threshold")
+    view.y_threshold = threshold_of(node, key);
   else if (key == "minified")
     view.minification = minification_of(node, key);
   else if (key == "hidden") {
@@ -216,6 +279,24 @@ void read_views(ExperimentSettings& settings, const toml::table& views, const Gu
     });
 }
 
+void read_marks(ExperimentSettings& settings, const toml::table& figures, const Guard& guard) {
+  for (const auto& [id, node] : figures)
+    guard([&, &name = id, &value = node] {
+      FigureMarks marks;
+      for (const auto& [key, entry] : table_of(value, name.str())) {
+        const std::vector<double> numbers = numbers_of(entry, key.str());
+        if (key == "pins")
+          marks.pins = numbers;
+        else if (key == "cursors" && numbers.size() == 2)
+          marks.cursors = {numbers[0], numbers[1]};
+        else
+          refuse(std::string(key.str()), "is nothing that is laid onto a plot",
+                 "choose pins or cursors, two of the latter");
+      }
+      settings.shown.marks[std::string(name.str())] = std::move(marks);
+    });
+}
+
 void read_experiment_entry(ExperimentSettings& settings, std::string_view key,
                            const toml::node& node, const Guard& guard) {
   if (key == "params")
@@ -224,6 +305,12 @@ void read_experiment_entry(ExperimentSettings& settings, std::string_view key,
     settings.figure = word_of(node, key);
   else if (key == "view")
     read_views(settings, table_of(node, key), guard);
+  else if (key == "mark")
+    read_marks(settings, table_of(node, key), guard);
+  else if (key == "layout")
+    settings.shown.layout = layout_of(node, key);
+  else if (key == "second_figure")
+    settings.shown.second_figure = word_of(node, key);
   else
     refuse(std::string(key), "is not known here",
            "choose experiment, figure, [params] or [view.…]");
@@ -233,6 +320,7 @@ void set_defaults(ExperimentSettings& settings) {
   for (const ParamSpec& spec : settings.params.specs()) settings.params.reset(spec.key);
   settings.figure.clear();
   settings.views.clear();
+  settings.shown.marks.clear();
 }
 
 std::size_t index_of(const DesktopState& state, const std::string& name) {
@@ -254,7 +342,7 @@ void read_look_entry(Look& look, std::string_view key, const toml::node& node) {
   };
   if (key == "theme") {
     const std::string name = word_of(node, key);
-    const std::optional<Theme> theme = theme_named(name);
+    const std::optional<Theme> theme = find_theme(name);
     if (!theme) refuse("theme = " + in_quotes(name), "is no theme", "choose dark, light or print");
     look.theme = *theme;
   } else if (key == "scale") {
@@ -343,10 +431,14 @@ std::string session_text(const Session& session) {
                                   look.projector, look.list, look.panel));
   for (const ExperimentSettings& settings : state.experiments) {
     const std::string prefix = fmt::format("experiment.{}", in_quotes(settings.experiment));
-    if (!settings.figure.empty())
-      text += section(prefix, fmt::format("figure = {}\n", in_quotes(settings.figure)));
+    const std::string figure = settings.figure.empty()
+                                   ? std::string()
+                                   : fmt::format("figure = {}\n", in_quotes(settings.figure));
+    text += section(prefix, figure + arrangement_text(settings.shown));
     text += section(prefix + ".params", params_text(settings.params, true));
     text += views_text(settings.views, prefix + ".");
+    for (const auto& [id, marks] : settings.shown.marks)
+      text += section(fmt::format("{}.mark.{}", prefix, in_quotes(id)), marks_text(marks));
   }
   return text;
 }

@@ -1,13 +1,41 @@
 #include "app/views/catalogue.h"
 
-#include "app/views/attention_view.h"
-#include "app/views/tabs_view.h"
+#include <map>
+#include <string>
+
+#include "app/views/result_view.h"
 
 namespace orrery {
+namespace {
+
+/// Experiments whose figures belong together; the others show one at a time.
+const std::map<std::string, ViewPlan, std::less<>>& plans() {
+  using enum ViewLayout;
+  using enum Rule::Direction;
+  static const std::map<std::string, ViewPlan, std::less<>> all{
+      {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
+      {"encoding_matrix", {.layout = small_multiples}},
+      {"long_term_decay",
+       {.left = "decay_bound",
+        .right = "phasor_chain",
+        .rules = {{"decay_bound", vertical, "distance"}}}},
+      {"norm_preservation", {.layout = side_by_side}},
+      {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair_"}},
+      {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
+      {"spectrum",
+       {.layout = side_by_side,
+        .left = "wavelengths",
+        .right = "bearing",
+        .rules = {{"wavelengths", horizontal, "context"}}}},
+  };
+  return all;
+}
+
+}  // namespace
 
 std::unique_ptr<View> make_view(std::string_view experiment) {
-  if (experiment == "attention_map") return make_attention_view();
-  return make_tabs_view();
+  const auto found = plans().find(experiment);
+  return make_result_view(found == plans().end() ? ViewPlan{} : found->second);
 }
 
 }  // namespace orrery

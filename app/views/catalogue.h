@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// The view made for an experiment, or the one that shows any: its figures as tabs.
+/// The view of an experiment, arranged as suits it.
 std::unique_ptr<View> make_view(std::string_view experiment);
 
 }  // namespace orrery

@@ -1,20 +1,16 @@
 #include "app/views/figure_set.h"
 
+#include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "app/imgui_shim.h"
 #include "app/theme.h"
 
 namespace orrery {
 namespace {
-
-// A map with its labels and colour bar is about this much wider than high.
-constexpr double kMapAspect = 1.15;
-constexpr double kGap = 10;
 
 bool same_shape(const Figure& a, const Figure& b) {
   const auto* map_a = std::get_if<Heatmap>(&a.content);
@@ -32,27 +28,65 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-/// "decay_bound" as "Decay bound": the figure's own title is long, and stands above it anyway.
-std::string tab_title(std::string id) {
-  std::replace(id.begin(), id.end(), '_', ' ');
-  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
-  return id;
+/// What was moved in one map moves the others of its shape.
+void move_together(Session& session, std::span<const PlacedFigure> figures,
+                   const PlacedFigure& moved, const FigureView& before) {
+  const FigureView after = session.view(moved.figure->id);
+  if (after.x == before.x && after.y == before.y) return;
+  for (const PlacedFigure& other : figures) {
+    if (!same_shape(*moved.figure, *other.figure)) continue;
+    session.view(other.figure->id).x = after.x;
+    session.view(other.figure->id).y = after.y;
+  }
+}
+
+const Rule* rule_of(const Figure& figure, Rule::Direction direction) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (!plot) return nullptr;
+  const auto found = std::find_if(plot->rules.begin(), plot->rules.end(),
+                                  [&](const Rule& rule) { return rule.direction == direction; });
+  return found == plot->rules.end() ? nullptr : &*found;
+}
+
+/// Sets the parameter to the nearest value that it can have.
+void set_from_rule(Session& session, const std::string& key, double at) {
+  const ParamSpec& spec = session.current().params.spec(key);
+  const double within = std::clamp(at, spec.min, spec.max);
+  if (spec.kind == ParamKind::integer)
+    session.set_value(key, static_cast<std::int64_t>(std::llround(within)));
+  else
+    session.set_value(key, within);
 }
 
 }  // namespace
 
-std::size_t best_columns(std::size_t count, double width, double height) {
+std::size_t best_columns(std::size_t count, double width, double height, double aspect) {
   std::size_t best = 1;
   double largest = 0.0;
   for (std::size_t columns = 1; columns <= count; ++columns) {
     const std::size_t rows = (count + columns - 1) / columns;
-    const double cell = std::min(width / static_cast<double>(columns) / kMapAspect,
-                                 height / static_cast<double>(rows));
+    const double cell =
+        std::min(width / static_cast<double>(columns) / aspect, height / static_cast<double>(rows));
     if (cell <= largest) continue;
     largest = cell;
     best = columns;
   }
   return best;
+}
+
+std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
+                                         std::size_t columns, const Rect& area, double gap) {
+  std::vector<PlacedFigure> placed;
+  if (columns == 0) return placed;
+  const std::size_t rows = (figures.size() + columns - 1) / columns;
+  const auto across = static_cast<double>(columns), down = static_cast<double>(rows);
+  const double width = (area.width - gap * (across - 1)) / across;
+  const double height = (area.height - gap * (down - 1)) / down;
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    placed.push_back({figures[i],
+                      {area.x + static_cast<double>(i % columns) * (width + gap),
+                       area.y + static_cast<double>(i / columns) * (height + gap), width, height}});
+  return placed;
 }
 
 double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
@@ -78,51 +112,48 @@ const FigureWidget* FigureSet::widget(const std::string& figure_id) const {
   return found == widgets_.end() ? nullptr : &found->second;
 }
 
-void FigureSet::draw_one(Session& session, const Figure& figure, const Rect& area, const Ui& ui) {
-  widgets_[figure.id].draw(figure, area, session.view(figure.id), ui);
+void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Result& result,
+                         std::span<const BoundRule> rules, const Ui& ui) {
+  const Figure& figure = *placed.figure;
+  FigureView& view = session.view(figure.id);
+  FigureReach reach{
+      .marks = session.shown().marks[figure.id],
+      .links = session.links,
+      .result = &result,
+      .export_as = session.export_figure
+                       ? std::function<void(const std::string&)>([&](const std::string& extension) {
+                           session.export_figure(figure, view, extension);
+                         })
+                       : nullptr};
+  for (const BoundRule& bound : rules) {
+    reach.rule = bound.figure == figure.id ? rule_of(figure, bound.direction) : nullptr;
+    if (!reach.rule) continue;
+    reach.move_rule = [&](double at) { set_from_rule(session, bound.param, at); };
+    break;
+  }
+  widgets_[figure.id].draw(figure, placed.area, view, reach, ui);
 }
 
-void FigureSet::draw_tabs(Session& session, std::span<const Figure> figures, const Rect& area,
-                          const Ui& ui) {
+void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
+                     std::span<const BoundRule> rules, const Ui& ui) {
+  for (const PlacedFigure& placed : figures) {
+    const FigureView before = session.view(placed.figure->id);
+    draw_one(session, placed, result, rules, ui);
+    session.on_screen.push_back(placed.figure);
+    move_together(session, figures, placed, before);
+  }
+  move_focus(figures);
+}
+
+void FigureSet::move_focus(std::span<const PlacedFigure> figures) {
   if (figures.empty()) return;
-  std::size_t chosen = 0;
-  std::vector<std::string> titles;
-  for (const Figure& figure : figures) {
-    if (figure.id == session.current().figure) chosen = titles.size();
-    titles.push_back(tab_title(figure.id));
-  }
-  Rect room = area;
-  if (figures.size() > 1) {
-    const double height = draw_tab_row(titles, chosen, area, ui);
-    room.y += height;
-    room.height -= height;
-    session.select_figure(figures[chosen].id);
-  }
-  draw_one(session, figures[chosen], room, ui);
-}
-
-void FigureSet::draw_grid(Session& session, std::span<const Figure* const> figures,
-                          std::size_t columns, const Rect& area, const Ui& ui) {
-  if (figures.empty() || columns == 0) return;
-  const std::size_t rows = (figures.size() + columns - 1) / columns;
-  const double gap = kGap * ui.scale;
-  const double width =
-      (area.width - gap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
-  const double height =
-      (area.height - gap * static_cast<double>(rows - 1)) / static_cast<double>(rows);
+  const auto at = [&](std::size_t i) -> FigureWidget& { return widgets_[figures[i].figure->id]; };
+  if (shim::key_pressed(GLFW_KEY_F6, false)) at(0).take_focus();
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const Figure& figure = *figures[i];
-    const FigureView before = session.view(figure.id);
-    const Rect cell{area.x + static_cast<double>(i % columns) * (width + gap),
-                    area.y + static_cast<double>(i / columns) * (height + gap), width, height};
-    draw_one(session, figure, cell, ui);
-    const FigureView& after = session.view(figure.id);
-    if (after.x == before.x && after.y == before.y) continue;
-    for (const Figure* other : figures) {
-      if (!same_shape(figure, *other)) continue;
-      session.view(other->id).x = after.x;
-      session.view(other->id).y = after.y;
-    }
+    const int step = at(i).focus_step();
+    if (step != 0)
+      at(step > 0 ? (i + 1) % figures.size() : (i + figures.size() - 1) % figures.size())
+          .take_focus();
   }
 }
 

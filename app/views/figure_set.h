@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/session.h"
 #include "app/ui.h"
@@ -10,29 +11,47 @@
 
 namespace orrery {
 
-/// The figures of a result, in the two arrangements that views are made of.
+/// A figure and its place.
+struct PlacedFigure {
+  const Figure* figure{};
+  Rect area{};
+};
+
+/// A reference line that is dragged to set a parameter: the first one of its direction.
+struct BoundRule {
+  std::string figure{};  ///< id
+  Rule::Direction direction{};
+  std::string param{};
+};
+
+/// The figures of a view under mouse and keyboard, whatever their arrangement.
 class FigureSet {
  public:
-  /// A row of titles with the chosen figure below; a single figure has no row.
-  void draw_tabs(Session& session, std::span<const Figure> figures, const Rect& area, const Ui& ui);
-  /// All of them side by side in so many columns; maps of one shape pan and zoom together.
-  void draw_grid(Session& session, std::span<const Figure* const> figures, std::size_t columns,
-                 const Rect& area, const Ui& ui);
+  /// Draws them; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
+  /// together; `rules` are dragged. `result` is what they are of.
+  void draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
+            std::span<const BoundRule> rules, const Ui& ui);
   /// The widget of a figure that was drawn; null before.
   const FigureWidget* widget(const std::string& figure_id) const;
 
  private:
-  void draw_one(Session& session, const Figure& figure, const Rect& area, const Ui& ui);
+  void draw_one(Session& session, const PlacedFigure& placed, const Result& result,
+                std::span<const BoundRule> rules, const Ui& ui);
+  void move_focus(std::span<const PlacedFigure> figures);
 
   std::map<std::string, FigureWidget> widgets_{};
 };
+
+/// Places in so many columns, row by row.
+std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
+                                         std::size_t columns, const Rect& area, double gap);
 
 /// A row of words of which one is chosen, over several lines if need be. Returns the height used;
 /// a click changes `chosen`.
 double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
                     const Ui& ui);
 
-/// Columns that make `count` cells of the given shape largest in `area`.
-std::size_t best_columns(std::size_t count, double width, double height);
+/// Columns that make `count` cells, so many times as wide as high, largest in `area`.
+std::size_t best_columns(std::size_t count, double width, double height, double aspect);
 
 }  // namespace orrery

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace orrery {
 namespace {
 
-// Curves sampled elsewhere than at the snapped x are read where they have a sample this near.
-constexpr double kSamePixels = 2.0;
+// The ends of a band are read beside the value, not for their own sake.
+constexpr int kBandDigits = 3;
 
 /// Index of the sample whose x lies nearest to the canvas coordinate; empty for a series without
 /// any. Curves are mostly sampled from left to right: then it is searched, not scanned.
@@ -35,10 +36,84 @@ std::optional<std::size_t> nearest_sample(const Series& series, const AxisMap& x
   return best;
 }
 
-bool shows(double at, double from, double to) { return at >= from - 0.5 && at <= to + 0.5; }
+bool is_within(double at, double from, double to) { return at >= from - 0.5 && at <= to + 0.5; }
+
+/// Whether the curve runs past x, so that its nearest sample speaks for it there.
+bool spans(const Series& series, const AxisMap& axis, double at, std::size_t nearest) {
+  const double nearest_at = axis.to_canvas(series.x[nearest]);
+  if (is_within(at, nearest_at, nearest_at)) return true;
+  const auto [low, high] = std::minmax_element(series.x.begin(), series.x.end());
+  return is_within(at, axis.to_canvas(*low), axis.to_canvas(*high));
+}
+
+template <typename Shows>
+std::optional<double> snapped_x(const LinePlot& plot, const FigureFrame& frame,
+                                const FigureView& view, double to, Shows shows) {
+  std::optional<double> snapped;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Series& series : plot.series) {
+    if (view.hidden.contains(series.name)) continue;
+    const auto sample = nearest_sample(series, frame.x, to);
+    if (!sample) continue;
+    const double at = frame.x.to_canvas(series.x[*sample]);
+    if (!(std::abs(at - to) < least) || !shows(at)) continue;
+    least = std::abs(at - to);
+    snapped = series.x[*sample];
+  }
+  return snapped;
+}
+
+LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureFrame& frame) {
+  const double x = series.x[sample], y = series.y[sample];
+  LineReadout::Entry entry{.name = series.name,
+                           .color = series.color,
+                           .value = y,
+                           .at = {frame.x.to_canvas(x), frame.y.to_canvas(y)},
+                           .x = x};
+  if (sample < series.band_low.size() && sample < series.band_high.size())
+    entry.band = Range{series.band_low[sample], series.band_high[sample]};
+  return entry;
+}
+
+/// Numbers from the highest down, then the gaps.
+bool comes_before(const LineReadout::Entry& a, const LineReadout::Entry& b) {
+  if (std::isnan(a.value) || std::isnan(b.value))
+    return !std::isnan(a.value) && std::isnan(b.value);
+  return a.value > b.value;
+}
+
+LineReadout values_at(const LinePlot& plot, const FigureFrame& frame, const FigureView& view,
+                      double x) {
+  LineReadout readout{.x = x, .at_x = frame.x.to_canvas(x)};
+  for (const Series& series : plot.series) {
+    if (view.hidden.contains(series.name)) continue;
+    const auto sample = nearest_sample(series, frame.x, readout.at_x);
+    if (sample && spans(series, frame.x, readout.at_x, *sample))
+      readout.entries.push_back(entry_of(series, *sample, frame));
+  }
+  std::stable_sort(readout.entries.begin(), readout.entries.end(), comes_before);
+  return readout;
+}
 
 std::string label_at(const std::vector<std::string>& labels, std::size_t index) {
   return index < labels.size() ? labels[index] : std::string();
+}
+
+bool is_of(const std::string& name, const std::string& owner) {
+  return name.ends_with("_" + owner) || name.starts_with("term_" + owner + "_");
+}
+
+/// "content to position" of "term_deberta_content_to_position", "logits" of "logits_rope"; empty
+/// for what belongs to another.
+std::string term_name(const std::string& array, const std::string& owner) {
+  const std::string term = "term_" + owner + "_", end = "_" + owner;
+  std::string name;
+  if (array.starts_with(term))
+    name = array.substr(term.size());
+  else if (array.ends_with(end) && !array.starts_with("term_"))
+    name = array.substr(0, array.size() - end.size());
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 }  // namespace
@@ -46,36 +121,17 @@ std::string label_at(const std::vector<std::string>& labels, std::size_t index) 
 std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureFrame& frame,
                                       const FigureView& view, Point cursor) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
-  std::optional<double> snapped;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Series& series : plot.series) {
-    if (view.hidden.contains(series.name)) continue;
-    const auto sample = nearest_sample(series, frame.x, cursor.x);
-    if (!sample) continue;
-    const double at = frame.x.to_canvas(series.x[*sample]);
-    const bool nearer = std::abs(at - cursor.x) < least;
-    if (!nearer || !shows(at, frame.plot.x, frame.plot.right())) continue;
-    least = std::abs(at - cursor.x);
-    snapped = series.x[*sample];
-  }
-  if (!snapped) return std::nullopt;
-  LineReadout readout{.x = *snapped, .at_x = frame.x.to_canvas(*snapped)};
-  for (const Series& series : plot.series) {
-    if (view.hidden.contains(series.name)) continue;
-    const auto sample = nearest_sample(series, frame.x, readout.at_x);
-    if (!sample) continue;
-    const double at = frame.x.to_canvas(series.x[*sample]);
-    if (std::abs(at - readout.at_x) > kSamePixels) continue;
-    const double y = series.y[*sample];
-    readout.entries.push_back({series.name, series.color, y, {at, frame.y.to_canvas(y)}});
-  }
-  std::stable_sort(readout.entries.begin(), readout.entries.end(),
-                   [](const auto& a, const auto& b) {
-                     if (std::isnan(a.value) || std::isnan(b.value))
-                       return !std::isnan(a.value) && std::isnan(b.value);
-                     return a.value > b.value;
-                   });
-  return readout;
+  const auto x = snapped_x(plot, frame, view, cursor.x, [&](double at) {
+    return is_within(at, frame.plot.x, frame.plot.right());
+  });
+  return x ? std::optional(values_at(plot, frame, view, *x)) : std::nullopt;
+}
+
+std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureFrame& frame,
+                                         const FigureView& view, double x) {
+  const double at = frame.x.to_canvas(x);
+  const auto snapped = snapped_x(plot, frame, view, at, [](double) { return true; });
+  return snapped ? std::optional(values_at(plot, frame, view, *snapped)) : std::nullopt;
 }
 
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor) {
@@ -93,11 +149,61 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& fram
   return readout;
 }
 
+std::string encoding_of(const Result& result, const std::string& id) {
+  constexpr std::string_view kLogits = "logits_";
+  std::string best;
+  for (const std::shared_ptr<const Array>& array : result.arrays) {
+    if (!array || !array->name.starts_with(kLogits)) continue;
+    const std::string owner = array->name.substr(kLogits.size());
+    if (owner.size() > best.size() && is_of(id, owner)) best = owner;
+  }
+  return best;
+}
+
+std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
+                                 const Heatmap& map, Cell cell) {
+  const std::string owner = encoding_of(result, figure_id);
+  std::vector<CellTerm> terms;
+  if (owner.empty() || !map.values) return terms;
+  for (const std::shared_ptr<const Array>& array : result.arrays) {
+    if (!array || array == map.values || array->shape != map.values->shape) continue;
+    const std::string name = term_name(array->name, owner);
+    if (!name.empty())
+      terms.push_back({name, (*array)[cell.row * array->shape.at(1) + cell.column]});
+  }
+  return terms;
+}
+
+std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureFrame& frame,
+                                      Point cursor, double reach) {
+  if (!frame.plot.contains(cursor)) return std::nullopt;
+  std::optional<std::size_t> nearest;
+  double least = reach;
+  for (std::size_t i = 0; i < plot.arrows.size(); ++i) {
+    const double dx = frame.x.to_canvas(plot.arrows[i].x1) - cursor.x;
+    const double dy = frame.y.to_canvas(plot.arrows[i].y1) - cursor.y;
+    const double distance = std::hypot(dx, dy);
+    if (!(distance < least)) continue;
+    least = distance;
+    nearest = i;
+  }
+  return nearest;
+}
+
 std::string readout_number(double value, int digits) {
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   std::string text = fmt::format("{:.{}g}", value, digits);
   if (text.front() == '-') text = "−" + text.substr(1);
+  return text;
+}
+
+std::string entry_text(const LineReadout::Entry& entry, double x) {
+  std::string text = readout_number(entry.value);
+  if (entry.band)
+    text += fmt::format(" ({} … {})", readout_number(entry.band->min, kBandDigits),
+                        readout_number(entry.band->max, kBandDigits));
+  if (entry.x != x) text += " at " + readout_number(entry.x);
   return text;
 }
 

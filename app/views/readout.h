@@ -5,25 +5,33 @@
 #include <vector>
 
 #include "experiments/figure/layout.h"
+#include "experiments/result.h"
 
 namespace orrery {
 
-/// What lies under the cursor of a line plot: every visible curve at the sample nearest to it.
+/// What a line plot holds at one x: every visible curve at the sample nearest to it.
 struct LineReadout {
   struct Entry {
     std::string name{};
     int color{};  ///< slot of the palette
     double value{};
     Point at{};
+    double x{};                   ///< of the sample; not the read-out's where curves differ in x
+    std::optional<Range> band{};  ///< of spread, where the curve has one
   };
   double x{};
   double at_x{};                 ///< canvas coordinate
   std::vector<Entry> entries{};  ///< from the highest value down; gaps last
 };
 
-/// Empty when the cursor is outside the plot or no sample is shown.
+/// Under the cursor: x snaps to the nearest sample that shows. Empty when the cursor is outside the
+/// plot or no sample is shown.
 std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureFrame& frame,
                                       const FigureView& view, Point cursor);
+/// At x, snapped to the nearest sample, shown or not. Empty when no visible curve has a sample that
+/// the axis can show.
+std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureFrame& frame,
+                                         const FigureView& view, double x);
 
 /// One cell of a map.
 struct CellReadout {
@@ -39,8 +47,33 @@ struct CellReadout {
 /// Empty when the cursor is on no cell.
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor);
 
+/// The encoding whose figure or array has this id: "rope" of "weights_rope" and of
+/// "term_rope_content", being the one of the result's logits whose name fits best. Empty where none
+/// does.
+std::string encoding_of(const Result& result, const std::string& id);
+
+/// A named number of the same cell in another array of the result.
+struct CellTerm {
+  std::string name{};
+  double value{};
+};
+
+/// The other arrays of the result that belong to the map of this id and have its shape, read at the
+/// cell: "weights_rope" has "logits_rope" and "term_rope_content" beside it. The name that they
+/// share is left out of theirs.
+std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
+                                 const Heatmap& map, Cell cell);
+
+/// The arrow whose tip is nearest to the cursor and near enough; its place in the figure.
+std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureFrame& frame,
+                                      Point cursor, double reach);
+
 /// A number as a readout shows it, to so many significant digits; NaN in words.
 std::string readout_number(double value, int digits = 5);
+
+/// The value of a curve with its band, and with its own x where that is not the read-out's:
+/// "0.31 (0.2 … 0.4) at 12".
+std::string entry_text(const LineReadout::Entry& entry, double x);
 
 /// "relative distance m − n" of an axis, as much of it as there is.
 std::string axis_name(const Axis& axis);

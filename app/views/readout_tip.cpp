@@ -5,30 +5,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <utility>
 #include <vector>
 
 #include "app/imgui_shim.h"
 #include "app/theme.h"
+#include "app/views/axis_roles.h"
+#include "app/views/note.h"
 
 namespace orrery {
 namespace {
 
-// More curves than this are not read one by one.
-constexpr std::size_t kMostEntries = 16;
+// A tip takes at most this part of the window's height.
+constexpr double kTallestTip = 0.7;
 
-Color palette_color(const Ui& ui, int slot) {
-  const std::vector<Color>& palette = ui.style.palette;
-  return palette.empty() ? ui.style.text : palette[static_cast<std::size_t>(slot) % palette.size()];
-}
-
-void draw_dot(Canvas& canvas, Point at, double radius, Color color) {
-  std::vector<Point> circle;
-  for (int i = 0; i < 16; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / 16.0;
-    circle.push_back({at.x + radius * std::cos(angle), at.y + radius * std::sin(angle)});
-  }
-  canvas.fill(circle, color);
+/// As many curves as can be read one by one.
+std::size_t most_lines() {
+  const double line = static_cast<double>(ImGui::GetTextLineHeightWithSpacing());
+  const double room = kTallestTip * static_cast<double>(ImGui::GetIO().DisplaySize.y);
+  return static_cast<std::size_t>(std::max(4.0, std::floor(room / std::max(line, 1.0))));
 }
 
 /// A swatch that keeps the lines of a tip aligned.
@@ -58,6 +53,35 @@ std::string place(const Axis& axis, std::size_t index, const std::string& label)
   return label.empty() ? at : fmt::format("{}  “{}”", at, label);
 }
 
+std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
+
+/// "m − n = 3 tokens".
+std::string difference_text(const Heatmap& map, double distance) {
+  return fmt::format("{} − {} = {}", short_name(map.y), short_name(map.x),
+                     with_unit(readout_number(distance), map.x.unit));
+}
+
+/// A frame around the cell: outside of it, so that even a cell of one pixel keeps its colour.
+void outline(Canvas& canvas, const Rect& c, const Rect& plot, const Ui& ui) {
+  const double line = std::round(ui.scale * 1.5);
+  canvas.push_clip(plot);
+  canvas.rect({c.x - line, c.y - line, c.width + 2 * line, line}, ui.style.accent);
+  canvas.rect({c.x - line, c.bottom(), c.width + 2 * line, line}, ui.style.accent);
+  canvas.rect({c.x - line, c.y, line, c.height}, ui.style.accent);
+  canvas.rect({c.right(), c.y, line, c.height}, ui.style.accent);
+  canvas.pop_clip();
+}
+
+/// A small arrow at the left of the colour bar, at the value's colour.
+void point_at_color(Canvas& canvas, double value, const FigureFrame& frame, const Ui& ui) {
+  if (frame.color_bar.width <= 0 || !std::isfinite(value)) return;
+  const Rect& bar = frame.color_bar;
+  const double y = std::clamp(frame.color.to_canvas(value), bar.y, bar.bottom());
+  const double side = 5 * ui.scale;
+  const Point arrow[] = {{bar.x - side, y - side}, {bar.x, y}, {bar.x - side, y + side}};
+  canvas.fill(arrow, ui.style.text);
+}
+
 }  // namespace
 
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
@@ -65,50 +89,70 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
   const Point line[] = {{readout.at_x, frame.plot.y}, {readout.at_x, frame.plot.bottom()}};
   canvas.push_clip(frame.plot);
   canvas.line_strip(line, {.color = with_alpha(ui.style.text, 0.35), .width = ui.scale});
-  for (const LineReadout::Entry& entry : readout.entries) {
-    if (!shim::is_finite(entry.at)) continue;
-    draw_dot(canvas, entry.at, ui.px(5), ui.style.plot_background);
-    draw_dot(canvas, entry.at, ui.px(3.5), palette_color(ui, entry.color));
-  }
+  for (const LineReadout::Entry& entry : readout.entries)
+    if (shim::is_finite(entry.at))
+      draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
   canvas.pop_clip();
   ImGui::BeginTooltip();
   text_muted(
       fmt::format("{} = {}", axis_name(plot.x), with_unit(readout_number(readout.x), plot.x.unit)));
+  const std::size_t shown = std::min(readout.entries.size(), most_lines());
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
-    const std::size_t shown = std::min(readout.entries.size(), kMostEntries);
     for (std::size_t i = 0; i < shown; ++i) {
       const LineReadout::Entry& entry = readout.entries[i];
       ImGui::TableNextColumn();
-      swatch(ui, palette_color(ui, entry.color));
+      swatch(ui, palette_color(ui.style, entry.color));
       text(entry.name);
-      value_column(readout_number(entry.value));
+      value_column(entry_text(entry, readout.x));
     }
     ImGui::EndTable();
   }
-  if (readout.entries.size() > kMostEntries)
-    text_muted(fmt::format("and {} more", readout.entries.size() - kMostEntries));
+  if (readout.entries.size() > shown)
+    text_muted(fmt::format("and {} more", readout.entries.size() - shown));
   ImGui::EndTooltip();
 }
 
 void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& readout,
-                       const FigureFrame& frame, const Ui& ui) {
-  const Rect& c = readout.cell;
-  const double line = std::round(ui.scale * 1.5);
-  canvas.push_clip(frame.plot);
-  // Outside of the cell, so that even a cell of one pixel keeps its colour.
-  canvas.rect({c.x - line, c.y - line, c.width + 2 * line, line}, ui.style.accent);
-  canvas.rect({c.x - line, c.bottom(), c.width + 2 * line, line}, ui.style.accent);
-  canvas.rect({c.x - line, c.y, line, c.height}, ui.style.accent);
-  canvas.rect({c.right(), c.y, line, c.height}, ui.style.accent);
-  canvas.pop_clip();
+                       const std::vector<CellTerm>& terms, const FigureFrame& frame, const Ui& ui) {
+  outline(canvas, readout.cell, frame.plot, ui);
+  if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
   ImGui::BeginTooltip();
   text_muted(place(map.y, readout.row, readout.row_label));
   text_muted(place(map.x, readout.column, readout.column_label));
-  const std::string name = map.symbol.empty() ? map.quantity : map.symbol;
-  if (readout.masked)
-    text("masked");
-  else
-    text(fmt::format("{} = {}", name, readout_number(readout.value)));
+  if (is_query_by_key(map))
+    text_muted(difference_text(map, distance_of(map, {readout.row, readout.column})));
+  if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
+    const std::string name = map.quantity.empty() ? map.symbol : map.quantity;
+    ImGui::TableNextColumn();
+    text(name.empty() ? "value" : name);
+    value_column(readout.masked ? "masked" : readout_number(readout.value));
+    for (const CellTerm& term : terms) {
+      ImGui::TableNextColumn();
+      text_muted(term.name);
+      value_column(readout_number(term.value));
+    }
+    ImGui::EndTable();
+  }
+  ImGui::EndTooltip();
+}
+
+void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arrow,
+                        const FigureFrame& frame, const Ui& ui) {
+  const Arrow& a = plot.arrows[arrow];
+  canvas.push_clip(frame.plot);
+  draw_mark(canvas, {frame.x.to_canvas(a.x1), frame.y.to_canvas(a.y1)}, ui.style.accent, ui);
+  canvas.pop_clip();
+  ImGui::BeginTooltip();
+  text_muted(fmt::format("{} = {}", plot.quantity.empty() ? "value" : plot.quantity,
+                         readout_number(a.value)));
+  if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
+    for (const auto& [axis, value] : {std::pair{&plot.x, a.x1}, std::pair{&plot.y, a.y1}}) {
+      ImGui::TableNextColumn();
+      text(axis_name(*axis));
+      value_column(readout_number(value));
+    }
+    ImGui::EndTable();
+  }
   ImGui::EndTooltip();
 }
 

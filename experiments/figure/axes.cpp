@@ -132,11 +132,12 @@ constexpr int passes = 3;  ///< ticks → room for them → plot → ticks; sett
 
 }  // namespace
 
-AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data) {
+AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data,
+                   const std::optional<double>& threshold) {
   AxisPlan plan;
   plan.label = compose_label(axis.label, axis.symbol, axis.unit);
   plan.scale = scale.value_or(axis.scale);
-  plan.symlog_threshold = usable_threshold(axis.symlog_threshold);
+  plan.symlog_threshold = usable_threshold(threshold.value_or(axis.symlog_threshold));
   plan.data = data;
   return plan;
 }

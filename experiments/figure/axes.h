@@ -50,6 +50,7 @@ void draw_plot_ground(Sheet& sheet, const Axes& axes, bool grid);
 void draw_axes(Sheet& sheet, const Axes& axes);
 
 /// Label, scale and ticks of an axis as the figure and the reader's view say.
-AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data);
+AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data,
+                   const std::optional<double>& threshold = {});
 
 }  // namespace orrery

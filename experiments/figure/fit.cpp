@@ -86,8 +86,8 @@ Range curves_y(const LinePlot& plot, const FigureView& view, AxisScale scale) {
   return opened(extent.range(), scale);
 }
 
-Range aired(const Range& data, const Axis& axis, AxisScale scale) {
-  Range range = widened(data, scale, usable_threshold(axis.symlog_threshold), air);
+Range aired(const Range& data, double threshold, AxisScale scale) {
+  Range range = widened(data, scale, usable_threshold(threshold), air);
   const bool from_zero = scale == AxisScale::linear && data.min >= 0.0;
   if (from_zero && data.min <= near_zero * data.max) range.min = 0.0;
   return range;
@@ -121,7 +121,8 @@ Range fitted_x(const LinePlot& plot, const FigureView& view) {
 Range fitted_y(const LinePlot& plot, const FigureView& view) {
   const AxisScale scale = view.y_scale.value_or(plot.y.scale);
   const Range data = curves_y(plot, view, scale);
-  return usable_range(plot.y.range.value_or(aired(data, plot.y, scale)), scale, data);
+  const double threshold = view.y_threshold.value_or(plot.y.symlog_threshold);
+  return usable_range(plot.y.range.value_or(aired(data, threshold, scale)), scale, data);
 }
 
 namespace {

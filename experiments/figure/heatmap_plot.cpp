@@ -86,10 +86,45 @@ int pixels_along(double length, double per_point) {
   return static_cast<int>(std::clamp(std::floor(length * per_point), 1.0, most));
 }
 
+/// Whether the cells are those of the cached image and as large on the canvas, to a hundredth of a
+/// pixel over the whole image.
+bool is_panned(const HeatmapCache& cache, const Heatmap& map, const Axes& axes, const CellAxis& x,
+               const CellAxis& y) {
+  constexpr double slack = 0.01;
+  const HeatmapCache::Key& key = cache.key;
+  if (!cache.image || key.values != map.values || key.masked != map.masked) return false;
+  const Rect now = rect_of(axes, x, y, {key.first_column, key.columns}, {key.first_row, key.rows});
+  return std::abs(now.width - cache.target.width) < slack &&
+         std::abs(now.height - cache.target.height) < slack;
+}
+
+bool covers(const HeatmapCache::Key& key, const Shown& columns, const Shown& rows) {
+  return key.first_column <= columns.first &&
+         key.first_column + key.columns >= columns.first + columns.count &&
+         key.first_row <= rows.first && key.first_row + key.rows >= rows.first + rows.count;
+}
+
+/// The cells with half as many again on either side, as far as there are any.
+Shown widened(const Shown& shown, std::size_t count) {
+  const std::size_t first = shown.first - std::min(shown.first, shown.count / 2);
+  const std::size_t end = std::min(count, shown.first + shown.count + shown.count / 2);
+  return {first, end - first};
+}
+
 void draw_cells(Sheet& sheet, const Heatmap& map, const Axes& axes, const CellAxis& x,
                 const CellAxis& y, const Range& colors, HeatmapCache& cache) {
-  const Shown columns = shown_cells(x, axes.x.data), rows = shown_cells(y, axes.y.data);
+  Shown columns = shown_cells(x, axes.x.data), rows = shown_cells(y, axes.y.data);
   if (columns.count == 0 || rows.count == 0) return;
+  if (is_panned(cache, map, axes, x, y)) {
+    // What is dragged one way now will be dragged on: drawn with its surroundings, it only moves.
+    if (!covers(cache.key, columns, rows)) {
+      columns = widened(columns, x.count);
+      rows = widened(rows, y.count);
+    } else {
+      columns = {cache.key.first_column, cache.key.columns};
+      rows = {cache.key.first_row, cache.key.rows};
+    }
+  }
   const Rect target = rect_of(axes, x, y, columns, rows);
   const double fineness = sheet.canvas.pixels_per_point();
   const HeatmapCache::Key key{map.values,
@@ -111,6 +146,7 @@ void draw_cells(Sheet& sheet, const Heatmap& map, const Axes& axes, const CellAx
         std::make_shared<const Image>(rasterised(key, colormap(map.meaning, ground(sheet.style))));
     cache.key = key;
   }
+  cache.target = target;
   sheet.canvas.push_clip(axes.plot);
   sheet.canvas.image(cache.image, target, Filter::nearest);
   sheet.canvas.pop_clip();

@@ -23,6 +23,8 @@ struct FigureView {
   std::optional<Range> y{};
   std::optional<AxisScale> x_scale{};
   std::optional<AxisScale> y_scale{};
+  std::optional<double> x_threshold{};  ///< a symlog axis is linear within ± this
+  std::optional<double> y_threshold{};
   std::optional<Range> color{};
   std::set<std::string> hidden{};  ///< names of hidden series
   Minification minification{Minification::mean};
@@ -76,6 +78,7 @@ struct HeatmapCache {
   };
   Key key{};
   std::shared_ptr<const Image> image{};
+  Rect target{};  ///< where the image was drawn; it may reach beyond the plot
 
   std::shared_ptr<const Array> ranged_values{};  ///< whose range is `range`
   std::shared_ptr<const Array> ranged_mask{};

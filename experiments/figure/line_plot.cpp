@@ -24,7 +24,8 @@ struct Plans {
 
 Plans plan_axes(const LinePlot& plot, const FigureView& view) {
   const Range x = fitted_x(plot, view), y = fitted_y(plot, view);
-  Plans plans{plan_axis(plot.x, view.x_scale, x), plan_axis(plot.y, view.y_scale, y)};
+  Plans plans{plan_axis(plot.x, view.x_scale, x, view.x_threshold),
+              plan_axis(plot.y, view.y_scale, y, view.y_threshold)};
   plans.x.data = usable_range(view.x.value_or(x), plans.x.scale, x);
   plans.y.data = usable_range(view.y.value_or(y), plans.y.scale, y);
   return plans;

@@ -66,26 +66,29 @@ TEST_CASE("A name without the extension gets it, and no name is refused") {
                     Catch::Contains("names no file"));
 }
 
-TEST_CASE("What is on screen is the chosen figure, or all maps of the chosen kind") {
-  const test::FakeExperiment experiment("maps", {test::n_param()}, [](const ParamSet&, Progress&) {
-    return test::result_of(
-        {test::map("weights_a", 2, 2), test::map("weights_b", 2, 2), test::map("logits_a", 2, 2)});
-  });
+TEST_CASE("What is on screen is what the view draws, in whatever layout") {
+  const test::FakeExperiment experiment(
+      "curves", {test::n_param()}, [](const ParamSet&, Progress&) {
+        return test::result_of(
+            {test::lines("a", {{1, 2}}), test::lines("b", {{1, 2}}), test::lines("c", {{1, 2}})});
+      });
   Session session({&experiment}, test::no_files, {});
-  CHECK(figures_on_screen(session.current()).empty());
+  CHECK(figures_on_screen(session).empty());
   session.select(0);
-  test::NullDesktop desktop(session, 800, 600);
-  desktop.settle();
-  const auto ids = [&](const char* figure) {
-    session.select_figure(figure);
+  test::NullDesktop desktop(session, 1280, 800);
+  const auto ids = [&](ViewLayout layout) {
+    session.shown().layout = layout;
+    desktop.settle();
     std::string list;
-    for (const ShownFigure& shown : figures_on_screen(session.current()))
-      list += shown.figure.id + " ";
+    for (const ShownFigure& shown : figures_on_screen(session)) list += shown.figure.id + " ";
     return list;
   };
-  CHECK(ids("weights_b") == "weights_b ");
-  CHECK(ids("weights") == "weights_a weights_b ");
-  CHECK(ids("all") == "weights_a weights_b logits_a ");
+  CHECK(ids(ViewLayout::single) == "a ");
+  CHECK(ids(ViewLayout::side_by_side) == "a b ");
+  CHECK(ids(ViewLayout::small_multiples) == "a b c ");
+  session.view("a").hidden = {"curve 0"};
+  desktop.frame();
+  CHECK(figures_on_screen(session).front().view.hidden.size() == 1);
 }
 
 }  // namespace

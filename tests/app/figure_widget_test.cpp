@@ -1,11 +1,14 @@
 #include "app/views/figure_widget.h"
 
+#include <GLFW/glfw3.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "app/app.h"
 #include "app/imgui_shim.h"
+#include "app/views/marks.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {
@@ -32,7 +35,8 @@ class Harness {
       ImGui::SetNextWindowPos(ImVec2(0, 0));
       ImGui::SetNextWindowSize(ImVec2(800, 600));
       ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-      widget_.draw(figure_, kArea, view, {fonts_, textures_, figure_style(Theme::dark), 1.0});
+      widget_.draw(figure_, kArea, view, {.marks = marks, .links = links, .result = &result},
+                   {fonts_, textures_, figure_style(Theme::dark), 1.0});
       ImGui::End();
       ImGui::Render();
     }
@@ -66,6 +70,15 @@ class Harness {
     shim::inject_wheel(ImGui::GetIO(), steps);
     frames(2);
   }
+  void key(int glfw_key) {
+    shim::inject_key(ImGui::GetIO(), glfw_key, true);
+    frames();
+    shim::inject_key(ImGui::GetIO(), glfw_key, false);
+    frames();
+  }
+  bool menu_is_open() const {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  }
   const FigureFrame& frame() const { return widget_.frame(); }
   Point middle() const {
     const Rect& p = frame().plot;
@@ -79,6 +92,9 @@ class Harness {
   }
 
   FigureView view{};
+  FigureMarks marks{};
+  LinkState links{};
+  Result result{};
 
  private:
   ImGuiSession imgui_{};
@@ -237,6 +253,167 @@ TEST_CASE("Hovering is safe where there is little or nothing to read") {
     h.move(h.middle());
     h.wheel(h.middle(), 1);
   }
+}
+
+TEST_CASE("A click pins the read-out, and a click with Ctrl takes it away") {
+  Harness h(two_curves());
+  const Point at{std::floor(h.frame().x.to_canvas(1)), h.middle().y};
+  const Point other{std::floor(h.frame().x.to_canvas(2)), h.middle().y};
+  h.click(at);
+  h.frames(60);  // apart from a double click
+  h.click(other);
+  CHECK(h.marks.pins == std::vector<double>{1, 2});
+  CHECK_FALSE(h.view.x);
+  shim::inject_control(ImGui::GetIO(), true);
+  h.frames(60);
+  h.click(at);
+  CHECK(h.marks.pins == std::vector<double>{2});
+}
+
+TEST_CASE("A drag and a double click pin nothing") {
+  Harness h(two_curves());
+  h.drag(h.middle(), {h.middle().x + 40, h.middle().y});
+  CHECK(h.marks.pins.empty());
+  h.frames(60);
+  h.double_click(h.middle());
+  CHECK(h.marks.pins.empty());
+}
+
+TEST_CASE("Two cursors snap to samples and read what lies between them") {
+  Harness h(two_curves());
+  h.click(h.middle());  // for the keyboard
+  h.marks.pins.clear();
+  shim::inject_text(ImGui::GetIO(), "c");
+  h.frames(2);
+  REQUIRE(h.marks.cursors);
+  CHECK((*h.marks.cursors)[0] == 1);
+  CHECK((*h.marks.cursors)[1] == 2);
+  const double y = h.middle().y;
+  h.drag({std::round(h.frame().x.to_canvas(2)), y}, {h.frame().x.to_canvas(2.8), y});
+  CHECK((*h.marks.cursors)[1] == 3);
+  CHECK_FALSE(h.view.x);  // the plot stayed
+  const auto plot = std::get<LinePlot>(two_curves().content);
+  const auto delta = read_delta(plot, h.frame(), h.view, h.marks);
+  REQUIRE(delta);
+  CHECK(delta->b.x - delta->a.x == 2);
+  REQUIRE(delta->entries.size() == 2);
+  CHECK(delta->entries[0].name == "curve 0");
+  CHECK(delta->entries[0].b - delta->entries[0].a == 2);
+  CHECK(delta->entries[1].b - delta->entries[1].a == 2);
+  shim::inject_text(ImGui::GetIO(), "c");
+  h.frames(2);
+  CHECK_FALSE(h.marks.cursors);
+}
+
+TEST_CASE("Keys pan, zoom and fit the figure that was clicked") {
+  Harness h(two_curves());
+  h.key(GLFW_KEY_RIGHT);
+  CHECK_FALSE(h.view.x);  // the keyboard is elsewhere
+  h.click(h.middle());
+  const Range whole = h.frame().x.data;
+  h.key(GLFW_KEY_RIGHT);
+  REQUIRE(h.view.x);
+  CHECK(h.view.x->min > whole.min);
+  CHECK_FALSE(h.view.y);
+  h.key(GLFW_KEY_UP);
+  CHECK(h.view.y);
+  shim::inject_text(ImGui::GetIO(), "0");
+  h.frames(2);
+  CHECK_FALSE(h.view.x);
+  shim::inject_text(ImGui::GetIO(), "+");
+  h.frames(2);
+  REQUIRE(h.view.x);
+  CHECK(h.view.x->max - h.view.x->min < whole.max - whole.min);
+  h.key(GLFW_KEY_HOME);
+  CHECK_FALSE(h.view.x);
+  h.key(GLFW_KEY_DELETE);
+  CHECK(h.marks.pins.empty());
+}
+
+/// Clicks through an open menu from below its mouse until something comes of it.
+template <typename Done>
+bool click_through_menu(Harness& h, Point corner, Done done) {
+  for (double y = corner.y + 8; y < corner.y + 330; y += 5)
+    for (double x = corner.x + 14; x < corner.x + 300; x += 22) {
+      h.click({x, y});
+      if (done()) return true;
+      if (!h.menu_is_open()) h.drag(corner, corner, 1);
+    }
+  return false;
+}
+
+TEST_CASE("The right-click menu changes scales") {
+  Harness h(two_curves());
+  const Point corner{h.frame().plot.x + 40, h.frame().plot.y + 40};
+  h.drag(corner, corner, 1);
+  CHECK(h.menu_is_open());
+  CHECK(click_through_menu(h, corner, [&] { return h.view.x_scale.has_value(); }));
+  CHECK(h.view.x_scale == AxisScale::log2);
+  CHECK(h.frame().x.scale == AxisScale::log2);
+}
+
+TEST_CASE("A symlog axis takes the threshold that a reader chooses") {
+  Figure figure = test::lines("signed", {{-1000, -1, 0, 1, 1000}});
+  Harness h(figure);
+  h.view.y_scale = AxisScale::symlog;
+  h.frames(2);
+  CHECK(h.frame().y.symlog_threshold == 1.0);
+  const auto share_within = [&] {
+    const AxisMap& y = h.frame().y;
+    return (y.to_canvas(-1) - y.to_canvas(1)) / (y.at_min - y.at_max);
+  };
+  const double before = share_within();
+  h.view.y_threshold = 100.0;
+  h.frames(2);
+  CHECK(h.frame().y.symlog_threshold == 100.0);
+  CHECK(share_within() < before / 10);
+}
+
+TEST_CASE("A colour bar is dragged by its ends and its middle, and a double click resets it") {
+  Harness h(test::map("map", 8, 8));  // 0 … 63
+  const Rect bar = h.frame().color_bar;
+  REQUIRE(bar.height > 0);
+  const double x = std::floor(bar.x + bar.width / 2);
+  const Range whole = h.frame().color.data;
+  h.drag({x, bar.y + 4}, {x, bar.y + 4 + bar.height / 2});
+  REQUIRE(h.view.color);
+  CHECK(h.view.color->min == whole.min);
+  CHECK(h.view.color->max == Approx((whole.min + whole.max) / 2).epsilon(0.02));
+  const Range half = *h.view.color;
+  h.frames(60);
+  h.drag({x, bar.y + bar.height / 2}, {x, bar.y + bar.height / 2 + 20});
+  CHECK(h.view.color->max - h.view.color->min == Approx(half.max - half.min));
+  CHECK(h.view.color->min < half.min);
+  h.frames(60);
+  h.wheel({x, bar.y + bar.height / 2}, 2);
+  CHECK(h.view.color->max - h.view.color->min < half.max - half.min);
+  CHECK_FALSE(h.view.x);
+  h.double_click({x, bar.y + bar.height / 2});
+  CHECK_FALSE(h.view.color);
+}
+
+TEST_CASE("A diverging colour bar stays centred on 0") {
+  Figure figure = test::map("signed", 4, 4);
+  std::get<Heatmap>(figure.content).meaning = Meaning::diverging;
+  Harness h(std::move(figure));
+  const Rect bar = h.frame().color_bar;
+  const double x = std::floor(bar.x + bar.width / 2);
+  h.drag({x, bar.bottom() - 4}, {x, bar.bottom() - 4 - bar.height / 4});
+  REQUIRE(h.view.color);
+  CHECK(h.view.color->min == -h.view.color->max);
+  CHECK(h.view.color->max == Approx(7.5).epsilon(0.05));  // of 15
+}
+
+TEST_CASE("A click on a map holds its distance, another lets go") {
+  Harness h(test::map("map", 8, 8));
+  const auto& map = std::get<Heatmap>(test::map("map", 8, 8).content);
+  const Rect cell = cell_rect(map, h.frame(), {5, 2});
+  const Point at{std::floor(cell.x + cell.width / 2), std::floor(cell.y + cell.height / 2)};
+  h.click(at);
+  CHECK(h.links.held() == 3.0);
+  h.frames(60);
+  h.click(at);
+  CHECK_FALSE(h.links.held());
 }
 
 }  // namespace

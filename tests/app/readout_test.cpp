@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <memory>
 
 #include "tests/app/fixture.h"
 
@@ -38,6 +39,55 @@ TEST_CASE("A gap is listed last") {
   REQUIRE(readout);
   CHECK(readout->entries[0].name == "curve 1");
   CHECK(readout_number(readout->entries[1].value) == "not a number");
+}
+
+TEST_CASE("A curve sampled elsewhere is read at its own nearest sample, which the readout names") {
+  LinePlot plot{.series = {{.name = "fine", .x = {0, 1, 2, 3, 4}, .y = {0, 1, 2, 3, 4}},
+                           {.name = "coarse", .x = {0, 4}, .y = {10, 14}},
+                           {.name = "short", .x = {0, 1}, .y = {7, 7}}}};
+  const auto readout = read_lines(plot, square_frame(), {}, {31, 50});
+  REQUIRE(readout);
+  CHECK(readout->x == 3);
+  REQUIRE(readout->entries.size() == 2);  // "short" has ended before
+  CHECK(entry_text(readout->entries[0], readout->x) == "14 at 4");
+  CHECK(entry_text(readout->entries[1], readout->x) == "3");
+}
+
+TEST_CASE("A band of spread is read beside its curve") {
+  const LinePlot plot{
+      .series = {
+          {.name = "mean", .x = {0, 1}, .y = {5, 6}, .band_low = {4, 4.5}, .band_high = {6, 7.5}}}};
+  const auto readout = read_lines(plot, square_frame(), {}, {9, 50});
+  REQUIRE(readout);
+  CHECK(entry_text(readout->entries[0], readout->x) == "6 (4.5 … 7.5)");
+}
+
+TEST_CASE("A cell is read with every named term of its encoding") {
+  const auto array = [](std::string name, float value) {
+    auto a = std::make_shared<Array>();
+    *a = {.name = std::move(name), .shape = {1, 2}, .values = std::vector<float>{0, value}};
+    return a;
+  };
+  const auto weights = array("weights_transformer_xl", 1);
+  const Heatmap map{.values = weights};
+  Result result;
+  result.arrays = {weights, array("logits_transformer_xl", 2),
+                   array("term_transformer_xl_global_content", 3), array("logits_rope", 4),
+                   array("term_rope_content", 5)};
+  const auto terms = read_terms(result, "weights_transformer_xl", map, {0, 1});
+  REQUIRE(terms.size() == 2);
+  CHECK(terms[0].name == "logits");
+  CHECK(terms[0].value == 2);
+  CHECK(terms[1].name == "global content");
+  CHECK(terms[1].value == 3);
+  const auto of_term = read_terms(result, "term_transformer_xl_global_content", map, {0, 1});
+  CHECK(of_term.size() == 2);
+}
+
+TEST_CASE("The nearest arrow's tip is read, if it is near enough") {
+  const VectorPlot plot{.arrows = {{0, 0, 1, 1, 0}, {1, 1, 2, 1, 1}}};
+  CHECK(read_arrow(plot, square_frame(), {18, 88}, 10) == 1);
+  CHECK_FALSE(read_arrow(plot, square_frame(), {60, 50}, 10));
 }
 
 TEST_CASE("Outside of the plot there is nothing to read") {

@@ -1,0 +1,45 @@
+#include "app/views/axis_roles.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+/// The axis value at the middle of a cell: its index, unless the axis has a range.
+double position_of(const Axis& axis, std::size_t index, std::size_t count) {
+  const auto i = static_cast<double>(index);
+  if (!axis.range || count < 2) return i;
+  return axis.range->min + i * (axis.range->max - axis.range->min) / static_cast<double>(count - 1);
+}
+
+Range positions(const Axis& axis, std::size_t count) {
+  return {position_of(axis, 0, count), position_of(axis, count - 1, count)};
+}
+
+}  // namespace
+
+bool is_by_distance(const LinePlot& plot) { return plot.x.label == "relative distance"; }
+
+bool is_query_by_key(const Heatmap& map) {
+  return map.values && map.values->size() > 0 &&
+         map.values->axes == std::vector<std::string>{"query", "key"};
+}
+
+double distance_of(const Heatmap& map, Cell cell) {
+  const std::vector<std::size_t>& shape = map.values->shape;
+  return position_of(map.y, cell.row, shape.at(0)) - position_of(map.x, cell.column, shape.at(1));
+}
+
+std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance) {
+  if (!is_query_by_key(map)) return std::nullopt;
+  const Range rows = positions(map.y, map.values->shape.at(0));
+  const Range columns = positions(map.x, map.values->shape.at(1));
+  const double first = std::max(columns.min, rows.min - distance);
+  const double last = std::min(columns.max, rows.max - distance);
+  if (first > last) return std::nullopt;
+  return Diagonal{first, first + distance, last, last + distance};
+}
+
+}  // namespace orrery

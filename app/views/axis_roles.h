@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "experiments/figure/layout.h"
+
+namespace orrery {
+
+// What the axes of figures of different experiments have in common, so that what is pointed at in
+// one is found in another.
+
+/// Whether x of the plot is the distance m − n of two tokens.
+bool is_by_distance(const LinePlot& plot);
+/// Whether rows are queries and columns keys.
+bool is_query_by_key(const Heatmap& map);
+/// m − n of a cell of such a map.
+double distance_of(const Heatmap& map, Cell cell);
+/// The two ends of the line through the middles of the cells at a distance m − n, in the data of
+/// the axes, from the top left; empty when the map has no such cells.
+struct Diagonal {
+  double column0{}, row0{}, column1{}, row1{};
+};
+std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance);
+
+}  // namespace orrery

@@ -1,0 +1,49 @@
+#include "app/views/color_grip.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/plot_ranges.h"
+
+namespace orrery {
+namespace {
+
+// This part of the bar at either end is its handle; the rest moves both.
+constexpr double kEndPart = 0.25;
+// Less than this part of the range before is a slip of the hand.
+constexpr double kLeastPart = 0.01;
+
+Range about_zero(double end) { return {-std::abs(end), std::abs(end)}; }
+
+}  // namespace
+
+ColorGrip color_grip_at(const FigureFrame& frame, Meaning meaning, Point cursor) {
+  if (!frame.color_bar.contains(cursor) || meaning == Meaning::cyclic) return ColorGrip::none;
+  const double below_top = (cursor.y - frame.color_bar.y) / frame.color_bar.height;
+  const double end = meaning == Meaning::diverging ? 0.5 : kEndPart;
+  if (below_top < end) return ColorGrip::high;
+  return below_top >= 1.0 - end ? ColorGrip::low : ColorGrip::both;
+}
+
+std::optional<Range> dragged_color(const AxisMap& axis, ColorGrip grip, Meaning meaning,
+                                   double from, double to) {
+  if (grip == ColorGrip::none) return std::nullopt;
+  const double step = axis.to_data(to) - axis.to_data(from);
+  const double span = axis.data.max - axis.data.min;
+  Range range = axis.data;
+  if (grip != ColorGrip::high) range.min += step;
+  if (grip != ColorGrip::low) range.max += step;
+  if (meaning == Meaning::diverging)
+    range = about_zero(std::max(0.0, grip == ColorGrip::high ? range.max : -range.min));
+  const bool usable = std::isfinite(range.min) && std::isfinite(range.max) &&
+                      range.max - range.min > kLeastPart * span;
+  return usable ? std::optional(range) : std::nullopt;
+}
+
+std::optional<Range> zoomed_color(const AxisMap& axis, Meaning meaning, double at, double factor) {
+  if (meaning == Meaning::cyclic) return std::nullopt;
+  if (meaning == Meaning::diverging) at = 0.5 * (axis.at_min + axis.at_max);
+  return zoomed(axis, at, factor);
+}
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+#include "app/views/comparison.h"
+
+#include "experiments/figure/difference.h"
+
+namespace orrery {
+namespace {
+
+std::vector<Figure> differences(const std::vector<Figure>& figures,
+                                const std::vector<Figure>& reference) {
+  std::vector<Figure> differing;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure* other = counterpart(reference, figures[i], i, figures.size());
+    auto difference = other ? difference_of(figures[i], *other) : std::nullopt;
+    differing.push_back(difference ? std::move(*difference) : figures[i]);
+  }
+  return differing;
+}
+
+}  // namespace
+
+const std::vector<Figure>& Comparison::figures(const std::shared_ptr<const Result>& result,
+                                               const ViewState& shown, bool flipped) {
+  kind_ = Kind::result;
+  if (!shown.reference) return result->figures;
+  if (flipped) {
+    kind_ = Kind::reference;
+    return shown.reference->figures;
+  }
+  if (!shown.difference) return result->figures;
+  kind_ = Kind::difference;
+  if (result_ != result || reference_ != shown.reference) {
+    differences_ = differences(result->figures, shown.reference->figures);
+    result_ = result;
+    reference_ = shown.reference;
+  }
+  return differences_;
+}
+
+}  // namespace orrery

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/view_state.h"
+#include "experiments/result.h"
+
+namespace orrery {
+
+/// The figures to show of a result that may have a reference beside it.
+class Comparison {
+ public:
+  /// What the figures are.
+  enum class Kind { result, reference, difference };
+
+  /// The result's own figures; the reference's while `flipped`; or what differs, worked out when
+  /// either changes. A figure that has no difference stays as it is.
+  const std::vector<Figure>& figures(const std::shared_ptr<const Result>& result,
+                                     const ViewState& shown, bool flipped);
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_{Kind::result};
+  std::shared_ptr<const Result> result_{};
+  std::shared_ptr<const Result> reference_{};
+  std::vector<Figure> differences_{};
+};
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+
+#include "experiments/figure/layout.h"
+
+namespace orrery {
+
+/// What a key asks of the figure that has the keyboard.
+enum class FigureCommand {
+  none,
+  left,
+  right,
+  up,
+  down,
+  zoom_in,
+  zoom_out,
+  fit,
+  cursors,
+  clear,
+  next,
+  previous
+};
+
+/// The command typed in this frame; none while text is being typed elsewhere. Arrows, Tab, Home and
+/// Delete are keys; + − 0 and c are characters, wherever the layout of the keyboard has them.
+FigureCommand typed_figure_command();
+
+/// A key and what it does, for the sheet of shortcuts.
+struct FigureShortcut {
+  const char* keys;
+  const char* does;
+};
+std::span<const FigureShortcut> figure_shortcuts();
+
+}  // namespace orrery

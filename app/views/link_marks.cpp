@@ -1,0 +1,101 @@
+#include "app/views/link_marks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/imgui_shim.h"
+#include "app/theme.h"
+#include "app/views/axis_roles.h"
+#include "app/views/note.h"
+#include "app/views/readout.h"
+
+namespace orrery {
+namespace {
+
+// Lines beside a diagonal of cells smaller than this would hide it: one line over it instead.
+constexpr double kLeastCell = 5.0;
+
+/// "r = 10" on a small flag in the accent colour, its middle at `at`, within the plot.
+void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const Ui& ui) {
+  const std::string words = "r = " + readout_number(distance);
+  const TextStyle style{.size = ui.style.small_size,
+                        .color = ui.style.background,
+                        .horizontal = HorizontalAlign::center,
+                        .vertical = VerticalAlign::middle};
+  const Size text = canvas.text_size(words, style);
+  const double width = text.width + 8 * ui.scale, height = text.height * 1.15;
+  if (width > plot.width || height > plot.height) return;
+  const double x = std::clamp(at.x, plot.x + width / 2, plot.right() - width / 2);
+  const double y = std::clamp(at.y, plot.y + height / 2, plot.bottom() - height / 2);
+  canvas.rect({x - width / 2, y - height / 2, width, height}, ui.style.accent);
+  canvas.text({x, y}, words, style);
+}
+
+void light_curves(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
+                  const FigureView& view, double distance, const Ui& ui) {
+  const double at_x = frame.x.to_canvas(distance);
+  const bool shows = at_x >= frame.plot.x && at_x <= frame.plot.right();
+  if (!is_by_distance(plot) || !shows) return;
+  const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
+  canvas.line_strip(line, {with_alpha(ui.style.accent, 0.8), ui.scale});
+  if (const auto readout = read_lines_at(plot, frame, view, distance))
+    for (const LineReadout::Entry& entry : readout->entries)
+      if (shim::is_finite(entry.at))
+        draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
+  draw_tag(canvas, distance, {at_x, frame.plot.bottom()}, frame.plot, ui);
+}
+
+/// Two lines along the cells of the diagonal, half a cell to either side of their middles.
+void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureFrame& frame, double distance,
+                    const Ui& ui) {
+  const auto diagonal = diagonal_at(map, distance);
+  if (!diagonal) return;
+  const Rect cell = cell_rect(map, frame, {0, 0});
+  const double half_x = cell.width / 2, half_y = cell.height / 2;
+  const bool fine = std::min(cell.width, cell.height) < kLeastCell * ui.scale;
+  const Point from{frame.x.to_canvas(diagonal->column0), frame.y.to_canvas(diagonal->row0)};
+  const Point to{frame.x.to_canvas(diagonal->column1), frame.y.to_canvas(diagonal->row1)};
+  const double width = std::max(1.0, std::round((fine ? 1.0 : 1.5) * ui.scale));
+  if (fine) {
+    const Point line[] = {{from.x - half_x, from.y - half_y}, {to.x + half_x, to.y + half_y}};
+    canvas.line_strip(line, {ui.style.accent, width});
+  } else {
+    for (const double side : {-1.0, 1.0}) {
+      const Point line[] = {{from.x - half_x + side * half_x, from.y - half_y - side * half_y},
+                            {to.x + half_x + side * half_x, to.y + half_y - side * half_y}};
+      canvas.line_strip(line, {ui.style.accent, width});
+    }
+  }
+  const Point middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+  draw_tag(canvas, distance, {middle.x + 3 * half_x + 24 * ui.scale, middle.y - half_y}, frame.plot,
+           ui);
+}
+
+}  // namespace
+
+void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureFrame& frame,
+                          const FigureView& view, double distance, const Ui& ui) {
+  canvas.push_clip(frame.plot);
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content))
+    light_curves(canvas, *plot, frame, view, distance, ui);
+  else if (const auto* map = std::get_if<Heatmap>(&figure.content))
+    light_diagonal(canvas, *map, frame, distance, ui);
+  canvas.pop_clip();
+}
+
+std::optional<double> pointed_distance(const Figure& figure, const FigureFrame& frame,
+                                       const FigureView& view, Point cursor) {
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
+    if (!is_by_distance(*plot)) return std::nullopt;
+    const auto readout = read_lines(*plot, frame, view, cursor);
+    return readout ? std::optional(readout->x) : std::nullopt;
+  }
+  const auto* map = std::get_if<Heatmap>(&figure.content);
+  if (!map || !is_query_by_key(*map)) return std::nullopt;
+  const auto cell = cell_at(*map, frame, cursor);
+  return cell ? std::optional(distance_of(*map, *cell)) : std::nullopt;
+}
+
+}  // namespace orrery

@@ -1,0 +1,293 @@
+#include "app/views/result_view.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/imgui_shim.h"
+#include "app/views/comparison.h"
+#include "app/views/figure_set.h"
+#include "app/views/readout.h"
+#include "app/views/turned_figures.h"
+#include "app/views/view_bar.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kAll = "all";
+constexpr double kGap = 10;
+// A figure with its labels is about so many times as wide as high where it looks best.
+constexpr double kMapAspect = 1.15, kPlotAspect = 1.5;
+// With more of a kind than this, a row of each would be of stamps.
+constexpr std::size_t kMostInRow = 4;
+
+using Figures = std::vector<const Figure*>;
+
+/// What kind of figure an id names: "weights" of "weights_rope".
+std::string kind_of(const Figure& figure) { return figure.id.substr(0, figure.id.find('_')); }
+
+/// "decay_bound" as "Decay bound": the figure's own title is long, and stands above it anyway.
+std::string tab_title(std::string id) {
+  std::replace(id.begin(), id.end(), '_', ' ');
+  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
+  return id;
+}
+
+std::size_t place_of(const Figures& figures, const std::string& id) {
+  const auto found =
+      std::find_if(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
+  return found == figures.end() ? 0 : static_cast<std::size_t>(found - figures.begin());
+}
+
+std::optional<std::size_t> beginning_with(const Figures& figures, const std::string& start) {
+  if (start.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    if (figures[i]->id.starts_with(start)) return i;
+  return std::nullopt;
+}
+
+/// A row a kind where that lines up one encoding below the other, else what makes them largest.
+std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_kinds) {
+  if (figures.empty()) return 1;
+  const auto first_kind =
+      static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [&](const Figure* f) {
+        return kind_of(*f) == kind_of(*figures.front());
+      }));
+  const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= kMostInRow &&
+                        first_kind < figures.size() && figures.size() % first_kind == 0;
+  if (lines_up) return first_kind;
+  const bool maps = std::all_of(figures.begin(), figures.end(), [](const Figure* f) {
+    return std::holds_alternative<Heatmap>(f->content);
+  });
+  return best_columns(figures.size(), room.width, room.height, maps ? kMapAspect : kPlotAspect);
+}
+
+Rect below(const Rect& area, double height) {
+  return {area.x, area.y + height, area.width, std::max(0.0, area.height - height)};
+}
+
+bool flips() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return shim::key_down(GLFW_KEY_R) && !io.WantTextInput && !io.KeyCtrl && !io.KeyShift &&
+         !io.KeyAlt && !io.KeySuper;
+}
+
+/// The results that figures come from, held so that their addresses stay theirs.
+using Stamp = std::vector<std::shared_ptr<const Result>>;
+
+/// Figures without their captions: beside each other these would say the same many times.
+class Captionless {
+ public:
+  /// `stamp` is what the figures are made of: an address alone may be another figure's by now.
+  Figures of(const Figures& figures, const Stamp& stamp) {
+    if (sources_ != figures || stamp_ != stamp) copy(figures);
+    stamp_ = stamp;
+    Figures bare;
+    for (const Figure& figure : copies_) bare.push_back(&figure);
+    return bare;
+  }
+
+ private:
+  void copy(const Figures& figures) {
+    sources_ = figures;
+    copies_.clear();
+    for (const Figure* figure : figures) {
+      copies_.push_back(*figure);
+      copies_.back().caption.clear();
+    }
+  }
+  Figures sources_{};
+  Stamp stamp_{};
+  std::vector<Figure> copies_{};
+};
+
+/// The groups of small multiples, in the order in which they first come.
+class Groups {
+ public:
+  Groups(const Figures& figures, const Result& result, Grouping grouping)
+      : result_(result), grouping_(grouping) {
+    if (grouping_ == Grouping::none) return;
+    for (const Figure* figure : figures)
+      if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end())
+        names_.push_back(of(*figure));
+  }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Terms are seen beside their sum, not beside those of another.
+  bool offers_all() const { return grouping_ != Grouping::by_encoding; }
+  std::string of(const Figure& figure) const {
+    if (grouping_ == Grouping::by_kind) return kind_of(figure);
+    const std::string encoding = encoding_of(result_, figure.id);
+    return encoding.empty() ? kind_of(figure) : encoding;
+  }
+  Figures sorted(Figures figures) const {
+    if (grouping_ == Grouping::none) return figures;
+    const auto place = [this](const Figure* figure) {
+      return std::find(names_.begin(), names_.end(), of(*figure));
+    };
+    std::stable_sort(figures.begin(), figures.end(),
+                     [&](const Figure* a, const Figure* b) { return place(a) < place(b); });
+    return figures;
+  }
+
+ private:
+  const Result& result_;
+  Grouping grouping_;
+  std::vector<std::string> names_{};
+};
+
+class ResultView : public View {
+ public:
+  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)) {}
+
+  void draw(Session& session, const Result&, const Rect& area, const Ui& ui) override {
+    session.links.begin_frame(ImGui::GetFrameCount());
+    const std::shared_ptr<const Result> held = session.current().result;
+    turned_.update(session);
+    Figures figures;
+    for (const Figure& figure : comparison_.figures(held, session.current().shown, flips()))
+      figures.push_back(&turned_.of(figure));
+    if (figures.empty()) return;
+    stamp_ = {held, session.current().shown.reference, turned_.result()};
+    const Result& read = comparison_.kind() == Comparison::Kind::reference
+                             ? *session.current().shown.reference
+                             : *held;
+    draw_figures(session, figures, read, area, ui);
+  }
+
+ private:
+  ViewLayout layout_of(const Session& session) const {
+    return session.current().shown.layout.value_or(plan_.layout);
+  }
+
+  void draw_figures(Session& session, const Figures& figures, const Result& result,
+                    const Rect& area, const Ui& ui) {
+    const ViewLayout layout = figures.size() > 1 ? layout_of(session) : ViewLayout::single;
+    const double bar = draw_view_bar(session, layout, comparison_.kind(), area, ui);
+    Rect head = area;
+    head.width -= bar;
+    const double least = bar > 0 ? static_cast<double>(ImGui::GetFrameHeight()) + 4 * ui.scale : 0;
+    std::vector<PlacedFigure> placed;
+    if (layout == ViewLayout::single) placed = single(session, figures, head, area, least, ui);
+    if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
+    if (layout == ViewLayout::small_multiples)
+      placed = multiples(session, figures, head, area, least, result, ui);
+    Ui quiet = ui;
+    // Beside others a title is a name, not a headline.
+    if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
+    set_.draw(session, placed, result, plan_.rules, quiet);
+  }
+
+  /// A row of titles, the chosen figure below.
+  std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Rect& head,
+                                   const Rect& area, double least, const Ui& ui) const {
+    std::size_t chosen = place_of(figures, session.current().figure);
+    const double height = figures.size() > 1 ? tabs(figures, chosen, head, ui) : 0.0;
+    if (figures[chosen]->id != session.current().figure && figures.size() > 1)
+      session.select_figure(figures[chosen]->id);
+    return {{figures[chosen], below(area, std::max(height, least))}};
+  }
+
+  double tabs(const Figures& figures, std::size_t& chosen, const Rect& head, const Ui& ui) const {
+    std::vector<std::string> titles;
+    for (const Figure* figure : figures) titles.push_back(tab_title(figure->id));
+    return draw_tab_row(titles, chosen, head, ui);
+  }
+
+  /// Two halves, each with a row of titles; one above the other where the area is upright.
+  std::vector<PlacedFigure> pair(Session& session, const Figures& figures, const Rect& area,
+                                 double least, const Ui& ui) {
+    const double gap = kGap * ui.scale;
+    const Rect room = below(area, least);
+    const bool beside = room.width > room.height;
+    Rect left = room, right = room;
+    (beside ? left.width : left.height) = ((beside ? room.width : room.height) - gap) / 2;
+    right.width = left.width;
+    right.height = left.height;
+    (beside ? right.x : right.y) += (beside ? left.width : left.height) + gap;
+    ViewState& shown = session.shown();
+    const std::size_t first = left_of(session, figures);
+    std::size_t chosen = first;
+    const std::size_t other = right_of(shown, figures, chosen);
+    std::size_t second = other;
+    ImGui::PushID("left");
+    const double left_tabs = tabs(figures, chosen, left, ui);
+    ImGui::PopID();
+    ImGui::PushID("right");
+    const double right_tabs = tabs(figures, second, right, ui);
+    ImGui::PopID();
+    if (chosen != first) session.select_figure(figures[chosen]->id);
+    // One figure cannot stand in two places: choosing the other's swaps them.
+    if (second == chosen) second = chosen != first ? first : other;
+    if (chosen == second) second = (chosen + 1) % figures.size();
+    if (second != other) shown.second_figure = figures[second]->id;
+    const double height = std::max(left_tabs, right_tabs);
+    const Figures bare = captionless_.of({figures[chosen], figures[second]}, stamp_);
+    return {{bare[0], below(left, height)}, {bare[1], below(right, height)}};
+  }
+
+  std::size_t left_of(const Session& session, const Figures& figures) const {
+    const std::string& id = session.current().figure;
+    const bool chosen =
+        std::any_of(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
+    if (chosen) return place_of(figures, id);
+    return beginning_with(figures, plan_.left).value_or(0);
+  }
+
+  std::size_t right_of(const ViewState& shown, const Figures& figures, std::size_t left) const {
+    std::size_t right = beginning_with(figures, plan_.right).value_or(left + 1);
+    if (!shown.second_figure.empty()) right = place_of(figures, shown.second_figure);
+    right %= figures.size();
+    return right != left ? right : (left + 1) % figures.size();
+  }
+
+  /// All of them, or all of a group, without captions.
+  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Rect& head,
+                                      const Rect& area, double least, const Result& result,
+                                      const Ui& ui) {
+    const Groups groups(figures, result, plan_.grouping);
+    Figures shown = groups.sorted(figures);
+    double height = 0.0;
+    // Of one encoding there is nothing to choose; of one kind or two, all fit.
+    const bool choose = groups.names().size() > (groups.offers_all() ? 2 : 1);
+    if (choose) {
+      const std::string group = choose_group(session, groups, head, height, ui);
+      if (group != kAll)
+        std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
+    }
+    const Rect room = below(area, std::max(height, least));
+    if (shown.size() > 1) shown = captionless_.of(shown, stamp_);
+    const bool lined_up = plan_.grouping == Grouping::by_kind;
+    return placed_in_grid(shown, columns_of(shown, room, lined_up), room, kGap * ui.scale);
+  }
+
+  static std::string choose_group(Session& session, const Groups& groups, const Rect& head,
+                                  double& height, const Ui& ui) {
+    std::vector<std::string> names = groups.names();
+    if (groups.offers_all()) names.insert(names.begin(), kAll);
+    const auto kept = std::find(names.begin(), names.end(), session.current().figure);
+    auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
+    const std::size_t before = chosen;
+    height = draw_tab_row(names, chosen, head, ui);
+    if (chosen != before) session.select_figure(names[chosen]);
+    return names[chosen];
+  }
+
+  ViewPlan plan_;
+  Stamp stamp_{};
+  Comparison comparison_{};
+  TurnedFigures turned_{};
+  Captionless captionless_{};
+  FigureSet set_{};
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_result_view(ViewPlan plan) {
+  return std::make_unique<ResultView>(std::move(plan));
+}
+
+}  // namespace orrery

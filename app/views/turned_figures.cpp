@@ -1,0 +1,66 @@
+#include "app/views/turned_figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/axis_roles.h"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kDistance = "distance";
+
+/// Whether the figure may depend on the distance: arrows do, and curves over anything else.
+bool is_at_a_distance(const Figure& figure) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  return plot ? !is_by_distance(*plot) : std::holds_alternative<VectorPlot>(figure.content);
+}
+
+const ParamSpec* distance_spec(const ParamSet& params) {
+  for (const ParamSpec& spec : params.specs())
+    if (spec.key == kDistance && spec.kind == ParamKind::integer && params.is_used(spec.key))
+      return &spec;
+  return nullptr;
+}
+
+/// The parameters at that distance; empty where the experiment has no such.
+std::optional<ParamSet> at_distance(const ExperimentState& state, double distance) {
+  const ParamSpec* spec = distance_spec(state.params);
+  const double whole = std::round(distance);
+  const bool turns =
+      spec && whole >= spec->min && whole <= spec->max && state.result &&
+      std::any_of(state.result->figures.begin(), state.result->figures.end(), is_at_a_distance);
+  if (!turns) return std::nullopt;
+  ParamSet params = state.params;
+  params.set_value(kDistance, static_cast<std::int64_t>(whole));
+  return params;
+}
+
+/// Whether two sets differ in the distance alone.
+bool match_otherwise(ParamSet a, const ParamSet& b) {
+  a.set_value(kDistance, b.value(kDistance));
+  return a == b;
+}
+
+}  // namespace
+
+void TurnedFigures::update(Session& session) {
+  turned_.reset();
+  const std::optional<double> distance = session.links.distance();
+  if (!distance) return;
+  const auto params = at_distance(session.current(), *distance);
+  if (!params) return;
+  session.preview(*params);
+  const auto& computed = session.previewed_params();
+  // The one before stays until the next is ready, so that the arrows turn without a blink.
+  if (computed && match_otherwise(*computed, *params)) turned_ = session.previewed();
+}
+
+const Figure& TurnedFigures::of(const Figure& figure) const {
+  if (!turned_ || !is_at_a_distance(figure)) return figure;
+  const auto found = std::find_if(turned_->figures.begin(), turned_->figures.end(),
+                                  [&](const Figure& f) { return f.id == figure.id; });
+  return found == turned_->figures.end() ? figure : *found;
+}
+
+}  // namespace orrery

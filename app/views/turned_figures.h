@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/session.h"
+
+namespace orrery {
+
+/// Phasors that turn to the distance pointed at: where the experiment has a parameter `distance`,
+/// its arrows, and its curves over anything but the distance, are computed at that distance in the
+/// background and stand in for those of the result as long as anything is pointed at.
+class TurnedFigures {
+ public:
+  /// The figure to draw in place of one of the current result.
+  const Figure& of(const Figure& figure) const;
+  /// Asks for and takes what has been computed. Call once a frame, before of().
+  void update(Session& session);
+  /// What stands in; null while nothing does.
+  const std::shared_ptr<const Result>& result() const { return turned_; }
+
+ private:
+  std::shared_ptr<const Result> turned_{};
+};
+
+}  // namespace orrery

@@ -1,0 +1,154 @@
+#include "app/views/view_bar.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/imgui_shim.h"
+#include "app/theme.h"
+#include "app/views/readout.h"
+
+namespace orrery {
+namespace {
+
+constexpr double kIconWidth = 30;
+constexpr double kGap = 6;
+// With less than this left for titles the row would do more harm than good.
+constexpr double kLeastRest = 160;
+
+/// Parts of an icon of width and height 1.
+std::vector<Rect> panes(ViewLayout layout) {
+  switch (layout) {
+    case ViewLayout::single:
+      return {{0, 0, 1, 1}};
+    case ViewLayout::side_by_side:
+      return {{0, 0, 0.44, 1}, {0.56, 0, 0.44, 1}};
+    case ViewLayout::small_multiples:
+      return {{0, 0, 0.44, 0.42},
+              {0.56, 0, 0.44, 0.42},
+              {0, 0.58, 0.44, 0.42},
+              {0.56, 0.58, 0.44, 0.42}};
+  }
+  return {};
+}
+
+const char* words_of(ViewLayout layout) {
+  switch (layout) {
+    case ViewLayout::single:
+      return "one figure at a time";
+    case ViewLayout::side_by_side:
+      return "two figures side by side";
+    case ViewLayout::small_multiples:
+      return "small multiples: all figures at once";
+  }
+  return "";
+}
+
+bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
+  const float side = ImGui::GetFrameHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushID(static_cast<int>(layout));
+  ImGui::PushStyleColor(ImGuiCol_Button,
+                        chosen ? ImGui::GetStyleColorVec4(ImGuiCol_Header) : ImVec4(0, 0, 0, 0));
+  const bool pressed = ImGui::Button("##layout", ImVec2(ui.px(kIconWidth), side));
+  ImGui::PopStyleColor();
+  ImGui::PopID();
+  tooltip(ui, words_of(layout));
+  const Color ink = chosen ? ui.style.text : ui.style.muted;
+  const double width = 16 * ui.scale, height = 12 * ui.scale;
+  const double left = static_cast<double>(at.x) + (kIconWidth * ui.scale - width) / 2;
+  const double top = static_cast<double>(at.y) + (static_cast<double>(side) - height) / 2;
+  for (const Rect& pane : panes(layout))
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        shim::vec({std::round(left + pane.x * width), std::round(top + pane.y * height)}),
+        shim::vec({std::round(left + (pane.x + pane.width) * width),
+                   std::round(top + (pane.y + pane.height) * height)}),
+        shim::packed(ink));
+  return pressed;
+}
+
+bool word_button(const char* word, bool chosen, ImVec2 size = ImVec2(0, 0)) {
+  ImGui::PushStyleColor(ImGuiCol_Button,
+                        ImGui::GetStyleColorVec4(chosen ? ImGuiCol_Header : ImGuiCol_Button));
+  const bool pressed = ImGui::Button(word, size);
+  ImGui::PopStyleColor();
+  return pressed;
+}
+
+double width_of(const char* word) {
+  return static_cast<double>(ImGui::CalcTextSize(word).x + 2 * ImGui::GetStyle().FramePadding.x);
+}
+
+constexpr const char* kPin = "Pin as reference";
+constexpr const char* kDifference = "Difference";
+constexpr const char* kReference = "Reference";
+constexpr const char* kUnpin = "Unpin";
+
+/// "r = 23 ×", or empty.
+std::string held_text(const LinkState& links) {
+  return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
+}
+
+void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
+  ViewState& shown = session.shown();
+  if (!shown.reference) {
+    if (word_button(kPin, false)) shown.reference = session.current().result;
+    tooltip(ui,
+            "Keeps this result. Change the parameters and compare: hold R to see the "
+            "reference, or show the difference.");
+    return;
+  }
+  const bool flipped = kind == Comparison::Kind::reference;
+  if (flipped) ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(ui.style.accent));
+  // Both words in one width, so that nothing jumps while the key is held.
+  const ImVec2 size(static_cast<float>(width_of(kDifference)), 0);
+  if (word_button(flipped ? kReference : kDifference, shown.difference && !flipped, size))
+    shown.difference = !shown.difference;
+  if (flipped) ImGui::PopStyleColor();
+  tooltip(ui, "What is shown minus the pinned reference. Hold R to see the reference itself.");
+  ImGui::SameLine(0, ui.px(kGap));
+  if (word_button(kUnpin, false)) {
+    shown.reference.reset();
+    shown.difference = false;
+  }
+  tooltip(ui, "Lets go of the reference.");
+}
+
+}  // namespace
+
+double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind, const Rect& area,
+                     const Ui& ui) {
+  constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
+                               ViewLayout::small_multiples};
+  const double gap = kGap * ui.scale;
+  const double words = session.current().shown.reference
+                           ? width_of(kDifference) + gap + width_of(kUnpin)
+                           : width_of(kPin);
+  const bool several = session.current().result && session.current().result->figures.size() > 1;
+  const double icons =
+      several ? static_cast<double>(layouts.size()) * (kIconWidth * ui.scale + gap) : 0.0;
+  const std::string held = held_text(session.links);
+  const double chip = held.empty() ? 0.0 : width_of(held.c_str()) + gap;
+  const double width = chip + icons + words;
+  if (area.width < width + kLeastRest * ui.scale) return 0.0;
+  ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
+  if (!held.empty()) {
+    if (word_button(held.c_str(), true)) session.links.hold({});
+    tooltip(ui,
+            "A click holds this distance: every map, curve and phasor shows it. Click to let go.");
+    ImGui::SameLine(0, ui.px(kGap));
+  }
+  if (several)
+    for (const ViewLayout one : layouts) {
+      if (icon_button(one, one == layout, ui)) session.shown().layout = one;
+      ImGui::SameLine(0, ui.px(kGap));
+    }
+  draw_reference(session, kind, ui);
+  return width + gap;
+}
+
+}  // namespace orrery
