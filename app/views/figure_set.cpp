@@ -139,6 +139,7 @@ void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures, co
   for (const PlacedFigure& placed : figures) {
     const FigureView before = session.view(placed.figure->id);
     draw_one(session, placed, result, rules, ui);
+    session.on_screen.push_back(placed.figure);
     move_together(session, figures, placed, before);
   }
   move_focus(figures);
