@@ -18,7 +18,9 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
       {"long_term_decay",
        {.left = "decay_bound",
         .right = "phasor_chain",
-        .rules = {{"decay_bound", vertical, "distance"}}}},
+        .rules = {{"decay_bound", vertical, "distance"}},
+        // The chain is of the frequencies alone.
+        .cheaper = {{"assumption", "ones"}, {"max_distance", "1"}}}},
       {"norm_preservation", {.layout = side_by_side}},
       {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair_"}},
       {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},

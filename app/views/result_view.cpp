@@ -141,7 +141,7 @@ class Groups {
 
 class ResultView : public View {
  public:
-  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)) {}
+  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.cheaper) {}
 
   void draw(Session& session, const Result&, const Rect& area, const Ui& ui) override {
     session.links.begin_frame(ImGui::GetFrameCount());
@@ -149,7 +149,9 @@ class ResultView : public View {
     turned_.update(session);
     Figures figures;
     for (const Figure& figure : comparison_.figures(held, session.current().shown, flips()))
-      figures.push_back(&turned_.of(figure));
+      // A reference is of other settings, a difference of two.
+      figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
+                                                                       : &figure);
     if (figures.empty()) return;
     stamp_ = {held, session.current().shown.reference, turned_.result()};
     const Result& read = comparison_.kind() == Comparison::Kind::reference
@@ -279,7 +281,7 @@ class ResultView : public View {
   ViewPlan plan_;
   Stamp stamp_{};
   Comparison comparison_{};
-  TurnedFigures turned_{};
+  TurnedFigures turned_;
   Captionless captionless_{};
   FigureSet set_{};
 };
