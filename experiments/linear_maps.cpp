@@ -16,11 +16,6 @@
 namespace orrery {
 namespace {
 
-const Tensor* tensor_of(const Inputs& inputs, std::string_view key) {
-  const auto found = inputs.find(key);
-  return found == inputs.end() ? nullptr : std::get_if<Tensor>(&found->second);
-}
-
 Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
   return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("tokens")));

@@ -1,5 +1,6 @@
 #include "experiments/figure/export.h"
 
+#include "core/errors.h"
 #include "experiments/figure/cairo_canvas.h"
 #include "experiments/figure/layout.h"
 #include "experiments/figure/svg_canvas.h"
