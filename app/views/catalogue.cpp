@@ -3,8 +3,6 @@
 #include <map>
 #include <string>
 
-#include "app/views/result_view.h"
-
 namespace orrery {
 namespace {
 
@@ -14,6 +12,8 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum Rule::Direction;
   static const std::map<std::string, ViewPlan, std::less<>> all{
       {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
+      {"equal_half_distance", {.rules = {{"equal_half_distance", vertical, "half_distance"}}}},
+      {"sequence_length", {.rules = {{"entropy", vertical, "train_length"}}}},
       {"encoding_matrix", {.layout = small_multiples}},
       {"long_term_decay",
        {.left = "decay_bound",
@@ -36,8 +36,12 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
 }  // namespace
 
 std::unique_ptr<View> make_view(std::string_view experiment) {
+  return make_result_view(view_plan(experiment));
+}
+
+ViewPlan view_plan(std::string_view experiment) {
   const auto found = plans().find(experiment);
-  return make_result_view(found == plans().end() ? ViewPlan{} : found->second);
+  return found == plans().end() ? ViewPlan{} : found->second;
 }
 
 }  // namespace orrery
