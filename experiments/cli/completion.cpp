@@ -97,6 +97,12 @@ Words assignments(const std::string& name, const std::string& partial) {
   return found;
 }
 
+const CLI::App* command_named(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
 Words all_candidates(const CLI::App& app, const Words& words) {
   Words found;
   if (words.size() < 2) {
@@ -104,7 +110,7 @@ Words all_candidates(const CLI::App& app, const Words& words) {
     append(found, {"--help", "--version"});
     return found;
   }
-  const CLI::App* command = app.get_subcommand_no_throw(words.front());
+  const CLI::App* command = command_named(app, words.front());
   if (!command) return found;
   const std::string& partial = words.back();
   const CLI::Option* before = option_named(*command, words[words.size() - 2]);
@@ -118,7 +124,7 @@ Words all_candidates(const CLI::App& app, const Words& words) {
 }
 
 // The shells' own quoting stays theirs: candidates have no blanks.
-constexpr const char* bash_script = R"(# orrery completion bash: source it from ~/.bashrc
+constexpr const char* bash_script = R"SH(# orrery completion bash: source it from ~/.bashrc
 _orrery() {
   local line=${COMP_LINE:0:COMP_POINT} words
   read -ra words <<<"$line"
@@ -132,9 +138,9 @@ _orrery() {
   return 0
 }
 complete -o default -F _orrery orrery ./orrery
-)";
+)SH";
 
-constexpr const char* zsh_script = R"(#compdef orrery
+constexpr const char* zsh_script = R"SH(#compdef orrery
 # orrery completion zsh: save it as _orrery in a folder of $fpath, or source it behind compinit
 _orrery() {
   local -a found
@@ -147,16 +153,16 @@ found:
 else _files fi
 }
 compdef _orrery orrery
-)";
+)SH";
 
 constexpr const char* fish_script =
-    R"(# orrery completion fish: save it as ~/.config/fish/completions/orrery.fish
+    R"SH(# orrery completion fish: save it as ~/.config/fish/completions/orrery.fish
 function __orrery_complete
   set -l words (commandline -opc) (commandline -ct)
   $words[1] completion words -- $words[2..-1] 2>/dev/null
 end
 complete -c orrery -a '(__orrery_complete)'
-)";
+)SH";
 
 }  // namespace
 
