@@ -220,8 +220,8 @@ Report sweep_report(const ReportOptions& options) {
   add_summary(sweep, blocks);
   const std::size_t place_of_problems = blocks.size();
   add_claims_table(sweep, blocks);
-  add_overview(sweep, blocks);
   add_results(sweep, shown, blocks);
+  add_overview(sweep, blocks);
   add_failures(sweep, blocks);
   for (std::size_t i = 0; i < shown; ++i) add_point(sweep, sweep.points[i], options, report);
   if (shown < sweep.points.size())
