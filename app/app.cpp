@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/imgui_shim.h"
 #include "app/status_line.h"
@@ -28,8 +29,14 @@ constexpr double kWidthWithParams = 480;
 constexpr double kMostFindings = 0.32;
 constexpr double kLeastPlot = 240;
 constexpr double kLeastFindings = 56;
+// Formulas stand above a plot that keeps at least this height.
+constexpr double kLeastPlotBelowFormulas = 380;
 
 constexpr std::array kScales{1.0, 1.25, 1.5, 2.0, 3.0};
+// Projector mode: type that is read from the back row, and lines to match.
+constexpr double kProjectorScale = 1.5, kProjectorLines = 1.4;
+// What a click or a key changes shows in the same frame or the next.
+constexpr int kHandFrames = 3;
 
 constexpr ImGuiWindowFlags kPanelFlags = ImGuiWindowFlags_NoSavedSettings;
 
@@ -52,8 +59,6 @@ void begin_column(const char* id, const Rect& area, Color ground, ImGuiWindowFla
   begin_area(id, area, ground, flags);
   ImGui::PopStyleVar();
 }
-
-Color raised(const Ui& ui) { return mix(ui.style.background, ui.style.text, 0.035); }
 
 Rect inset(const Rect& r, double by) {
   return {r.x + by, r.y + by, std::max(0.0, r.width - 2 * by), std::max(0.0, r.height - 2 * by)};
@@ -120,17 +125,36 @@ ImGuiSession::ImGuiSession() {
 ImGuiSession::~ImGuiSession() { ImGui::DestroyContext(); }
 
 App::App(Session& session, std::unique_ptr<TextureBackend> textures)
-    : session_(session), textures_(std::move(textures)) {
+    : session_(session),
+      textures_(std::move(textures)),
+      export_(session.wake()),
+      files_(session.wake()) {
   for (std::size_t i = 0; i < session.size(); ++i)
     views_.push_back(make_view(session.state(i).experiment->info().name));
+  session.export_figure = [this](const Figure& figure, const FigureView& view,
+                                 const std::string& extension) {
+    export_.ask({{figure, view}}, session_.current().experiment->info().name + "-" + figure.id,
+                session_.theme, extension);
+  };
+}
+
+App::~App() {
+  session_.export_figure = nullptr;
+  if (keeper_) keeper_->finish();
+}
+
+double App::shown_scale() const {
+  return session_.scale * screen_scale_ * (session_.projector ? kProjectorScale : 1.0);
 }
 
 bool App::prepare() {
-  const double scale = session_.scale * screen_scale_;
+  const double scale = shown_scale();
   const bool new_fonts = !fonts_ || scale != scale_;
   if (new_fonts) fonts_ = Fonts::load(scale);
-  if (new_fonts || theme_ != session_.theme) {
-    style_ = figure_style(session_.theme, scale);
+  if (new_fonts || theme_ != session_.theme || projected_ != session_.projector) {
+    projected_ = session_.projector;
+    style_ = desktop_style(session_.theme, scale);
+    if (projected_) style_.line_width *= kProjectorLines;
     apply_theme(style_, scale);
     theme_ = session_.theme;
     scale_ = scale;
@@ -138,18 +162,15 @@ bool App::prepare() {
   return new_fonts;
 }
 
-void App::drop_file(const std::string& path) {
-  if (session_.size() > 0) params_.drop_file(session_, path);
-}
-
 App::Regions App::regions() const {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const double width = static_cast<double>(display.x), height = static_cast<double>(display.y);
   const double status = std::min(kStatusHeight * scale_, height);
-  const double list = width >= kWidthWithList * scale_ ? kListWidth * scale_ : 0.0;
-  const double params = width >= kWidthWithParams * scale_
-                            ? std::min(kParamsWidth * scale_, 0.45 * (width - list))
-                            : 0.0;
+  const bool columns = !session_.projector;
+  const bool with_list = columns && session_.show_list && width >= kWidthWithList * scale_;
+  const bool with_params = columns && session_.show_panel && width >= kWidthWithParams * scale_;
+  const double list = with_list ? kListWidth * scale_ : 0.0;
+  const double params = with_params ? std::min(kParamsWidth * scale_, 0.45 * (width - list)) : 0.0;
   const double body = height - status;
   return {.list = {0, 0, list, body},
           .view = {list, 0, width - list - params, body},
@@ -159,7 +180,12 @@ App::Regions App::regions() const {
 
 void App::frame() {
   textures_.collect();
+  session_.on_screen.clear();
   session_.update();
+  take_opened();
+  press_keys();
+  link_ = std::exchange(next_link_, {});
+  if (!link_.clicked.empty()) params_.focus(link_.clicked);
   const Ui ui{*fonts_, textures_, style_, scale_};
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
@@ -175,21 +201,59 @@ void App::frame() {
   } else {
     if (r.list.width > 0) draw_list(r.list, ui);
     draw_view(r.view, ui);
+    if (export_wanted_) ask_export();
     if (r.params.width > 0) draw_params(r.params, ui);
-    begin_column("status", r.status, raised(ui), ImGuiWindowFlags_NoScrollbar);
+    begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
-    draw_status(session_, ui);
+    if (const std::optional<ActionId> clicked = draw_status(session_, ui)) perform(*clicked);
     ImGui::EndChild();
+    draw_overlays(ui);
   }
   ImGui::End();
+  remember();
+}
+
+void App::draw_overlays(const Ui& ui) {
+  if (const std::optional<PaletteEntry> entry = palette_.draw(session_, ui)) take(*entry);
+  sheet_.draw(ui);
+  export_.draw(session_, ui);
+  if (const auto path = files_.draw(session_, ui)) open_path(*path);
+  if (const std::optional<FileTarget> target = target_.draw(session_, ui)) {
+    set_file(session_, *target, target_.path());
+    hand_frames_ = kHandFrames;
+  }
+  jobs_.draw(session_, export_.is_writing(), ui);
+  checks_.draw(session_, ui);
+}
+
+void App::draw_menu(const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  if (ImGui::Button("☰")) ImGui::OpenPopup("menu");
+  ImGui::PopStyleColor();
+  tooltip(ui, "everything that can be done");
+  if (!ImGui::BeginPopup("menu")) return;
+  std::string_view group;
+  for (const Action& known : action_table()) {
+    if (!group.empty() && group != known.group) ImGui::Separator();
+    group = known.group;
+    const std::string keys =
+        known.shortcuts.empty() ? std::string() : shortcut_text(known.shortcuts.front());
+    if (ImGui::MenuItem(std::string(known.title).c_str(), keys.c_str())) perform(known.id);
+    tooltip(ui, known.about);
+  }
+  ImGui::EndPopup();
 }
 
 void App::draw_list(const Rect& area, const Ui& ui) {
-  begin_column("views", area, raised(ui));
+  begin_column("views", area, raised_color(ui.style));
   ImGui::PushFont(ui.fonts.title());
   text("Orrery");
   ImGui::PopFont();
+  ImGui::SameLine();
+  const float menu = ImGui::CalcTextSize("☰").x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - menu);
+  draw_menu(ui);
   ImGui::Dummy(ImVec2(0, ui.px(8)));
   for (std::size_t i = 0; i < session_.size(); ++i) {
     const ExperimentInfo& info = session_.state(i).experiment->info();
@@ -206,7 +270,9 @@ void App::draw_list(const Rect& area, const Ui& ui) {
 
 void App::draw_heading(const Rect& area, const Ui& ui) {
   const ExperimentInfo& info = session_.current().experiment->info();
-  const bool list_hidden = ImGui::GetIO().DisplaySize.x < ui.px(kWidthWithList);
+  // The figure has a title of its own.
+  if (session_.projector) return ImGui::Dummy(ImVec2(1, 1));
+  const bool list_hidden = regions().list.width == 0.0;
   if (list_hidden) {
     ImGui::SetNextItemWidth(std::max(1.0f, static_cast<float>(area.width)));
     if (ImGui::BeginCombo("##view", info.title.c_str())) {
@@ -234,11 +300,17 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   ImGui::BeginGroup();
   draw_heading(inner, ui);
   ImGui::EndGroup();
-  const double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
+  double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
+  const double formulas = equations_.height(session_, inner.width, ui);
+  if (formulas > 0 && inner.bottom() - top - formulas >= kLeastPlotBelowFormulas * ui.scale) {
+    equations_.draw(session_, {inner.x, top, inner.width, formulas}, link_, next_link_, ui);
+    top += formulas + 8 * ui.scale;
+  }
   const double message = std::min(message_height(session_, inner.width, ui), inner.height / 2);
   const std::shared_ptr<const Result> result = session_.current().result;
   const double room = inner.bottom() - top - message;
-  const double findings = result ? height_for_findings(*result, inner, room, ui) : 0.0;
+  const bool with_findings = result && !session_.projector;
+  const double findings = with_findings ? height_for_findings(*result, inner, room, ui) : 0.0;
   const double gap = kMargin * ui.scale;
   Rect plot{inner.x, top, inner.width, inner.bottom() - top};
   if (message > 0) plot.height -= message + gap;
@@ -248,7 +320,8 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   else if (plot.height > 0)
     draw_centered(session_.busy() ? "computing …" : "nothing to show yet", plot);
   if (findings > 0) {
-    begin_area("findings", {inner.x, plot.bottom() + gap, inner.width, findings}, raised(ui));
+    begin_area("findings", {inner.x, plot.bottom() + gap, inner.width, findings},
+               raised_color(ui.style));
     draw_findings(*result, ui);
     ImGui::EndChild();
   }
@@ -262,8 +335,8 @@ void App::draw_view(const Rect& area, const Ui& ui) {
 }
 
 void App::draw_params(const Rect& area, const Ui& ui) {
-  begin_column("parameters", area, raised(ui));
-  params_.draw(session_, ui);
+  begin_column("parameters", area, raised_color(ui.style));
+  params_.draw(session_, link_, next_link_, ui);
   ImGui::EndChild();
 }
 

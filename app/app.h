@@ -1,15 +1,27 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/actions.h"
 #include "app/canvas/textures.h"
+#include "app/equation_view.h"
+#include "app/export_dialog.h"
+#include "app/file_dialog.h"
 #include "app/fonts.h"
+#include "app/history.h"
+#include "app/jobs_panel.h"
+#include "app/opened_path.h"
+#include "app/palette.h"
 #include "app/param_panel.h"
 #include "app/session.h"
+#include "app/session_file.h"
+#include "app/shortcut_sheet.h"
+#include "app/target_dialog.h"
 #include "app/ui.h"
 #include "app/views/view.h"
 
@@ -32,13 +44,28 @@ class App {
  public:
   /// `textures` must belong to the renderer that draws the frames.
   App(Session& session, std::unique_ptr<TextureBackend> textures);
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
 
   /// Loads fonts and colours when the theme or the scale changed. Call before NewFrame. Returns
   /// whether the font atlas is new, so that the renderer uploads it.
   bool prepare();
   /// Everything between NewFrame and Render.
   void frame();
+  /// Files and folders that were dropped on the window. One file that several parameters could read
+  /// is asked about; several files fill the parameters in turn.
+  void drop(const std::vector<std::string>& paths);
+  /// A file, to the parameter that suits it best.
   void drop_file(const std::string& path);
+  /// Does what an action says, as its key would.
+  void perform(ActionId id);
+  /// Keeps the session in this file from now on, and at the end.
+  void keep_session(const std::filesystem::path& path) { keeper_.emplace(session_, path); }
+  /// Seconds until something happens without an event; negative when nothing will.
+  double due_in() const;
+  ExportDialog& exports() { return export_; }
+  const History& history() const { return history_; }
   /// Multiplies the session's scale: the pixels a screen has to a point.
   void set_screen_scale(double scale) { screen_scale_ = scale; }
 
@@ -47,6 +74,24 @@ class App {
     Rect list{}, view{}, params{}, status{};
   };
   Regions regions() const;
+  double shown_scale() const;
+  void press_keys();
+  void remember();
+  void travel(const std::optional<DesktopState>& state, std::string_view verb,
+              const std::string& change);
+  void copy(const std::string& text, std::string note);
+  void paste();
+  void step_view(int by);
+  void step_figure(int by);
+  void fit_figures();
+  void take(const PaletteEntry& entry);
+  bool is_covered() const;
+  void draw_overlays(const Ui& ui);
+  void draw_menu(const Ui& ui);
+  void open_path(const std::filesystem::path& path);
+  void take_opened();
+  void assign(const std::string& path);
+  void ask_export();
   void draw_list(const Rect& area, const Ui& ui);
   void draw_view(const Rect& area, const Ui& ui);
   void draw_heading(const Rect& area, const Ui& ui);
@@ -56,10 +101,27 @@ class App {
   TextureCache textures_;
   std::vector<std::unique_ptr<View>> views_{};  ///< one an experiment of the session
   ParamPanel params_{};
+  EquationView equations_{};
+  SymbolLink link_{};       ///< what was pointed at in the frame before
+  SymbolLink next_link_{};  ///< what is pointed at in this one
+  Palette palette_{};
+  ShortcutSheet sheet_{};
+  ExportDialog export_;
+  FileDialog files_;
+  TargetDialog target_{};
+  JobsPanel jobs_{};
+  ChecksSheet checks_{};
+  Task<OpenedPath> opening_{};
+  History history_{};
+  std::optional<SessionKeeper> keeper_{};
+  bool export_wanted_{false};  ///< of what this frame draws
+  int hand_frames_{0};         ///< for so many frames what changes is the hand's doing
+  bool travelled_{false};      ///< whether undo or redo was this frame's doing
   std::optional<Fonts> fonts_{};
   FigureStyle style_{};
   std::optional<Theme> theme_{};  ///< that style_ is of
   double scale_{};                ///< that fonts_ and style_ are of
+  bool projected_{false};         ///< whether style_ is the projector's
   double screen_scale_{1.0};
 };
 

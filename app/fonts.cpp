@@ -29,6 +29,7 @@ constexpr ImWchar kRanges[] = {
     0x2300, 0x23FF,  // brackets, keys
     0x2420, 0x2426,  // pictures of controls: ␣ ␤
     0x25A0, 0x25FF,  // geometric shapes
+    0x2630, 0x2630,  // ☰
     0x2713, 0x2718,  // ticks and crosses
     0x27C0, 0x27EF,  // more operators and brackets
     0x2C60, 0x2C7F,  // ⱼ

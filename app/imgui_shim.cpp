@@ -6,6 +6,8 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 
 namespace orrery::shim {
 namespace {
@@ -14,39 +16,42 @@ namespace {
 constexpr std::size_t kPointsPerPiece = 4096;
 
 #if IMGUI_VERSION_NUM >= 18700
+struct KeyPair {
+  int glfw;
+  ImGuiKey imgui;
+};
+constexpr KeyPair kKeys[] = {{GLFW_KEY_TAB, ImGuiKey_Tab},
+                             {GLFW_KEY_LEFT, ImGuiKey_LeftArrow},
+                             {GLFW_KEY_RIGHT, ImGuiKey_RightArrow},
+                             {GLFW_KEY_UP, ImGuiKey_UpArrow},
+                             {GLFW_KEY_DOWN, ImGuiKey_DownArrow},
+                             {GLFW_KEY_PAGE_UP, ImGuiKey_PageUp},
+                             {GLFW_KEY_PAGE_DOWN, ImGuiKey_PageDown},
+                             {GLFW_KEY_HOME, ImGuiKey_Home},
+                             {GLFW_KEY_END, ImGuiKey_End},
+                             {GLFW_KEY_BACKSPACE, ImGuiKey_Backspace},
+                             {GLFW_KEY_DELETE, ImGuiKey_Delete},
+                             {GLFW_KEY_ENTER, ImGuiKey_Enter},
+                             {GLFW_KEY_ESCAPE, ImGuiKey_Escape},
+                             {GLFW_KEY_SPACE, ImGuiKey_Space},
+                             {GLFW_KEY_PERIOD, ImGuiKey_Period},
+                             {GLFW_KEY_EQUAL, ImGuiKey_Equal},
+                             {GLFW_KEY_MINUS, ImGuiKey_Minus},
+                             {GLFW_KEY_KP_ADD, ImGuiKey_KeypadAdd},
+                             {GLFW_KEY_KP_SUBTRACT, ImGuiKey_KeypadSubtract},
+                             {GLFW_KEY_KP_0, ImGuiKey_Keypad0}};
+
 ImGuiKey imgui_key(int glfw_key) {
-  switch (glfw_key) {
-    case GLFW_KEY_TAB:
-      return ImGuiKey_Tab;
-    case GLFW_KEY_LEFT:
-      return ImGuiKey_LeftArrow;
-    case GLFW_KEY_RIGHT:
-      return ImGuiKey_RightArrow;
-    case GLFW_KEY_UP:
-      return ImGuiKey_UpArrow;
-    case GLFW_KEY_DOWN:
-      return ImGuiKey_DownArrow;
-    case GLFW_KEY_BACKSPACE:
-      return ImGuiKey_Backspace;
-    case GLFW_KEY_DELETE:
-      return ImGuiKey_Delete;
-    case GLFW_KEY_ENTER:
-      return ImGuiKey_Enter;
-    case GLFW_KEY_ESCAPE:
-      return ImGuiKey_Escape;
-    case GLFW_KEY_SPACE:
-      return ImGuiKey_Space;
-    case GLFW_KEY_HOME:
-      return ImGuiKey_Home;
-    case GLFW_KEY_F6:
-      return ImGuiKey_F6;
-    case GLFW_KEY_A:
-      return ImGuiKey_A;
-    case GLFW_KEY_R:
-      return ImGuiKey_R;
-    default:
-      return ImGuiKey_None;
-  }
+  const auto in_row = [&](int first, int last, ImGuiKey start) -> std::optional<ImGuiKey> {
+    if (glfw_key < first || glfw_key > last) return std::nullopt;
+    return static_cast<ImGuiKey>(start + (glfw_key - first));
+  };
+  if (const auto letter = in_row(GLFW_KEY_A, GLFW_KEY_Z, ImGuiKey_A)) return *letter;
+  if (const auto digit = in_row(GLFW_KEY_0, GLFW_KEY_9, ImGuiKey_0)) return *digit;
+  if (const auto function = in_row(GLFW_KEY_F1, GLFW_KEY_F12, ImGuiKey_F1)) return *function;
+  for (const KeyPair& pair : kKeys)
+    if (pair.glfw == glfw_key) return pair.imgui;
+  return ImGuiKey_None;
 }
 #endif
 
@@ -137,11 +142,18 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) {
 }
 void inject_wheel(ImGuiIO& io, float steps) { io.AddMouseWheelEvent(0.0f, steps); }
 void inject_control(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Ctrl, down); }
+void inject_shift(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Shift, down); }
+bool key_pressed(int glfw_key, bool repeats) {
+  const ImGuiKey key = imgui_key(glfw_key);
+  return key != ImGuiKey_None && ImGui::IsKeyPressed(key, repeats);
+}
+bool any_key_pressed(const ImGuiIO&) {
+  for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
+    if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(key), false)) return true;
+  return false;
+}
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
-bool key_pressed(int glfw_key, bool repeats) {
-  return ImGui::IsKeyPressed(imgui_key(glfw_key), repeats);
-}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
 void map_keys(ImGuiIO&) {}
 #else
@@ -150,6 +162,11 @@ void inject_mouse_away(ImGuiIO& io) { io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX); 
 void inject_mouse_button(ImGuiIO& io, int button, bool down) { io.MouseDown[button] = down; }
 void inject_wheel(ImGuiIO& io, float steps) { io.MouseWheel += steps; }
 void inject_control(ImGuiIO& io, bool down) { io.KeyCtrl = down; }
+void inject_shift(ImGuiIO& io, bool down) { io.KeyShift = down; }
+bool any_key_pressed(const ImGuiIO& io) {
+  return std::any_of(std::begin(io.KeysDownDuration), std::end(io.KeysDownDuration),
+                     [](float seconds) { return seconds == 0.0f; });
+}
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.KeysDown[glfw_key] = down; }
 void hold_key(ImGuiIO& io, int glfw_key, bool down) {
   const bool known = glfw_key >= 0 && glfw_key < IM_ARRAYSIZE(io.KeysDown);
@@ -168,9 +185,23 @@ void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Enter] = GLFW_KEY_ENTER;
   io.KeyMap[ImGuiKey_Escape] = GLFW_KEY_ESCAPE;
   io.KeyMap[ImGuiKey_Space] = GLFW_KEY_SPACE;
+  io.KeyMap[ImGuiKey_PageUp] = GLFW_KEY_PAGE_UP;
+  io.KeyMap[ImGuiKey_PageDown] = GLFW_KEY_PAGE_DOWN;
+  io.KeyMap[ImGuiKey_Home] = GLFW_KEY_HOME;
+  io.KeyMap[ImGuiKey_End] = GLFW_KEY_END;
   io.KeyMap[ImGuiKey_A] = GLFW_KEY_A;
+  io.KeyMap[ImGuiKey_C] = GLFW_KEY_C;
+  io.KeyMap[ImGuiKey_V] = GLFW_KEY_V;
+  io.KeyMap[ImGuiKey_X] = GLFW_KEY_X;
+  io.KeyMap[ImGuiKey_Y] = GLFW_KEY_Y;
+  io.KeyMap[ImGuiKey_Z] = GLFW_KEY_Z;
 }
 #endif
+
+bool was_typed(const ImGuiIO& io, char32_t character) {
+  return std::any_of(io.InputQueueCharacters.begin(), io.InputQueueCharacters.end(),
+                     [character](ImWchar typed) { return typed == character; });
+}
 
 void inject_text(ImGuiIO& io, const char* utf8) { io.AddInputCharactersUTF8(utf8); }
 

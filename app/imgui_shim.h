@@ -43,6 +43,7 @@ void inject_mouse_away(ImGuiIO& io);
 void inject_mouse_button(ImGuiIO& io, int button, bool down);
 void inject_wheel(ImGuiIO& io, float steps);
 void inject_control(ImGuiIO& io, bool down);
+void inject_shift(ImGuiIO& io, bool down);
 /// A key by its GLFW code.
 void inject_key(ImGuiIO& io, int glfw_key, bool down);
 void inject_text(ImGuiIO& io, const char* utf8);
@@ -54,6 +55,11 @@ bool key_pressed(int glfw_key, bool repeats);
 bool key_down(int glfw_key);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
+
+/// Whether any key went down in this frame.
+bool any_key_pressed(const ImGuiIO& io);
+/// Whether the keyboard gave this character before this frame.
+bool was_typed(const ImGuiIO& io, char32_t character);
 
 /// Renderers without OpenGL must promise vertex offsets and own the font texture.
 void prepare_without_renderer(ImGuiIO& io);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/render_views.h"
+#include "app/session_file.h"
 #include "app/start.h"
 #include "app/window.h"
 #include "experiments/data/file.h"
@@ -22,11 +23,14 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_option("--render", options.folder,
                  "Draw every view into this folder as PNG, without a display, and end");
   cli.add_option("--view", options.start.view, "Only this view, by the name of its experiment");
-  cli.add_option("--theme", options.start.theme, "dark, light or print")->default_str("dark");
+  cli.add_option("--theme", options.start.theme, "dark, light or print; else as it was");
   cli.add_option("--size", options.size, "Width and height in pixels")->default_str("1280x800");
   cli.add_option("--scale", options.start.scale,
                  "Size of everything: 1 for a desk, 1.5 for a projector")
-      ->default_str("1");
+      ->default_str("as it was, or 1");
+  cli.add_flag("--no-restore", options.start_afresh, "Leave the last session alone and begin anew");
+  cli.add_option("--show", options.show,
+                 "With --render: what to open over the view, by the name of its action");
   cli.add_option("parameters", options.start.overrides, "key=value of the view given by --view");
   cli.footer(
       "Examples:\n"
@@ -52,10 +56,14 @@ int exit_status(orrery::ErrorKind kind) {
 /// Opens the window; where there is no display, draws the views into a folder and says so.
 int open_or_render(RenderOptions options) {
   std::string reason;
+  const std::filesystem::path file =
+      options.start_afresh ? std::filesystem::path() : orrery::session_path();
   const auto start = [&](std::function<void()> wake) {
-    return orrery::start_session(options.start, std::move(wake));
+    orrery::StartOptions restored = options.start;
+    restored.session = file;
+    return orrery::start_session(restored, std::move(wake));
   };
-  if (orrery::run_window(start, reason)) return kOk;
+  if (orrery::run_window(start, file, reason)) return kOk;
   std::fprintf(stderr,
                "orrery-desktop: no window: %s\n"
                "Drawing every view into ./%s instead. To see results without a display:\n"

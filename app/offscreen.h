@@ -44,6 +44,7 @@ class OffscreenDesktop {
   /// Draws until no job runs and the layout has settled. Throws std::runtime_error when that takes
   /// longer than `patience_seconds`.
   void settle(double patience_seconds = 300.0);
+  App& app() { return app_; }
   std::shared_ptr<const Image> pixels() const { return context_.pixels(); }
 
  private:

@@ -6,13 +6,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
+#include "app/file_targets.h"
+#include "app/fuzzy.h"
 #include "app/param_controls.h"
+#include "app/theme.h"
 
 namespace orrery {
 namespace {
+
+// More parameters than this are searched rather than read through.
+constexpr std::ptrdiff_t kManyParams = 15;
 
 bool is_number(const ParamSpec& spec) {
   return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
@@ -42,13 +47,14 @@ void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
 }
 
 /// Symbol and key at the left; at the right the number of a slider, and the way back.
-void label(Session& session, const ParamSpec& spec, const Ui& ui) {
+void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
+  const std::string& symbol = spec.symbol;
   ImGui::BeginGroup();
-  if (!spec.symbol.empty() && spec.symbol != spec.key) {
-    text(spec.symbol);
+  if (!symbol.empty() && symbol != spec.key) {
+    lit ? text_colored(accent_text_color(ui.style), symbol) : text(symbol);
     ImGui::SameLine();
   }
-  text_muted(spec.key);
+  lit ? text_colored(accent_text_color(ui.style), spec.key) : text_muted(spec.key);
   ImGui::EndGroup();
   tooltip(ui, param_tooltip(spec));
   const ParamSet& params = session.current().params;
@@ -68,37 +74,6 @@ void label(Session& session, const ParamSpec& spec, const Ui& ui) {
   reset_button(session, spec, ui);
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return c < 128 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
-  });
-  return text;
-}
-
-bool has_type(const ParamSpec& spec, const std::string& type) {
-  return std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
-}
-
-/// How well a parameter suits a dropped file; below 0: not at all.
-int suitability(const ParamSet& params, const ParamSpec& spec, const std::string& extension,
-                const std::string& last_edited) {
-  if (spec.kind != ParamKind::file) return -1;
-  const bool named = has_type(spec, extension);
-  if (!named && !has_type(spec, "*")) return -1;
-  return 8 * named + 4 * (spec.key == last_edited) + 2 * params.is_used(spec.key) +
-         1 * params.is_default(spec.key);
-}
-
-/// ".txt or any other": what a file parameter reads.
-std::string types_text(const ParamSpec& spec) {
-  std::string words;
-  for (const std::string& type : spec.file_types) {
-    if (!words.empty()) words += type == "*" ? " or " : " ";
-    words += type == "*" ? "any other" : "." + type;
-  }
-  return words;
-}
-
 }  // namespace
 
 std::string param_tooltip(const ParamSpec& spec) {
@@ -111,7 +86,7 @@ std::string param_tooltip(const ParamSpec& spec) {
   if (std::isfinite(spec.min) && std::isfinite(spec.max))
     line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
   if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
-  line("files", types_text(spec));
+  line("files", file_types_text(spec));
   line("default", to_text(spec.default_value));
   return about;
 }
@@ -120,7 +95,7 @@ void ParamPanel::file(Session& session, const ParamSpec& spec) {
   const ExperimentState& state = session.current();
   const std::string present = state.params.text(spec.key);
   std::string& path = typed_[state.experiment->info().name + "/" + spec.key];
-  const std::string hint = types_text(spec) + ", typed or dropped";
+  const std::string hint = file_types_text(spec) + ", typed or dropped";
   const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &path,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   const bool editing = ImGui::IsItemActive();
@@ -164,44 +139,65 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
   }
 }
 
-void ParamPanel::draw(Session& session, const Ui& ui) {
+bool ParamPanel::is_shown(const ParamSet& params, const ParamSpec& spec) const {
+  if (!params.is_used(spec.key)) return false;
+  if (wanted_.empty() || focus_ == spec.key) return true;
+  return fuzzy_score(wanted_, spec.key) || spec.symbol == wanted_ ||
+         spec.description.find(wanted_) != std::string::npos;
+}
+
+/// A field that finds parameters, where there are more than fit at a glance.
+void ParamPanel::draw_search(const ParamSet& params, const Ui& ui) {
+  const auto used = std::count_if(params.specs().begin(), params.specs().end(),
+                                  [&](const ParamSpec& spec) { return params.is_used(spec.key); });
+  if (used < kManyParams) return wanted_.clear();
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##wanted", "find a parameter", &wanted_);
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
+}
+
+void ParamPanel::row(Session& session, const ParamSpec& spec, const SymbolLink& shown,
+                     SymbolLink& next, const Ui& ui) {
+  ImGui::PushID(spec.key.c_str());
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  label(session, spec, is_symbol_of(spec, shown.symbol), ui);
+  ImGui::SetNextItemWidth(-1);
+  if (focus_ == spec.key) {
+    ImGui::SetScrollHereY();
+    ImGui::SetKeyboardFocusHere();
+  }
+  control(session, spec, ui);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+    session.reset(spec.key);
+  const ImVec2 to(from.x + width, ImGui::GetCursorScreenPos().y);
+  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
+      ImGui::IsMouseHoveringRect(from, to))
+    next.key = spec.key;
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
+  ImGui::PopID();
+}
+
+void ParamPanel::draw(Session& session, const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   // A copy of the handle: the edits below replace the set that owns the specifications.
   const ParamSet params = session.current().params;
+  draw_search(params, ui);
+  std::size_t count = 0;
   for (const ParamSpec& spec : params.specs()) {
-    if (!params.is_used(spec.key)) continue;
-    ImGui::PushID(spec.key.c_str());
-    label(session, spec, ui);
-    ImGui::SetNextItemWidth(-1);
-    control(session, spec, ui);
-    if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
-      session.reset(spec.key);
-    ImGui::Dummy(ImVec2(0, ui.px(2)));
-    ImGui::PopID();
+    if (!is_shown(params, spec)) continue;
+    row(session, spec, shown, next, ui);
+    ++count;
   }
+  if (count == 0) text_muted("No parameter is called so.");
+  focus_.clear();
 }
 
 void ParamPanel::drop_file(Session& session, const std::string& path) {
-  const ParamSet params = session.current().params;
-  std::string extension = lower(std::filesystem::path(path).extension().string());
-  if (!extension.empty()) extension.erase(0, 1);
-  const ParamSpec* target = nullptr;
-  int best = -1;
-  for (const ParamSpec& spec : params.specs()) {
-    const int suits = suitability(params, spec, extension, last_file_key_);
-    if (suits <= best) continue;
-    best = suits;
-    target = &spec;
-  }
+  const std::string key = best_file_key(session.current().params, path, last_file_key_);
   last_file_key_.clear();
-  if (!target) {
-    session.say(
-        fmt::format("{}: no parameter here reads such a file; see the file parameters of {}", path,
-                    session.current().experiment->info().title));
-    return;
-  }
-  if (!params.is_used(target->key) && target->used_when)
-    session.set(target->used_when->key, target->used_when->any_of.front());
-  session.set(target->key, path);
+  if (!key.empty()) return set_file(session, {session.selected(), key}, path);
+  session.say(fmt::format("{}: no parameter here reads such a file; see the file parameters of {}",
+                          path, session.current().experiment->info().title));
 }
 
 }  // namespace orrery

@@ -2,7 +2,9 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
+#include "app/equation_view.h"
 #include "app/session.h"
 #include "app/ui.h"
 
@@ -11,19 +13,30 @@ namespace orrery {
 /// A control for every parameter that is read at present, made from its ParamSpec alone.
 class ParamPanel {
  public:
-  /// Draws into the current window, over its whole width.
-  void draw(Session& session, const Ui& ui);
+  /// Draws into the current window, over its whole width. The parameter whose symbol was pointed at
+  /// (`shown`) is lit; the one whose control is pointed at goes into `next`.
+  void draw(Session& session, const SymbolLink& shown, SymbolLink& next, const Ui& ui);
   /// A file that was dropped on the window goes to the file parameter that suits it best: one that
   /// names its type, was edited last, is read at present, is still at its default. Says so when
   /// there is none.
   void drop_file(Session& session, const std::string& path);
+  /// Whether the path of a file was being typed last: a dropped file is then for that parameter.
+  bool is_editing_file() const { return !last_file_key_.empty(); }
+  /// Gives a parameter's control the keyboard in the next frame.
+  void focus(std::string key) { focus_ = std::move(key); }
 
  private:
+  void draw_search(const ParamSet& params, const Ui& ui);
+  bool is_shown(const ParamSet& params, const ParamSpec& spec) const;
+  void row(Session& session, const ParamSpec& spec, const SymbolLink& shown, SymbolLink& next,
+           const Ui& ui);
   void control(Session& session, const ParamSpec& spec, const Ui& ui);
   void slider(Session& session, const ParamSpec& spec, const Ui& ui);
   void file(Session& session, const ParamSpec& spec);
 
   std::map<std::string, std::string> typed_{};  ///< file paths being edited, by experiment and key
+  std::string wanted_{};  ///< what is typed into the field that finds parameters
+  std::string focus_{};   ///< key of the parameter that is to get the keyboard
   std::string last_file_key_{};
   std::string typing_key_{};  ///< of the slider whose number is being typed
 };

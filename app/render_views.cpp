@@ -2,7 +2,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <vector>
 
 #include "app/offscreen.h"
 #include "experiments/data/file.h"
@@ -10,12 +12,27 @@
 namespace orrery {
 namespace {
 
-void render_current(Session& session, OffscreenDesktop& desktop,
-                    const std::filesystem::path& folder) {
+void show(const std::string& name, OffscreenDesktop& desktop) {
+  const std::optional<ActionId> id = action_named(name);
+  if (!id) {
+    std::vector<std::string> names;
+    for (const Action& known : action_table()) names.emplace_back(known.name);
+    const std::string near = nearest_name(name, names);
+    throw UsageError("--show " + name, "is no action",
+                     near.empty() ? "try --show palette" : "did you mean " + near + "?");
+  }
+  desktop.app().perform(*id);
   desktop.settle();
+}
+
+void render_current(Session& session, OffscreenDesktop& desktop, const RenderOptions& options) {
+  desktop.settle();
+  if (!options.show.empty()) show(options.show, desktop);
   if (session.current().failure) std::rethrow_exception(session.current().failure);
   const std::string name = session.current().experiment->info().name;
-  const std::filesystem::path path = folder / (name + ".png");
+  const std::string suffix = options.show.empty() ? "" : "-" + options.show;
+  const std::filesystem::path path =
+      std::filesystem::path(options.folder) / (name + suffix + ".png");
   std::filesystem::remove(path);
   write_new_file(path, png_bytes(desktop.pixels()));
   std::printf("%s\n", path.c_str());
@@ -25,15 +42,17 @@ void render_current(Session& session, OffscreenDesktop& desktop,
 
 void render_views(const RenderOptions& options) {
   const auto [width, height] = parse_size(options.size);
+  if (!options.show.empty() && options.start.view.empty())
+    throw UsageError("--show " + options.show, "needs a view to lie over", "add --view NAME");
   const auto session = start_session(options.start, {});
   OffscreenDesktop desktop(*session, width, height);
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed) throw io_error(options.folder, "made", failed.value());
-  if (!options.start.view.empty()) return render_current(*session, desktop, options.folder);
+  if (!options.start.view.empty()) return render_current(*session, desktop, options);
   for (std::size_t i = 0; i < session->size(); ++i) {
     session->select(i);
-    render_current(*session, desktop, options.folder);
+    render_current(*session, desktop, options);
   }
 }
 

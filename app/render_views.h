@@ -10,6 +10,8 @@ struct RenderOptions {
   StartOptions start{};
   std::string folder{};          ///< made when missing
   std::string size{"1280x800"};  ///< pixels
+  std::string show{};   ///< name of an action that is performed before the picture is taken
+  bool start_afresh{};  ///< in a window: without the last session
 };
 
 /// Draws the chosen view, or else every view, without a display and writes FOLDER/VIEW.png; prints

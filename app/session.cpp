@@ -5,8 +5,9 @@
 #include <utility>
 
 namespace orrery {
-
 namespace {
+
+constexpr std::size_t kMostRecent = 12;
 
 Job::Work work_of(const Experiment* experiment, const ParamSet& params,
                   const Session::InputLoader& load) {
@@ -73,6 +74,12 @@ void Session::reset(std::string_view key) {
   change([&](ParamSet& params) { params.reset(key); });
 }
 
+void Session::reset_all() {
+  change([](ParamSet& params) {
+    for (const ParamSpec& spec : params.specs()) params.reset(spec.key);
+  });
+}
+
 void Session::restore() {
   if (!current().result_params) return;
   ExperimentState& state = states_[selected_];
@@ -81,9 +88,57 @@ void Session::restore() {
   dismiss();
 }
 
-void Session::say(std::string message) {
-  states_.at(selected_).message = std::move(message);
-  states_.at(selected_).failure = nullptr;
+DesktopState Session::snapshot() const {
+  DesktopState state{.selected = selected_,
+                     .experiments = {},
+                     .look = {theme, scale, projector, show_list, show_panel}};
+  for (const ExperimentState& one : states_) {
+    ExperimentSettings settings{.experiment = one.experiment->info().name,
+                                .params = one.params,
+                                .figure = one.figure,
+                                .views = one.views,
+                                .shown = one.shown};
+    std::erase_if(settings.views, [](const auto& entry) { return entry.second == FigureView{}; });
+    std::erase_if(settings.shown.marks,
+                  [](const auto& entry) { return entry.second == FigureMarks{}; });
+    state.experiments.push_back(std::move(settings));
+  }
+  return state;
+}
+
+void Session::apply(const DesktopState& state) {
+  const Look& look = state.look;
+  theme = look.theme;
+  scale = look.scale;
+  projector = look.projector;
+  show_list = look.list;
+  show_panel = look.panel;
+  for (const ExperimentSettings& settings : state.experiments) {
+    const std::optional<std::size_t> index = find(settings.experiment);
+    if (!index) continue;
+    ExperimentState& mine = states_[*index];
+    mine.figure = settings.figure;
+    mine.views = settings.views;
+    mine.shown = settings.shown;
+    if (mine.params == settings.params) continue;
+    mine.params = settings.params;
+    mine.message.clear();
+    mine.failure = nullptr;
+    if (running_[*index].job) submit(*index);
+  }
+  if (state.selected >= state.experiments.size()) return;
+  if (const auto shown = find(state.experiments[state.selected].experiment)) select(*shown);
+}
+
+void Session::say(std::size_t index, std::string message) {
+  states_.at(index).message = std::move(message);
+  states_.at(index).failure = nullptr;
+}
+
+void Session::remember_path(const std::string& path) {
+  std::erase(recent, path);
+  recent.insert(recent.begin(), path);
+  if (recent.size() > kMostRecent) recent.resize(kMostRecent);
 }
 
 void Session::recompute() {
@@ -124,12 +179,11 @@ void Session::update_preview() {
                           running.submitted.upper_bound(outcome->ticket));
 }
 
-void Session::stop() {
-  if (states_.empty()) return;
-  Job* job = running_[selected_].job.get();
+void Session::stop(std::size_t index) {
+  Job* job = index < running_.size() ? running_[index].job.get() : nullptr;
   if (!job || !job->status().busy) return;
   job->stop();
-  say("stopped; the picture is of the settings before");
+  say(index, "stopped; the picture is of the settings before");
 }
 
 void Session::update() {
@@ -155,9 +209,9 @@ void Session::update() {
   }
 }
 
-Job::Status Session::status() const {
-  if (states_.empty() || !running_[selected_].job) return {};
-  return running_[selected_].job->status();
+Job::Status Session::status(std::size_t index) const {
+  if (index >= running_.size() || !running_[index].job) return {};
+  return running_[index].job->status();
 }
 
 bool Session::busy() const {

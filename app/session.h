@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/desktop_state.h"
 #include "app/job.h"
 #include "app/link_state.h"
 #include "app/view_state.h"
@@ -63,6 +64,8 @@ class Session {
 
   /// What is pointed at, shared by all views.
   LinkState links{};
+  /// The figures that the view has drawn in this frame; they live as long as the frame.
+  std::vector<const Figure*> on_screen{};
   /// Writes a figure as it is shown, in the format of an extension ("svg"); empty: not offered.
   std::function<void(const Figure&, const FigureView&, const std::string& extension)>
       export_figure{};
@@ -79,33 +82,57 @@ class Session {
   bool set(std::string_view key, std::string_view text);
   bool set_value(std::string_view key, ParamValue value);
   void reset(std::string_view key);
+  void reset_all();
   /// Back to the parameters of the result on screen.
   void restore();
 
   /// Computes the current parameters again, after a stop.
   void recompute();
   /// Stops the current experiment's job, and says so.
-  void stop();
-  void say(std::string message);
+  void stop() { stop(selected_); }
+  void stop(std::size_t index);
+  void say(std::string message) { say(selected_, std::move(message)); }
   void dismiss() { say({}); }
+
+  /// What is set, to be kept; the results are not part of it.
+  DesktopState snapshot() const;
+  /// Brings a snapshot back, computing what is on screen and what was computed before. Experiments
+  /// are found by name; those that the state does not have stay as they are.
+  void apply(const DesktopState& state);
+
+  /// Something that went well, in the status line until the next.
+  void note(std::string words) { note_ = std::move(words); }
+  const std::string& note() const { return note_; }
+
+  /// Wakes whoever draws, from any thread.
+  const std::function<void()>& wake() const { return wake_; }
 
   /// Takes what the jobs have finished. Call once a frame; never waits.
   void update();
   /// Of the current experiment's job.
-  Job::Status status() const;
+  Job::Status status() const { return status(selected_); }
+  Job::Status status(std::size_t index) const;
   /// Whether any job runs or is about to.
   bool busy() const;
 
   Theme theme{Theme::dark};
   double scale{1.0};
+  bool projector{false};  ///< large type, thick lines, nothing but the figure
+  bool show_list{true};
+  bool show_panel{true};
+  std::vector<std::string> recent{};  ///< files and folders, the newest first
+  /// Puts a path at the head of `recent`.
+  void remember_path(const std::string& path);
 
  private:
+  void say(std::size_t index, std::string message);
   bool change(const std::function<void(ParamSet&)>& edit);
   void submit(std::size_t index);
   void update_preview();
 
   std::vector<ExperimentState> states_{};
   std::size_t selected_{0};
+  std::string note_{};
   std::function<void()> wake_;
   std::function<InputLoader()> make_loader_;
   struct Running {

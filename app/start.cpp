@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "app/session_file.h"
 #include "experiments/catalogue.h"
 #include "experiments/data/file.h"
 #include "experiments/data/inputs.h"
@@ -12,12 +13,8 @@
 namespace orrery {
 namespace {
 
-constexpr double kLeastScale = 0.5, kLargestScale = 4.0;
-
-Theme theme_named(const std::string& name) {
-  if (name == "dark") return Theme::dark;
-  if (name == "light") return Theme::light;
-  if (name == "print") return Theme::print;
+Theme theme_asked_for(const std::string& name) {
+  if (const std::optional<Theme> theme = find_theme(name)) return *theme;
   throw UsageError("--theme " + name, "is no theme", "choose dark, light or print");
 }
 
@@ -48,16 +45,17 @@ bool parse_side(std::string_view text, int& side) {
 }  // namespace
 
 std::unique_ptr<Session> start_session(const StartOptions& options, std::function<void()> wake) {
-  if (!(options.scale >= kLeastScale && options.scale <= kLargestScale))
-    throw UsageError(fmt::format("--scale {}", options.scale),
+  if (options.scale && !(*options.scale >= kLeastScale && *options.scale <= kLargestScale))
+    throw UsageError(fmt::format("--scale {}", *options.scale),
                      fmt::format("must lie in [{}, {}]", kLeastScale, kLargestScale),
                      "try --scale 1.5");
-  auto session = std::make_unique<Session>(experiment_catalogue(), make_loader, std::move(wake));
-  session->theme = theme_named(options.theme);
-  session->scale = options.scale;
   if (options.view.empty() && !options.overrides.empty())
     throw UsageError(options.overrides.front(), "belongs to no view", "add --view NAME");
-  session->select(options.view.empty() ? 0
+  auto session = std::make_unique<Session>(experiment_catalogue(), make_loader, std::move(wake));
+  restore_session(*session, options.session);
+  if (!options.theme.empty()) session->theme = theme_asked_for(options.theme);
+  session->scale = options.scale.value_or(session->scale);
+  session->select(options.view.empty() ? session->selected()
                                        : *session->find(find_experiment(options.view).info().name));
   apply_overrides(*session, options.overrides);
   return session;

@@ -4,15 +4,22 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "app/imgui_shim.h"
 #include "app/theme.h"
 #include "app/views/findings.h"
+#include "app/views/readout.h"
+#include "experiments/figure/utf8.h"
 
 namespace orrery {
 namespace {
 
 // Shorter work would only flicker.
 constexpr double kWorthShowing = 0.25;
+constexpr double kMeterWidth = 90;
+// Of an error in ulp: all the bits of a double's mantissa.
+constexpr double kUlpDecades = 16;
 
 std::string param_of(const Result& result, std::string_view key) {
   for (const auto& [name, value] : result.provenance.params)
@@ -20,22 +27,75 @@ std::string param_of(const Result& result, std::string_view key) {
   return {};
 }
 
+/// As much of the words as `room` has a place for, and "…".
+std::string shortened(const std::string& words, float room) {
+  std::string kept;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t next = at + character_length(words, at);
+    const std::string longer = words.substr(0, next) + "…";
+    if (ImGui::CalcTextSize(longer.c_str()).x > room) break;
+    kept = longer;
+    at = next;
+  }
+  return kept;
+}
+
 void fact(const std::string& words, const Ui& ui) {
   ImGui::SameLine(0, ui.px(16));
   text_muted(words);
 }
 
-void draw_facts(const ExperimentState& state, const Ui& ui) {
+/// What a sum of the checks says, as a button that lists them.
+bool checks_button(const Result& result, const Ui& ui) {
+  const bool all = holding(result) == result.checks.size();
+  ImGui::SameLine(0, ui.px(16));
+  ImGui::PushStyleColor(ImGuiCol_Text,
+                        shim::floats(all ? holds_color(ui.style) : fails_color(ui.style)));
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  const bool pressed = ImGui::Button(checks_text(result).c_str());
+  ImGui::PopStyleColor(2);
+  tooltip(ui, "lists the claims with their numbers");
+  return pressed;
+}
+
+/// How far the worst of the result's errors in units of the last place is, over the decades from
+/// one unit up to the whole mantissa: short and green, or long and red.
+void ulp_meter(const Result& result, const Ui& ui) {
+  const Scalar* worst = nullptr;
+  for (const Scalar& scalar : result.scalars)
+    if (scalar.unit == "ulp" && std::isfinite(scalar.value) &&
+        (!worst || scalar.value > worst->value))
+      worst = &scalar;
+  if (!worst) return;
+  const double decades = std::log10(std::max(1.0, worst->value)) / kUlpDecades;
+  const auto part = static_cast<float>(std::clamp(decades, 0.0, 1.0));
+  ImGui::SameLine(0, ui.px(16));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ui.px(6), width = ui.px(kMeterWidth);
+  const float top = at.y + (ImGui::GetFrameHeight() - height) / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + height),
+                     ImGui::GetColorU32(ImGuiCol_FrameBg), height / 2);
+  const Color color = mix(holds_color(ui.style), fails_color(ui.style), static_cast<double>(part));
+  list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(height, part * width), top + height),
+                     shim::packed(color), height / 2);
+  ImGui::Dummy(ImVec2(width, ImGui::GetFrameHeight()));
+  tooltip(ui, fmt::format("{}\nfrom 1 ulp at the left to {:.0e} at the right", worst->description,
+                          std::pow(10.0, kUlpDecades)));
+  ImGui::SameLine(0, ui.px(6));
+  ImGui::AlignTextToFramePadding();
+  text_muted(fmt::format("{} ulp", readout_number(worst->value, 3)));
+}
+
+/// Returns whether the checks were clicked.
+bool draw_facts(const ExperimentState& state, const Ui& ui) {
   const Result& result = *state.result;
   text_muted(fmt::format("computed in {}", duration_text(state.seconds)));
   const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
   if (!seed.empty()) fact("seed " + seed, ui);
   if (!precision.empty()) fact(precision, ui);
-  if (result.checks.empty()) return;
-  const std::size_t good = holding(result);
-  ImGui::SameLine(0, ui.px(16));
-  text_colored(good == result.checks.size() ? holds_color(ui.style) : fails_color(ui.style),
-               fmt::format("{}/{} checks hold", good, result.checks.size()));
+  ulp_meter(result, ui);
+  return !result.checks.empty() && checks_button(result, ui);
 }
 
 void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
@@ -51,18 +111,17 @@ void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
   if (ImGui::Button("Stop")) session.stop();
 }
 
-/// What the mouse can do, where there is room to say it.
-void draw_hints(const Ui& ui) {
-  constexpr const char* hints =
-      "drag: move   wheel: zoom   right drag: zoom to box   double click: fit   legend: hide";
-  ImGui::PushFont(ui.fonts.small());
-  const float start = ImGui::GetWindowWidth() - ImGui::CalcTextSize(hints).x - ui.px(14);
-  ImGui::SameLine(0, 0);
-  if (ImGui::GetCursorPosX() + ui.px(40) < start) {
-    ImGui::SameLine(start);
-    text_muted(hints);
-  }
-  ImGui::PopFont();
+/// At the right edge: what was done last, or else how to find what can be done.
+void draw_note(const Session& session, const Ui& ui) {
+  std::string words =
+      session.note().empty() ? "Ctrl+K: find anything   ?: keys and gestures" : session.note();
+  ImGui::SameLine(0, ui.px(40));
+  const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
+  if (room < ui.px(60)) return;
+  if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
+  ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
+  text_muted(words);
+  if (!session.note().empty()) tooltip(ui, session.note());
 }
 
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
@@ -75,18 +134,28 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} s", seconds);
 }
 
-void draw_status(Session& session, const Ui& ui) {
+std::string checks_text(const Result& result) {
+  const std::size_t good = holding(result), bad = result.checks.size() - good;
+  const std::string hold =
+      good == 1 ? std::string("1 check holds") : fmt::format("{} checks hold", good);
+  if (bad == 0) return hold;
+  return fmt::format("{}, {} {}", hold, bad, bad == 1 ? "fails" : "fail");
+}
+
+std::optional<ActionId> draw_status(Session& session, const Ui& ui) {
   ImGui::AlignTextToFramePadding();
   const ExperimentState& state = session.current();
-  if (state.result)
-    draw_facts(state, ui);
-  else
+  std::optional<ActionId> clicked;
+  if (!state.result)
     text_muted("no result yet");
+  else if (draw_facts(state, ui))
+    clicked = ActionId::checks;
   const Job::Status status = session.status();
   if (status.busy && status.seconds > kWorthShowing)
     draw_progress(session, status, ui);
   else
-    draw_hints(ui);
+    draw_note(session, ui);
+  return clicked;
 }
 
 double message_height(const Session& session, double width, const Ui& ui) {

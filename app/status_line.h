@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
+#include "app/actions.h"
 #include "app/session.h"
 #include "app/ui.h"
 
@@ -7,7 +11,10 @@ namespace orrery {
 
 /// Compute time, seed, precision and checks of the result on screen; while a job runs, its progress
 /// and a button that stops it. Draws into the current window.
-void draw_status(Session& session, const Ui& ui);
+/// Returns what was clicked: the checks, or nothing.
+std::optional<ActionId> draw_status(Session& session, const Ui& ui);
+/// "12 checks hold", "11 checks hold, 1 fails".
+std::string checks_text(const Result& result);
 
 /// What went wrong, with the ways out. Draws into the current window.
 void draw_message(Session& session);

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "app/imgui_shim.h"
 
 namespace orrery {
 namespace {
+
+// How much ink there is in the ground of columns and of sheets.
+constexpr double kRaised = 0.035, kSheet = 0.05;
 
 void set_lengths(ImGuiStyle& look) {
   look.WindowPadding = ImVec2(14, 12);
@@ -44,7 +48,7 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
   color[ImGuiCol_TextDisabled] = shim::floats(style.muted);
   color[ImGuiCol_WindowBg] = shim::floats(style.background);
   color[ImGuiCol_ChildBg] = clear;
-  color[ImGuiCol_PopupBg] = ink(0.05);
+  color[ImGuiCol_PopupBg] = ink(kSheet);
   color[ImGuiCol_Border] = ink(0.18);
   color[ImGuiCol_BorderShadow] = clear;
   color[ImGuiCol_FrameBg] = ink(0.09);
@@ -72,20 +76,66 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
   color[ImGuiCol_PlotHistogram] = accent(1.0);
   color[ImGuiCol_TextSelectedBg] = accent(0.35);
   color[ImGuiCol_NavHighlight] = accent(0.8);
+  color[ImGuiCol_ModalWindowDimBg] =
+      shim::floats(with_alpha({0, 0, 0}, is_dark(style.background) ? 0.55 : 0.30));
   color[ImGuiCol_TableRowBg] = clear;
   color[ImGuiCol_TableRowBgAlt] = clear;
   color[ImGuiCol_TableBorderLight] = ink(0.10);
   color[ImGuiCol_TableBorderStrong] = ink(0.16);
 }
 
+// The contrast that text of any size has at level AAA of WCAG 2.1, and a little for rounding.
+constexpr double kContrast = 7.05;
+constexpr double kSteps = 64;
+
+double linear(std::uint8_t byte) {
+  const double c = byte / 255.0;
+  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+double luminance(Color c) {
+  return 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+}
+
+double contrast(Color a, Color b) {
+  const double first = luminance(a), second = luminance(b);
+  return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
+/// `ink`, or as little of `strong` mixed in as makes it readable on the ground.
+Color readable(Color ink, Color ground, Color strong) {
+  for (double step = 0; step < kSteps; ++step) {
+    const Color mixed = mix(ink, strong, step / kSteps);
+    if (contrast(mixed, ground) >= kContrast) return mixed;
+  }
+  return strong;
+}
+
+/// The ground on which ink shows least.
+Color hardest_ground(const FigureStyle& style) { return mix(style.background, style.text, kSheet); }
+
 }  // namespace
 
+Color raised_color(const FigureStyle& style) { return mix(style.background, style.text, kRaised); }
+
+Color accent_text_color(const FigureStyle& style) {
+  return readable(style.accent, hardest_ground(style), style.text);
+}
+
+FigureStyle desktop_style(Theme theme, double scale) {
+  FigureStyle style = figure_style(theme, scale);
+  style.muted = readable(style.muted, hardest_ground(style), style.text);
+  return style;
+}
+
 Color holds_color(const FigureStyle& style) {
-  return is_dark(style.background) ? Color{96, 200, 140} : Color{22, 120, 68};
+  const Color green = is_dark(style.background) ? Color{96, 200, 140} : Color{22, 120, 68};
+  return readable(green, hardest_ground(style), style.text);
 }
 
 Color fails_color(const FigureStyle& style) {
-  return is_dark(style.background) ? Color{255, 128, 112} : Color{186, 38, 30};
+  const Color red = is_dark(style.background) ? Color{255, 128, 112} : Color{186, 38, 30};
+  return readable(red, hardest_ground(style), style.text);
 }
 
 void apply_theme(const FigureStyle& style, double scale) {

@@ -18,8 +18,27 @@ void text_muted(std::string_view utf8) {
   ImGui::PopStyleColor();
 }
 
+float key_cap(const Ui& ui, std::string_view keys, float right) {
+  ImGui::PushFont(ui.fonts.small());
+  const ImVec2 size = ImGui::CalcTextSize(keys.data(), keys.data() + keys.size());
+  const float inside = ui.px(6), height = size.y + ui.px(4);
+  const float left = right - size.x - 2 * inside;
+  const float top = ImGui::GetCursorScreenPos().y + (ImGui::GetTextLineHeight() - size.y) / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 from(left, top - ui.px(2)), to(right, top - ui.px(2) + height);
+  list.AddRectFilled(from, to, ImGui::GetColorU32(ImGuiCol_FrameBg), ui.px(4));
+  shim::add_frame(list, from, to, ImGui::GetColorU32(ImGuiCol_Border), ui.px(4), 1.0f);
+  list.AddText(ImVec2(left + inside, top), ImGui::GetColorU32(ImGuiCol_TextDisabled), keys.data(),
+               keys.data() + keys.size());
+  ImGui::PopFont();
+  return left;
+}
+
 void tooltip(const Ui& ui, std::string_view utf8) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(ui, utf8);
+}
+
+void show_tooltip(const Ui& ui, std::string_view utf8) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ui.px(340));
   text(utf8);

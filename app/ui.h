@@ -26,6 +26,11 @@ struct Ui {
 void text(std::string_view utf8);
 void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
+/// A small cap of a key, "Ctrl+K", that ends at `right` of the screen in the present line. Returns
+/// where it begins.
+float key_cap(const Ui& ui, std::string_view keys, float right);
+/// Words beside the mouse.
+void show_tooltip(const Ui& ui, std::string_view utf8);
 /// The item before it, explained when the mouse rests there.
 void tooltip(const Ui& ui, std::string_view utf8);
 

@@ -28,6 +28,7 @@ struct ViewState {
   std::map<std::string, FigureMarks> marks{};  ///< by figure id
   std::shared_ptr<const Result> reference{};   ///< the result that others are compared with
   bool difference{false};                      ///< show what differs from the reference
+  friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
 }  // namespace orrery

@@ -23,6 +23,7 @@ constexpr int kLeastWidth = 480, kLeastHeight = 320;
 constexpr int kFramesAfterEvent = 3;
 // While a job runs, its clock is drawn this often.
 constexpr double kBusyInterval = 0.1;
+constexpr double kLeastWait = 0.01;  // a timeout of 0 is none
 
 class Glfw {
  public:
@@ -64,7 +65,17 @@ WindowHandle open_window() {
 
 void take_dropped_files(GLFWwindow* window, int count, const char** paths) {
   auto* app = static_cast<App*>(glfwGetWindowUserPointer(window));
-  for (int i = 0; i < count; ++i) app->drop_file(paths[i]);
+  app->drop({paths, paths + count});
+}
+
+/// GLFW names keys by their place on an American keyboard; shortcuts go by what is printed on them:
+/// Ctrl+Z is where Z is, in Germany and in France too.
+int as_labelled(int key, int scancode) {
+  const bool prints = key != GLFW_KEY_UNKNOWN && key < GLFW_KEY_ESCAPE;
+  const char* label = prints ? glfwGetKeyName(key, scancode) : nullptr;
+  if (!label || label[0] == '\0' || label[1] != '\0') return key;
+  if (label[0] >= 'a' && label[0] <= 'z') return GLFW_KEY_A + (label[0] - 'a');
+  return key;
 }
 
 /// Dear ImGui's GLFW backend, for as long as it lives.
@@ -73,32 +84,37 @@ class Platform {
   explicit Platform(GLFWwindow* window) {
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-      ImGui_ImplGlfw_KeyCallback(w, key, scancode, action, mods);
-      if (action == GLFW_PRESS) pressed().push_back(key);
+      const int labelled = as_labelled(key, scancode);
+      ImGui_ImplGlfw_KeyCallback(w, labelled, scancode, action, mods);
+      if (action == GLFW_PRESS) pressed().push_back({key, labelled});
     });
   }
   ~Platform() { ImGui_ImplGlfw_Shutdown(); }
   Platform(const Platform&) = delete;
   Platform& operator=(const Platform&) = delete;
 
+  struct Press {
+    int key{};  ///< by its place
+    int labelled{};
+  };
   /// The keys that went down since the last call.
-  static std::vector<int> take_pressed() { return std::exchange(pressed(), {}); }
+  static std::vector<Press> take_pressed() { return std::exchange(pressed(), {}); }
 
  private:
-  static std::vector<int>& pressed() {
-    static std::vector<int> keys;
+  static std::vector<Press>& pressed() {
+    static std::vector<Press> keys;
     return keys;
   }
 };
 
 /// NewFrame that sees keys which went down and up again between two frames, too.
 void new_frame(GLFWwindow* window) {
-  const std::vector<int> pressed = Platform::take_pressed();
-  for (const int key : pressed) shim::hold_key(ImGui::GetIO(), key, true);
+  const std::vector<Platform::Press> pressed = Platform::take_pressed();
+  for (const auto& [key, labelled] : pressed) shim::hold_key(ImGui::GetIO(), labelled, true);
   ImGui::NewFrame();
-  for (const int key : pressed)
+  for (const auto& [key, labelled] : pressed)
     if (key != GLFW_KEY_UNKNOWN && glfwGetKey(window, key) == GLFW_RELEASE)
-      shim::hold_key(ImGui::GetIO(), key, false);
+      shim::hold_key(ImGui::GetIO(), labelled, false);
 }
 
 void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
@@ -123,6 +139,8 @@ void run_loop(GLFWwindow* window, Session& session, App& app, GlRenderer& render
       glfwPollEvents();
     else if (session.busy())
       glfwWaitEventsTimeout(kBusyInterval);
+    else if (const double due = app.due_in(); due >= 0)
+      glfwWaitEventsTimeout(std::max(due, kLeastWait));
     else
       glfwWaitEvents();
     frames_due = frames_due > 0 ? frames_due - 1 : kFramesAfterEvent;
@@ -133,7 +151,7 @@ void run_loop(GLFWwindow* window, Session& session, App& app, GlRenderer& render
 }  // namespace
 
 bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
-                std::string& reason) {
+                const std::filesystem::path& session_file, std::string& reason) {
   Glfw glfw;
   if (!glfw.start(reason)) return false;
   const WindowHandle window = open_window();
@@ -146,6 +164,7 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   GlRenderer renderer;
   const std::unique_ptr<Session> session = start([] { glfwPostEmptyEvent(); });
   App app(*session, make_gl_textures());
+  if (!session_file.empty()) app.keep_session(session_file);
   glfwSetWindowUserPointer(window.get(), &app);
   glfwSetDropCallback(window.get(), take_dropped_files);
   run_loop(window.get(), *session, app, renderer);

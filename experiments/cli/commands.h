@@ -111,6 +111,15 @@ struct MergeOptions {
 };
 int merge_command(const MergeOptions& options);
 
+struct OpenOptions {
+  std::string
+      name{};  ///< experiment, preset, .toml file or result folder; empty: the desktop as it was
+  std::vector<std::string> words{};
+  std::string render{};  ///< a folder for pictures instead of a window
+};
+/// Becomes the desktop; returns only by throwing.
+int open_command(const OpenOptions& options);
+
 struct VerifyCommandOptions {
   std::int64_t seed{0};
   int draws{4};

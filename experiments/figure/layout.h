@@ -28,6 +28,8 @@ struct FigureView {
   std::optional<Range> color{};
   std::set<std::string> hidden{};  ///< names of hidden series
   Minification minification{Minification::mean};
+
+  friend bool operator==(const FigureView&, const FigureView&) = default;
 };
 
 /// One axis as laid out: data ↔ canvas.

@@ -129,4 +129,20 @@ void NullDesktop::wheel(Point at, float steps) {
   frame(2);
 }
 
+void NullDesktop::press(int key, bool control, bool shift) {
+  shim::inject_control(io(), control);
+  shim::inject_shift(io(), shift);
+  shim::inject_key(io(), key, true);
+  frame();
+  shim::inject_key(io(), key, false);
+  shim::inject_control(io(), false);
+  shim::inject_shift(io(), false);
+  frame(2);
+}
+
+void NullDesktop::type(const std::string& utf8) {
+  shim::inject_text(io(), utf8.c_str());
+  frame(2);
+}
+
 }  // namespace orrery::test

@@ -63,6 +63,10 @@ class NullDesktop {
   void click(Point at, int button = 0);
   void double_click(Point at);
   void wheel(Point at, float steps);
+  /// A key by its GLFW code, down for a frame.
+  void press(int key, bool control = false, bool shift = false);
+  /// Characters, as the keyboard gives them.
+  void type(const std::string& utf8);
 
   std::size_t vertices() const { return vertices_; }
 

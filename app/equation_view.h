@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/session.h"
+#include "app/ui.h"
+#include "experiments/figure/equation/layout.h"
+
+namespace orrery {
+
+/// What a symbol of a formula and the control of its parameter tell each other. Pointing lasts a
+/// frame and shows in the next.
+struct SymbolLink {
+  std::string symbol{};   ///< under the mouse, in a formula
+  std::string key{};      ///< of the parameter whose control is under the mouse
+  std::string clicked{};  ///< key of the parameter whose symbol was clicked
+};
+
+/// Whether a parameter is what a formula calls `name`: "m₀" is "m_0".
+bool is_symbol_of(const ParamSpec& spec, std::string_view name);
+
+/// The formulas of the experiment on screen, in a row. A symbol explains itself under the mouse and
+/// lights up its control; a click on it gives that control the keyboard.
+class EquationView {
+ public:
+  /// The height that draw() takes; 0 when there is nothing to set or no room for it.
+  double height(const Session& session, double width, const Ui& ui);
+  /// Draws into `area`; `shown` is what was pointed at in the frame before, `next` what is now.
+  void draw(const Session& session, const Rect& area, const SymbolLink& shown, SymbolLink& next,
+            const Ui& ui);
+
+ private:
+  struct Formula {
+    EquationNode tree{};
+    std::string source{};
+  };
+  struct Placed {
+    EquationBox box{};
+    Point origin{};
+    const Formula* formula{};
+  };
+  const std::vector<Formula>& formulas(const Session& session);
+  std::vector<Placed> place(const Session& session, Point corner, double width, const Ui& ui);
+
+  std::string experiment_{};  ///< that formulas_ are of
+  std::vector<Formula> formulas_{};
+};
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+#include "app/figure_export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "app/session_file.h"
+#include "experiments/batch/csv.h"
+#include "experiments/data/file.h"
+#include "experiments/figure/cairo_canvas.h"
+#include "experiments/figure/export.h"
+
+namespace orrery {
+namespace {
+
+/// The numbers that can be seen: without the curves that are hidden.
+Figure without_hidden(const ShownFigure& shown) {
+  Figure figure = shown.figure;
+  if (auto* plot = std::get_if<LinePlot>(&figure.content))
+    std::erase_if(plot->series,
+                  [&](const Series& series) { return shown.view.hidden.contains(series.name); });
+  return figure;
+}
+
+}  // namespace
+
+std::vector<ShownFigure> figures_on_screen(const Session& session) {
+  std::vector<ShownFigure> shown;
+  for (const Figure* figure : session.on_screen) {
+    const auto& views = session.current().views;
+    const auto view = views.find(figure->id);
+    shown.push_back({*figure, view == views.end() ? FigureView{} : view->second});
+  }
+  return shown;
+}
+
+std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme) {
+  if (format == "csv") return csv_text(table_of(without_hidden(shown)));
+  const Size size = export_size(shown.figure);
+  CairoCanvas canvas(figure_format_named(format), size);
+  draw_figure(canvas, shown.figure, {0, 0, size.width, size.height}, figure_style(theme),
+              shown.view);
+  return canvas.finish();
+}
+
+std::vector<std::filesystem::path> export_paths(const ExportRequest& request) {
+  std::filesystem::path stem = request.path;
+  if (stem.extension() == "." + request.format) stem.replace_extension();
+  std::vector<std::filesystem::path> paths;
+  for (const ShownFigure& shown : request.figures) {
+    const std::string id = request.figures.size() > 1 ? "-" + shown.figure.id : std::string();
+    paths.emplace_back(stem.string() + id + "." + request.format);
+  }
+  return paths;
+}
+
+ExportOutcome export_figures(const ExportRequest& request) {
+  if (request.path.filename().empty() || request.path.filename() == "." ||
+      request.path.filename() == "..")
+    throw UsageError(request.path.string(), "names no file", "add a name such as figure.png");
+  const std::vector<std::filesystem::path> paths = export_paths(request);
+  ExportOutcome outcome;
+  std::error_code unknown;
+  for (const std::filesystem::path& path : paths)
+    if (!request.replace && std::filesystem::exists(path, unknown))
+      outcome.in_the_way.push_back(path);
+  if (!outcome.in_the_way.empty()) return outcome;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    replace_file(paths[i], export_bytes(request.figures[i], request.format, request.theme));
+    outcome.written.push_back(paths[i]);
+  }
+  return outcome;
+}
+
+}  // namespace orrery

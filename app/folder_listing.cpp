@@ -1,0 +1,85 @@
+#include "app/folder_listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <tuple>
+
+#include "experiments/data/file.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::array kTensors{"npy", "npz", "safetensors"};
+constexpr std::array kTexts{"txt", "md", "text", "rst", "tex"};
+
+template <class Names>
+bool is_among(const std::string& name, const Names& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+bool is_folder(PathKind kind) {
+  return kind == PathKind::folder || kind == PathKind::result_folder;
+}
+
+bool comes_before(const FolderEntry& a, const FolderEntry& b) {
+  const auto order = [](const FolderEntry& entry) {
+    return std::tuple(!is_folder(entry.kind), lower(entry.name), entry.name);
+  };
+  return order(a) < order(b);
+}
+
+}  // namespace
+
+std::string extension_of(const std::filesystem::path& path) {
+  const std::string extension = lower(path.extension().string());
+  return extension.empty() ? extension : extension.substr(1);
+}
+
+PathKind path_kind(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    return std::filesystem::is_regular_file(path / "result.json", unknown) ? PathKind::result_folder
+                                                                           : PathKind::folder;
+  const std::string extension = extension_of(path);
+  if (is_among(extension, kTensors)) return PathKind::tensor;
+  return is_among(extension, kTexts) ? PathKind::text : PathKind::other;
+}
+
+FolderListing list_folder(const std::filesystem::path& folder) {
+  FolderListing listing{.folder = folder};
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(folder, failed);
+  if (failed) throw io_error(folder.string(), "listed", failed.value());
+  for (const std::filesystem::directory_iterator end; entry != end; entry.increment(failed)) {
+    if (failed) throw io_error(folder.string(), "listed", failed.value());
+    const std::string name = entry->path().filename().string();
+    if (name.empty() || name.front() == '.') continue;
+    listing.cut = listing.entries.size() == kMostEntries;
+    if (listing.cut) break;
+    const PathKind kind = path_kind(entry->path());
+    std::error_code unknown;
+    const std::uintmax_t bytes = is_folder(kind) ? 0 : entry->file_size(unknown);
+    listing.entries.push_back({name, kind, unknown ? 0 : bytes});
+  }
+  std::sort(listing.entries.begin(), listing.entries.end(), comes_before);
+  return listing;
+}
+
+std::string bytes_text(std::uintmax_t bytes) {
+  constexpr std::array units{"B", "kB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 999.5 && unit + 1 < units.size(); ++unit) amount /= 1000.0;
+  return fmt::format("{:.{}f} {}", amount, unit > 0 && amount < 9.95 ? 1 : 0, units[unit]);
+}
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/ui.h"
+
+namespace orrery {
+
+/// What lies over everything else while it is open: one sheet in the middle, the rest dimmed.
+/// Escape closes it, and so does a click beside it.
+class Overlay {
+ public:
+  /// Opens in the next frame.
+  void open() { wanted_ = true; }
+  void close() { closing_ = true; }
+  bool is_open() const { return open_ || wanted_; }
+
+ protected:
+  /// Begins the sheet, `width` × `height` of the design at most; a height of 0 fits the content.
+  /// When it returns true, draw and call end(). `id` is its heading, too.
+  bool begin(const char* id, double width, double height, const Ui& ui);
+  void end();
+  /// Whether it was opened in this frame: the time to take the keyboard.
+  bool just_opened() const { return just_opened_; }
+
+ private:
+  bool wanted_{false};
+  bool open_{false};
+  bool closing_{false};
+  bool just_opened_{false};
+};
+
+}  // namespace orrery

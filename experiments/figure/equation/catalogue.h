@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+/// One formula of an experiment, for parse_equation.
+struct SetEquation {
+  std::string_view tex{};
+  std::string_view source{};  ///< "eq. (37)"; empty for a definition of ours
+};
+
+/// The formulas that an experiment is about, the one that says most first; empty where there is
+/// nothing to set.
+const std::vector<SetEquation>& equations_of(std::string_view experiment);
+
+/// What a symbol of those formulas means, in a few words; empty for a symbol that explains itself.
+std::string_view symbol_meaning(std::string_view name);
+
+}  // namespace orrery

@@ -1,0 +1,225 @@
+// The desktop under the hands of somebody who clicks, drags and types.
+#include <GLFW/glfw3.h>
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "app/actions.h"
+#include "app/command_text.h"
+#include "app/start.h"
+#include "tests/app/fixture.h"
+
+namespace orrery {
+namespace {
+
+constexpr bool kControl = true, kShift = true;
+
+/// A desktop over two experiments of one parameter each.
+class Script {
+ public:
+  Script() {
+    session.select(0);
+    desktop.settle();
+  }
+
+  std::int64_t n() const { return session.current().params.integer("n"); }
+  /// A point on the slider of n, found by trying; n is 10 again afterwards.
+  Point slider() {
+    for (double y = 12; y < 90; y += 5) {
+      desktop.click({1130, y});
+      if (n() == 10) continue;
+      desktop.click({1130, y}, 1);
+      rest();
+      return {1130, y};
+    }
+    FAIL("no slider is there");
+    return {};
+  }
+  /// Long enough for the next change to be another step.
+  void rest() {
+    desktop.settle();
+    desktop.io().DeltaTime = 1.0f;
+    desktop.frame(2);
+    desktop.io().DeltaTime = 1.0f / 60.0f;
+  }
+
+  static Result result(const ParamSet& params, Progress&) {
+    Result result = test::result_of(
+        {test::lines("curve", {{1, 2, 3}, {3, 2, 1}}), test::lines("other", {{1, 2, 3}})});
+    result.provenance.seed = params.integer("n");
+    return result;
+  }
+  test::FakeExperiment one{"one", {test::n_param()}, result};
+  test::FakeExperiment two{"two", {test::n_param()}, result};
+  Session session{{&one, &two}, test::no_files, {}};
+  test::NullDesktop desktop{session, 1280, 800};
+};
+
+TEST_CASE("Ctrl+Z takes back a whole drag of a slider, Ctrl+Shift+Z and Ctrl+Y bring it again") {
+  Script script;
+  const Point slider = script.slider();
+  script.desktop.drag(slider, {slider.x + 80, slider.y});
+  const std::int64_t dragged = script.n();
+  CHECK(dragged != 10);
+  script.rest();
+  script.desktop.press(GLFW_KEY_Z, kControl);
+  CHECK(script.n() == 10);
+  CHECK(script.session.note().find("Undone: n = ") == 0);
+  script.desktop.settle();
+  CHECK(script.session.current().result->provenance.seed == 10);
+  script.desktop.press(GLFW_KEY_Z, kControl, kShift);
+  CHECK(script.n() == dragged);
+  script.desktop.press(GLFW_KEY_Z, kControl);
+  script.desktop.press(GLFW_KEY_Y, kControl);
+  CHECK(script.n() == dragged);
+}
+
+TEST_CASE("Everything that can be changed can be undone") {
+  Script script;
+  const DesktopState before = script.session.snapshot();
+  const auto undone = [&] {
+    script.rest();
+    const bool changed = !(script.session.snapshot() == before);
+    script.desktop.press(GLFW_KEY_Z, kControl);
+    script.rest();
+    return changed && script.session.snapshot() == before;
+  };
+  script.desktop.wheel({500, 350}, 2);  // the view of the plot
+  CHECK(undone());
+  script.desktop.drag({500, 350}, {560, 380});
+  CHECK(undone());
+  for (const int key : {GLFW_KEY_T, GLFW_KEY_EQUAL, GLFW_KEY_B, GLFW_KEY_P, GLFW_KEY_PAGE_DOWN}) {
+    INFO(key);
+    script.desktop.press(key, kControl);
+    CHECK(undone());
+  }
+  script.desktop.press(GLFW_KEY_F5);
+  CHECK(undone());
+  script.desktop.press(GLFW_KEY_PAGE_DOWN);  // the figure
+  CHECK(undone());
+}
+
+TEST_CASE("What shows by itself is nothing to undo") {
+  Script script;
+  script.rest();
+  CHECK_FALSE(script.desktop.app().history().can_undo());
+  script.desktop.press(GLFW_KEY_Z, kControl);
+  CHECK(script.session.note() == "Nothing to undo");
+}
+
+TEST_CASE("Ctrl+C and Ctrl+V carry settings as text") {
+  Script script;
+  script.session.set("n", "42");
+  script.desktop.frame();
+  script.desktop.press(GLFW_KEY_C, kControl);
+  CHECK(std::string(ImGui::GetClipboardText()) == "experiment = \"one\"\n\n[params]\nn = 42\n");
+  script.session.set("n", "11");
+  script.session.select(1);
+  script.desktop.press(GLFW_KEY_V, kControl);
+  CHECK(script.session.selected() == 0);
+  CHECK(script.n() == 42);
+  ImGui::SetClipboardText("experiment = \"one\"\n[params]\nn = 101\n");
+  script.desktop.press(GLFW_KEY_V, kControl);
+  CHECK(script.n() == 42);
+  CHECK(script.session.current().message.find("n=101") != std::string::npos);
+  script.desktop.press(GLFW_KEY_C, kControl, kShift);
+  CHECK(std::string(ImGui::GetClipboardText()) == "orrery run one n=42");
+}
+
+TEST_CASE("The palette finds by a few letters, arrows choose and Enter takes") {
+  Script script;
+  script.desktop.press(GLFW_KEY_K, kControl);
+  script.desktop.frame(2);
+  script.desktop.type("two");
+  script.desktop.press(GLFW_KEY_ENTER);
+  script.desktop.settle();
+  CHECK(script.session.selected() == 1);
+  script.desktop.press(GLFW_KEY_P, kControl, kShift);
+  script.desktop.frame(2);
+  script.desktop.type("n=77");
+  script.desktop.press(GLFW_KEY_ENTER);
+  CHECK(script.n() == 77);
+  script.desktop.press(GLFW_KEY_K, kControl);
+  script.desktop.frame(2);
+  script.desktop.press(GLFW_KEY_DOWN);
+  script.desktop.press(GLFW_KEY_DOWN);
+  script.desktop.press(GLFW_KEY_UP);
+  script.desktop.press(GLFW_KEY_UP);
+  script.desktop.press(GLFW_KEY_ENTER);  // the first entry: the view "one"
+  CHECK(script.session.selected() == 0);
+}
+
+TEST_CASE("Escape closes the palette, and keys go to the desktop again") {
+  Script script;
+  script.desktop.press(GLFW_KEY_K, kControl);
+  script.desktop.frame(2);
+  script.desktop.type("zzz");
+  script.desktop.press(GLFW_KEY_ESCAPE);
+  script.desktop.frame(3);
+  script.desktop.press(GLFW_KEY_F5);
+  CHECK(script.session.projector);
+}
+
+TEST_CASE("A question mark shows the sheet, and typed into the palette it is a letter") {
+  Script script;
+  const std::size_t before = script.desktop.vertices();
+  script.desktop.type("?");
+  script.desktop.frame(2);
+  CHECK(script.desktop.vertices() > before + 1000);
+  script.desktop.press(GLFW_KEY_ESCAPE);
+  script.desktop.frame(2);
+  CHECK(script.desktop.vertices() < before + 200);
+}
+
+TEST_CASE("A parameter chosen in the palette gets the keyboard") {
+  Script script;
+  script.session.show_panel = false;
+  script.desktop.press(GLFW_KEY_K, kControl);
+  script.desktop.frame(2);
+  script.desktop.type("n");
+  script.desktop.press(GLFW_KEY_ENTER);
+  script.desktop.frame(3);
+  CHECK(script.session.show_panel);
+  CHECK(script.desktop.io().WantTextInput);
+  script.desktop.type("64");
+  script.desktop.press(GLFW_KEY_ENTER);
+  CHECK(script.n() == 64);
+}
+
+TEST_CASE("Sizes go up and down in steps, within limits, and back to normal") {
+  Script script;
+  for (int i = 0; i < 20; ++i) script.desktop.press(GLFW_KEY_EQUAL, kControl);
+  CHECK(script.session.scale == kLargestScale);
+  for (int i = 0; i < 20; ++i) script.desktop.press(GLFW_KEY_MINUS, kControl);
+  CHECK(script.session.scale == kLeastScale);
+  script.desktop.press(GLFW_KEY_0, kControl);
+  CHECK(script.session.scale == 1.0);
+}
+
+TEST_CASE("The table of actions names everything once, with keys that do not collide") {
+  std::set<std::string> names, titles, keys;
+  for (const Action& known : action_table()) {
+    INFO(known.name);
+    CHECK(names.emplace(known.name).second);
+    CHECK(titles.emplace(known.title).second);
+    CHECK(action_named(known.name) == known.id);
+    CHECK(known.about.ends_with('.'));
+    for (const Shortcut& shortcut : known.shortcuts)
+      CHECK(keys.insert(shortcut_text(shortcut)).second);
+  }
+  CHECK_FALSE(action_named("dance"));
+  CHECK(shortcuts_text(action(ActionId::palette)) == "Ctrl+K or Ctrl+Shift+P");
+}
+
+TEST_CASE("Every action can be performed at any time") {
+  for (const Action& known : action_table()) {
+    Script script;
+    script.desktop.app().perform(known.id);
+    script.desktop.settle();
+    script.desktop.press(GLFW_KEY_ESCAPE);
+    CHECK(script.desktop.vertices() > 0);
+  }
+}
+
+}  // namespace
+}  // namespace orrery

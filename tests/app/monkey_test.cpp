@@ -1,0 +1,154 @@
+// A monkey at mouse and keyboard. ORRERY_MONKEY=100000 lets it play longer, as the sanitizers' run
+// does; ORRERY_MONKEY_SEED repeats what it did.
+#include <GLFW/glfw3.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <random>
+
+#include "app/start.h"
+#include "tests/app/fixture.h"
+#include "tests/support/temp_folder.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::uint64_t kEvents = 1500;
+constexpr std::uint64_t kSeed = 1;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Screen {
+  float width, height;
+};
+constexpr std::array kScreens{Screen{1280, 800}, Screen{1, 1},     Screen{3840, 2160},
+                              Screen{0, 0},      Screen{640, 480}, Screen{300, 900}};
+
+constexpr std::array kKeys{GLFW_KEY_TAB,  GLFW_KEY_ENTER,   GLFW_KEY_ESCAPE,    GLFW_KEY_SPACE,
+                           GLFW_KEY_LEFT, GLFW_KEY_RIGHT,   GLFW_KEY_UP,        GLFW_KEY_DOWN,
+                           GLFW_KEY_HOME, GLFW_KEY_PAGE_UP, GLFW_KEY_PAGE_DOWN, GLFW_KEY_Z,
+                           GLFW_KEY_Y,    GLFW_KEY_C,       GLFW_KEY_V,         GLFW_KEY_K,
+                           GLFW_KEY_T,    GLFW_KEY_EQUAL,   GLFW_KEY_MINUS,     GLFW_KEY_0,
+                           GLFW_KEY_B,    GLFW_KEY_P,       GLFW_KEY_F5,        GLFW_KEY_F1,
+                           GLFW_KEY_E,    GLFW_KEY_O,       GLFW_KEY_J,         GLFW_KEY_L,
+                           GLFW_KEY_R,    GLFW_KEY_PERIOD,  GLFW_KEY_BACKSPACE, GLFW_KEY_A};
+
+constexpr std::array kTexts{"?",  "n",   "dim=", "64",          "rope", "",  "θ", "-1e400",
+                            "\t", "nan", "/",    "/etc/passwd", "=",    ".", "中"};
+
+class Monkey {
+ public:
+  Monkey(test::NullDesktop& desktop, std::uint64_t seed) : desktop_(desktop), random_(seed) {}
+
+  /// Does one thing; a frame follows now and then.
+  void act() {
+    switch (pick(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return move();
+      case 3:
+      case 4:
+        return button(0);
+      case 5:
+        return button(1);
+      case 6:
+        return shim::inject_wheel(desktop_.io(), static_cast<float>(pick(9)) - 4.0f);
+      case 7:
+      case 8:
+        return key();
+      case 9:
+        return shim::inject_text(desktop_.io(), kTexts[pick(kTexts.size())]);
+      case 10:
+        return rare();
+      default:
+        return;
+    }
+  }
+  void let_go() {
+    for (int i = 0; i < 2; ++i) shim::inject_mouse_button(desktop_.io(), i, false);
+    for (const int key : kKeys) shim::inject_key(desktop_.io(), key, false);
+    shim::inject_control(desktop_.io(), false);
+    shim::inject_shift(desktop_.io(), false);
+  }
+
+ private:
+  std::size_t pick(std::size_t count) { return random_() % count; }
+
+  void move() {
+    const ImVec2 size = desktop_.io().DisplaySize;
+    const auto along = [&](float length) {
+      return static_cast<double>(length) * (static_cast<double>(pick(1200)) / 1000 - 0.1);
+    };
+    shim::inject_mouse_position(desktop_.io(), {along(size.x), along(size.y)});
+  }
+  void button(int which) { shim::inject_mouse_button(desktop_.io(), which, pick(2) == 0); }
+  void key() {
+    shim::inject_control(desktop_.io(), pick(2) == 0);
+    shim::inject_shift(desktop_.io(), pick(4) == 0);
+    shim::inject_key(desktop_.io(), kKeys[pick(kKeys.size())], pick(3) > 0);
+  }
+  /// What happens once in a while: the window changes, a file falls on it, a minute passes.
+  void rare() {
+    switch (pick(8)) {
+      case 0: {
+        const Screen& screen = kScreens[pick(kScreens.size())];
+        desktop_.io().DisplaySize = ImVec2(screen.width, screen.height);
+        return;
+      }
+      case 1:
+        return desktop_.app().drop({"/nowhere/q.npy"});
+      case 2:
+        return desktop_.app().drop({"/etc", "a.txt", "b.npz"});
+      case 3:
+        desktop_.app().set_screen_scale(pick(2) == 0 ? 1.0 : 3.0);
+        return;
+      case 4:
+        desktop_.io().DeltaTime = pick(2) == 0 ? 1.0f / 60.0f : 60.0f;
+        return;
+      case 5:
+        return shim::inject_mouse_away(desktop_.io());
+      default:
+        return let_go();
+    }
+  }
+
+  test::NullDesktop& desktop_;
+  std::mt19937_64 random_;
+};
+
+TEST_CASE("A monkey at mouse and keyboard breaks nothing") {
+  const std::uint64_t events = from_environment("ORRERY_MONKEY", kEvents);
+  const std::uint64_t seed = from_environment("ORRERY_MONKEY_SEED", kSeed);
+  INFO("ORRERY_MONKEY=" << events << " ORRERY_MONKEY_SEED=" << seed);
+  const TempFolder folder;
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.app().keep_session(folder.path() / "session.toml");
+  // Whatever path it types, nothing of this machine is overwritten.
+  desktop.app().exports().write_with(
+      [](const ExportRequest& request) { return ExportOutcome{.written = {request.path}}; });
+  Monkey monkey(desktop, seed);
+  for (std::uint64_t i = 0; i < events; ++i) {
+    monkey.act();
+    if (i % 3 == 0) desktop.frame();
+  }
+  monkey.let_go();
+  desktop.io().DisplaySize = ImVec2(1280, 800);
+  desktop.app().set_screen_scale(1.0);
+  desktop.settle();
+  // It still obeys.
+  for (int i = 0; i < 3; ++i) desktop.press(GLFW_KEY_ESCAPE);
+  session->select(0);
+  const ParamSet before = session->current().params;
+  CHECK(session->set("seed", before.integer("seed") == 5 ? "6" : "5"));
+  desktop.settle();
+  CHECK_FALSE(session->busy());
+}
+
+}  // namespace
+}  // namespace orrery
