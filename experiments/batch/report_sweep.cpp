@@ -90,6 +90,11 @@ void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
   if (figures.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (const Figure& figure : figures) blocks.push_back(Picture{.figure = figure, .id = figure.id});
+  if (figures.size() == most_overview_figures)
+    blocks.push_back(Paragraph{
+        fmt::format("These are the first {} figures; every number is in the results above.",
+                    figures.size()),
+        Paragraph::Kind::quiet});
 }
 
 GridCell status_cell(const SavedPoint& point) {
