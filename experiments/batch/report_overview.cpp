@@ -13,8 +13,6 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t most_figures = 36;
-
 std::optional<double> number_in(const std::string& text) {
   double value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -177,6 +175,33 @@ std::vector<std::string> facets_of(const SavedSweep& sweep, const Layout& layout
   return facets;
 }
 
+bool same_curves(const Figure& a, const Figure& b) {
+  const auto& in_a = std::get<LinePlot>(a.content).series;
+  const auto& in_b = std::get<LinePlot>(b.content).series;
+  return std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
+                    [](const Series& x, const Series& y) {
+                      return x.name == y.name && x.x == y.x && x.y == y.y;
+                    });
+}
+
+/// The figures of one scalar over one key; settings that make no difference share one.
+std::vector<Figure> family(const SavedSweep& sweep, const Layout& layout,
+                           const std::string& scalar) {
+  std::vector<Figure> figures;
+  for (const std::string& facet : facets_of(sweep, layout)) {
+    std::optional<Figure> figure = overview(sweep, layout, facet, scalar);
+    if (!figure) continue;
+    const auto alike = std::find_if(figures.begin(), figures.end(), [&](const Figure& other) {
+      return same_curves(other, *figure);
+    });
+    if (alike == figures.end())
+      figures.push_back(std::move(*figure));
+    else
+      alike->caption += " · the same at " + facet;
+  }
+  return figures;
+}
+
 }  // namespace
 
 std::vector<Figure> overview_figures(const SavedSweep& sweep) {
@@ -184,13 +209,10 @@ std::vector<Figure> overview_figures(const SavedSweep& sweep) {
   for (const std::string& scalar : sweep.scalar_names())
     for (const std::string& x : sweep.swept) {
       if (!is_numeric(values_of(sweep, x))) continue;
-      const Layout layout = layout_for(sweep, x);
-      for (const std::string& facet : facets_of(sweep, layout)) {
-        std::optional<Figure> figure = overview(sweep, layout, facet, scalar);
-        if (!figure) continue;
-        figure->id = fmt::format("overview_{}", figures.size());
-        figures.push_back(std::move(*figure));
-        if (figures.size() == most_figures) return figures;
+      for (Figure& figure : family(sweep, layout_for(sweep, x), scalar)) {
+        if (figures.size() == most_overview_figures) return figures;
+        figure.id = fmt::format("overview_{}", figures.size());
+        figures.push_back(std::move(figure));
       }
     }
   return figures;

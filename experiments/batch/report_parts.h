@@ -42,9 +42,12 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks);
 /// What a manifest says of program and machine, as rows.
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);
 
+inline constexpr std::size_t most_overview_figures = 36;
+
 /// Each scalar over each swept key with numbers for values: one curve for each value of the other
 /// key with the most values, one figure for each combination of the rest. Repeats are a mean with a
-/// band of one standard deviation.
+/// band of one standard deviation. Combinations with the same curves share one figure; the first
+/// most_overview_figures are given.
 std::vector<Figure> overview_figures(const SavedSweep& sweep);
 
 Report result_report(const ReportOptions& options);

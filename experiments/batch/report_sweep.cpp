@@ -90,6 +90,11 @@ void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
   if (figures.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (const Figure& figure : figures) blocks.push_back(Picture{.figure = figure, .id = figure.id});
+  if (figures.size() == most_overview_figures)
+    blocks.push_back(Paragraph{
+        fmt::format("These are the first {} figures; every number is in the results above.",
+                    figures.size()),
+        Paragraph::Kind::quiet});
 }
 
 GridCell status_cell(const SavedPoint& point) {
@@ -220,8 +225,8 @@ Report sweep_report(const ReportOptions& options) {
   add_summary(sweep, blocks);
   const std::size_t place_of_problems = blocks.size();
   add_claims_table(sweep, blocks);
-  add_overview(sweep, blocks);
   add_results(sweep, shown, blocks);
+  add_overview(sweep, blocks);
   add_failures(sweep, blocks);
   for (std::size_t i = 0; i < shown; ++i) add_point(sweep, sweep.points[i], options, report);
   if (shown < sweep.points.size())
