@@ -84,7 +84,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {.name = "encoding_matrix",
           .version = 1,
-          .title = "What is added, turned or biased",
+          .title = "Encoding matrix",
           .question = "What does each encoding put in, before it meets any content?",
           .equations = {"p_{i,2t} = sin(i θ_t), p_{i,2t+1} = cos(i θ_t)  (4)",
                         "R_m: pair t turns by m θ_t  (15)",

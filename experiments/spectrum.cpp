@@ -78,7 +78,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {.name = "spectrum",
           .version = 1,
-          .title = "Wavelengths against the context",
+          .title = "Wavelengths and context",
           .question = "Which pairs turn all the way round within the context, and which never do?",
           .equations = {"θ_t = base^(−2t/d)  (15)", "λ_t = 2π/θ_t, from 2π to 2π·base^((d−2)/d)",
                         "base needed = (L/2π)^(d/(d−2)): the longest wavelength covers L",
