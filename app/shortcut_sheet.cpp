@@ -45,9 +45,8 @@ constexpr std::array kGestures{
 void draw_gestures(std::string_view title, std::span<const FigureShortcut> gestures, const Ui& ui) {
   heading(title, ui);
   for (const FigureShortcut& gesture : gestures) {
-    const float start = ImGui::GetCursorPosX();
     text(gesture.keys);
-    ImGui::SameLine(start + ui.px(150));
+    ImGui::SameLine(ui.px(150));
     ImGui::PushTextWrapPos(0.0f);
     text_muted(gesture.does);
     ImGui::PopTextWrapPos();

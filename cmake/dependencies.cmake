@@ -6,11 +6,11 @@ find_package(fmt REQUIRED)                   # locale-independent text of number
 find_package(nlohmann_json 3.11 REQUIRED)    # manifests, --json
 pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)  # sweep files and presets, with lines and columns in errors
 find_package(CLI11 REQUIRED)                 # command lines with help
-pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-svg cairo-pdf)  # figures to SVG, PDF, PNG
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-pdf)  # figures to PDF and PNG, text measured for SVG
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
-pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG
 
 if(ORRERY_DESKTOP)
   find_package(glfw3 3.3 REQUIRED)                     # window and input

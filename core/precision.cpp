@@ -28,8 +28,9 @@ constexpr std::array<Format, 4> formats{{
     {"fp16", 11, -14, 65504.0},
 }};
 
-constexpr std::array<std::string_view, 7> stage_names{"position", "inv_freq",   "angle", "cos_sin",
-                                                      "qk",       "rotated_qk", "logits"};
+constexpr std::array<std::string_view, 13> stage_names{
+    "position",  "distance", "log", "inv_freq",   "angle", "cos_sin", "table",
+    "projected", "input",    "qk",  "rotated_qk", "term",  "logits"};
 
 const Format& format_of(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
@@ -94,6 +95,13 @@ double round_to(Precision precision, double value) {
 StageRounding::StageRounding(Precision format, std::initializer_list<Stage> stages)
     : format_(format) {
   for (const Stage stage : stages) add(stage);
+}
+
+StageRounding StageRounding::with(Stage stage, Stage like) const {
+  StageRounding changed = *this;
+  changed.stages_ &= ~bit(stage);
+  if (rounds(like)) changed.add(stage);
+  return changed;
 }
 
 }  // namespace orrery

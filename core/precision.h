@@ -11,8 +11,23 @@ namespace orrery {
 /// fp64 and fp32 run natively; bf16 and fp16 are roundings at named stages over fp32.
 enum class Precision { fp64, fp32, bf16, fp16 };
 
-/// Where a low-precision implementation rounds, in the order of the computation.
-enum class Stage { position, inv_freq, angle, cos_sin, qk, rotated_qk, logits };
+/// Where a low-precision implementation rounds, in the order of the computation. An encoding rounds
+/// at those that it has (EncodingInfo::stages); attention itself at qk, term and logits.
+enum class Stage {
+  position,    ///< m and n, where they are numbers: RoPE, sinusoids, ALiBi; an index stays whole
+  distance,    ///< m − n, where it is a number: ALiBi, Transformer-XL, and what logarithms take
+  log,         ///< every step of the logarithm that picks a bucket: T5, TUPE, DeBERTa v2
+  inv_freq,    ///< the frequencies θ
+  angle,       ///< the product m θ
+  cos_sin,     ///< its cosine and sine
+  table,       ///< what is trained, or stored like it: tables, u, v, projections, slopes
+  projected,   ///< position vectors after their projection: Transformer-XL, TUPE, DeBERTa
+  input,       ///< x + p: sinusoidal, learned
+  qk,          ///< queries and keys
+  rotated_qk,  ///< queries and keys after they are turned
+  term,        ///< each named term, before their sum
+  logits,      ///< the sum
+};
 
 std::string_view name(Precision precision);
 std::string_view name(Stage stage);
@@ -41,6 +56,8 @@ class StageRounding {
   void add(Stage stage) { stages_ |= bit(stage); }
   bool rounds(Stage stage) const { return (stages_ & bit(stage)) != 0; }
   Precision format() const { return format_; }
+  /// The same, but `stage` is rounded if `like` is: for sinusoids of a distance.
+  StageRounding with(Stage stage, Stage like) const;
 
   template <class T>
   T operator()(Stage stage, T value) const {
@@ -52,6 +69,11 @@ class StageRounding {
     const Precision format = format_;
     values = values.unaryExpr(
         [format](T v) { return static_cast<T>(round_to(format, static_cast<double>(v))); });
+  }
+  template <class T>
+  Matrix<T> rounded(Stage stage, Matrix<T> values) const {
+    apply<T>(stage, values);
+    return values;
   }
 
  private:

@@ -5,102 +5,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/head.h"
-#include "core/encodings/catalogue.h"
-#include "core/errors.h"
-#include "core/random.h"
-#include "experiments/data/tokens.h"
+#include "experiments/matrix_array.h"
+#include "experiments/row_table.h"
+#include "experiments/scene.h"
 #include "experiments/shared_params.h"
-#include "experiments/tensor_matrix.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::int64_t most_tokens = 4096;
-
-/// Read only while no q is given: they describe how q, k, v come from a text.
-ParamSpec from_text(ParamSpec spec) {
-  spec.used_when = Condition{"q", {""}};
-  return spec;
-}
-
-ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
-}
-
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      encodings_param({"rope"}),
-      from_text({.key = "text",
-                 .description = "UTF-8 text whose tokens attend to each other.",
-                 .kind = ParamKind::file,
-                 .default_value = std::string("bundled:the_orrery.txt"),
-                 .file_types = {"txt", "*"}}),
-      from_text({.key = "unit",
-                 .description = "What a token is.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("words"),
-                 .choices = {{"words", "words and punctuation, in any script"},
-                             {"bytes", "the bytes of the UTF-8 text"}}}),
-      {.key = "max_tokens",
-       .symbol = "N",
-       .unit = "tokens",
-       .description = "At most so many tokens, from the start.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{32},
-       .min = 1,
-       .max = static_cast<double>(most_tokens),
-       .logarithmic = true},
-      tensor_param("q", "Your own queries"),
-      tensor_param("k", "Your own keys"),
-      tensor_param("v", "Your own values"),
-      from_text(dim_param(64)),
-      {.key = "heads",
-       .symbol = "H",
-       .description = "Heads of the layer; ALiBi's slopes depend on it.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{8},
-       .min = 1,
-       .max = 256},
-      {.key = "head",
-       .symbol = "h",
-       .description = "Which head is shown, counted from 0.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{0},
-       .min = 0,
-       .max = 255},
-      {.key = "causal",
-       .description = "A query sees keys at or behind its own position only.",
-       .kind = ParamKind::boolean,
-       .default_value = true},
-      {.key = "first_position",
-       .symbol = "m₀",
-       .unit = "tokens",
-       .description = "Position of the first token; relative encodings do not feel it.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{0},
-       .min = 0,
-       .max = 0x1p40},
-      {.key = "show",
-       .description = "Which maps are drawn; all are written as arrays.",
-       .kind = ParamKind::choice_list,
-       .default_value = std::vector<std::string>{"weights"},
-       .choices = {{"weights", "softmax of the logits, row by row"},
-                   {"logits", "the scores, with their scale"},
-                   {"terms", "each named term of the logits"}}},
-      from_text(
-          {.key = "match",
-           .description = "Mean logit of a token with itself, by content: how much alike counts.",
-           .kind = ParamKind::real,
-           .default_value = 4.0,
-           .min = 0.0,
-           .max = 100.0}),
-      from_text(projection_param())};
+  std::vector<ParamSpec> specs{encodings_param({"rope"})};
+  for (ParamSpec& spec : token_params()) specs.push_back(std::move(spec));
+  specs.push_back({.key = "show",
+                   .description = "Which maps are drawn; all are written as arrays.",
+                   .kind = ParamKind::choice_list,
+                   .default_value = std::vector<std::string>{"weights"},
+                   .choices = {{"weights", "softmax of the logits, row by row"},
+                               {"logits", "the scores, with their scale"},
+                               {"terms", "each named term of the logits"}}});
+  for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
   specs.push_back(from_text(seed_param()));
   return with_encoding_params(std::move(specs));
@@ -114,149 +37,6 @@ ExperimentInfo make_info() {
           .equations = {"a_mn = exp(logit_mn) / Σ_j exp(logit_mj)  (2)",
                         "logit_mn = Σ of the encoding's named terms  (6)–(10)"},
           .params = declared_params()};
-}
-
-/// What attends to what: either contents x of a text's tokens, or q, k, v as given.
-template <class T>
-struct Scene {
-  std::vector<std::string> labels;  ///< of the tokens, or empty
-  Positions positions;
-  Matrix<T> x;
-  Projections<T> projections;
-  Matrix<T> q, k, v;  ///< empty unless given
-  bool from_text() const { return q.size() == 0; }
-  Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
-};
-
-int head_of(const ParamSet& params) {
-  const std::int64_t head = params.integer("head");
-  if (head < params.integer("heads")) return static_cast<int>(head);
-  throw UsageError(fmt::format("head={}", head),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
-}
-
-/// The same vector for the same token type, whatever text it stands in. Its squared norm is
-/// match·√d on average, so that x·x/√d is `match`.
-template <class T>
-Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& params) {
-  const Index d = params.integer("dim");
-  const double deviation = std::sqrt(params.real("match") / std::sqrt(static_cast<double>(d)));
-  Matrix<T> x(static_cast<Index>(types.size()), d);
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    Random random(params.integer("seed"), "embedding of " + types[i]);
-    x.row(static_cast<Index>(i)) = normal_matrix<T>(random, 1, d, deviation);
-  }
-  return x;
-}
-
-template <class T>
-Scene<T> scene_of_text(const ParamSet& params, const Text& text) {
-  const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
-  Tokens tokens = tokenize(text, unit, static_cast<std::size_t>(params.integer("max_tokens")));
-  const Index d = params.integer("dim");
-  const std::int64_t seed = params.integer("seed");
-  Scene<T> scene;
-  scene.x = embeddings<T>(tokens.types, params);
-  scene.labels = std::move(tokens.labels);
-  scene.projections = params.text("projection") == "random"
-                          ? random_projections<T>(seed, head_of(params), d, d)
-                          : Projections<T>::identity(d);
-  scene.positions = consecutive_positions(scene.x.rows(), params.integer("first_position"));
-  return scene;
-}
-
-/// The chosen head, at most max_tokens rows of it.
-template <class T>
-Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
-  const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(head_of(params)) : 0;
-  return head_matrix<T>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
-}
-
-const Tensor* tensor_of(const Inputs& inputs, std::string_view key) {
-  const auto found = inputs.find(key);
-  return found == inputs.end() ? nullptr : std::get_if<Tensor>(&found->second);
-}
-
-template <class T>
-Scene<T> scene_of_tensors(const ParamSet& params, const Inputs& inputs) {
-  const Tensor* q = tensor_of(inputs, "q");
-  const Tensor* k = tensor_of(inputs, "k");
-  const Tensor* v = tensor_of(inputs, "v");
-  if (!q || !k)
-    throw UsageError(q ? "q without k" : "k or v without q", "attention needs q and k",
-                     "give both, q=FILE.npy k=FILE.npy, or neither");
-  Scene<T> scene;
-  scene.q = chosen_head<T>(*q, params);
-  scene.k = chosen_head<T>(*k, params);
-  if (scene.q.rows() != scene.k.rows() || scene.q.cols() != scene.k.cols())
-    throw DataError(fmt::format("{} and {}", shape_text(*q), shape_text(*k)),
-                    "q and k must have the same N and d", "save them from the same head");
-  scene.v = v ? chosen_head<T>(*v, params) : scene.k;
-  if (scene.v.rows() != scene.k.rows())
-    throw DataError(fmt::format("{} and {}", shape_text(*k), shape_text(*v)),
-                    "k and v must have the same N", "save them from the same head");
-  scene.positions = consecutive_positions(scene.q.rows(), params.integer("first_position"));
-  return scene;
-}
-
-template <class T>
-Scene<T> make_scene(const ParamSet& params, const Inputs& inputs) {
-  const bool any_tensor =
-      tensor_of(inputs, "q") || tensor_of(inputs, "k") || tensor_of(inputs, "v");
-  if (any_tensor) return scene_of_tensors<T>(params, inputs);
-  const auto found = inputs.find("text");
-  const Text* text = found == inputs.end() ? nullptr : std::get_if<Text>(&found->second);
-  if (!text)
-    throw UsageError("text=", "names no file", "give text=FILE, or q=FILE.npy and k=FILE.npy");
-  return scene_of_text<T>(params, *text);
-}
-
-template <class T>
-AttentionOutput<T> attend(const std::string& name, const ParamSet& params, const Scene<T>& scene,
-                          const Mask& mask) {
-  const Index d = scene.d_head();
-  const StageRounding rounding = rounding_of(params);
-  const int head = head_of(params);
-  const auto encoding = make_encoding<T>(name, {.d_model = d,
-                                                .d_head = d,
-                                                .heads = static_cast<int>(params.integer("heads")),
-                                                .params = params,
-                                                .rounding = rounding});
-  if (scene.from_text())
-    return attention_head<T>(*encoding, scene.projections,
-                             {scene.x, scene.x, scene.positions, scene.positions, head}, mask,
-                             rounding);
-  if (dynamic_cast<const InputTerm<T>*>(encoding.get()))
-    throw UsageError(fmt::format("encoding={} with q and k", name),
-                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
-                     "leave q and k out, or choose an encoding that acts on q, k or the scores");
-  return attention_from_qkv<T>(*encoding,
-                               {scene.q, scene.k, scene.v, scene.positions, scene.positions, head},
-                               mask, rounding);
-}
-
-using ArrayPtr = std::shared_ptr<const Array>;
-
-template <class T>
-ArrayPtr array_of(const Matrix<T>& values, std::string name, std::string description,
-                  std::vector<std::string> axes) {
-  const auto size = static_cast<std::size_t>(values.size());
-  return std::make_shared<const Array>(
-      Array{std::move(name),
-            std::move(description),
-            {static_cast<std::size_t>(values.rows()), static_cast<std::size_t>(values.cols())},
-            std::move(axes),
-            std::vector<T>(values.data(), values.data() + size)});
-}
-
-ArrayPtr mask_array(const Mask& mask, Index n) {
-  if (mask.allows_everything()) return nullptr;
-  Matrix<float> masked(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j) masked(i, j) = mask.allows(i, j) ? 0.0f : 1.0f;
-  return array_of<float>(masked, "masked", "1 where the query does not see the key",
-                         {"query", "key"});
 }
 
 /// What all maps of a run share.
@@ -278,72 +58,6 @@ Figure map_figure(const MapFrame& frame, const ArrayPtr& values, std::string tit
               .column_labels = frame.labels,
               .row_labels = frame.labels};
   return {values->name, std::move(title), frame.caption, std::move(map)};
-}
-
-struct RowStatistics {
-  double entropy_bits{};
-  double mean_distance{};
-  Index strongest{};
-};
-
-template <class T>
-RowStatistics statistics_of(const Matrix<T>& weights, const Positions& positions, Index row) {
-  RowStatistics s;
-  for (Index j = 0; j < weights.cols(); ++j) {
-    const auto w = static_cast<double>(weights(row, j));
-    if (w > 0) s.entropy_bits -= w * std::log2(w);
-    s.mean_distance +=
-        w * std::abs(static_cast<double>(relative_position(
-                positions[static_cast<std::size_t>(row)], positions[static_cast<std::size_t>(j)])));
-    if (weights(row, j) > weights(row, s.strongest)) s.strongest = j;
-  }
-  return s;
-}
-
-/// One line a query, long form: a spreadsheet filters it by encoding.
-struct RowTable {
-  std::vector<std::string> encoding, query, strongest_key;
-  std::vector<double> row, position, entropy, distance, strongest, weight;
-
-  template <class T>
-  void add(const std::string& name, const Scene<T>& scene, const Matrix<T>& weights) {
-    const auto label = [&](Index i) {
-      return scene.labels.empty() ? fmt::format("{}", i)
-                                  : scene.labels[static_cast<std::size_t>(i)];
-    };
-    for (Index i = 0; i < weights.rows(); ++i) {
-      const RowStatistics s = statistics_of(weights, scene.positions, i);
-      encoding.push_back(name);
-      row.push_back(static_cast<double>(i));
-      position.push_back(static_cast<double>(scene.positions[static_cast<std::size_t>(i)]));
-      query.push_back(label(i));
-      entropy.push_back(s.entropy_bits);
-      distance.push_back(s.mean_distance);
-      strongest.push_back(static_cast<double>(s.strongest));
-      strongest_key.push_back(label(s.strongest));
-      weight.push_back(static_cast<double>(weights(i, s.strongest)));
-    }
-  }
-  Table finish() && {
-    return {
-        .name = "queries",
-        .caption = "where each query looks: entropy of its weights, mean distance, strongest key",
-        .columns = {{"encoding", "", std::move(encoding)},
-                    {"query", "", std::move(row)},
-                    {"position", "tokens", std::move(position)},
-                    {"token", "", std::move(query)},
-                    {"entropy", "bits", std::move(entropy)},
-                    {"mean_distance", "tokens", std::move(distance)},
-                    {"strongest_key", "", std::move(strongest)},
-                    {"strongest_token", "", std::move(strongest_key)},
-                    {"strongest_weight", "", std::move(weight)}}};
-  }
-};
-
-double mean_of(const std::vector<double>& values, std::size_t from) {
-  double sum = 0;
-  for (std::size_t i = from; i < values.size(); ++i) sum += values[i];
-  return sum / static_cast<double>(values.size() - from);
 }
 
 template <class T>
@@ -412,18 +126,18 @@ Result run_in(const ExperimentInfo& info, const ParamSet& params, const Inputs& 
   for (std::size_t e = 0; e < names.size(); ++e) {
     const double done = static_cast<double>(e) / static_cast<double>(names.size());
     checkpoint(progress, done, "attention with " + names[e]);
-    const AttentionOutput<T> out = attend<T>(names[e], params, scene, mask);
-    const std::size_t first_row = rows.entropy.size();
-    rows.add(names[e], scene, out.weights);
+    const auto encoding = scene_encoding<T>(names[e], params, scene);
+    const AttentionOutput<T> out = attend_in_scene<T>(*encoding, params, scene, mask);
+    const RowTable::Means means = rows.add<T>(names[e], scene.labels, scene.positions, out.weights);
     result.scalars.push_back(
         {.name = names[e] + "_mean_entropy",
          .unit = "bits",
-         .value = mean_of(rows.entropy, first_row),
+         .value = means.entropy_bits,
          .description = encoding_label(names[e]) + ": mean entropy of a query's weights"});
     result.scalars.push_back(
         {.name = names[e] + "_mean_distance",
          .unit = "tokens",
-         .value = mean_of(rows.distance, first_row),
+         .value = means.distance,
          .description = encoding_label(names[e]) + ": mean distance attended to"});
     for (Check& check : checks_of(names[e], out)) result.checks.push_back(std::move(check));
     add_maps(names[e], params, frame, out, result);

@@ -7,60 +7,53 @@
 #include <limits>
 
 #include "core/analysis/decay.h"
+#include "core/analysis/mean_logits.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/frequencies.h"
 #include "core/encodings/rope.h"
+#include "core/errors.h"
 #include "core/random.h"
+#include "experiments/decay_assumption.h"
+#include "experiments/decay_truths.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
 namespace {
 
+constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+constexpr Index means_at_once = 64;        // and the time to a stop
 
-ParamSpec assumption_param() {
-  return {.key = "assumption",
-          .description = "What q and k are; the scores, and whether they decay, depend on it.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("ones"),
-          .choices = {{"ones", "q = k = (1, …, 1)"},
-                      {"equal", "q = k, standard normal: a token that meets itself"},
-                      {"random", "q and k independent standard normals: no decay on average"}}};
+/// Read by every assumption but one: a file has its own d.
+ParamSpec chosen_dim() {
+  ParamSpec dim = dim_param(128);
+  dim.used_when = Condition{"assumption", {"ones", "equal", "random", "mean"}};
+  return dim;
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs = with_encoding_params({
-      encodings_param({"rope"}),
-      dim_param(128),
-      {.key = "max_distance",
-       .symbol = "r_max",
-       .unit = "tokens",
-       .description = "Largest relative distance m − n.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{256},
-       .min = 1,
-       .max = 1e6,
-       .logarithmic = true},
-      assumption_param(),
-      {.key = "draws",
-       .description = "Random pairs of q and k to average over.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{64},
-       .min = 1,
-       .max = 4096,
-       .logarithmic = true,
-       .used_when = Condition{"assumption", {"equal", "random"}}},
-      {.key = "distance",
-       .symbol = "r",
-       .unit = "tokens",
-       .description = "The distance whose phasor chain S_1 … S_{d/2} is drawn.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{10},
-       .min = 0,
-       .max = 1e6},
-      seed_param(),
-  });
+  std::vector<ParamSpec> specs{encodings_param({"rope"}),
+                               chosen_dim(),
+                               {.key = "max_distance",
+                                .symbol = "r_max",
+                                .unit = "tokens",
+                                .description = "Largest relative distance m − n.",
+                                .kind = ParamKind::integer,
+                                .default_value = std::int64_t{256},
+                                .min = 1,
+                                .max = 1e6,
+                                .logarithmic = true}};
+  for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
+  specs.push_back({.key = "distance",
+                   .symbol = "r",
+                   .unit = "tokens",
+                   .description = "The distance whose phasor chain S_1 … S_{d/2} is drawn.",
+                   .kind = ParamKind::integer,
+                   .default_value = std::int64_t{10},
+                   .min = 0,
+                   .max = 1e6});
+  specs.push_back(seed_param());
+  specs = with_encoding_params(std::move(specs));
   for (ParamSpec& spec : specs)
     if (spec.key == "base") spec.used_when.reset();  // the bound needs it whatever is compared
   return specs;
@@ -69,34 +62,15 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "long_term_decay",
-      .version = 1,
+      .version = 2,
       .title = "Long-term decay",
       .question = "How large can the score of two tokens be at a distance, and how large is it?",
       .equations = {"S_j = Σ_{i<j} e^{i(m−n)θ_i}  (35)",
                     "|q_mᵀk_n| ≤ max_i |h_{i+1} − h_i| · Σ_j |S_j|  (37)",
                     "Fig. 2: (1/(d/2)) Σ_{j=1..d/2} |S_j| against m − n",
-                    "B_m = Σ_t cos(m θ_t), the score of q = k = 1 up to a factor"},
+                    "B_m = Σ_t cos(m θ_t), the score of q = k = 1 up to a factor",
+                    "k = R_r q: q_mᵀk_n = Σ_t |q_t|² cos((m − n − r) θ_t), largest at m − n = r"},
       .params = declared_params()};
-}
-
-using Vector = Matrix<double>;  // [1, d]
-
-struct Pair {
-  Vector q;
-  Vector k;
-};
-
-std::vector<Pair> draw_pairs(const ParamSet& params) {
-  const Index d = params.integer("dim");
-  const std::string& assumption = params.text("assumption");
-  if (assumption == "ones") return {{Vector::Ones(1, d), Vector::Ones(1, d)}};
-  Random random(params.integer("seed"), "q and k of long_term_decay");
-  std::vector<Pair> pairs;
-  for (std::int64_t i = 0; i < params.integer("draws"); ++i) {
-    const Vector q = normal_matrix<double>(random, 1, d);
-    pairs.push_back({q, assumption == "equal" ? q : normal_matrix<double>(random, 1, d)});
-  }
-  return pairs;
 }
 
 struct Spread {
@@ -130,7 +104,7 @@ class RunningSpread {
 };
 
 /// Logits of a query at each distance from a key at position 0.
-void add_scores(const Encoding& encoding, const Pair& pair, const Positions& distances,
+void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& distances,
                 std::size_t first, std::size_t count, RunningSpread& spread) {
   static const Positions origin{0};
   const Matrix<double> queries = pair.q.replicate(static_cast<Index>(distances.size()), 1);
@@ -141,27 +115,63 @@ void add_scores(const Encoding& encoding, const Pair& pair, const Positions& dis
     spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
 }
 
-Spread scores_of(const std::string& name, const ParamSet& params, const std::vector<Pair>& pairs,
-                 Progress& progress, double from, double to) {
-  const Index d = params.integer("dim");
-  const auto encoding =
-      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = 8, .params = params});
-  const Index all = params.integer("max_distance") + 1;
-  const Index total = std::min<Index>(all, encoding->last_position() + 1);
+/// Where in the work of a run the scores of one encoding lie.
+struct Part {
+  double from{};
+  double to{};
+  double at(double done) const { return from + (to - from) * std::min(1.0, done); }
+};
+
+Spread drawn_scores(const Encoding& encoding, const std::string& name,
+                    const DecayAssumption& assumption, Index all, Index known, Progress& progress,
+                    const Part& part) {
+  const std::vector<QkPair>& pairs = assumption.pairs;
   RunningSpread spread(static_cast<std::size_t>(all));
-  spread.end_at(static_cast<std::size_t>(total));
-  for (Index first = 0; first < total; first += distances_at_once) {
+  spread.end_at(static_cast<std::size_t>(known));
+  for (Index first = 0; first < known; first += distances_at_once) {
     const Positions distances =
-        consecutive_positions(std::min(distances_at_once, total - first), first);
+        consecutive_positions(std::min(distances_at_once, known - first), first);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const double done = (static_cast<double>(first) +
                            static_cast<double>(p) / static_cast<double>(pairs.size())) /
-                          static_cast<double>(total);
-      checkpoint(progress, from + (to - from) * std::min(1.0, done), "scores of " + name);
-      add_scores(*encoding, pairs[p], distances, static_cast<std::size_t>(first), p + 1, spread);
+                          static_cast<double>(known);
+      checkpoint(progress, part.at(done), "scores of " + name);
+      add_scores(encoding, pairs[p], distances, static_cast<std::size_t>(first), p + 1, spread);
     }
   }
   return std::move(spread).finish(pairs.size());
+}
+
+/// Of contents with the norm of standard normals, |q|² = d.
+Spread mean_scores(const Encoding& encoding, const std::string& name, Index d, Index all,
+                   Index known, Progress& progress, const Part& part) {
+  Spread spread{{}, std::vector<double>(static_cast<std::size_t>(all))};
+  for (Index first = 0; first < known; first += means_at_once) {
+    checkpoint(progress, part.at(static_cast<double>(first) / static_cast<double>(known)),
+               "mean scores of " + name);
+    const Positions distances =
+        consecutive_positions(std::min(means_at_once, known - first), first);
+    const MeanLogits mean = mean_logits(encoding, d, static_cast<double>(d), distances, 0);
+    spread.mean.insert(spread.mean.end(), mean.total.begin(), mean.total.end());
+  }
+  spread.mean.resize(static_cast<std::size_t>(all), std::numeric_limits<double>::quiet_NaN());
+  return spread;
+}
+
+Spread scores_of(const std::string& name, const ParamSet& params, const DecayAssumption& assumption,
+                 Progress& progress, const Part& part) {
+  const Index d = assumption.d;
+  const auto encoding =
+      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
+  if (params.text("assumption") == "file" && dynamic_cast<const InputTerm<double>*>(encoding.get()))
+    throw UsageError(fmt::format("encoding={} with q and k", name),
+                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
+                     "choose another assumption, or an encoding that acts on q, k or the scores");
+  const Index all = params.integer("max_distance") + 1;
+  const Index known = std::min<Index>(all, encoding->last_position() + 1);
+  return assumption.every_direction
+             ? mean_scores(*encoding, name, d, all, known, progress, part)
+             : drawn_scores(*encoding, name, assumption, all, known, progress, part);
 }
 
 std::vector<double> as_doubles(Index count) {
@@ -171,8 +181,7 @@ std::vector<double> as_doubles(Index count) {
 }
 
 /// The rotation that the bound is about: of the channels that turn, in neighbouring pairs.
-Rope<double> bounded_rope(const ParamSet& params) {
-  const Index d = params.integer("dim");
+Rope<double> bounded_rope(const ParamSet& params, Index d) {
   if (!params.is_used("rope.fraction"))
     return Rope<double>({.d_head = d, .base = params.real("base")});
   const auto asked = Rope<double>::make({.d_model = d, .d_head = d, .params = params});
@@ -203,13 +212,6 @@ Figure bound_figure(const ParamSet& params, const std::vector<double>& distances
           std::move(plot)};
 }
 
-std::string assumption_text(const ParamSet& params) {
-  const std::string& assumption = params.text("assumption");
-  if (assumption == "ones") return "q = k = (1, …, 1)";
-  const std::string draws = fmt::format("mean ± deviation of {} draws", params.integer("draws"));
-  return (assumption == "equal" ? "q = k standard normal, " : "q, k independent normal, ") + draws;
-}
-
 Series score_series(const std::string& name, const std::vector<double>& distances,
                     const Spread& spread, bool with_band) {
   Series series{.name = encoding_label(name),
@@ -222,6 +224,22 @@ Series score_series(const std::string& name, const std::vector<double>& distance
     series.band_high.push_back(spread.mean[i] + spread.deviation[i]);
   }
   return series;
+}
+
+/// The mean logits again, each against its own at distance 0: every encoding on the same axes.
+Figure change_figure(const LinePlot& scores, const std::string& assumption,
+                     const std::string& caption) {
+  LinePlot plot{.x = scores.x,
+                .y = {.label = "change of the logit",
+                      .symbol = "logit(r) − logit(0)",
+                      .scale = AxisScale::symlog}};
+  for (const Series& logits : scores.series) {
+    Series change{.name = logits.name, .x = logits.x, .y = logits.y, .color = logits.color};
+    for (double& y : change.y) y -= logits.y.front();
+    plot.series.push_back(std::move(change));
+  }
+  return {"decay_changes", "What a logit loses with distance: " + assumption, caption,
+          std::move(plot)};
 }
 
 Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
@@ -254,7 +272,7 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
   double share = 0;
   double gap = 0;
   for (int draw = 0; draw < draws; ++draw) {
-    checkpoint(progress, 0.92 + 0.02 * draw, "checks");
+    checkpoint(progress, 0.8 + 0.02 * draw, "checks");
     const Matrix<double> q = normal_matrix<double>(random, 1, d);
     const Matrix<double> k = normal_matrix<double>(random, 1, d);
     const auto h = pair_products({q.data(), static_cast<std::size_t>(d)},
@@ -319,34 +337,42 @@ const ExperimentInfo& LongTermDecay::info() const {
   return info;
 }
 
-Result LongTermDecay::run(const ParamSet& params, const Inputs&, Progress& progress) const {
+Result LongTermDecay::run(const ParamSet& params, const Inputs& inputs, Progress& progress) const {
   checkpoint(progress, 0.0, "decay bound");
-  const Rope<double> rope = bounded_rope(params);
-  const std::vector<double>& theta = rope.theta();
+  const DecayAssumption assumption = decay_assumption(params, inputs);
+  const Rope<double> rope = bounded_rope(params, assumption.d);
   const Index count = params.integer("max_distance") + 1;
-  const DecayCurve curve = decay_curve(theta, 0, count);
+  const DecayCurve curve = decay_curve(rope.theta(), 0, count);
   const std::vector<double> distances = as_doubles(count);
 
   Result result{.provenance = provenance_of(info(), params), .scalars = scalars_of(curve)};
   result.tables.push_back(curve_table(distances, curve));
-  const std::vector<Pair> pairs = draw_pairs(params);
   LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "q_m·k_n"}};
   const std::vector<std::string>& names = params.list("encoding");
+  DecayMeanings meanings;
   for (std::size_t e = 0; e < names.size(); ++e) {
-    const double share = 0.8 / static_cast<double>(names.size());
+    const double share = 0.7 / static_cast<double>(names.size());
     const double from = 0.1 + share * static_cast<double>(e);
-    const Spread spread = scores_of(names[e], params, pairs, progress, from, from + share);
-    scores.series.push_back(score_series(names[e], distances, spread, pairs.size() > 1));
+    const Spread spread = scores_of(names[e], params, assumption, progress, {from, from + share});
+    const bool with_band = assumption.has_spread();
+    scores.series.push_back(score_series(names[e], distances, spread, with_band));
     result.tables[0].columns.push_back({"logit_" + names[e], "", spread.mean});
-    if (pairs.size() > 1)
+    if (with_band)
       result.tables[0].columns.push_back(
           {"logit_" + names[e] + "_deviation", "", spread.deviation});
+    meanings.add(names[e], spread.mean);
   }
   result.checks = bound_checks(params, rope, curve, progress);
   result.figures.push_back(bound_figure(params, distances, curve));
-  result.figures.push_back({"decay_scores", "Logits by distance: " + assumption_text(params),
-                            "key at position 0 · " + caption_of(params), std::move(scores)});
-  result.figures.push_back(chain_figure(params, theta));
+  const std::string caption =
+      fmt::format("key at position 0 · head 0 of {} · {}", heads, caption_of(params));
+  Figure changes = change_figure(scores, assumption.text, caption);
+  result.figures.push_back(
+      {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
+  result.figures.push_back(chain_figure(params, rope.theta()));
+  result.figures.push_back(std::move(changes));
+  add_truths({params, assumption, rope, curve}, progress, result);
+  std::move(meanings).finish(params, assumption.text, result);
   return result;
 }
 

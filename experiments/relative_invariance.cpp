@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "core/analysis/invariance.h"
 #include "core/encodings/catalogue.h"
@@ -53,11 +55,12 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "relative_invariance",
-      .version = 1,
+      .version = 2,
       .title = "Relative-position invariance",
       .question = "How far do the logits move when all positions are shifted by the same amount?",
       .equations = {"⟨f_q(x_m, m), f_k(x_n, n)⟩ = g(x_m, x_n, m − n)  (11)",
-                    "error(s) = max_mn |logit(m + s, n + s) − logit(m, n)|"},
+                    "error(s) = max_mn |logit(m + s, n + s) − logit(m, n)|",
+                    "rounding(s) = max_mn |logit(m + s, n + s) − its value in fp64|"},
       .params = declared_params()};
 }
 
@@ -72,7 +75,8 @@ struct Curve {
   bool relative{};
   std::vector<double> error{};
   std::vector<double> ulps{};
-  double bound{};        ///< what rounding may cost
+  std::vector<double> rounding{};  ///< largest distance from fp64; empty when that is the precision
+  double bound{};                  ///< what rounding may cost
   std::size_t known{0};  ///< shifts, from the first on, whose positions the encoding knows
 };
 
@@ -98,33 +102,67 @@ Scene<T> make_scene(const ParamSet& params) {
   return scene;
 }
 
+/// Logits at any positions, in the arithmetic T.
+template <class T>
+class Head {
+ public:
+  Head(const std::string& name, const ParamSet& params, Scene<T> scene, StageRounding rounding)
+      : scene_(std::move(scene)), rounding_(rounding) {
+    const Index d = params.integer("dim");
+    encoding_ = make_encoding<T>(
+        name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding_});
+  }
+  Matrix<T> logits_at(const Positions& p) const {
+    return attention_head<T>(*encoding_, scene_.projections, {scene_.x, scene_.x, p, p}, {},
+                             rounding_)
+        .logits;
+  }
+  const Encoding& encoding() const { return *encoding_; }
+
+ private:
+  Scene<T> scene_;
+  StageRounding rounding_;
+  std::unique_ptr<Encoding> encoding_;
+};
+
+/// The same numbers in fp64: what the arithmetic of T should have computed with.
+template <class T>
+Scene<double> widened(const Scene<T>& scene) {
+  const auto wide = [](const Matrix<T>& m) { return Matrix<double>(m.template cast<double>()); };
+  const Projections<T>& w = scene.projections;
+  return {wide(scene.x), scene.positions, {wide(w.W_q), wide(w.W_k), wide(w.W_v)}};
+}
+
 template <class T>
 Curve measure(const std::string& name, const ParamSet& params, const Scene<T>& scene,
               const std::vector<Position>& shifts, Progress& progress, double from, double to) {
-  const Index d = params.integer("dim");
   const StageRounding rounding = rounding_of(params);
-  const auto encoding = make_encoding<T>(
-      name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding});
-  const auto logits_at = [&](const Positions& p) -> Matrix<T> {
-    return attention_head<T>(*encoding, scene.projections, {scene.x, scene.x, p, p}, {}, rounding)
-        .logits;
-  };
-  const Matrix<T> reference = logits_at(scene.positions);
-  Curve curve{.name = name, .relative = encoding->is_relative()};
+  const Head<T> head(name, params, scene, rounding);
+  std::optional<Head<double>> exact;
+  if (!runs_in_fp64(params)) exact.emplace(name, params, widened(scene), StageRounding{});
+  const Matrix<T> reference = head.logits_at(scene.positions);
+  Curve curve{.name = name, .relative = head.encoding().is_relative()};
   curve.bound = invariance_bound<T>(scene.x * scene.projections.W_q,
                                     scene.x * scene.projections.W_k, rounding);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const double done = static_cast<double>(i) / static_cast<double>(shifts.size());
     checkpoint(progress, from + (to - from) * done, "shifts of " + name);
-    if (params.integer("span") - 1 + shifts[i] > encoding->last_position()) break;
+    if (params.integer("span") - 1 + shifts[i] > head.encoding().last_position()) break;
     ++curve.known;
-    const ShiftError error = shift_error<T>(
-        reference, logits_at(shifted(scene.positions, shifts[i])), precision_of(params));
+    const Positions moved = shifted(scene.positions, shifts[i]);
+    const Matrix<T> logits = head.logits_at(moved);
+    const ShiftError error = shift_error<T>(reference, logits, precision_of(params));
     curve.error.push_back(error.largest);
     curve.ulps.push_back(error.ulps);
+    if (!exact) continue;
+    const Matrix<double> wide = logits.template cast<double>();
+    curve.rounding.push_back(
+        shift_error<double>(exact->logits_at(moved), wide, Precision::fp64).largest);
   }
-  curve.error.resize(shifts.size(), std::numeric_limits<double>::quiet_NaN());
-  curve.ulps.resize(shifts.size(), std::numeric_limits<double>::quiet_NaN());
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  curve.error.resize(shifts.size(), unknown);
+  curve.ulps.resize(shifts.size(), unknown);
+  if (exact) curve.rounding.resize(shifts.size(), unknown);
   return curve;
 }
 
@@ -142,12 +180,12 @@ std::vector<Curve> measure_all(const ParamSet& params, const std::vector<Positio
   return curves;
 }
 
-/// The largest error over the known shifts; NaN if one of them is.
-double worst(const Curve& curve) {
+/// The largest value over the known shifts; NaN if one of them is.
+double worst(const Curve& curve, const std::vector<double>& values) {
   double largest = 0;
   for (std::size_t i = 0; i < curve.known; ++i) {
-    if (std::isnan(curve.error[i])) return curve.error[i];
-    largest = std::max(largest, curve.error[i]);
+    if (std::isnan(values[i])) return values[i];
+    largest = std::max(largest, values[i]);
   }
   return largest;
 }
@@ -159,12 +197,12 @@ Check check_of(const Curve& curve) {
         .name = curve.name + "_is_invariant",
         .statement = label + " depends on m − n only, up to rounding (largest change of a logit)",
         .equation = "eq. (11)",
-        .measured = worst(curve),
+        .measured = worst(curve, curve.error),
         .bound = curve.bound};
   return {.name = curve.name + "_is_absolute",
           .statement = label + " depends on absolute position: rounding cannot explain the change",
           .equation = "eq. (6)",
-          .measured = worst(curve),
+          .measured = worst(curve, curve.error),
           .relation = Relation::at_least,
           .bound = curve.bound};
 }
@@ -172,8 +210,15 @@ Check check_of(const Curve& curve) {
 Scalar scalar_of(const Curve& curve) {
   return {
       .name = curve.name + "_largest_error",
-      .value = worst(curve),
+      .value = worst(curve, curve.error),
       .description = encoding_label(curve.name) + ": largest change of a logit over all shifts"};
+}
+
+Scalar rounding_of_curve(const Curve& curve) {
+  return {.name = curve.name + "_largest_rounding",
+          .value = worst(curve, curve.rounding),
+          .description =
+              encoding_label(curve.name) + ": largest distance of a logit from its value in fp64"};
 }
 
 /// Errors fall to exactly 0, so the axis is logarithmic only above `threshold`.
@@ -207,12 +252,15 @@ void add_bound(Figure& figure, const std::vector<Curve>& curves) {
 }
 
 Table table_of(const std::vector<double>& shifts, const std::vector<Curve>& curves) {
-  Table table{.name = "invariance",
-              .caption = "largest change of a logit, absolute and in ulp, by shift",
-              .columns = {{"shift", "tokens", shifts}}};
+  Table table{
+      .name = "invariance",
+      .caption = "largest change of a logit, absolute and in ulp, and distance from fp64, by shift",
+      .columns = {{"shift", "tokens", shifts}}};
   for (const Curve& curve : curves) {
     table.columns.push_back({"error_" + curve.name, "", curve.error});
     table.columns.push_back({"ulp_" + curve.name, "ulp", curve.ulps});
+    if (!curve.rounding.empty())
+      table.columns.push_back({"rounding_" + curve.name, "", curve.rounding});
   }
   return table;
 }
@@ -234,6 +282,7 @@ Result RelativeInvariance::run(const ParamSet& params, const Inputs&, Progress& 
   Result result{.provenance = provenance_of(info(), params)};
   for (const Curve& curve : curves) {
     result.scalars.push_back(scalar_of(curve));
+    if (!curve.rounding.empty()) result.scalars.push_back(rounding_of_curve(curve));
     result.checks.push_back(check_of(curve));
   }
   const std::string caption = caption_of(params);
@@ -246,6 +295,11 @@ Result RelativeInvariance::run(const ParamSet& params, const Inputs&, Progress& 
       figure_of("invariance_ulp", "The same in units in the last place of " + precision, caption,
                 {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}, x, curves,
                 &Curve::ulps));
+  if (!runs_in_fp64(params))
+    result.figures.push_back(figure_of(
+        "rounding_error", "How far " + precision + " is from fp64 at each shift", caption,
+        {.label = "largest distance of a logit", .symlog_threshold = axis_threshold(params)}, x,
+        curves, &Curve::rounding));
   result.tables.push_back(table_of(x, curves));
   return result;
 }

@@ -8,6 +8,11 @@
 
 namespace orrery {
 
+const Tensor* tensor_of(const Inputs& inputs, std::string_view key) {
+  const auto found = inputs.find(key);
+  return found == inputs.end() ? nullptr : std::get_if<Tensor>(&found->second);
+}
+
 std::string shape_text(const Tensor& tensor) {
   return fmt::format("{} of shape [{}]", tensor.name, fmt::join(tensor.shape, ", "));
 }

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/encodings/settings.h"
 #include "experiments/experiment.h"
 
 namespace orrery {
+
+/// The tensor that a file parameter named, or null.
+const Tensor* tensor_of(const Inputs& inputs, std::string_view key);
 
 /// "q.npy of shape [4, 64]": for messages.
 std::string shape_text(const Tensor& tensor);

@@ -62,14 +62,16 @@ std::vector<std::size_t> by_position(PositionsIn positions) {
   return order;
 }
 
-/// Σ φ(k_n) v_nᵀ above and Σ φ(k_n) below, over the keys seen so far.
+/// Σ φ(k_n) v_nᵀ and Σ φ(k_n) above, and Σ φ(k_n) below, over the keys seen so far.
 struct State {
-  Matrix<double> above;  ///< [features, d_v]
-  Matrix<double> below;  ///< [1, features]
+  Matrix<double> above;       ///< [features, d_v]
+  Matrix<double> above_keys;  ///< [1, features]
+  Matrix<double> below;       ///< [1, features]
 
   template <class T>
   void see(const Features<T>& f, const Matrix<double>& v, Index key) {
     above += f.k_above.row(key).transpose() * v.row(key);
+    above_keys += f.k_above.row(key);
     below += f.k_below.row(key);
   }
 };
@@ -79,6 +81,7 @@ void answer(const Features<T>& f, const State& state, Index query, double epsilo
             LinearOutput<T>& out) {
   const double normalizer = f.q_below.row(query).dot(state.below.row(0)) + epsilon;
   out.normalizers(query, 0) = static_cast<T>(normalizer);
+  out.numerators(query, 0) = static_cast<T>(f.q_above.row(query).dot(state.above_keys.row(0)));
   if (normalizer == 0 || !std::isfinite(normalizer)) {
     ++out.zero_normalizers;
     return;
@@ -95,8 +98,10 @@ LinearOutput<T> linear_attention(const AttentionInputs<T>& in, const FeatureMap<
   const Features<T> f = features_of(in, features, rotation, options.variant);
   const Matrix<double> v = in.v.template cast<double>();
   State state{Matrix<double>::Zero(f.k_above.cols(), v.cols()),
-              Matrix<double>::Zero(1, f.k_below.cols())};
-  LinearOutput<T> out{Matrix<T>::Zero(in.q.rows(), in.v.cols()), Matrix<T>(in.q.rows(), 1)};
+              Matrix<double>::Zero(1, f.k_above.cols()), Matrix<double>::Zero(1, f.k_below.cols())};
+  const Index queries = in.q.rows();
+  LinearOutput<T> out{Matrix<T>::Zero(queries, in.v.cols()), Matrix<T>(queries, 1),
+                      Matrix<T>(queries, 1)};
   const std::vector<std::size_t> keys = by_position(in.n);
   std::size_t seen = 0;
   for (const std::size_t query : by_position(in.m)) {

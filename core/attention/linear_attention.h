@@ -22,6 +22,8 @@ template <class T>
 struct LinearOutput {
   Matrix<T> output;           ///< [N_q, d_v]
   Matrix<T> normalizers;      ///< [N_q, 1], the denominators
+  Matrix<T> numerators;       ///< [N_q, 1], what the numerators' weights sum to: a row of weights
+                              ///< sums to numerator/normalizer, which eq. (19) does not make 1
   Index zero_normalizers{0};  ///< queries whose denominator is 0 or not finite: zero output
 };
 

@@ -105,6 +105,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   const Transformed<T> t = transformed(in, doors, rounding);
   AttentionOutput<T> out;
   out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head}, doors);
+  for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::term, term.logits);
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
   rounding.apply<T>(Stage::logits, out.logits);

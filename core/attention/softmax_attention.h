@@ -47,6 +47,8 @@ void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
 
 /// Eq. (2): a_mn = exp(q_m·k_n/√d) / Σ_j exp(q_m·k_j/√d), o_m = Σ_n a_mn v_n, with position by the
 /// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d.
+/// Rounds q and k (Stage::qk), each term and the logits; an encoding rounds by itself what is its
+/// own.
 /// Throws UsageError on shapes that do not fit. Cost: O(N_q·N_k·(d + d_v)) time, O(N_q·N_k) memory.
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,

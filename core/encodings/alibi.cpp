@@ -32,7 +32,10 @@ std::vector<double> alibi_slopes(int heads) {
 }
 
 template <class T>
-Alibi<T>::Alibi(int heads, AlibiForm form) : slopes_(alibi_slopes(heads)), form_(form) {}
+Alibi<T>::Alibi(int heads, AlibiForm form, StageRounding rounding)
+    : slopes_(alibi_slopes(heads)), form_(form), rounding_(rounding) {
+  for (double& slope : slopes_) slope = rounding_(Stage::table, slope);
+}
 
 template <class T>
 EncodingInfo Alibi<T>::info() {
@@ -48,13 +51,15 @@ EncodingInfo Alibi<T>::info() {
           .statement = "Subtracts from each logit a penalty proportional to distance, by head.",
           .formula = "logit_mn = q_m·k_n/√d − s_h |m − n|, s_h = 2^(−8(h+1)/H)",
           .source = "Press et al. 2022 §3",
-          .params = {std::move(form)}};
+          .params = {std::move(form)},
+          .stages = {Stage::position, Stage::distance, Stage::table}};
 }
 
 template <class T>
 std::unique_ptr<Alibi<T>> Alibi<T>::make(const EncodingSettings& s) {
   const bool causal = s.params.text("alibi.form") == "causal";
-  return std::make_unique<Alibi>(s.heads, causal ? AlibiForm::causal : AlibiForm::symmetric);
+  return std::make_unique<Alibi>(s.heads, causal ? AlibiForm::causal : AlibiForm::symmetric,
+                                 s.rounding);
 }
 
 template <class T>
@@ -64,10 +69,9 @@ std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const 
   Matrix<T> bias(in.q.rows(), in.k.rows());
   for (Index i = 0; i < bias.rows(); ++i) {
     for (Index j = 0; j < bias.cols(); ++j) {
-      const Position r =
-          relative_position(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]);
-      const Position counted = form_ == AlibiForm::causal ? r : std::abs(r);
-      bias(i, j) = static_cast<T>(-slope * static_cast<double>(counted));
+      const double r = rounded_distance(in.m[static_cast<std::size_t>(i)],
+                                        in.n[static_cast<std::size_t>(j)], rounding_);
+      bias(i, j) = static_cast<T>(-slope * (form_ == AlibiForm::causal ? r : std::abs(r)));
     }
   }
   std::vector<ScoreTerm<T>> terms;

@@ -27,7 +27,8 @@ std::vector<double> alibi_slopes(int heads);
 template <class T>
 class Alibi final : public Encoding, public ScoreTerms<T> {
  public:
-  explicit Alibi(int heads, AlibiForm form = AlibiForm::symmetric);
+  /// Rounding is of the positions, their distance and the slopes (Stage::table).
+  explicit Alibi(int heads, AlibiForm form = AlibiForm::symmetric, StageRounding rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Alibi> make(const EncodingSettings& settings);
@@ -40,6 +41,7 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
  private:
   std::vector<double> slopes_;
   AlibiForm form_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

@@ -12,20 +12,23 @@ namespace orrery {
 
 Index deberta_delta(Position r, Position k) { return std::clamp<Position>(r + k, 0, 2 * k - 1); }
 
-Position deberta_bucket(Position r, Position buckets, Position max_distance) {
+Position deberta_bucket(Position r, Position buckets, Position max_distance, DebertaClamp clamp,
+                        const StageRounding& rounding) {
   const Position mid = buckets / 2;
+  if (clamp == DebertaClamp::first) r = std::clamp(r, 1 - max_distance, max_distance - 1);
   const Position distance = std::abs(r);
   if (distance <= mid) return r;
   const double half = static_cast<double>(mid);
-  const double share = std::log(static_cast<double>(distance) / half) /
-                       std::log(static_cast<double>(max_distance - 1) / half);
-  const auto bucket = static_cast<Position>(std::ceil(share * (half - 1))) + mid;
+  const double place = std::ceil(
+      log_place(distance, half, static_cast<double>(max_distance - 1), half - 1, rounding));
+  // A small format may have overflowed: then the last row.
+  const Position bucket = std::isfinite(place) ? static_cast<Position>(place) + mid : buckets;
   return r < 0 ? -bucket : bucket;
 }
 
 template <class T>
-Deberta<T>::Deberta(Weights weights, DebertaOptions options)
-    : weights_(std::move(weights)), options_(options) {
+Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding& rounding)
+    : weights_(std::move(weights)), options_(options), rounding_(rounding) {
   const Index d = weights_.d_head;
   const bool fits = options_.span >= 1 && weights_.table.rows() == 2 * options_.span && d > 0 &&
                     weights_.W_qr.rows() == weights_.table.cols() &&
@@ -39,6 +42,8 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options)
     throw UsageError(fmt::format("span={}, max_distance={}", options_.span, options_.max_distance),
                      "log buckets need 4 or more, and a max_distance beyond half of them",
                      "DeBERTa v2 uses 256 and 512");
+  for (Matrix<T>* weight : {&weights_.table, &weights_.W_qr, &weights_.W_kr})
+    rounding_.apply<T>(Stage::table, *weight);
 }
 
 template <class T>
@@ -73,6 +78,21 @@ EncodingInfo Deberta<T>::info() {
                   .default_value = std::string("paper"),
                   .choices = {{"paper", "δ(n, m): eq. (4) of the paper"},
                               {"code", "δ(m, n): Microsoft's code and Hugging Face's"}}};
+  ParamSpec terms{.key = "deberta.terms",
+                  .description = "Which terms are added to the content's.",
+                  .kind = ParamKind::choice,
+                  .default_value = std::string("both"),
+                  .choices = {{"both", "content to position and position to content, over √(3d)"},
+                              {"c2p", "content to position alone, over √(2d)"},
+                              {"p2c", "position to content alone, over √(2d)"}}};
+  ParamSpec clamp{
+      .key = "deberta.clamp",
+      .description = "Where v2's distances end: the two differ far ahead of the query.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("hugging_face"),
+      .choices = {{"hugging_face", "at the edge of the table: row 0 for r ≤ −max_distance"},
+                  {"microsoft", "at ±(max_distance − 1), before the logarithm: row 1"}},
+      .used_when = Condition{"deberta.version", {"v2"}}};
   const std::string initial = "normal, deviation 0.02 (BERT)";
   return {
       .name = "deberta",
@@ -82,10 +102,12 @@ EncodingInfo Deberta<T>::info() {
           "Adds content-to-position and position-to-content scores of the clipped distance.",
       .formula = "logit_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d)",
       .source = "He et al. 2021 §3.1 eq. (4); RoFormer eq. (10)",
-      .params = {std::move(version), std::move(span), std::move(max_distance), std::move(index)},
+      .params = {std::move(version), std::move(span), std::move(max_distance), std::move(clamp),
+                 std::move(index), std::move(terms)},
       .tables = {{"deberta.table", "[2k, d_model]", "Vectors of relative positions.", initial},
                  {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
-                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}}};
+                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}},
+      .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected}};
 }
 
 template <class T>
@@ -94,6 +116,10 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
   options.log_buckets = s.params.text("deberta.version") == "v2";
   options.max_distance = s.params.integer("deberta.max_distance");
   if (s.params.text("deberta.p2c") == "code") options.index = DebertaIndex::code;
+  if (s.params.text("deberta.clamp") == "microsoft") options.clamp = DebertaClamp::first;
+  const std::string& terms = s.params.text("deberta.terms");
+  if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
+  if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
   const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
     return table_of(s, name, rows, columns, 0.02).template cast<T>();
   };
@@ -101,14 +127,20 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
   return std::make_unique<Deberta>(Weights{table("deberta.table", 2 * options.span, s.d_model),
                                            table("deberta.W_qr", s.d_model, width),
                                            table("deberta.W_kr", s.d_model, width), s.d_head},
-                                   options);
+                                   options, s.rounding);
 }
 
 template <class T>
 Index Deberta<T>::row_of(Position r) const {
-  const Position place =
-      options_.log_buckets ? deberta_bucket(r, options_.span, options_.max_distance) : r;
-  return deberta_delta(place, options_.span);
+  if (!options_.log_buckets) return deberta_delta(r, options_.span);
+  return deberta_delta(
+      deberta_bucket(r, options_.span, options_.max_distance, options_.clamp, rounding_),
+      options_.span);
+}
+
+template <class T>
+bool Deberta<T>::has(DebertaTerms term) const {
+  return options_.terms == DebertaTerms::both || options_.terms == term;
 }
 
 template <class T>
@@ -120,17 +152,26 @@ template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
   const Index d = weights_.d_head;
   check_head(in.head, weights_.W_qr.cols() / d);
-  const Matrix<T> K_r = weights_.table * weights_.W_kr.middleCols(in.head * d, d);
-  const Matrix<T> Q_r = weights_.table * weights_.W_qr.middleCols(in.head * d, d);
-  const bool mirrored = options_.index == DebertaIndex::paper;
-  const IndexMatrix c2p = table_index(in.m, in.n);
-  const IndexMatrix p2c =
-      index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
+  const auto projected = [&](const Matrix<T>& W) {
+    return rounding_.rounded<T>(Stage::projected, weights_.table * W.middleCols(in.head * d, d));
+  };
+  const int products = options_.terms == DebertaTerms::both ? 3 : 2;
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, 3)});
-  terms.push_back(
-      {"content_to_position", gather_by_query<T>(scaled_product<T>(in.q, K_r, 3), c2p)});
-  terms.push_back({"position_to_content", gather_by_key<T>(scaled_product<T>(in.k, Q_r, 3), p2c)});
+  terms.push_back({"content", scaled_product<T>(in.q, in.k, products)});
+  if (has(DebertaTerms::content_to_position)) {
+    const Matrix<T> K_r = projected(weights_.W_kr);
+    terms.push_back(
+        {"content_to_position",
+         gather_by_query<T>(scaled_product<T>(in.q, K_r, products), table_index(in.m, in.n))});
+  }
+  if (has(DebertaTerms::position_to_content)) {
+    const Matrix<T> Q_r = projected(weights_.W_qr);
+    const bool mirrored = options_.index == DebertaIndex::paper;
+    const IndexMatrix index =
+        index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
+    terms.push_back(
+        {"position_to_content", gather_by_key<T>(scaled_product<T>(in.k, Q_r, products), index)});
+  }
   return terms;
 }
 

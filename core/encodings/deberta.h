@@ -11,15 +11,30 @@ namespace orrery {
 /// Row of DeBERTa's table for r = m − n: 0 for r ≤ −k, 2k − 1 for r ≥ k, else r + k.
 Index deberta_delta(Position r, Position k);
 
+/// Where version 2's logarithm ends. The two differ for r ≤ −max_distance only, once the row is
+/// clamped to the table: row 1 against row 0 with 256 and 512.
+enum class DebertaClamp {
+  none,   ///< distances beyond max_distance go on, to be cut by the table: Hugging Face
+  first,  ///< r is first clamped to ±(max_distance − 1): Microsoft
+};
+
 /// Version 2's bucket of r, signed: r itself up to half the buckets, then logarithmic to
 /// max_distance: sign(r)·(⌈ln(|r|/mid)/ln((max − 1)/mid)·(mid − 1)⌉ + mid), mid = buckets/2.
-/// Microsoft's code first clamps |r| to max − 1; Hugging Face's, like the formula here, does not:
-/// they differ for r ≤ −max only, after the row is clamped to the table.
-Position deberta_bucket(Position r, Position buckets, Position max_distance);
+Position deberta_bucket(Position r, Position buckets, Position max_distance,
+                        DebertaClamp clamp = DebertaClamp::none,
+                        const StageRounding& rounding = {});
 
 enum class DebertaIndex {
   paper,  ///< position_to_content looks up δ(n, m): eq. (4) of the paper
   code,   ///< δ(m, n), as both released implementations do
+};
+
+/// Which terms are added to the content's, as the paper's ablation leaves one out; each choice has
+/// its scale, 1/√((1 + terms)·d).
+enum class DebertaTerms {
+  both,                 ///< 1/√(3d)
+  content_to_position,  ///< c2p alone, 1/√(2d)
+  position_to_content,  ///< p2c alone, 1/√(2d)
 };
 
 struct DebertaOptions {
@@ -27,13 +42,16 @@ struct DebertaOptions {
   bool log_buckets{false};  ///< version 2 and 3
   Position max_distance{512};  ///< of version 2
   DebertaIndex index{DebertaIndex::paper};
+  DebertaTerms terms{DebertaTerms::both};
+  DebertaClamp clamp{DebertaClamp::none};  ///< of version 2
 };
 
 /// DeBERTa's disentangled attention.
 /// logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), K^r = P W_kr, Q^r = P W_qr, P
 /// the trained table of relative positions [2k, d_model]. Terms: content, content_to_position,
-/// position_to_content. RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d).
-/// Source: He et al. 2021 §3.1, eq. (4); microsoft/DeBERTa.
+/// position_to_content; with one of the two left out the scale is 1/√(2d). RoFormer's eq. (10) uses
+/// one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021 §3.1, eq. (4);
+/// microsoft/DeBERTa.
 template <class T>
 class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
@@ -43,8 +61,9 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
     Matrix<T> W_kr;   ///< [d_model, heads·d_head]
     Index d_head{};
   };
+  /// Rounding is of the weights, of K^r and Q^r, and of version 2's logarithm.
   /// Throws UsageError on shapes that do not fit.
-  Deberta(Weights weights, DebertaOptions options);
+  Deberta(Weights weights, DebertaOptions options, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
@@ -56,9 +75,11 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
  private:
   Index row_of(Position r) const;
+  bool has(DebertaTerms term) const;
 
   Weights weights_;
   DebertaOptions options_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

@@ -7,7 +7,8 @@
 namespace orrery {
 
 template <class T>
-Learned<T>::Learned(Matrix<T> table) : table_(std::move(table)) {}
+Learned<T>::Learned(Matrix<T> table, StageRounding rounding)
+    : table_(rounding.rounded<T>(Stage::table, std::move(table))), rounding_(rounding) {}
 
 template <class T>
 EncodingInfo Learned<T>::info() {
@@ -28,14 +29,15 @@ EncodingInfo Learned<T>::info() {
           .source = "RoFormer eq. (3); Gehring et al. 2017; Devlin et al. 2019 (BERT)",
           .params = {std::move(length)},
           .tables = {{"learned.table", "[L, d_model]", "The vector of each position.",
-                      "normal, deviation 0.02 (BERT)"}}};
+                      "normal, deviation 0.02 (BERT)"}},
+          .stages = {Stage::table, Stage::input}};
 }
 
 template <class T>
 std::unique_ptr<Learned<T>> Learned<T>::make(const EncodingSettings& s) {
   const Index length = s.params.integer("learned.length");
   return std::make_unique<Learned>(
-      table_of(s, "learned.table", length, s.d_model, 0.02).template cast<T>());
+      table_of(s, "learned.table", length, s.d_model, 0.02).template cast<T>(), s.rounding);
 }
 
 template <class T>
@@ -53,6 +55,7 @@ void Learned<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
                        "raise learned.length or choose an encoding that bears any length");
     x.row(i) += table_.row(p);
   }
+  rounding_.apply<T>(Stage::input, x);
 }
 
 template class Learned<float>;

@@ -13,7 +13,8 @@ namespace orrery {
 template <class T>
 class Learned final : public Encoding, public InputTerm<T> {
  public:
-  explicit Learned(Matrix<T> table);
+  /// Rounding is of the table and of x + p.
+  explicit Learned(Matrix<T> table, StageRounding rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Learned> make(const EncodingSettings& settings);
@@ -25,6 +26,7 @@ class Learned final : public Encoding, public InputTerm<T> {
 
  private:
   Matrix<T> table_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

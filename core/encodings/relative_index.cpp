@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/errors.h"
 
 namespace orrery {
@@ -25,6 +27,23 @@ Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index) {
 template <class T>
 Matrix<T> looked_up(const Matrix<T>& table, const IndexMatrix& index, int head) {
   return index.unaryExpr([&](Index row) { return table(row, head); });
+}
+
+double rounded_distance(Position m, Position n, const StageRounding& rounding) {
+  if (!rounding.rounds(Stage::position))  // whole numbers: the difference is exact
+    return rounding(Stage::distance, static_cast<double>(relative_position(m, n)));
+  const double query = rounding(Stage::position, static_cast<double>(m));
+  const double key = rounding(Stage::position, static_cast<double>(n));
+  return rounding(Stage::distance, query - key);
+}
+
+double log_place(Position distance, double from, double to, double steps,
+                 const StageRounding& rounding) {
+  const auto rounded = [&](double value) { return rounding(Stage::log, value); };
+  const double number = rounding(Stage::distance, static_cast<double>(distance));
+  const double share =
+      rounded(rounded(std::log(rounded(number / from))) / rounded(std::log(rounded(to / from))));
+  return rounded(share * steps);
 }
 
 void check_head(int head, Index heads) {

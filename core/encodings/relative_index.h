@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/encoding.h"
+#include "core/precision.h"
 
 namespace orrery {
 
@@ -49,6 +50,16 @@ Matrix<T> gather_by_query(const Matrix<T>& products, const IndexMatrix& index);
 /// out(i, j) = products(j, index(i, j)): the same for keys. products [N_k, rows].
 template <class T>
 Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
+
+/// m − n as a number, with the roundings of a low-precision implementation: of m and n, and of
+/// their difference.
+double rounded_distance(Position m, Position n, const StageRounding& rounding);
+
+/// steps·ln(distance/from)/ln(to/from), the place of a distance among buckets that grow
+/// logarithmically: 0 at `from`, `steps` at `to`. Stage::log rounds the ratios, their logarithms,
+/// the quotient and the product, as tensors of that format would; buckets then come out wrong.
+double log_place(Position distance, double from, double to, double steps,
+                 const StageRounding& rounding);
 
 /// Throws UsageError when `head` is not one of `heads`, counted from 0.
 void check_head(int head, Index heads);

@@ -99,7 +99,9 @@ EncodingInfo Rope<T>::info() {
       .formula = "f(x_m, m) = R_m W x_m; q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n",
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
       .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
-                 std::move(value)}};
+                 std::move(value)},
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
+                 Stage::rotated_qk}};
 }
 
 template <class T>
@@ -116,14 +118,12 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
 
 template <class T>
 void Rope<T>::rotate_row(Position position, T* row) const {
-  const bool interleaved = config_.pairing == RopePairing::interleaved;
-  const std::size_t pairs = theta_.size();
-  for (std::size_t t = 0; t < pairs; ++t) {
+  for (std::size_t t = 0; t < theta_.size(); ++t) {
     const CosSin turn = rounded_rotation(position, theta_[t], config_.rounding);
     const T c = static_cast<T>(turn.cos);
     const T s = static_cast<T>(turn.sin);
-    T& a = row[interleaved ? 2 * t : t];
-    T& b = row[interleaved ? 2 * t + 1 : t + pairs];
+    T& a = row[channels(t).a];
+    T& b = row[channels(t).b];
     const T turned_a = a * c - b * s;
     const T turned_b = a * s + b * c;
     a = turned_a;

@@ -42,7 +42,8 @@ struct RopeConfig {
 /// Rotary position embedding: pair t of q_m turns by the angle m·theta_t, counter-clockwise, and so
 /// does pair t of k_n with n, so that their product depends on m − n.
 /// Eq. (14): f(x_m, m) = R_m W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin,
-/// y_b = x_a sin + x_b cos for each pair (a, b). theta_t = base^(-2t/r), t = 0 … r/2 − 1.
+/// y_b = x_a sin + x_b cos for each pair (a, b); the forms of (12) and (15) are in
+/// rope_realisations.h. theta_t = base^(-2t/r), t = 0 … r/2 − 1.
 /// (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d,
 /// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
 /// angles in fp64, exact at every position to 2^53. Cost: N·r sincos and 6 N·r flops. Source: Su et
@@ -67,6 +68,16 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   const RopeConfig& config() const { return config_; }
   /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
+
+  struct Channels {
+    Index a, b;
+  };
+  /// The two channels that pair t turns.
+  Channels channels(std::size_t t) const {
+    const auto i = static_cast<Index>(t);
+    if (config_.pairing == RopePairing::interleaved) return {2 * i, 2 * i + 1};
+    return {i, i + static_cast<Index>(theta_.size())};
+  }
 
  private:
   void rotate(PositionsIn positions, MatrixOut<T> x) const;

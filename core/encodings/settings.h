@@ -47,6 +47,7 @@ struct EncodingInfo {
   std::string source{};     ///< paper, section, equation
   std::vector<ParamSpec> params{};
   std::vector<TableSpec> tables{};
+  std::vector<Stage> stages{};  ///< where it rounds, beside qk, term and logits of attention itself
 };
 
 /// The parameter "base", which every encoding with geometric frequencies shares.

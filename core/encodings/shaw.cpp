@@ -13,9 +13,9 @@ namespace orrery {
 Index shaw_index(Position r, Position clip) { return std::clamp(-r, -clip, clip) + clip; }
 
 template <class T>
-Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table)
-    : key_table_(std::move(key_table)),
-      value_table_(std::move(value_table)),
+Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& rounding)
+    : key_table_(rounding.rounded<T>(Stage::table, std::move(key_table))),
+      value_table_(rounding.rounded<T>(Stage::table, std::move(value_table))),
       clip_(key_table_.rows() / 2) {
   const bool odd = key_table_.rows() % 2 == 1;
   if (odd && (value_table_.size() == 0 || value_table_.rows() == key_table_.rows())) return;
@@ -51,9 +51,10 @@ EncodingInfo Shaw<T>::info() {
               "logit_mn = q_m·(k_n + a^K_r)/√d, o_m = Σ A_mn (v_n + a^V_r), r = clip(n − m, −k, k)",
           .source = "Shaw et al. 2018 eq. (3), (4); RoFormer eq. (5)",
           .params = {std::move(clip), std::move(variant)},
-          .tables = {
-              {"shaw.key_table", "[2k + 1, d_head]", "Added to keys, n − m = −k first.", initial},
-              {"shaw.value_table", "[2k + 1, d_head]", "Added to values.", initial}}};
+          .tables = {{"shaw.key_table", "[2k + 1, d_head]", "Added to keys, n − m = −k first.",
+                      initial},
+                     {"shaw.value_table", "[2k + 1, d_head]", "Added to values.", initial}},
+          .stages = {Stage::table}};
 }
 
 template <class T>
@@ -65,8 +66,9 @@ std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
   };
   const Matrix<T> keys = table("shaw.key_table");
   const std::string& variant = s.params.text("shaw.variant");
-  if (variant == "keys_only") return std::make_unique<Shaw>(keys, Matrix<T>());
-  return std::make_unique<Shaw>(keys, variant == "tied" ? keys : table("shaw.value_table"));
+  if (variant == "keys_only") return std::make_unique<Shaw>(keys, Matrix<T>(), s.rounding);
+  return std::make_unique<Shaw>(keys, variant == "tied" ? keys : table("shaw.value_table"),
+                                s.rounding);
 }
 
 template <class T>

@@ -22,7 +22,7 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, p
  public:
   /// Tables [2k + 1, d_head]; an empty value table adds nothing to the output.
   /// Throws UsageError unless the key table has an odd number of rows and both have as many.
-  Shaw(Matrix<T> key_table, Matrix<T> value_table);
+  Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Shaw> make(const EncodingSettings& settings);

@@ -54,7 +54,8 @@ EncodingInfo Sinusoidal<T>::info() {
           .statement = "Adds a fixed vector of sines and cosines of the position to the input.",
           .formula = "p_{i,2t} = sin(i θ_t), p_{i,2t+1} = cos(i θ_t), θ_t = base^(−2t/d)",
           .source = "Vaswani et al. 2017 §3.5; RoFormer eq. (3), (4)",
-          .params = {base_param(), std::move(layout)}};
+          .params = {base_param(), std::move(layout)},
+          .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::input}};
 }
 
 template <class T>
@@ -89,6 +90,7 @@ void Sinusoidal<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
                      fmt::format("sinusoidal positions were made for d_model={}", d_model_),
                      "give x with as many channels");
   x += table(positions);
+  rounding_.apply<T>(Stage::input, x);
 }
 
 template class Sinusoidal<float>;

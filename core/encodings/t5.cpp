@@ -26,27 +26,31 @@ void check_buckets(const T5Buckets& c) {
                      "T5 uses 128");
 }
 
-Index bucket_of_distance(Position distance, int side, Position max_distance) {
-  const Position exact = side / 2;
+Index bucket_of_distance(Position distance, int side, Position max_distance,
+                         const StageRounding& rounding) {
+  const int exact = side / 2;
   if (distance < exact) return distance;
-  const double ratio = static_cast<double>(distance) / static_cast<double>(exact);
-  const double full = static_cast<double>(max_distance) / static_cast<double>(exact);
-  const double step = std::log(ratio) / std::log(full) * static_cast<double>(side - exact);
-  return std::min<Index>(side - 1, exact + static_cast<Index>(step));
+  const double place =
+      log_place(distance, exact, static_cast<double>(max_distance), side - exact, rounding);
+  if (!(place < side - exact)) return side - 1;  // also when a small format overflowed
+  return exact + static_cast<Index>(place);
 }
 
 }  // namespace
 
-Index t5_bucket(Position r, const T5Buckets& config) {
+Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& rounding) {
   check_buckets(config);
   const int side = buckets_a_side(config);
   if (!config.bidirectional)
-    return bucket_of_distance(std::max<Position>(r, 0), side, config.max_distance);
-  return (r < 0 ? side : 0) + bucket_of_distance(std::abs(r), side, config.max_distance);
+    return bucket_of_distance(std::max<Position>(r, 0), side, config.max_distance, rounding);
+  return (r < 0 ? side : 0) + bucket_of_distance(std::abs(r), side, config.max_distance, rounding);
 }
 
 template <class T>
-T5<T>::T5(const T5Buckets& config, Matrix<T> table) : config_(config), table_(std::move(table)) {
+T5<T>::T5(const T5Buckets& config, Matrix<T> table, const StageRounding& rounding)
+    : config_(config),
+      table_(rounding.rounded<T>(Stage::table, std::move(table))),
+      rounding_(rounding) {
   check_buckets(config_);
   if (table_.rows() != config_.buckets)
     throw UsageError(fmt::format("a bias table of {} rows", table_.rows()),
@@ -85,7 +89,8 @@ EncodingInfo T5<T>::info() {
       .source = "Raffel et al. 2020 §2.1; RoFormer eq. (8)",
       .params = {std::move(buckets), std::move(max_distance), std::move(bidirectional)},
       .tables = {{"t5.table", "[buckets, heads]", "The bias of each bucket and head.",
-                  "normal, deviation d_model^(−1/2) (Hugging Face, mesh)"}}};
+                  "normal, deviation d_model^(−1/2) (Hugging Face, mesh)"}},
+      .stages = {Stage::distance, Stage::log, Stage::table}};
 }
 
 template <class T>
@@ -95,12 +100,13 @@ std::unique_ptr<T5<T>> T5<T>::make(const EncodingSettings& s) {
                          .bidirectional = s.params.boolean("t5.bidirectional")};
   const double deviation = 1.0 / std::sqrt(static_cast<double>(s.d_model));
   return std::make_unique<T5>(
-      config, table_of(s, "t5.table", config.buckets, s.heads, deviation).template cast<T>());
+      config, table_of(s, "t5.table", config.buckets, s.heads, deviation).template cast<T>(),
+      s.rounding);
 }
 
 template <class T>
 IndexMatrix T5<T>::table_index(PositionsIn m, PositionsIn n) const {
-  return index_matrix(m, n, [this](Position r) { return t5_bucket(r, config_); });
+  return index_matrix(m, n, [this](Position r) { return t5_bucket(r, config_, rounding_); });
 }
 
 template <class T>

@@ -18,10 +18,11 @@ struct T5Buckets {
 /// Bucket of r = m − n: near distances have one each, far ones share logarithmically, all from
 /// max_distance on share the last. T5's code counts n − m; a key ahead of the query (r < 0) has its
 /// buckets in the upper half, of which the first is never used. Integers up to the logarithm, which
-/// is taken in fp64: in bf16 some buckets come out wrong. Throws UsageError: fewer than 2 buckets
-/// (4, and even, when bidirectional), or max_distance not above half the buckets of a direction.
-/// Source: Raffel et al. 2020 §2.1; mesh_tensorflow, _relative_position_bucket.
-Index t5_bucket(Position r, const T5Buckets& config);
+/// is taken in fp64 unless rounding says otherwise: in bf16 some buckets come out wrong. Throws
+/// UsageError: fewer than 2 buckets (4, and even, when bidirectional), or max_distance not above
+/// half the buckets of a direction. Source: Raffel et al. 2020 §2.1; mesh_tensorflow,
+/// _relative_position_bucket.
+Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& rounding = {});
 
 /// T5's relative bias: a trained number per bucket of the distance and head, added to logits
 /// without any scale. logits_mn = q_m·k_n + b_{bucket(m−n), h}: T5 divides by no √d (its
@@ -30,8 +31,8 @@ Index t5_bucket(Position r, const T5Buckets& config);
 template <class T>
 class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
-  /// table [buckets, heads].
-  T5(const T5Buckets& config, Matrix<T> table);
+  /// table [buckets, heads]. Rounding is of the table and of the logarithm.
+  T5(const T5Buckets& config, Matrix<T> table, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<T5> make(const EncodingSettings& settings);
@@ -43,6 +44,7 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
  private:
   T5Buckets config_;
   Matrix<T> table_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

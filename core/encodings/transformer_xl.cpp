@@ -30,31 +30,65 @@ Index place_of(const Positions& sorted, Position distance) {
 }  // namespace
 
 template <class T>
-TransformerXl<T>::TransformerXl(Weights weights, double base)
-    : weights_(std::move(weights)), base_(base) {
+typename TransformerXl<T>::Weights TransformerXl<T>::behind_W_q(const Weights& weights,
+                                                                const Matrix<T>& W_q,
+                                                                const StageRounding& rounding) {
+  const Index heads = weights.u.rows();
+  if (heads < 1 || weights.v.rows() != heads || weights.u.cols() != W_q.rows() ||
+      weights.v.cols() != W_q.rows() || W_q.cols() % heads != 0)
+    throw UsageError("u, v and W_q", "must be [heads, d_model] twice and [d_model, heads·d_head]",
+                     "give arrays of one layer");
+  const Index d = W_q.cols() / heads;
+  const Matrix<T> W = rounding.rounded<T>(Stage::table, W_q);
+  const auto queries = [&](const Matrix<T>& contents) {
+    const Matrix<T> stored = rounding.rounded<T>(Stage::table, contents);
+    Matrix<T> q(heads, d);
+    for (Index h = 0; h < heads; ++h) q.row(h) = stored.row(h) * W.middleCols(h * d, d);
+    return rounding.rounded<T>(Stage::projected, std::move(q));
+  };
+  return {queries(weights.u), queries(weights.v), weights.W_kR};
+}
+
+template <class T>
+TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRounding& rounding)
+    : weights_(std::move(weights)), base_(base), rounding_(rounding) {
   const Index heads = weights_.u.rows();
   const Index d = weights_.u.cols();
   if (weights_.v.rows() != heads || weights_.v.cols() != d || weights_.W_kR.cols() != heads * d)
     throw UsageError("u, v and W_kR", "must be [heads, d_head] twice and [d_model, heads·d_head]",
                      "give arrays of one layer");
   Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
+  for (Matrix<T>* weight : {&weights_.u, &weights_.v, &weights_.W_kR})
+    rounding_.apply<T>(Stage::table, *weight);
 }
 
 template <class T>
 EncodingInfo TransformerXl<T>::info() {
+  ParamSpec biases{
+      .key = "transformer_xl.biases",
+      .description = "Where u and v live.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("queries"),
+      .choices = {{"queries", "u·k_n, v·r_D: the paper and its code"},
+                  {"roformer", "behind W_q, uᵀW_qᵀ and vᵀW_qᵀ, as RoFormer prints (7)"}}};
   const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
-  return {.name = "transformer_xl",
-          .label = "Transformer-XL",
-          .title = "Transformer-XL's relative positions",
-          .statement =
-              "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
-          .formula = "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR R_D",
-          .source = "Dai et al. 2019 §3.3; RoFormer eq. (7)",
-          .params = {base_param()},
-          .tables = {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
-                     {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
-                     {"transformer_xl.W_kR", "[d_model, heads·d_head]",
-                      "Projects the sinusoid of a distance to a key, head by head.", initial}}};
+  return {
+      .name = "transformer_xl",
+      .label = "Transformer-XL",
+      .title = "Transformer-XL's relative positions",
+      .statement =
+          "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
+      .formula = "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR R_D",
+      .source = "Dai et al. 2019 §3.3; RoFormer eq. (7)",
+      .params = {base_param(), std::move(biases)},
+      .tables = {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
+                 {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
+                 {"transformer_xl.W_q", "[d_model, heads·d_head]",
+                  "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
+                 {"transformer_xl.W_kR", "[d_model, heads·d_head]",
+                  "Projects the sinusoid of a distance to a key, head by head.", initial}},
+      .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
+                 Stage::projected}};
 }
 
 template <class T>
@@ -62,18 +96,25 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
   const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
     return table_of(s, name, rows, columns, 0.02).template cast<T>();
   };
-  return std::make_unique<TransformerXl>(
-      Weights{table("transformer_xl.u", s.heads, s.d_head),
-              table("transformer_xl.v", s.heads, s.d_head),
-              table("transformer_xl.W_kR", s.d_model, s.heads * s.d_head)},
-      s.params.real("base"));
+  const bool printed = s.params.text("transformer_xl.biases") == "roformer";
+  const Index width = s.heads * s.d_head;
+  const Index of_bias = printed ? s.d_model : s.d_head;
+  Weights weights{table("transformer_xl.u", s.heads, of_bias),
+                  table("transformer_xl.v", s.heads, of_bias),
+                  table("transformer_xl.W_kR", s.d_model, width)};
+  if (printed)
+    weights = behind_W_q(weights, table("transformer_xl.W_q", s.d_model, width), s.rounding);
+  return std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding);
 }
 
 template <class T>
 Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
-  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated);
+  // What sinusoids count as a position is a distance here.
+  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
+                                rounding_.with(Stage::position, Stage::distance));
   const Index d = weights_.u.cols();
-  return sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d);
+  return rounding_.rounded<T>(Stage::projected,
+                              sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d));
 }
 
 template <class T>

@@ -13,7 +13,8 @@ namespace orrery {
 /// content_to_position, global_content, global_position. Distances are indexed directly, D = m − n
 /// of any sign, so that memory is nothing but keys at earlier positions, and no shift can leak the
 /// next row (as the authors' rel_shift does without a causal mask). RoFormer's eq. (7) prints
-/// uᵀW_qᵀ, vᵀW_qᵀ: here u and v live among the queries, as the paper and its code have them.
+/// uᵀW_qᵀ, vᵀW_qᵀ: here u and v live among the queries, as the paper and its code have them;
+/// behind_W_q gives what RoFormer prints.
 /// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl.
 template <class T>
 class TransformerXl final : public Encoding, public ScoreTerms<T> {
@@ -23,8 +24,15 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
     Matrix<T> v;     ///< [heads, d_head]
     Matrix<T> W_kR;  ///< [d_model, heads·d_head], head h in columns h·d_head …
   };
+  /// Eq. (7) as RoFormer prints it: u and v are contents, [heads, d_model], which W_q [d_model,
+  /// heads·d_head] projects to queries head by head.
+  /// Throws UsageError on shapes that do not fit.
+  static Weights behind_W_q(const Weights& weights, const Matrix<T>& W_q,
+                            const StageRounding& rounding = {});
+
+  /// Rounding is of the weights, of the distance and its sinusoid, and of r_D.
   /// Throws UsageError on shapes that do not fit or an odd d_model.
-  TransformerXl(Weights weights, double base);
+  TransformerXl(Weights weights, double base, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
@@ -38,6 +46,7 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
 
   Weights weights_;
   double base_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

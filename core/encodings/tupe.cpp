@@ -48,15 +48,15 @@ Matrix<T> rows_at(const Matrix<T>& table, PositionsIn positions) {
 
 }  // namespace
 
-Index tupe_bucket(Position query, Position key, bool untie_cls) {
+Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRounding& rounding) {
   if (untie_cls && query == 0) return cls_query_bucket;
   if (untie_cls && key == 0) return cls_key_bucket;
-  return t5_bucket(relative_position(query, key), t5_buckets);
+  return t5_bucket(relative_position(query, key), t5_buckets, rounding);
 }
 
 template <class T>
-Tupe<T>::Tupe(Weights weights, TupeOptions options)
-    : weights_(std::move(weights)), options_(options) {
+Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& rounding)
+    : weights_(std::move(weights)), options_(options), rounding_(rounding) {
   const bool fits = weights_.table.rows() >= 3 && weights_.U_q.rows() == weights_.table.cols() &&
                     weights_.U_k.rows() == weights_.table.cols() &&
                     weights_.U_q.cols() == weights_.U_k.cols() &&
@@ -66,7 +66,9 @@ Tupe<T>::Tupe(Weights weights, TupeOptions options)
     throw UsageError("TUPE's table, U_q, U_k and bias",
                      "must be [L + 2, d_model], [d_model, heads·d_head] twice and [33, heads]",
                      "give arrays of one model");
-  weights_.table = layer_normalised(weights_.table);
+  for (Matrix<T>* weight : {&weights_.table, &weights_.U_q, &weights_.U_k, &weights_.bias})
+    rounding_.apply<T>(Stage::table, *weight);
+  weights_.table = rounding_.rounded<T>(Stage::projected, layer_normalised(weights_.table));
 }
 
 template <class T>
@@ -101,7 +103,8 @@ EncodingInfo Tupe<T>::info() {
                   initial},
                  {"tupe.U_q", "[d_model, heads·d_head]", "Projects positions of queries.", initial},
                  {"tupe.U_k", "[d_model, heads·d_head]", "Projects positions of keys.", initial},
-                 {"tupe.bias_table", "[33, heads]", "T5's bias, and one row for [CLS].", initial}}};
+                 {"tupe.bias_table", "[33, heads]", "T5's bias, and one row for [CLS].", initial}},
+      .stages = {Stage::log, Stage::table, Stage::projected}};
 }
 
 template <class T>
@@ -114,21 +117,22 @@ std::unique_ptr<Tupe<T>> Tupe<T>::make(const EncodingSettings& s) {
       Weights{table("tupe.table", s.params.integer("tupe.length") + 2, s.d_model),
               table("tupe.U_q", s.d_model, width), table("tupe.U_k", s.d_model, width),
               table("tupe.bias_table", bias_rows, s.heads)},
-      TupeOptions{s.params.boolean("tupe.untie_cls"), s.params.boolean("tupe.relative_bias")});
+      TupeOptions{s.params.boolean("tupe.untie_cls"), s.params.boolean("tupe.relative_bias")},
+      s.rounding);
 }
 
 template <class T>
 Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
   const Index d = weights_.U_q.cols() / weights_.bias.cols();
-  const auto U_q = weights_.U_q.middleCols(in.head * d, d);
-  const auto U_k = weights_.U_k.middleCols(in.head * d, d);
-  const Matrix<T> of_queries = rows_at(weights_.table, in.m) * U_q;
-  const Matrix<T> of_keys = rows_at(weights_.table, in.n) * U_k;
-  Matrix<T> term = scaled_product<T>(of_queries, of_keys, 2);
+  const auto projected = [&](const Matrix<T>& rows, const Matrix<T>& U) {
+    return rounding_.rounded<T>(Stage::projected, rows * U.middleCols(in.head * d, d));
+  };
+  Matrix<T> term = scaled_product<T>(projected(rows_at(weights_.table, in.m), weights_.U_q),
+                                     projected(rows_at(weights_.table, in.n), weights_.U_k), 2);
   if (!options_.untie_cls) return term;
-  const Matrix<T> special_q = weights_.table.topRows(2) * U_q;
-  const Matrix<T> special_k = weights_.table.topRows(2) * U_k;
-  const Matrix<T> theta = scaled_product<T>(special_q, special_k, 2);
+  const Matrix<T> special = weights_.table.topRows(2);
+  const Matrix<T> theta =
+      scaled_product<T>(projected(special, weights_.U_q), projected(special, weights_.U_k), 2);
   for (Index j = 0; j < term.cols(); ++j)
     if (in.n[static_cast<std::size_t>(j)] == 0) term.col(j).setConstant(theta(1, 1));
   for (Index i = 0; i < term.rows(); ++i)  // after the columns: the query wins where both meet
@@ -139,7 +143,7 @@ Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
 template <class T>
 IndexMatrix Tupe<T>::table_index(PositionsIn m, PositionsIn n) const {
   return index_matrix_of_positions(m, n, [this](Position query, Position key) {
-    return tupe_bucket(query, key, options_.untie_cls);
+    return tupe_bucket(query, key, options_.untie_cls, rounding_);
   });
 }
 
@@ -150,9 +154,7 @@ std::vector<ScoreTerm<T>> Tupe<T>::score_terms(const ScoreInputs<T>& in) const {
   terms.push_back({"content", scaled_product<T>(in.q, in.k, 2)});
   terms.push_back({"position", position_term(in)});
   if (!options_.relative_bias) return terms;
-  const IndexMatrix index = index_matrix_of_positions(
-      in.m, in.n, [this](Position m, Position n) { return tupe_bucket(m, n, options_.untie_cls); });
-  terms.push_back({"relative_bias", looked_up<T>(weights_.bias, index, in.head)});
+  terms.push_back({"relative_bias", looked_up<T>(weights_.bias, table_index(in.m, in.n), in.head)});
   return terms;
 }
 

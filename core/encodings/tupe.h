@@ -15,7 +15,7 @@ struct TupeOptions {
 
 /// Bucket of TUPE's bias table: T5's, bidirectional 32 to 128; with CLS untied, 32 for the key
 /// [CLS] and 16, which T5 never uses, for the query [CLS], which wins where both meet.
-Index tupe_bucket(Position query, Position key, bool untie_cls);
+Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRounding& rounding = {});
 
 /// TUPE: content and position are correlated apart, each with projections of its own.
 /// logits_mn = q_m·k_n/√(2d) + (p_m U_q)·(p_n U_k)/√(2d) + b_{bucket}; p_i the layer-normalised row
@@ -33,8 +33,9 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
     Matrix<T> U_k;    ///< [d_model, heads·d_head]
     Matrix<T> bias;   ///< [33, heads]
   };
-  /// Throws UsageError on shapes that do not fit.
-  Tupe(Weights weights, TupeOptions options);
+  /// Rounding is of the weights, of positions once normalised and once projected, and of the bias's
+  /// logarithm. Throws UsageError on shapes that do not fit.
+  Tupe(Weights weights, TupeOptions options, const StageRounding& rounding = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
@@ -51,6 +52,7 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   Weights weights_;
   TupeOptions options_;
+  StageRounding rounding_;
 };
 
 }  // namespace orrery

@@ -11,8 +11,10 @@
 
 #include "core/errors.h"
 #include "experiments/batch/csv.h"
+#include "experiments/batch/figure_json.h"
 #include "experiments/batch/folder_swap.h"
 #include "experiments/batch/result_json.h"
+#include "experiments/data/array_data.h"
 #include "experiments/data/file.h"
 #include "experiments/data/npy.h"
 
@@ -71,21 +73,56 @@ class FileSink {
   std::vector<WrittenFile> files_{};
 };
 
-void write_figure(const Figure& figure, const WriteOptions& options, FileSink& sink) {
+bool same_numbers(const Array& a, const Array& b) {
+  return a.shape == b.shape && a.values.index() == b.values.index() &&
+         array_bytes(a) == array_bytes(b);
+}
+
+/// Arrays on the disk, each once, however many figures show it.
+class ArrayFiles {
+ public:
+  explicit ArrayFiles(FileSink& sink) : sink_(sink) {}
+
+  void write(const std::shared_ptr<const Array>& array, const std::string& below,
+             const std::string& name) {
+    sink_.write(below, name, "npy", npy_bytes(*array));
+    written_.emplace_back(array, fmt::format("{}/{}.npy", below, name));
+  }
+
+  /// Where the numbers of a figure's array lie.
+  std::string place(const std::shared_ptr<const Array>& array, const std::string& figure,
+                    std::string_view role) {
+    for (const auto& [known, path] : written_)
+      if (known == array || same_numbers(*known, *array)) return path;
+    write(array, "figures", fmt::format("{}.{}", figure, role));
+    return written_.back().second;
+  }
+
+ private:
+  FileSink& sink_;
+  std::vector<std::pair<std::shared_ptr<const Array>, std::string>> written_{};
+};
+
+void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles& arrays,
+                  FileSink& sink) {
   for (const std::string& format : options.figure_formats) {
     check_invariant(options.render != nullptr, "figures are written with a renderer");
     sink.write("figures", figure.id, format, options.render(figure, format));
   }
   if (std::holds_alternative<LinePlot>(figure.content))
     sink.write("figures", figure.id, "csv", csv_text(table_of(figure)));
+  const auto place = [&](const std::shared_ptr<const Array>& array, std::string_view role) {
+    return arrays.place(array, figure.id, role);
+  };
+  sink.write("figures", figure.id, "json", json_line(figure_json(figure, place)));
 }
 
 void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
+  ArrayFiles arrays(sink);
   sink.write("result.json", json_text(to_json(result)));
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
-  for (const Figure& figure : result.figures) write_figure(figure, options, sink);
-  for (const auto& array : result.arrays)
-    sink.write("arrays", array->name, "npy", npy_bytes(*array));
+  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
+  for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
 }
 
 /// The files that a manifest of ours lists, itself among them; nothing when it is none of ours.

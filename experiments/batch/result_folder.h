@@ -26,7 +26,8 @@ struct WrittenResult {
 };
 
 /// Writes manifest.json, result.json, tables/NAME.csv, figures/ID.FORMAT, figures/ID.csv for line
-/// figures, and arrays/NAME.npy.
+/// figures, and arrays/NAME.npy. For load_result (saved_result.h) it adds figures/ID.json, and
+/// figures/ID.values.npy and ID.masked.npy where a map's numbers are in no other file.
 ///
 /// The folder appears at once and complete: everything is written to a hidden folder beside it,
 /// brought to the disk, and then exchanged for what was there. When anything throws, what was there

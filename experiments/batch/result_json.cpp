@@ -1,23 +1,20 @@
 #include "experiments/batch/result_json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <variant>
+
+#include "experiments/batch/figure_json.h"
+#include "experiments/batch/json_fields.h"
 
 namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
-Json one(double value) { return number(value); }
-Json one(const std::string& value) { return value; }
+const EnumNames<Relation> relation_names{{Relation::at_most, "at_most"},
+                                         {Relation::at_least, "at_least"}};
+const EnumNames<Status> status_names{{Status::completed, "completed"},
+                                     {Status::stopped, "stopped"}};
 
 template <class T, class Convert>
 Json list_of(const std::vector<T>& items, Convert convert) {
@@ -43,7 +40,7 @@ Json scalar_json(const Scalar& scalar) {
   return {{"name", scalar.name},
           {"symbol", scalar.symbol},
           {"unit", scalar.unit},
-          {"value", number(scalar.value)},
+          {"value", number_json(scalar.value)},
           {"description", scalar.description}};
 }
 
@@ -51,18 +48,20 @@ Json check_json(const Check& check) {
   return {{"name", check.name},
           {"statement", check.statement},
           {"equation", check.equation},
-          {"measured", number(check.measured)},
-          {"relation", check.relation == Relation::at_most ? "at_most" : "at_least"},
-          {"bound", number(check.bound)},
+          {"measured", number_json(check.measured)},
+          {"relation", name_in(relation_names, check.relation)},
+          {"bound", number_json(check.bound)},
           {"holds", check.holds()}};
 }
 
+/// The type is said: "nan" may be a number or a text.
 Json column_json(const Column& column) {
-  const auto values = [](const auto& items) {
-    return list_of(items, [](const auto& item) { return one(item); });
-  };
-  return {
-      {"name", column.name}, {"unit", column.unit}, {"values", std::visit(values, column.values)}};
+  const auto* numbers = std::get_if<std::vector<double>>(&column.values);
+  return {{"name", column.name},
+          {"unit", column.unit},
+          {"type", numbers ? "number" : "text"},
+          {"values", numbers ? numbers_json(*numbers)
+                             : Json(std::get<std::vector<std::string>>(column.values))}};
 }
 
 Json table_json(const Table& table) {
@@ -71,44 +70,91 @@ Json table_json(const Table& table) {
           {"columns", list_of(table.columns, column_json)}};
 }
 
-struct KindOfFigure {
-  std::string_view operator()(const LinePlot&) const { return "lines"; }
-  std::string_view operator()(const Heatmap&) const { return "heatmap"; }
-  std::string_view operator()(const TableFigure&) const { return "table"; }
-  std::string_view operator()(const VectorPlot&) const { return "vectors"; }
-};
-
-Json figure_json(const Figure& figure) {
+Json figure_summary(const Figure& figure) {
   return {{"id", figure.id},
-          {"kind", std::visit(KindOfFigure{}, figure.content)},
+          {"kind", kind_of(figure)},
           {"title", figure.title},
           {"caption", figure.caption}};
 }
 
-Json array_json(const std::shared_ptr<const Array>& array) {
-  const bool single = std::holds_alternative<std::vector<float>>(array->values);
-  return {{"name", array->name},
-          {"description", array->description},
-          {"dtype", single ? "float32" : "float64"},
-          {"shape", array->shape},
-          {"axes", array->axes}};
+Provenance provenance_from(const Json& json) {
+  Provenance provenance{.experiment = text_field(json, "experiment"),
+                        .version = static_cast<int>(integer_field(json, "version")),
+                        .seed = integer_field(json, "seed")};
+  const Json& params = field(json, "params");
+  if (!params.is_object()) throw MalformedJson("'params' is not an object");
+  for (const auto& [key, value] : params.items())
+    provenance.params.emplace_back(key, text_field(params, key.c_str()));
+  return provenance;
+}
+
+Scalar scalar_from(const Json& json) {
+  return {.name = text_field(json, "name"),
+          .symbol = text_field(json, "symbol"),
+          .unit = text_field(json, "unit"),
+          .value = number_field(json, "value"),
+          .description = text_field(json, "description")};
+}
+
+Check check_from(const Json& json) {
+  return {.name = text_field(json, "name"),
+          .statement = text_field(json, "statement"),
+          .equation = text_field(json, "equation"),
+          .measured = number_field(json, "measured"),
+          .relation = enum_field(json, "relation", relation_names),
+          .bound = number_field(json, "bound")};
+}
+
+Column column_from(const Json& json) {
+  static const EnumNames<bool> number_names{{true, "number"}, {false, "text"}};
+  Column column{.name = text_field(json, "name"), .unit = text_field(json, "unit")};
+  if (enum_field(json, "type", number_names))
+    column.values = numbers_field(json, "values");
+  else
+    column.values = texts_field(json, "values");
+  return column;
+}
+
+Table table_from(const Json& json) {
+  return {.name = text_field(json, "name"),
+          .caption = text_field(json, "caption"),
+          .columns = list_from(json, "columns", column_from)};
 }
 
 }  // namespace
 
 nlohmann::ordered_json to_json(const Result& result) {
-  return {{"schema", "orrery.result/1"},
+  return {{"schema", result_schema},
           {"provenance", provenance_json(result.provenance)},
-          {"status", result.status == Status::completed ? "completed" : "stopped"},
+          {"status", name_in(status_names, result.status)},
           {"scalars", list_of(result.scalars, scalar_json)},
           {"checks", list_of(result.checks, check_json)},
           {"tables", list_of(result.tables, table_json)},
-          {"figures", list_of(result.figures, figure_json)},
-          {"arrays", list_of(result.arrays, array_json)}};
+          {"figures", list_of(result.figures, figure_summary)},
+          {"arrays", list_of(result.arrays, [](const auto& array) { return array_json(*array); })}};
+}
+
+Result result_from_json(const Json& json, const FigureNamed& figure, const ArrayNamed& array) {
+  if (text_field(json, "schema") != result_schema)
+    throw MalformedJson("'schema' is not " + std::string(result_schema));
+  Result result{.provenance = provenance_from(field(json, "provenance")),
+                .status = enum_field(json, "status", status_names),
+                .scalars = list_from(json, "scalars", scalar_from),
+                .checks = list_from(json, "checks", check_from),
+                .tables = list_from(json, "tables", table_from)};
+  result.arrays =
+      list_from(json, "arrays", [&](const Json& item) { return array(array_from_json(item)); });
+  result.figures =
+      list_from(json, "figures", [&](const Json& item) { return figure(text_field(item, "id")); });
+  return result;
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace orrery

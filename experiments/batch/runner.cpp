@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "experiments/batch/manifest.h"
@@ -29,14 +30,19 @@ constexpr auto tick_interval = std::chrono::milliseconds(100);
 /// What one worker is at.
 class PointProgress : public Progress {
  public:
-  explicit PointProgress(std::function<bool()> stop) : stop_(std::move(stop)) {}
-  void update(double fraction, std::string_view) override { fraction_ = fraction; }
+  PointProgress(std::function<bool()> stop, std::function<void()> updated)
+      : stop_(std::move(stop)), updated_(std::move(updated)) {}
+  void update(double fraction, std::string_view) override {
+    fraction_ = fraction;
+    if (updated_) updated_();
+  }
   bool stop_requested() const override { return stop_(); }
   double fraction() const { return fraction_; }
   void reset() { fraction_ = 0; }
 
  private:
   std::function<bool()> stop_;
+  std::function<void()> updated_;
   std::atomic<double> fraction_{0};
 };
 
@@ -77,14 +83,10 @@ class Workers {
   }
 
   SweepOutcome run(SweepObserver& observer) {
-    const std::size_t wanted = static_cast<std::size_t>(std::max(options_.threads, 1));
-    for (std::size_t i = 0; i < std::min(wanted, pending_.size()); ++i) {
-      at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }));
-      ++active_;
-      threads_.emplace_back([this, i] { work(*at_work_[i]); });
-    }
-    watch(observer);
-    threads_.clear();  // joins
+    if (options_.threads <= 1)
+      work_here(observer);
+    else
+      work_apart(observer);
     if (fatal_) std::rethrow_exception(fatal_);
     return {.progress = now(), .stopped = stop_requested(), .rows = {}};
   }
@@ -93,11 +95,45 @@ class Workers {
   bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
   bool is_halted() const { return halted_ || stop_requested(); }
 
+  /// One thread is this one: the order of all system calls is then the same every time, which is
+  /// what a fault can be injected into.
+  void work_here(SweepObserver& observer) {
+    Clock::time_point last{};
+    at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); },
+                                                       [&] {
+                                                         if (Clock::now() - last < tick_interval)
+                                                           return;
+                                                         last = Clock::now();
+                                                         observer.tick(now());
+                                                       }));
+    while (const PlanPoint* point = next_point()) {
+      take(*point, *at_work_.front());
+      at_work_.front()->reset();
+      while (const auto told = next_finished())
+        observer.finished(*told->first, told->second, now());
+    }
+  }
+
+  void work_apart(SweepObserver& observer) {
+    const std::size_t wanted = static_cast<std::size_t>(options_.threads);
+    for (std::size_t i = 0; i < std::min(wanted, pending_.size()); ++i)
+      at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }, nullptr));
+    active_ = at_work_.size();
+    for (const auto& progress : at_work_)
+      threads_.emplace_back([this, mine = progress.get()] { work(*mine); });
+    watch(observer);
+    threads_.clear();  // joins
+  }
+
+  const PlanPoint* next_point() {
+    if (is_halted() || drained_) return nullptr;
+    const std::size_t index = next_++;
+    return index < pending_.size() ? pending_[index] : nullptr;
+  }
+
   void work(PointProgress& mine) {
-    for (;;) {
-      const std::size_t index = next_++;
-      if (index >= pending_.size() || is_halted() || drained_) break;
-      take(*pending_[index], mine);
+    while (const PlanPoint* point = next_point()) {
+      take(*point, mine);
       mine.reset();
     }
     const std::lock_guard lock(mutex_);
@@ -147,31 +183,40 @@ class Workers {
   }
 
   SweepProgress now() const {
-    SweepProgress progress = progress_;
+    SweepProgress progress = counted();
     for (const auto& one : at_work_) progress.running += one->fraction();
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return progress;
   }
 
+  SweepProgress counted() const {
+    const std::lock_guard lock(mutex_);
+    return progress_;
+  }
+
+  using Finished = std::pair<const PlanPoint*, JournalEntry>;
+
+  std::optional<Finished> next_finished() {
+    const std::lock_guard lock(mutex_);
+    if (finished_.empty()) return std::nullopt;
+    std::optional<Finished> first(std::move(finished_.front()));
+    finished_.pop_front();
+    return first;
+  }
+
+  bool wait_for_news() {
+    std::unique_lock lock(mutex_);
+    if (finished_.empty() && active_ > 0) news_.wait_for(lock, tick_interval);
+    return active_ > 0 || !finished_.empty();
+  }
+
   /// Tells the observer what happens, until the last worker is done.
   void watch(SweepObserver& observer) {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      while (!finished_.empty()) {
-        const auto [point, entry] = std::move(finished_.front());
-        finished_.pop_front();
-        const SweepProgress progress = now();
-        lock.unlock();
-        observer.finished(*point, entry, progress);
-        lock.lock();
-      }
-      if (active_ == 0) return;
-      const SweepProgress progress = now();
-      lock.unlock();
-      observer.tick(progress);
-      lock.lock();
-      if (finished_.empty() && active_ > 0) news_.wait_for(lock, tick_interval);
-    }
+    do {
+      while (const auto told = next_finished())
+        observer.finished(*told->first, told->second, now());
+      observer.tick(now());
+    } while (wait_for_news());
   }
 
   const Plan& plan_;
@@ -189,7 +234,7 @@ class Workers {
   std::condition_variable news_{};
   SweepProgress progress_{};
   std::size_t active_{0};
-  std::deque<std::pair<const PlanPoint*, JournalEntry>> finished_{};
+  std::deque<Finished> finished_{};
   std::exception_ptr fatal_{};
 
   std::vector<std::jthread> threads_{};  ///< last: they end before what they use

@@ -48,7 +48,7 @@ std::string aligned_text(const Table& table) {
 
 int show_table(const ParamSet& params, const ArrayOptions& options) {
   constexpr std::size_t default_positions = 10;
-  ApplyInputs inputs{.tables = read_tables(options.tables)};
+  ApplyInputs inputs{.tables = read_tables(options.tables, encoding_table_names(params))};
   inputs.positions = options.positions.empty()
                          ? parse_positions(fmt::format("0..{}", default_positions - 1))
                          : parse_positions(options.positions);
@@ -70,7 +70,7 @@ int apply_command(const ArrayOptions& options) {
     throw DataError(params.to_text("x"), "must be [N, d] or [heads, N, d]",
                     "reshape it and save it again");
   const ApplyInputs inputs{.x = x,
-                           .tables = read_tables(options.tables),
+                           .tables = read_tables(options.tables, encoding_table_names(params)),
                            .positions = positions_of(options, x->shape[x->shape.size() - 2])};
   const auto encoded = apply_encoding(params, inputs);
   write_new_file(options.out, npy_bytes(*encoded));

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/errors.h"
 #include "experiments/batch/words.h"
+#include "experiments/cli/console.h"
+#include "experiments/data/file.h"
 #include "experiments/data/tensor_files.h"
 
 namespace orrery::cli {
@@ -31,6 +34,58 @@ std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
   return positions;
 }
 
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A name that was passed over may be a table's with a slip of the pen.
+void refuse_slips(const std::string& file, const std::vector<std::string>& passed_over,
+                  const std::vector<std::string>& lacking) {
+  for (const std::string& name : passed_over) {
+    const std::string near = nearest_name(name, lacking);
+    if (!near.empty())
+      throw UsageError(fmt::format("table {} of {}", name, file), "is not read here",
+                       fmt::format("did you mean {}? then give {}={}#{}", near, near, file, name));
+  }
+}
+
+/// The tensors of a file that are wanted; the others are not decoded.
+TensorMap wanted_tensors(const std::filesystem::path& path,
+                         const std::vector<std::string>& wanted) {
+  const std::string file = path.string();
+  require_tensor_file(path, file);
+  const std::string bytes = read_file(path, max_tensor_file_bytes);
+  const auto archive = open_tensors(bytes, path, file);
+  TensorMap taken;
+  std::vector<std::string> passed_over, lacking;
+  for (const std::string& name : archive->names()) {
+    if (is_among(name, wanted))
+      taken.emplace(name, archive->tensor(name));
+    else
+      passed_over.push_back(name);
+  }
+  for (const std::string& name : wanted)
+    if (taken.count(name) == 0) lacking.push_back(name);
+  refuse_slips(file, passed_over, lacking);
+  if (taken.empty())
+    throw UsageError(fmt::format("--table {}", file), "holds no table that is read here",
+                     wanted.empty() ? "this encoding reads none"
+                                    : fmt::format("it reads {}", fmt::join(wanted, ", ")));
+  if (!passed_over.empty())
+    say(fmt::format("{}: took {} of {} tensors; {} and what else it holds is not read here\n", file,
+                    taken.size(), taken.size() + passed_over.size(), passed_over.front()));
+  return taken;
+}
+
+/// The one that FILE or FILE#NAME names.
+Tensor one_tensor(const TensorPath& path) {
+  const std::string file = path.file.string();
+  require_tensor_file(path.file, file);
+  const std::string bytes = read_file(path.file, max_tensor_file_bytes);
+  const auto archive = open_tensors(bytes, path.file, file);
+  return archive->tensor(the_name(archive->names(), path.tensor, file));
+}
+
 }  // namespace
 
 std::vector<std::int64_t> parse_positions(const std::string& text) {
@@ -45,7 +100,8 @@ std::vector<std::int64_t> parse_positions(const std::string& text) {
   return positions;
 }
 
-NamedTensors read_tables(const std::vector<std::string>& words) {
+NamedTensors read_tables(const std::vector<std::string>& words,
+                         const std::vector<std::string>& wanted) {
   NamedTensors tables;
   const auto add = [&](const std::string& word, const std::string& name, Tensor tensor) {
     tensor.name = name;
@@ -56,11 +112,12 @@ NamedTensors read_tables(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     const TensorPath path = tensor_path(word.substr(equals == std::string::npos ? 0 : equals + 1));
-    const TensorMap tensors = read_tensors(path.file);
-    if (equals != std::string::npos)
-      add(word, word.substr(0, equals), the_tensor(tensors, path.tensor, path.file.string()));
-    else
-      for (const auto& [name, tensor] : tensors) add(word, name, tensor);
+    if (equals == std::string::npos && !path.is_named) {
+      for (auto& [name, tensor] : wanted_tensors(path.file, wanted)) add(word, name, tensor);
+      continue;
+    }
+    Tensor tensor = one_tensor(path);
+    add(word, equals == std::string::npos ? tensor.name : word.substr(0, equals), tensor);
   }
   return tables;
 }

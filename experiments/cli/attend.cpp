@@ -57,11 +57,15 @@ void write(const ArrayOptions& options, const ParamSet& params, const AttendResu
 int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(attend_params(), options.words);
   const LoadedInputs loaded = load_inputs(params);
+  std::vector<std::string> table_names = encoding_table_names(params);
+  for (std::string& name : projection_names(loaded.inputs.count("x") > 0))
+    table_names.push_back(std::move(name));
   AttendInputs inputs{.q = tensor_input(loaded.inputs, "q"),
                       .k = tensor_input(loaded.inputs, "k"),
                       .v = tensor_input(loaded.inputs, "v"),
                       .x = tensor_input(loaded.inputs, "x"),
-                      .tables = read_tables(options.tables)};
+                      .mask = tensor_input(loaded.inputs, "mask"),
+                      .tables = read_tables(options.tables, table_names)};
   if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
   if (!options.query_positions.empty())
     inputs.query_positions = parse_positions(options.query_positions);
@@ -76,6 +80,9 @@ int attend_command(const ArrayOptions& options) {
     say(fmt::format("{} queries see no key: their weights are 0\n", attended.fully_masked_rows));
   if (attended.nan_rows > 0)
     say(fmt::format("{} queries have NaN or +inf among their logits\n", attended.nan_rows));
+  if (attended.zero_normalizers > 0)
+    say(fmt::format("{} queries have a normaliser of 0: their output is 0\n",
+                    attended.zero_normalizers));
   return exit_ok;
 }
 

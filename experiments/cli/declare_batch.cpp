@@ -82,7 +82,7 @@ Command declare_sweep(CLI::App& app, const Words& argv) {
       "Examples:\n"
       "  orrery sweep long_term_decay dim=32,64,128 'base=logspace(3,5,3)' --out decay\n"
       "  orrery sweep decay_over_bases --format none --threads 2\n"
-      "  orrery sweep long_term_decay dim=64,128 base=1e4,5e5 --zip dim,base --format none");
+      "  orrery sweep long_term_decay dim=64,128 base=1e4,5e5 --zip dim,base --out zipped");
   return {command, [=] {
             options_of->words = command->remaining();
             return sweep_command(*options_of);
@@ -117,7 +117,10 @@ Command declare_status(CLI::App& app) {
   CLI::App* command = app.add_subcommand("status", "How far the sweep in a folder is");
   command->add_option("DIR", options_of->folder, "Folder of a sweep")->required();
   command->add_flag("--json", options_of->json, "As JSON");
-  command->footer("Example: orrery status decay");
+  command->footer(
+      "Examples:\n"
+      "  orrery sweep decay_over_bases --format none --out bases\n"
+      "  orrery status bases");
   return {command, [=] { return status_command(*options_of); }};
 }
 
@@ -127,7 +130,10 @@ Command declare_resume(CLI::App& app, const Words& argv) {
       "resume", "Compute what is left of the sweep in a folder, and what failed");
   command->add_option("DIR", options_of->folder, "Folder of a sweep")->required();
   add_compute_options(command, options_of->compute, argv);
-  command->footer("Example: orrery resume decay");
+  command->footer(
+      "Examples:\n"
+      "  orrery sweep decay_over_bases --format none --out bases\n"
+      "  orrery resume bases");
   return {command, [=] { return resume_command(*options_of); }};
 }
 

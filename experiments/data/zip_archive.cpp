@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/printable.h"
+#include "experiments/data/zip_layout.h"
 
 namespace orrery {
 namespace {
@@ -63,27 +64,10 @@ DataError repeated(std::string_view name, std::string_view member) {
                    "save every array under a name of its own");
 }
 
-std::uint64_t little_endian(std::string_view bytes, std::size_t at) {
-  std::uint64_t value = 0;
-  for (std::size_t i = at + 4; i-- > at;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-/// libzip 1.7 takes archives with something between the directory and the record that ends the
-/// file, such as a second archive behind the first.
-void require_end(std::string_view bytes, zip_t* archive, std::string_view name) {
-  constexpr std::size_t record_bytes = 22;
-  constexpr std::uint64_t told_elsewhere = 0xFFFFFFFF;  // in the records of Zip64
-  int comment_bytes = 0;
-  zip_get_archive_comment(archive, &comment_bytes, ZIP_FL_ENC_RAW);
-  const std::size_t tail = record_bytes + static_cast<std::size_t>(std::max(comment_bytes, 0));
-  if (tail > bytes.size()) return;
-  const std::size_t record = bytes.size() - tail;
-  const std::uint64_t length = little_endian(bytes, record + 12);
-  const std::uint64_t offset = little_endian(bytes, record + 16);
-  const bool zip64 = length == told_elsewhere || offset == told_elsewhere;
-  if (!zip64 && offset + length != record)
-    throw DataError(name, "has bytes left over between its zip directory and its end", again);
+std::size_t comment_bytes_of(zip_t* archive) {
+  int bytes = 0;
+  zip_get_archive_comment(archive, &bytes, ZIP_FL_ENC_RAW);
+  return static_cast<std::size_t>(std::max(bytes, 0));
 }
 
 ZipArchive::Member member_at(zip_t* archive, zip_uint64_t index) {
@@ -164,7 +148,7 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string_view name) {
   members_ = members_of(zip_.get());
   refuse_repeated(members_, name);
   if (not_unique) throw refused(name, error);
-  require_end(bytes, zip_.get(), name);
+  require_seamless_zip(bytes, comment_bytes_of(zip_.get()), name);
 }
 
 std::string ZipArchive::read(std::size_t index, std::string_view label) const {

@@ -24,8 +24,8 @@ class ZipArchive {
   };
 
   /// @param name  what messages call it
-  /// Throws DataError: not a zip archive, cut off, bytes left over, a directory that does not fit
-  /// the members, two members of one name.
+  /// Throws DataError: not a zip archive, cut off, bytes left over anywhere, members that share
+  /// bytes, a directory that does not fit the members, two members of one name.
   ZipArchive(std::string_view bytes, std::string_view name);
 
   const std::vector<Member>& members() const { return members_; }

@@ -1,19 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "experiments/figure/layout.h"
+#include "experiments/figure/canvas.h"
+#include "experiments/figure/figure_format.h"
 
 namespace orrery {
 
-enum class FigureFormat { svg, pdf, png };
-
-/// "svg", "pdf", "png": the file's extension.
-std::string_view extension(FigureFormat format);
-
-/// A Canvas whose drawing becomes the bytes of an SVG, PDF or PNG file. Same drawing, same bytes:
+/// A Canvas whose drawing becomes the bytes of a PDF or PNG file. Same drawing, same bytes:
 /// no clock, no locale, no running numbers. Text is set in DejaVu Sans, or in what fontconfig
 /// offers where that is missing or lacks a character.
 class CairoCanvas final : public Canvas {
@@ -42,18 +39,8 @@ class CairoCanvas final : public Canvas {
 
  private:
   struct Target;
-  struct LineExtents {
-    double ascent{};
-    double height{};
-  };
-  LineExtents line_extents(const TextStyle& style) const;
 
   std::unique_ptr<Target> target_;
 };
-
-/// The figure as the bytes of a file; writing them is the caller's business. `size` in points.
-/// Throws as CairoCanvas does. Same figure, style and size: same bytes.
-std::string render_figure(const Figure& figure, FigureFormat format, Size size,
-                          const FigureStyle& style, double png_scale = 2.0);
 
 }  // namespace orrery

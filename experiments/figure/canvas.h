@@ -43,6 +43,9 @@ struct Stroke {
   Dash dash{Dash::solid};
 };
 
+/// Lengths of a dash and the gap after it; empty when solid.
+std::vector<double> dash_pattern(const Stroke& stroke);
+
 enum class HorizontalAlign { left, center, right };
 enum class VerticalAlign { top, middle, bottom };
 
@@ -64,8 +67,8 @@ struct Image {
 
 enum class Filter { nearest, linear };
 
-/// The few strokes that every figure is drawn with. Sinks: CairoCanvas (SVG, PDF, PNG) and
-/// ImGuiCanvas. Points that are not finite must not reach a Canvas.
+/// The few strokes that every figure is drawn with. Sinks: CairoCanvas (PDF, PNG), SvgCanvas
+/// and ImGuiCanvas. Points that are not finite must not reach a Canvas.
 class Canvas {
  public:
   virtual ~Canvas() = default;

@@ -1,7 +1,9 @@
 #include "experiments/figure/export.h"
 
 #include "core/errors.h"
+#include "experiments/figure/cairo_canvas.h"
 #include "experiments/figure/layout.h"
+#include "experiments/figure/svg_canvas.h"
 
 namespace orrery {
 
@@ -17,14 +19,17 @@ Size export_size(const Figure& figure) {
   return std::visit(Visitor{}, figure.content);
 }
 
-std::string export_figure(const Figure& figure, FigureFormat format, Theme theme) {
-  return render_figure(figure, format, export_size(figure), figure_style(theme));
+std::string render_figure(const Figure& figure, FigureFormat format, Size size,
+                          const FigureStyle& style, double png_scale) {
+  if (format == FigureFormat::svg) return svg_of(figure, size, style, figure.id);
+  CairoCanvas canvas(format, size, png_scale);
+  draw_figure(canvas, figure, {0.0, 0.0, size.width, size.height}, style);
+  return canvas.finish();
 }
 
-FigureFormat figure_format_named(std::string_view name) {
-  for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png})
-    if (extension(format) == name) return format;
-  throw UsageError(name, "is not a figure format", "take svg, pdf or png");
+std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
+                          double png_scale) {
+  return render_figure(figure, format, export_size(figure), figure_style(theme), png_scale);
 }
 
 Theme theme_named(std::string_view name) {

@@ -66,16 +66,50 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   add("linear_rope", "RoPE turns the features above the bar and not below", "(19)", rotated);
 }
 
-Claim fact(std::string name, std::string statement, double measured, Relation relation,
-           double bound) {
-  return {"Properties",
-          {.name = std::move(name),
-           .statement = std::move(statement),
-           .equation = "(19)",
-           .measured = measured,
-           .relation = relation,
-           .bound = bound},
-          "d = 8, N = 7, elu + 1, fp64"};
+/// What linear attention of one case does under a shift of all positions.
+template <class T>
+double shift_change(const Case<T>& c, LinearVariant variant) {
+  const EluPlusOne<T> elu;
+  const Rope<T> rope({.d_head = c.d});
+  const Positions moved = shifted(c.at, 12345);
+  return disagreement(
+      c.wide(linear_attention<T>({c.x, c.x, c.x, moved, moved}, elu, &rope, {variant}).output),
+      c.wide(linear_attention<T>({c.x, c.x, c.x, c.at, c.at}, elu, &rope, {variant}).output));
+}
+
+template <class T>
+void properties_in(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Worst relative, before, row_gap, negative;
+  for (const Case<T>& c : cases_of<T>(options)) {
+    relative.see(shift_change<T>(c, LinearVariant::paper));
+    before.see(shift_change<T>(c, LinearVariant::rotated_before_features));
+    const Rope<T> rope({.d_head = c.d});
+    const Rows weights =
+        c.wide(linear_attention_weights<T>({c.x, c.x, c.x, c.at, c.at}, EluPlusOne<T>(), &rope));
+    row_gap.see((weights.rowwise().sum().array() - 1).abs().maxCoeff());
+    negative.see(-weights.minCoeff());
+  }
+  const auto add = [&](const char* name, const char* statement, const Worst& measured,
+                       Relation relation, double bound) {
+    claims.push_back({"Properties",
+                      {.name = std::string(name) + "_" + precision_name<T>(),
+                       .statement = statement,
+                       .equation = "(19)",
+                       .measured = measured.value(),
+                       .relation = relation,
+                       .bound = bound},
+                      "d = 2 … 128, N = 3 … 24, elu + 1, " + precision_name<T>()});
+  };
+  constexpr double visible = 1e-3;
+  add("linear_rope_is_relative", "linear attention with RoPE depends on m − n only", relative,
+      Relation::at_most, rounding_bound<T>());
+  add("linear_rope_rows", "its weights do not sum to 1: largest gap of a row", row_gap,
+      Relation::at_least, visible);
+  add("linear_rope_negative", "and some are negative: the most negative, times −1", negative,
+      Relation::at_least, visible);
+  add("rotation_before_features",
+      "turning q, k before the features, as code does, is not relative: change", before,
+      Relation::at_least, visible);
 }
 
 }  // namespace
@@ -83,31 +117,8 @@ Claim fact(std::string name, std::string statement, double measured, Relation re
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
-
-  const std::vector<Case<double>> cases = cases_of<double>(options);
-  const Case<double>& c =
-      *std::find_if(cases.begin(), cases.end(), [](const auto& x) { return x.d == 8; });
-  const EluPlusOne<double> elu;
-  const Rope<double> rope({.d_head = c.d});
-  const Positions moved = shifted(c.at, 12345);
-  const AttentionInputs<double> here{c.x, c.x, c.x, c.at, c.at}, there{c.x, c.x, c.x, moved, moved};
-  const auto change = [&](LinearVariant variant) {
-    return disagreement(linear_attention<double>(there, elu, &rope, {variant}).output,
-                        linear_attention<double>(here, elu, &rope, {variant}).output);
-  };
-  const Matrix<double> weights = linear_attention_weights<double>(here, elu, &rope);
-  const double row_gap = (weights.rowwise().sum().array() - 1).abs().maxCoeff();
-  claims.push_back(fact("linear_rope_is_relative",
-                        "linear attention with RoPE depends on m − n only",
-                        change(LinearVariant::paper), Relation::at_most, rounding_bound<double>()));
-  claims.push_back(fact("linear_rope_rows", "its weights do not sum to 1: largest gap of a row",
-                        row_gap, Relation::at_least, 1e-3));
-  claims.push_back(fact("linear_rope_negative",
-                        "and some are negative: the most negative, times −1", -weights.minCoeff(),
-                        Relation::at_least, 1e-3));
-  claims.push_back(fact("rotation_before_features",
-                        "turning q, k before the features, as code does, is not relative: change",
-                        change(LinearVariant::rotated_before_features), Relation::at_least, 1e-3));
+  properties_in<double>(options, claims);
+  properties_in<float>(options, claims);
 }
 
 }  // namespace orrery::verify

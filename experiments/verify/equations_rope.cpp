@@ -4,7 +4,7 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/rope.h"
+#include "core/encodings/rope_realisations.h"
 #include "experiments/verify/cases.h"
 #include "experiments/verify/literal.h"
 
@@ -37,7 +37,7 @@ Matrix<T> turned(const Case<T>& c, const Matrix<T>& x) {
 
 template <class T>
 void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
-  Worst complex_form, plane, block, elementwise, inner;
+  Worst complex_form, plane, block, elementwise, inner, realisations;
   for (const Case<T>& c : cases_of<T>(options)) {
     const Matrix<T> q = c.x * c.w.W_q, k = c.x * c.w.W_k;
     const Rows Q = c.wide(q), K = c.wide(k);
@@ -60,6 +60,9 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
         by_relative(i, j) = literal::scores(Q.row(i), moved.transpose(), 1.0)(0, 0);
       }
     }
+    const Rope<T> rope({.d_head = c.d});
+    realisations.see(disagreement(c.wide(rope_by_complex<T>(rope, c.at, q)), rotated_q));
+    realisations.see(disagreement(c.wide(rope_by_matrix<T>(rope, c.at, q)), rotated_q));
     complex_form.see(disagreement(scores, by_complex));
     inner.see(disagreement(scores, by_relative));
   }
@@ -73,6 +76,8 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   add("block_rotation", "in d channels each pair turns by its own angle: R_m W x", "(14), (15)",
       block);
   add("relative_rotation", "q_mᵀk_n = x_mᵀ W_qᵀ R_{n−m} W_k x_n", "(16)", inner);
+  add("realisations", "as complex numbers, by the matrix R_m and elementwise q turns alike",
+      "(12)–(15)", realisations);
   add("elementwise", "the cheap realisation x ⊗ cos + swapped x ⊗ sin is the same", "(34)",
       elementwise);
 }

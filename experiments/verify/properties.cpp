@@ -69,45 +69,51 @@ void relative_property(const VerifyOptions& options, std::vector<Claim>& claims)
   add("tables_are_relative", "Shaw, Transformer-XL and DeBERTa: likewise", tables);
 }
 
+template <class T>
 void rotation_properties(const VerifyOptions& options, std::vector<Claim>& claims) {
   Worst norm, composed, far_away;
-  for (const Case<double>& c : cases_of<double>(options)) {
-    const Rope<double> rope({.d_head = c.d});
-    Matrix<double> once = c.x;
+  for (const Case<T>& c : cases_of<T>(options)) {
+    const Rope<T> rope({.d_head = c.d});
+    Matrix<T> once = c.x;
     rope.transform_queries(c.at, once);
     for (Index i = 0; i < c.x.rows(); ++i)
-      norm.see(std::abs(once.row(i).norm() / c.x.row(i).norm() - 1));
-    Matrix<double> twice = once, sum = c.x;
+      norm.see(std::abs(c.wide(once).row(i).norm() / c.wide(c.x).row(i).norm() - 1));
+    Matrix<T> twice = once, sum = c.x;
     const Positions by(c.at.size(), 77);
     rope.transform_queries(by, twice);
     rope.transform_queries(shifted(c.at, 77), sum);
-    composed.see(disagreement(twice, sum));
+    composed.see(disagreement(c.wide(twice), c.wide(sum)));
     // At 2^24 + 1, where fp32 cannot count, against long double.
     const Positions late(c.at.size(), (Position{1} << 24) + 1);
-    Matrix<double> at_late = c.x;
+    Matrix<T> at_late = c.x;
     rope.transform_queries(late, at_late);
     for (Index i = 0; i < c.x.rows(); ++i)
-      far_away.see(disagreement(at_late.row(i),
-                                literal::elementwise_rotation(c.x.row(i), paper_base, late[0])));
+      far_away.see(
+          disagreement(c.wide(at_late).row(i),
+                       literal::elementwise_rotation(c.wide(c.x).row(i), paper_base, late[0])));
   }
-  const double bound = rounding_bound<double>();
-  claims.push_back(property("norm_kept", "turning keeps the length of q and k", "(15)",
-                            norm.value(), Relation::at_most, bound, "d = 2 … 128, fp64"));
-  claims.push_back(property("rotations_compose", "R_m R_n = R_{m+n}", "(15)", composed.value(),
-                            Relation::at_most, bound, "d = 2 … 128, fp64"));
+  const double bound = rounding_bound<T>();
+  const std::string of_type = "_" + precision_name<T>();
+  const std::string over = "d = 2 … 128, " + precision_name<T>();
+  claims.push_back(property("norm_kept" + of_type, "turning keeps the length of q and k", "(15)",
+                            norm.value(), Relation::at_most, bound, over));
+  claims.push_back(property("rotations_compose" + of_type, "R_m R_n = R_{m+n}", "(15)",
+                            composed.value(), Relation::at_most, bound, over));
   // Frequencies are doubles: half an ulp of θ, times the position.
-  claims.push_back(property("any_length", "no position is too far: 2^24 + 1 is right", "(14)",
-                            far_away.value(), Relation::at_most, 0x1p24 * 0x1p-53 * 2,
-                            "against long double, fp64"));
+  claims.push_back(property("any_length" + of_type, "no position is too far: 2^24 + 1 is right",
+                            "(14)", far_away.value(), Relation::at_most,
+                            std::max(bound, 0x1p24 * 0x1p-53 * 2), "against long double, " + over));
 }
 
+template <class T>
 void absolute_property(const VerifyOptions& options, std::vector<Claim>& claims) {
   Worst change;
-  for (const Case<double>& c : cases_of<double>(options))
-    change.see(shift_change<double>(Sinusoidal<double>(c.d), c, 1000));
-  claims.push_back(property("sinusoids_are_absolute",
+  for (const Case<T>& c : cases_of<T>(options))
+    change.see(shift_change<T>(Sinusoidal<T>(c.d), c, 1000));
+  claims.push_back(property("sinusoids_are_absolute_" + precision_name<T>(),
                             "added sinusoids are not relative: change of scores", "(3), (4)",
-                            change.value(), Relation::at_least, 0.1, "shift 1000, fp64"));
+                            change.value(), Relation::at_least, 0.1,
+                            "shift 1000, " + precision_name<T>()));
 }
 
 Claim truth(std::string name, std::string statement, double measured, Relation relation,
@@ -149,8 +155,10 @@ double gaussian_mean_score(std::int64_t seed, const std::vector<double>& theta) 
 void property_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   relative_property<double>(options, claims);
   relative_property<float>(options, claims);
-  rotation_properties(options, claims);
-  absolute_property(options, claims);
+  rotation_properties<double>(options, claims);
+  rotation_properties<float>(options, claims);
+  absolute_property<double>(options, claims);
+  absolute_property<float>(options, claims);
 }
 
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims) {

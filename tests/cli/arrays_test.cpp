@@ -138,6 +138,122 @@ TEST_CASE("attend from contents adds what acts on the input") {
                1 / std::sqrt(2.0)}));
 }
 
+TEST_CASE("attend computes linear attention, as explicit double sums do") {
+  const Shell shell;
+  const auto json = nlohmann::json::parse(content(ORRERY_TESTS_DIR "/golden/linear.json"));
+  for (const char* name : {"q", "k", "v"})
+    shell.write(
+        std::string(name) + ".npy",
+        npy("(5, " + std::to_string(json.at(name).at(0).size()) + ")", flat(json.at(name))));
+  const auto output = [&](const std::string& arguments) {
+    std::filesystem::remove_all(shell.folder() / "out");
+    const Outcome outcome = shell.run(
+        "attend kernel=linear q=q.npy k=k.npy v=v.npy --positions 0,1,2,5,9 "
+        "--query-positions 0,1,2,5,9 --out out " +
+        arguments);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    return doubles_in(shell.folder() / "out/arrays/output.npy");
+  };
+  const auto expected = [&](const char* name) { return flat(json.at("cases").at(name)); };
+  CHECK(close(output(""), expected("elu paper full")));
+  CHECK(close(output("causal=true"), expected("elu paper causal")));
+  CHECK(close(output("encoding=none"), expected("elu plain full")));
+  CHECK(close(output("linear.variant=both_rotated"), expected("elu both_rotated full")));
+  CHECK(close(output("linear.variant=rotated_before_features causal=true"),
+              expected("elu rotated_before_features causal")));
+  CHECK(close(output("linear.feature_map=relu"), expected("relu paper full")));
+  CHECK(close(output("linear.epsilon=0.5"), expected("elu paper full eps")));
+}
+
+TEST_CASE(
+    "attend's linear weights give its output, and their rows sum to numerator over normaliser") {
+  const Shell shell;
+  shell.write("q.npy", npy("(2, 2, 2)", {1, 2, -1, 0.5, 0, 1, 2, -1}));
+  shell.write("k.npy", npy("(1, 2, 2)", {0.5, -1, 1, 1}));
+  shell.write("v.npy", npy("(1, 2, 1)", {3, -2}));
+  const Outcome outcome = shell.run(
+      "attend kernel=linear linear.feature_map=favor linear.weights=true q=q.npy k=k.npy "
+      "v=v.npy --out out");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("numerators.npy  [2, 2]"));
+  const auto array = [&](const char* name) {
+    return doubles_in(shell.folder() / "out/arrays" / (std::string(name) + ".npy"));
+  };
+  const auto weights = array("weights"), out = array("output"), above = array("numerators"),
+             below = array("normalizers");
+  REQUIRE(weights.size() == 8);
+  for (std::size_t row = 0; row < 4; ++row) {
+    CHECK(out[row] == Approx(3 * weights[2 * row] - 2 * weights[2 * row + 1]));
+    CHECK(above[row] / below[row] == Approx(weights[2 * row] + weights[2 * row + 1]));
+  }
+}
+
+TEST_CASE("attend takes any mask, and an output projection") {
+  const Shell shell;
+  shell.write("q.npy", npy("(2, 1, 2)", {1, 0, 0, 5}));
+  shell.write("k.npy", npy("(1, 2, 2)", {1, 1, 2, 2}));
+  shell.write("v.npy", npy("(1, 2, 1)", {3, 7}));
+  shell.write("mask.npy", npy("(1, 2)", {0, 1}));
+  shell.write("W_o.npy", npy("(2, 1)", {10, 1}));
+  const Outcome outcome = shell.run(
+      "attend q=q.npy k=k.npy v=v.npy mask=mask.npy encoding=none --table W_o.npy --out out");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(doubles_in(shell.folder() / "out/arrays/weights.npy") == std::vector<double>{0, 1, 0, 1});
+  CHECK(doubles_in(shell.folder() / "out/arrays/layer_output.npy") == std::vector<double>{77});
+}
+
+TEST_CASE("attend from contents shares key heads as W_k and W_v have them") {
+  const Shell shell;
+  shell.write("x.npy", npy("(1, 2)", {1, 2}));
+  shell.write("W_q.npy", npy("(2, 4)", {1, 2, 3, 4, 0, 0, 0, 0}));
+  shell.write("W_k.npy", npy("(2, 2)", {10, 100, 0, 0}));
+  shell.write("W_v.npy", npy("(2, 2)", {0, 0, 1, 5}));
+  const Outcome outcome = shell.run(
+      "attend x=x.npy encoding=none heads=4 --table W_q.npy --table W_k.npy --table W_v.npy --out "
+      "out");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(doubles_in(shell.folder() / "out/arrays/logits.npy") ==
+        std::vector<double>{10, 20, 300, 400});
+  CHECK(doubles_in(shell.folder() / "out/arrays/output.npy") == std::vector<double>{2, 2, 10, 10});
+}
+
+TEST_CASE("Of a whole file of tables those that are read are taken, and the rest is not decoded") {
+  const Shell shell;
+  shell.write("q.npy", npy("(1, 1)", {1}));
+  // F64 [3, 1], and a scalar, which no table is.
+  const std::string header =
+      R"({"shaw.key_table":{"dtype":"F64","shape":[3,1],"data_offsets":[0,24]},)"
+      R"("shaw.value_table":{"dtype":"F64","shape":[3,1],"data_offsets":[24,48]},)"
+      R"("step":{"dtype":"F64","shape":[],"data_offsets":[48,56]}})";
+  std::string file;
+  for (int i = 0; i < 8; ++i) file += static_cast<char>(header.size() >> 8 * i & 0xFF);
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7};
+  file += header + std::string(reinterpret_cast<const char*>(values.data()), 56);
+  shell.write("model.safetensors", file);
+  const std::string attend = "attend q=q.npy k=q.npy encoding=shaw shaw.clip=1 --table ";
+  Outcome outcome = shell.run(attend + "model.safetensors --out out");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, Contains("model.safetensors: took 2 of 3 tensors; step and"));
+  CHECK(doubles_in(shell.folder() / "out/arrays/logits.npy") == std::vector<double>{1 + 2});
+  outcome = shell.run(attend + "step=model.safetensors#step --out other");
+  CHECK(outcome.status != 0);
+  outcome =
+      shell.run("attend q=q.npy k=q.npy encoding=alibi --table model.safetensors --out other");
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Contains("holds no table that is read here"));
+  std::string slip = file;
+  slip.replace(slip.find("key_table"), 9, "key_tabel");
+  shell.write("slip.safetensors", slip);
+  outcome = shell.run(attend + "slip.safetensors --out other");
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Contains("did you mean shaw.key_table?"));
+}
+
 TEST_CASE("apply turns vectors at their positions, as the reference does") {
   const Shell shell;
   shell.write("x.npy", npy("(1, 4)", {1, 2, 3, 4}));
@@ -171,6 +287,16 @@ TEST_CASE("attend and apply refuse what does not fit, by name") {
       {"attend q=q.npy k=x.npy encoding=none --out o", 2, "q with 4 and k with 6 channels"},
       {"attend q=cube.npy k=cube.npy --out o", 3, "must be [N, d] or [heads, N, d]"},
       {"attend q=q.npy k=k.npy encoding=learned --out o", 2, "acts before W_q and W_k"},
+      {"attend kernel=linear q=q.npy k=k.npy encoding=learned --out o", 2,
+       "acts before W_q and W_k"},
+      {"attend kernel=linear q=q.npy k=k.npy encoding=alibi --out o", 2,
+       "adds to scores, which linear attention never forms"},
+      {"attend kernel=linear q=q.npy k=k.npy rope.rotary_value=rotated --out o", 2,
+       "cannot turn values"},
+      {"attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
+      {"attend q=q.npy k=k.npy linear.variant=paper --out o", 2, "linear.variant"},
+      {"attend q=q.npy k=k.npy encoding=none --table W_o=k.npy --out o", 2,
+       "must have heads·d_v = 4 rows"},
       {"attend q=q.npy k=k.npy encoding=t5 --table t5.tabel=t5.table.npy --out o", 2,
        "did you mean t5.table?"},
       {"attend q=q.npy k=k.npy encoding=t5 --table t5.table=q.npy --out o", 2, "must be [32, 1]"},

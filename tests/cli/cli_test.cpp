@@ -41,7 +41,10 @@ TEST_CASE("list and describe print what is approved") {
 TEST_CASE("list and describe speak JSON") {
   const Shell shell;
   const auto list = nlohmann::json::parse(shell.run("list --json").out);
-  CHECK(list.at("experiments").size() == 3);
+  CHECK(list.at("experiments").at(0).at("name") == "long_term_decay");
+  const std::string as_text = shell.run("list").out;
+  for (const auto& experiment : list.at("experiments"))
+    CHECK_THAT(as_text, Contains(experiment.at("question").get<std::string>()));
   CHECK(list.at("encodings").at(2).at("doors").at(0) == "qk_transform");
   const auto described = nlohmann::json::parse(shell.run("describe attention_map --json").out);
   CHECK(described.at("params").size() > 10);
@@ -56,7 +59,7 @@ TEST_CASE(
   for (const char* line : {"mean_abs_S_at_0    32.500000", "mean_abs_S_at_1    31.538166",
                            "mean_abs_S_at_10   17.954137", "mean_abs_S_at_100  10.227330"})
     CHECK_THAT(outcome.out, Contains(line));
-  CHECK_THAT(outcome.err, Contains("wrote 14 files to r/"));
+  CHECK_THAT(outcome.err, Contains("wrote 35 files to r/"));
   for (const char* file :
        {"manifest.json", "result.json", "tables/decay.csv", "figures/decay_bound.svg",
         "figures/decay_bound.png", "figures/decay_bound.pdf", "figures/decay_bound.csv"})
@@ -93,7 +96,7 @@ TEST_CASE("verify walks the paper, every claim holds, and says so as text and as
   CHECK(outcome.out.find("FAILS") == std::string::npos);
   for (const char* equation : {"(2)", "(10)", "(16)", "(19)", "(34)", "(37)"})
     CHECK_THAT(outcome.out, Contains(equation));
-  CHECK_THAT(outcome.out, Contains("62 of 62 claims hold (seed 0, 4 draws at each size)"));
+  CHECK_THAT(outcome.out, Contains("98 of 98 claims hold (seed 0, 4 draws at each size)"));
   const auto claims = nlohmann::json::parse(shell.run("verify --only DeBERTa --json").out);
   REQUIRE(claims.size() == 4);
   CHECK(claims[0].at("holds") == true);
@@ -148,8 +151,10 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
        "is read only when encoding is rope"},
       {"run long_term_decay draws=9", "is read only when assumption is equal or random"},
       {"run long_term_deacy",
-       "long_term_deacy: is not an experiment; did you mean long_term_decay?"},
-      {"describe rpoe", "rpoe: is neither an experiment nor an encoding; did you mean rope?"},
+       "long_term_deacy: is neither an experiment, a preset nor a .toml file; did you mean "
+       "long_term_decay?"},
+      {"describe rpoe",
+       "rpoe: is neither an experiment, an encoding nor a preset; did you mean rope?"},
       {"run attention_map head=8", "head=8: must be below heads=8"},
       {"run attention_map rope.fraction=0.3 dim=10", "turns 3 channels"},
       {"run long_term_decay --format gif", "gif"},

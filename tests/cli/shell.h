@@ -27,10 +27,14 @@ inline std::string content(const std::filesystem::path& path) {
 class Shell {
  public:
   Outcome run(const std::string& arguments, const std::string& redirect = ">out.txt") const {
+    return run_program("", arguments, redirect);
+  }
+  /// With words before the program: variables, or another program that runs it.
+  Outcome run_program(const std::string& before, const std::string& arguments,
+                      const std::string& redirect = ">out.txt") const {
     const std::string command = "cd '" + folder().string() +
-                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' '" ORRERY_CLI
-                                "' " +
-                                arguments + " " + redirect + " 2>err.txt";
+                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' " + before +
+                                " '" ORRERY_CLI "' " + arguments + " 2>err.txt " + redirect;
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
   }

@@ -33,6 +33,9 @@ struct Scene {
     CHECK(largest_difference<T>(out.output, expected) < tolerance);
     const Matrix<T> weights = linear_attention_weights<T>(inputs(), map, rotation, options);
     CHECK(largest_difference<T>(weights * v, expected) < tolerance);
+    for (Index i = 0; i < weights.rows(); ++i)  // numerators over normalisers are the row sums
+      CHECK(out.numerators(i, 0) / out.normalizers(i, 0) ==
+            Approx(weights.row(i).sum()).margin(tolerance));
   }
 
   void check_variants(const std::string& name, const FeatureMap<T>& map, bool causal) const {

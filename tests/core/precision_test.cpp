@@ -58,6 +58,11 @@ TEST_CASE("Units in the last place") {
 }
 
 TEST_CASE("Precisions and stages are found by name, with a hint") {
+  for (const Stage stage : {Stage::position, Stage::log, Stage::table, Stage::term, Stage::logits})
+    CHECK(stage_named(name(stage)) == stage);
+  const StageRounding distance(Precision::bf16, {Stage::distance, Stage::table});
+  CHECK(distance.with(Stage::position, Stage::distance).rounds(Stage::position));
+  CHECK_FALSE(distance.with(Stage::table, Stage::angle).rounds(Stage::table));
   CHECK(precision_named("bf16") == Precision::bf16);
   CHECK(stage_named("rotated_qk") == Stage::rotated_qk);
   CHECK(name(Stage::cos_sin) == "cos_sin");

@@ -78,6 +78,12 @@ TEMPLATE_TEST_CASE("Trained encodings equal their papers' formulas, term by term
                 TransformerXl<T>({table("transformer_xl.u"), table("transformer_xl.v"),
                                   table("transformer_xl.W_kR")},
                                  10000.0));
+  check_case<T>(file, "transformer_xl printed",
+                TransformerXl<T>(TransformerXl<T>::behind_W_q({table("transformer_xl.u_contents"),
+                                                               table("transformer_xl.v_contents"),
+                                                               table("transformer_xl.W_kR")},
+                                                              table("transformer_xl.W_q")),
+                                 10000.0));
   check_case<T>(file, "t5 bidirectional", T5<T>({}, table("t5.table")));
   check_case<T>(file, "t5 causal", T5<T>({.bidirectional = false}, table("t5.table")));
   check_case<T>(file, "t5 small",
@@ -103,6 +109,13 @@ TEMPLATE_TEST_CASE("Trained encodings equal their papers' formulas, term by term
   check_case<T>(file, "deberta v1 code", deberta("deberta.table", as_code(v1)));
   check_case<T>(file, "deberta v2 paper", deberta("deberta.table_v2", v2));
   check_case<T>(file, "deberta v2 code", deberta("deberta.table_v2", as_code(v2)));
+  DebertaOptions microsoft = as_code(v2);
+  microsoft.clamp = DebertaClamp::first;
+  check_case<T>(file, "deberta v2 microsoft", deberta("deberta.table_v2", microsoft));
+  check_case<T>(file, "deberta v1 c2p",
+                deberta("deberta.table", {.span = 3, .terms = DebertaTerms::content_to_position}));
+  check_case<T>(file, "deberta v1 p2c",
+                deberta("deberta.table", {.span = 3, .terms = DebertaTerms::position_to_content}));
 }
 
 TEST_CASE("T5's buckets equal the authors' for every distance to 600") {
@@ -122,4 +135,20 @@ TEST_CASE("DeBERTa v2's buckets equal the released ones for every distance to 70
   for (Position r = -700; r <= 700; ++r)
     CHECK(deberta_bucket(r, 256, 512) ==
           expected.at(static_cast<std::size_t>(r + 700)).get<Position>());
+}
+
+TEST_CASE("Microsoft and Hugging Face give other rows for keys 512 or more ahead, and only there") {
+  const File file;
+  const auto& rows = file.json.at("deberta_rows_of_r_from_minus_700");
+  const auto row = [](Position r, DebertaClamp clamp) {
+    return deberta_delta(deberta_bucket(r, 256, 512, clamp), 256);
+  };
+  for (Position r = -700; r <= 700; ++r) {
+    const auto at = static_cast<std::size_t>(r + 700);
+    CHECK(row(r, DebertaClamp::none) == rows.at("hugging_face").at(at).get<Index>());
+    CHECK(row(r, DebertaClamp::first) == rows.at("microsoft").at(at).get<Index>());
+    CHECK((row(r, DebertaClamp::none) != row(r, DebertaClamp::first)) == (r <= -512));
+  }
+  CHECK(row(-512, DebertaClamp::none) == 0);
+  CHECK(row(-512, DebertaClamp::first) == 1);
 }

@@ -62,3 +62,14 @@ TEST_CASE(
                     Contains("must be even"));
   CHECK_THROWS_WITH(three_tokens(small(0, 0, 1, 0), one, one, one, 1), Contains("head=1"));
 }
+
+TEST_CASE("By hand: as RoFormer prints it, u = (1, 2) behind W_q = (3, 5) is the query 13") {
+  const auto printed = TransformerXl<double>::behind_W_q(
+      {matrix(1, 2, {1, 2}), matrix(1, 2, {0, 1}), matrix(2, 1, {0, 1})}, matrix(2, 1, {3, 5}));
+  const auto out = three_tokens(TransformerXl<double>(printed, 10000.0), matrix(1, 1, {0}),
+                                matrix(1, 1, {2}), matrix(1, 1, {1}));
+  CHECK(near(out.terms[2].logits, Matrix<double>::Constant(3, 3, 26)));
+  CHECK(near(out.terms[3].logits, by_distance([](double r) { return 5 * std::cos(r); })));
+  CHECK_THROWS_WITH(TransformerXl<double>::behind_W_q({}, matrix(1, 1, {1})),
+                    Catch::Matchers::Contains("[heads, d_model] twice"));
+}

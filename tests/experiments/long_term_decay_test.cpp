@@ -4,16 +4,19 @@
 
 #include <cmath>
 
+#include "core/errors.h"
+
 using namespace orrery;
 
 namespace {
 
-Result run(std::initializer_list<std::pair<const char*, const char*>> settings) {
+Result run(std::initializer_list<std::pair<const char*, const char*>> settings,
+           const Inputs& inputs = {}) {
   const LongTermDecay experiment;
   ParamSet params(experiment.info().params);
   for (const auto& [key, value] : settings) params.set(key, value);
   SilentProgress progress;
-  return experiment.run(params, {}, progress);
+  return experiment.run(params, inputs, progress);
 }
 
 double scalar(const Result& result, const std::string& name) {
@@ -23,10 +26,25 @@ double scalar(const Result& result, const std::string& name) {
   return 0;
 }
 
-const std::vector<double>& column(const Result& result, const std::string& name) {
-  for (const Column& c : result.tables.at(0).columns)
+const std::vector<double>& column(const Result& result, const std::string& name,
+                                  std::size_t table = 0) {
+  for (const Column& c : result.tables.at(table).columns)
     if (c.name == name) return std::get<std::vector<double>>(c.values);
   throw std::runtime_error("no column " + name);
+}
+
+const LinePlot& plot(const Result& result, const std::string& id) {
+  for (const Figure& figure : result.figures)
+    if (figure.id == id) return std::get<LinePlot>(figure.content);
+  throw std::runtime_error("no figure " + id);
+}
+
+Tensor row(const std::string& name, const std::vector<double>& values) {
+  return {name, {1, values.size()}, values};
+}
+
+Inputs files(const std::vector<double>& q, const std::vector<double>& k) {
+  return {{"q", row("q.npy", q)}, {"k", row("k.npy", k)}};
 }
 
 }  // namespace
@@ -95,4 +113,81 @@ TEST_CASE("The phasor chain has a link a pair and is drawn at the distance asked
   CHECK(plot.arrows[0].x1 == Approx(std::cos(3.0)));
   CHECK(plot.arrows[0].y1 == Approx(std::sin(3.0)));
   CHECK(plot.sum->x1 == plot.arrows[3].x1);
+}
+
+TEST_CASE("The bound of q = k = 1 is d·mean |S_j|, its scores are 2 |B_m|: a share of 1/19") {
+  const Result result = run({});
+  const auto& bound = column(result, "bound", 1);
+  const auto& score = column(result, "score", 1);
+  for (const std::size_t r : {0u, 1u, 10u, 100u, 256u}) {
+    CHECK(bound[r] == Approx(128 * column(result, "mean_abs_S")[r]).epsilon(1e-14));
+    CHECK(score[r] == Approx(2 * std::abs(column(result, "B")[r])).epsilon(1e-13));
+  }
+  CHECK(scalar(result, "share_of_bound") < 0.06);
+  CHECK(scalar(result, "rises") > 100);
+}
+
+TEST_CASE("With k = R_37 q the score at r is B_{37 − r}: its peak is at 37") {
+  const Result result = run({{"max_distance", "148"}});
+  const auto& score = plot(result, "any_peak").series.at(1).y;
+  const auto& b = column(result, "B");
+  for (std::size_t r = 0; r <= 148; ++r)
+    CHECK(64 * score[r] == Approx(b[r < 37 ? 37 - r : r - 37]).margin(1e-12));
+}
+
+TEST_CASE("The mean over all directions is that of ones for RoPE, and takes each bias as it is") {
+  const Result mean = run({{"assumption", "mean"},
+                           {"encoding", "rope+alibi+sinusoidal+shaw+learned"},
+                           {"dim", "32"},
+                           {"learned.length", "100"}});
+  const auto& b = column(mean, "B");
+  for (const std::size_t r : {0u, 5u, 99u, 200u}) {
+    CHECK(column(mean, "logit_rope")[r] == Approx(2 * b[r] / std::sqrt(32.0)).margin(1e-12));
+    CHECK(column(mean, "logit_alibi")[r] ==
+          Approx(std::sqrt(32.0) - 0.5 * static_cast<double>(r)).margin(1e-12));
+    CHECK(column(mean, "logit_sinusoidal")[r] ==
+          Approx(std::sqrt(32.0) + b[r] / std::sqrt(32.0)).margin(1e-12));
+    CHECK(column(mean, "logit_shaw")[r] == Approx(std::sqrt(32.0)).margin(1e-12));
+  }
+  CHECK(std::isnan(column(mean, "logit_learned")[100]));
+  CHECK_FALSE(std::isnan(column(mean, "logit_learned")[99]));
+}
+
+TEST_CASE("Rows of files are taken as they are: q = (1, 0), k = (0, 1) score sin r") {
+  const Result result = run({{"assumption", "file"}, {"draws", "3"}}, files({1, 0}, {0, 1}));
+  for (const std::size_t r : {0u, 1u, 7u, 256u}) {
+    const double sine = std::sin(static_cast<double>(r));
+    CHECK(column(result, "logit_rope")[r] == Approx(sine / std::sqrt(2.0)).margin(1e-15));
+    CHECK(column(result, "score", 1)[r] == Approx(std::abs(sine)).margin(1e-15));
+  }
+  CHECK(column(result, "logit_rope_deviation")[5] == Approx(0).margin(1e-15));
+}
+
+TEST_CASE("The scores under the bound are the logits, whichever channels turn together") {
+  for (const char* pairing : {"interleaved", "half_split"}) {
+    const Result result = run({{"assumption", "file"}, {"draws", "1"}, {"rope.pairing", pairing}},
+                              files({1, 2, -3, 0.5}, {0.25, -1, 2, 4}));
+    for (std::size_t r = 0; r <= 256; ++r)
+      CHECK(column(result, "score", 1)[r] ==
+            Approx(2 * std::abs(column(result, "logit_rope")[r])).margin(1e-13));
+    for (const Check& check : result.checks) CHECK(check.holds());
+  }
+}
+
+TEST_CASE("Files that cannot be meant are refused") {
+  CHECK_THROWS_AS(run({{"assumption", "file"}}), UsageError);
+  CHECK_THROWS_AS(run({{"assumption", "file"}}, files({1, 2, 3}, {1, 2, 3})), DataError);
+  CHECK_THROWS_AS(run({{"assumption", "file"}}, files({1, 2}, {1, 2, 3, 4})), DataError);
+  CHECK_THROWS_AS(run({{"assumption", "file"}, {"encoding", "sinusoidal"}}, files({1, 2}, {1, 2})),
+                  UsageError);
+}
+
+TEST_CASE("What decays is said for each encoding") {
+  const Result result = run({{"encoding", "none+sinusoidal+rope+alibi"}});
+  const Table& table = result.tables.at(2);
+  const auto& falls = std::get<std::vector<std::string>>(table.columns.at(1).values);
+  CHECK(falls[0] == "nothing: logits know no distance");
+  CHECK(falls[3] == "terms of the distance, added to the content's logit");
+  CHECK(column(result, "change", 2)[3] == Approx(-128));
+  CHECK(plot(result, "decay_changes").series.at(3).y.back() == Approx(-128));
 }

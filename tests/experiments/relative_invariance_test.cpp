@@ -55,6 +55,32 @@ TEST_CASE("bf16 keeps invariance while angles are exact, and breaks it when they
   CHECK(largest_error(broken, "rope") > 1);
 }
 
+TEST_CASE("Each encoding breaks down at its own stages: how far bf16 is from fp64 says so") {
+  const auto rounding = [](const char* encoding, const char* stages) {
+    const Result result = run({{"encoding", encoding},
+                               {"precision", "bf16"},
+                               {"rounded_stages", stages},
+                               {"span", "1000"}});
+    for (const Scalar& s : result.scalars)
+      if (s.name == std::string(encoding) + "_largest_rounding") return s.value;
+    throw std::runtime_error("no scalar");
+  };
+  constexpr double of_fp32 = 2e-4;  // products of 64 terms, and ALiBi's biases of up to 500
+  CHECK(rounding("rope", "input") < of_fp32);  // a stage that RoPE does not have
+  CHECK(rounding("rope", "position") > 1);
+  CHECK(rounding("sinusoidal", "position") > 1);
+  CHECK(rounding("alibi", "distance") > 0.1);
+  CHECK(rounding("t5", "log") > 0.05);  // another bucket is another bias
+  CHECK(rounding("t5", "qk") > 1e-2);
+  CHECK(rounding("shaw", "table") > 1e-4);
+  CHECK(rounding("transformer_xl", "projected") > 1e-5);
+}
+
+TEST_CASE("In fp64 there is nothing to compare with, and no figure of it") {
+  CHECK(run({{"precision", "fp64"}}).figures.size() == 2);
+  CHECK(run({{"precision", "fp32"}}).figures.size() == 3);
+}
+
 TEST_CASE("Random projections change neither verdict") {
   CHECK(all_hold(run({{"projection", "random"}})));
 }
@@ -65,7 +91,7 @@ TEST_CASE("A trained table ends where it ends: its curve has a gap from there, a
                              {"learned.length", "200"},
                              {"tupe.length", "200"}});
   CHECK(all_hold(result));
-  for (const std::size_t column : {1u, 3u}) {
+  for (const std::size_t column : {1u, 4u}) {
     const auto& error = std::get<std::vector<double>>(result.tables[0].columns[column].values);
     CHECK(error[6] > 0);          // positions up to 99 + 64
     CHECK(std::isnan(error[7]));  // 99 + 128

@@ -37,6 +37,8 @@ inputs = {
     "tupe.table": numbers(16, D_MODEL, 7, 4, 19), "tupe.U_q": numbers(D_MODEL, H * D, 3, 5, 11),
     "tupe.U_k": numbers(D_MODEL, H * D, 4, 3, 13), "tupe.bias_table": numbers(33, H, 5, 3, 17),
     "deberta.table": numbers(6, D_MODEL, 5, 3, 13), "deberta.table_v2": numbers(8, D_MODEL, 5, 3, 13),
+    "transformer_xl.u_contents": numbers(H, D_MODEL, 3, 2, 7), "transformer_xl.v_contents": numbers(H, D_MODEL, 2, 3, 5),
+    "transformer_xl.W_q": numbers(D_MODEL, H * D, 4, 3, 11),
     "deberta.W_qr": numbers(D_MODEL, H * D, 3, 4, 11), "deberta.W_kr": numbers(D_MODEL, H * D, 5, 2, 13),
 }
 q, k, v, x = inputs["q"], inputs["k"], inputs["v"], inputs["x"]
@@ -99,12 +101,15 @@ def check_shaw():
 
 
 # Transformer-XL -----------------------------------------------------------------------------------------
-def transformer_xl():
+def transformer_xl(printed=False):
+    """As its paper has it; or as RoFormer prints it, u and v behind W_q."""
     def r(distance):
         w = [10000 ** (-2 * t / D_MODEL) for t in range(D_MODEL // 2)]
         sinusoid = [math.sin(distance * f) for f in w] + [math.cos(distance * f) for f in w]
         return np.array(sinusoid) @ of_head(inputs["transformer_xl.W_kR"])
     u, vv = inputs["transformer_xl.u"][HEAD], inputs["transformer_xl.v"][HEAD]
+    if printed:
+        u, vv = (inputs[f"transformer_xl.{name}_contents"][HEAD] @ of_head(inputs["transformer_xl.W_q"]) for name in "uv")
     return case({"content": pairs(lambda i, j: q[i] @ k[j] / 2),
                  "content_to_position": pairs(lambda i, j: q[i] @ r(P[i] - P[j]) / 2),
                  "global_content": pairs(lambda i, j: u @ k[j] / 2),
@@ -196,18 +201,21 @@ def check_deberta():
         assert log_bucket(int(r), 256, 512) == bucket and log_bucket(-int(r), 256, 512) == -bucket
 
 
-def deberta(version, index):
+def deberta(version, index, clamp=False, only=None):
+    """clamp: to ±(largest − 1) before the logarithm, as Microsoft; only: one of the two terms."""
     table = inputs["deberta.table" if version == 1 else "deberta.table_v2"]
     span = len(table) // 2
     kr, qr = table @ of_head(inputs["deberta.W_kr"]), table @ of_head(inputs["deberta.W_qr"])
 
     def row(r):
+        r = min(max(r, -7), 7) if clamp else r
         return delta(r if version == 1 else log_bucket(r, 4, 8), span)
-    scale = math.sqrt(3 * D)
+    scale = math.sqrt((2 if only else 3) * D)
     sign = -1 if index == "paper" else 1
-    return case({"content": q @ k.T / scale,
-                 "content_to_position": pairs(lambda i, j: q[i] @ kr[row(P[i] - P[j])] / scale),
-                 "position_to_content": pairs(lambda i, j: k[j] @ qr[row(sign * (P[i] - P[j]))] / scale)}, v)
+    terms = {"content": q @ k.T / scale,
+             "content_to_position": pairs(lambda i, j: q[i] @ kr[row(P[i] - P[j])] / scale),
+             "position_to_content": pairs(lambda i, j: k[j] @ qr[row(sign * (P[i] - P[j]))] / scale)}
+    return case({name: term for name, term in terms.items() if only in (None, name) or name == "content"}, v)
 
 
 for check in (check_shaw, check_t5, check_tupe, check_deberta):
@@ -221,6 +229,10 @@ for variant in ("keys_and_values", "keys_only", "tied"):
 for version in (1, 2):
     for index in ("paper", "code"):
         cases[f"deberta v{version} {index}"] = deberta(version, index)
+cases["transformer_xl printed"] = transformer_xl(printed=True)
+cases["deberta v2 microsoft"] = deberta(2, "code", clamp=True)
+cases["deberta v1 c2p"] = deberta(1, "paper", only="content_to_position")
+cases["deberta v1 p2c"] = deberta(1, "paper", only="position_to_content")
 configs = [(32, 128, True), (32, 128, False), (8, 20, True), (16, 64, True), (64, 512, False)]
 document = {
     "generator": "tests/golden/generate_encodings.py",
@@ -230,6 +242,9 @@ document = {
     "cases": cases,
     "t5_buckets": [{"buckets": b, "max_distance": m, "bidirectional": s,
                     "of_r_from_minus_600": [t5_bucket(-r, b, m, s) for r in range(-600, 601)]} for b, m, s in configs],
+    "deberta_rows_of_r_from_minus_700": {
+        "hugging_face": [min(max(log_bucket(r, 256, 512) + 256, 0), 511) for r in range(-700, 701)],
+        "microsoft": [min(max(log_bucket(min(max(r, -511), 511), 256, 512) + 256, 0), 511) for r in range(-700, 701)]},
     "deberta_buckets_of_r_from_minus_700": [log_bucket(r, 256, 512) for r in range(-700, 701)],
 }
 (here / "encodings.json").write_text(json.dumps(document, indent=None, separators=(",", ":")).replace("},", "},\n") + "\n")

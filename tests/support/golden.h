@@ -1,18 +1,9 @@
 #pragma once
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
-
 #include "core/types.h"
+#include "tests/support/golden_file.h"
 
 namespace orrery::test {
-
-/// A file of tests/golden. Throws when it is missing.
-inline nlohmann::json golden(const std::string& name) {
-  std::ifstream in(std::string(ORRERY_TESTS_DIR) + "/golden/" + name);
-  return nlohmann::json::parse(in);
-}
 
 template <class T>
 Matrix<T> matrix_of(const nlohmann::json& rows) {

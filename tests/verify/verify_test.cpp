@@ -85,3 +85,20 @@ TEST_CASE("A disagreement that is NaN is not overlooked") {
   worst.see(1.0);
   CHECK(std::isnan(worst.value()));
 }
+
+TEST_CASE("Equations, properties and errata are measured in fp64 and in fp32 alike") {
+  SilentProgress progress;
+  std::set<std::string> names;
+  for (const Claim& claim : verify_paper({.draws = 1}, progress)) names.insert(claim.check.name);
+  for (const std::string& name : names) {
+    const bool single = name.size() > 5 && name.substr(name.size() - 5) == "_fp32";
+    if (single) CHECK(names.count(name.substr(0, name.size() - 5) + "_fp64") == 1);
+  }
+  for (const char* name :
+       {"shaw_sign", "shaw_behind_W_k", "biases_behind_W_q", "t5_over_root_d", "tupe_as_printed",
+        "deberta_as_printed", "one_distance_for_both", "base_1000", "index_origin", "equal_rows",
+        "sign_of_m_minus_n", "missing_transpose", "missing_brackets", "wrong_token",
+        "last_rows_of_34", "realisations", "norm_kept", "any_length", "linear_rope_is_relative"})
+    for (const char* precision : {"_fp64", "_fp32"})
+      CHECK(names.count(std::string(name) + precision) == 1);
+}

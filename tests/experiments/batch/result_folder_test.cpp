@@ -55,9 +55,10 @@ Names entries_of(const fs::path& folder) {
 
 std::string content(const fs::path& path) { return read_file(path, 1 << 20); }
 
-const Names example_files{"arrays/weights.npy", "figures/decay.csv", "figures/decay.png",
-                          "figures/decay.svg",  "figures/map.png",   "figures/map.svg",
-                          "manifest.json",      "result.json",       "tables/by_encoding.csv"};
+const Names example_files{"arrays/weights.npy", "figures/decay.csv",     "figures/decay.json",
+                          "figures/decay.png",  "figures/decay.svg",     "figures/map.json",
+                          "figures/map.png",    "figures/map.svg",       "manifest.json",
+                          "result.json",        "tables/by_encoding.csv"};
 
 }  // namespace
 

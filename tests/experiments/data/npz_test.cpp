@@ -179,6 +179,60 @@ TEST_CASE("What is not a zip archive, or not all of one, is refused") {
   CHECK_THROWS_WITH(parse_npz(gap, "z"), Contains("bytes left over"));
 }
 
+TEST_CASE("Bytes between members, or before the directory, are not overlooked") {
+  // One local header and member more than the directory lists, and then plain bytes.
+  const std::string two = golden("saved"), one = golden("one");
+  const std::size_t directory = two.find("PK\1\2");
+  const auto with_gap = [&](std::string bytes, std::size_t at, std::string_view gap) {
+    const std::size_t record = bytes.rfind("PK\5\6");
+    std::size_t moved = 0;
+    for (int i = 3; i >= 0; --i)
+      moved =
+          moved << 8 | static_cast<unsigned char>(bytes[record + 16 + static_cast<std::size_t>(i)]);
+    moved += gap.size();
+    for (std::size_t i = 0; i < 4; ++i) bytes[record + 16 + i] = static_cast<char>(moved >> 8 * i);
+    for (std::size_t entry = bytes.find("PK\1\2"); entry < record;
+         entry = bytes.find("PK\1\2", entry + 4)) {
+      std::size_t offset = 0;
+      for (std::size_t i = 4; i-- > 0;)
+        offset = offset << 8 | static_cast<unsigned char>(bytes[entry + 42 + i]);
+      if (offset < at) continue;
+      offset += gap.size();
+      for (std::size_t i = 0; i < 4; ++i)
+        bytes[entry + 42 + i] = static_cast<char>(offset >> 8 * i);
+    }
+    bytes.insert(at, gap);
+    return bytes;
+  };
+  CHECK(parse_npz(with_gap(two, directory, ""), "z").size() == 3);
+  CHECK_THROWS_WITH(parse_npz(with_gap(two, directory, "hidden"), "z"),
+                    Equals("z: has 6 bytes left over behind a member; copy or download the file "
+                           "again"));
+  const std::size_t second = two.find("PK\3\4", 4);
+  CHECK_THROWS_WITH(parse_npz(with_gap(two, second, "hidden"), "z"),
+                    Contains("has 6 bytes left over behind a member"));
+  const std::string stream = golden("stream");
+  CHECK_THROWS_WITH(parse_npz(with_gap(stream, stream.find("PK\1\2"), "1234"), "z"),
+                    Contains("bytes left over behind a member"));
+  const std::string member = one.substr(0, one.find("PK\1\2"));
+  CHECK_THROWS_WITH(parse_npz(with_gap(one, member.size(), member), "z"),
+                    Contains("bytes left over behind a member"));
+}
+
+TEST_CASE("Members that share bytes are refused: one cannot unpack to several arrays") {
+  std::string bytes = golden("saved");
+  const std::size_t first = bytes.find("PK\1\2"), second = bytes.find("PK\1\2", first + 4);
+  bytes.replace(second + 42, 4, bytes, first + 42, 4);  // the second entry's member is the first's
+  CHECK_THROWS_AS(parse_npz(bytes, "z"), DataError);
+}
+
+TEST_CASE("An archive whose records are Zip64's is read, and refused with bytes left over") {
+  CHECK(parse_golden("zip64").at("a").values == reals);
+  std::string gap = golden("zip64");
+  gap.insert(gap.rfind("PK\6\7"), "gap");
+  CHECK_THROWS_AS(parse_npz(gap, "z"), DataError);
+}
+
 TEST_CASE("Arrays written as .npz are read back as they were") {
   const double inf = std::numeric_limits<double>::infinity();
   const std::string bytes =

@@ -52,6 +52,19 @@ def valid():
     stream = Stream()
     archive("", [("a.npy", npy(REALS))], zipfile.ZIP_DEFLATED, target=stream)
     (HERE / "stream.npz").write_bytes(stream.bytes)
+    zip64()
+
+
+def zip64():
+    """Ended as a writer of huge archives ends them: the directory's place in the records of Zip64."""
+    archive("zip64", [("a.npy", npy(REALS))])
+    data = (HERE / "zip64.npz").read_bytes()
+    record = len(data) - 22
+    length, offset = struct.unpack_from("<II", data, record + 12)
+    end = b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, 1, 1, length, offset)
+    locator = b"PK\6\7" + struct.pack("<IQI", 0, record, 1)
+    last = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 1, 1, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    (HERE / "zip64.npz").write_bytes(data[:record] + end + locator + last)
 
 
 def central_field(data, offset, form, value):

@@ -1,0 +1,57 @@
+#include "core/analysis/mean_logits.h"
+
+#include <cmath>
+
+#include "core/attention/softmax_attention.h"
+
+namespace orrery {
+namespace {
+
+/// Logits of one content at all queries against the same content at position 0.
+struct Logits {
+  Matrix<double> total;    ///< [queries, 1]
+  Matrix<double> content;  ///< [queries, 1]
+};
+
+Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn queries, int head) {
+  static const Positions origin{0};
+  Matrix<double> q = x.replicate(static_cast<Index>(queries.size()), 1);
+  Matrix<double> k = x;
+  const auto* input_term = dynamic_cast<const InputTerm<double>*>(&encoding);
+  if (input_term) {
+    input_term->add_to_input(queries, q);
+    input_term->add_to_input(origin, k);
+  }
+  const AttentionOutput<double> out = softmax_attention<double>({q, k, k, queries, origin, head},
+                                                                SoftmaxDoors<double>::of(encoding));
+  if (!input_term) return {out.logits, out.terms.front().logits};
+  const double plain = x.squaredNorm() / std::sqrt(static_cast<double>(x.cols()));
+  return {out.logits, Matrix<double>::Constant(out.logits.rows(), 1, plain)};
+}
+
+}  // namespace
+
+MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,
+                       int head) {
+  const double norm = std::sqrt(squared_norm);
+  MeanLogits mean{std::vector<double>(queries.size()), std::vector<double>(queries.size())};
+  const double share = 1.0 / static_cast<double>(2 * d);
+  for (Index i = 0; i < 2 * d; ++i) {
+    Matrix<double> x = Matrix<double>::Zero(1, d);
+    x(0, i / 2) = i % 2 == 0 ? norm : -norm;
+    const Logits logits = logits_of(encoding, x, queries, head);
+    for (std::size_t r = 0; r < queries.size(); ++r) {
+      const double total = logits.total(static_cast<Index>(r), 0);
+      mean.total[r] += share * total;
+      mean.position[r] += share * (total - logits.content(static_cast<Index>(r), 0));
+    }
+  }
+  return mean;
+}
+
+double squared_norm_for(const Encoding& encoding, Index d, double match, int head) {
+  const MeanLogits unit = mean_logits(encoding, d, 1.0, Positions{0}, head);
+  return match / (unit.total.front() - unit.position.front());
+}
+
+}  // namespace orrery

@@ -1,0 +1,94 @@
+#include "core/analysis/norms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+template <class T>
+constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
+
+/// 0 where nothing is emulated.
+double stage_unit(const StageRounding& rounding) {
+  return rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+}
+
+}  // namespace
+
+template <class T>
+std::vector<double> row_norms(const Matrix<T>& x) {
+  std::vector<double> norms;
+  for (Index i = 0; i < x.rows(); ++i) norms.push_back(x.row(i).template cast<double>().norm());
+  return norms;
+}
+
+RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<double>& after) {
+  if (before.empty() || before.size() != after.size())
+    throw UsageError(fmt::format("{} norms before and {} after", before.size(), after.size()),
+                     "there must be as many, and one at least", "give the same rows twice");
+  double sum = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -least;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const double ratio = after[i] / before[i];
+    if (std::isnan(ratio)) return {ratio, ratio, ratio};  // min and max would drop it
+    sum += ratio;
+    least = std::min(least, ratio);
+    greatest = std::max(greatest, ratio);
+  }
+  return {sum / static_cast<double>(before.size()), least, greatest};
+}
+
+template <class T>
+double rotation_norm_bound(Index d, const StageRounding& rounding) {
+  return 8.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+         static_cast<double>(d) * 0x1p-53;
+}
+
+template <class T>
+double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matrix<T>& p) {
+  if (sum.rows() != x.rows() || sum.rows() != p.rows() || sum.cols() != x.cols() ||
+      sum.cols() != p.cols())
+    throw UsageError(
+        fmt::format("x [{}, {}] and p [{}, {}]", x.rows(), x.cols(), p.rows(), p.cols()),
+        "must have the shape of their sum", "give the rows that were added");
+  double largest = 0;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const auto x_i = x.row(i).template cast<double>();
+    const auto p_i = p.row(i).template cast<double>();
+    const double size = std::pow(x_i.norm() + p_i.norm(), 2);
+    if (size == 0) continue;
+    const double expected = x_i.squaredNorm() + 2.0 * x_i.dot(p_i) + p_i.squaredNorm();
+    const double error =
+        std::abs(sum.row(i).template cast<double>().squaredNorm() - expected) / size;
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
+  }
+  return largest;
+}
+
+template <class T>
+double cosine_law_bound(Index d, const StageRounding& rounding) {
+  return 4.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+         2.0 * static_cast<double>(d) * 0x1p-53;
+}
+
+template std::vector<double> row_norms<float>(const Matrix<float>&);
+template std::vector<double> row_norms<double>(const Matrix<double>&);
+template double rotation_norm_bound<float>(Index, const StageRounding&);
+template double rotation_norm_bound<double>(Index, const StageRounding&);
+template double cosine_law_residual<float>(const Matrix<float>&, const Matrix<float>&,
+                                           const Matrix<float>&);
+template double cosine_law_residual<double>(const Matrix<double>&, const Matrix<double>&,
+                                            const Matrix<double>&);
+template double cosine_law_bound<float>(Index, const StageRounding&);
+template double cosine_law_bound<double>(Index, const StageRounding&);
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// Where one query looks.
+struct RowStatistics {
+  double entropy_bits{};   ///< −Σ_n a_mn log2 a_mn: 0 for one key, log2 N for all alike
+  double mean_distance{};  ///< Σ_n a_mn |m − n|, in tokens
+  Index strongest{};       ///< the key of the largest weight, the first of equals
+};
+
+/// @param weights    attention weights, [N_q, N_k], rows summing to 1
+/// @param positions  of queries and keys alike, [N_k]
+template <class T>
+RowStatistics row_statistics(const Matrix<T>& weights, PositionsIn positions, Index row);
+
+}  // namespace orrery

@@ -1,0 +1,51 @@
+#include "core/analysis/score_chain.h"
+
+#include <fmt/format.h>
+
+#include "core/encodings/frequencies.h"
+#include "core/errors.h"
+
+namespace orrery {
+
+std::vector<std::complex<double>> ScoreChain::ends() const {
+  std::vector<std::complex<double>> places;
+  std::complex<double> sum = 0;
+  for (const std::complex<double>& link : links) places.push_back(sum += link);
+  return places;
+}
+
+std::complex<double> ScoreChain::end() const {
+  std::complex<double> sum = 0;
+  for (const std::complex<double>& link : links) sum += link;
+  return sum + rest;
+}
+
+std::vector<std::complex<double>> complex_pairs(const Rope<double>& rope,
+                                                std::span<const double> x) {
+  if (static_cast<Index>(x.size()) != rope.config().d_head)
+    throw UsageError(fmt::format("a vector with {} channels", x.size()),
+                     fmt::format("this RoPE was made for d_head={}", rope.config().d_head),
+                     "give q and k of that head");
+  const bool interleaved = rope.config().pairing == RopePairing::interleaved;
+  const std::size_t pairs = rope.theta().size();
+  std::vector<std::complex<double>> z;
+  for (std::size_t t = 0; t < pairs; ++t)
+    z.push_back(interleaved ? std::complex(x[2 * t], x[2 * t + 1])
+                            : std::complex(x[t], x[t + pairs]));
+  return z;
+}
+
+ScoreChain score_chain(const Rope<double>& rope, std::span<const double> q,
+                       std::span<const double> k, Position r) {
+  const auto z_q = complex_pairs(rope, q);
+  const auto z_k = complex_pairs(rope, k);
+  ScoreChain chain;
+  for (std::size_t t = 0; t < z_q.size(); ++t) {
+    const CosSin turn = rotation_at(r, rope.theta()[t]);
+    chain.links.push_back(z_q[t] * std::conj(z_k[t]) * std::complex(turn.cos, turn.sin));
+  }
+  for (std::size_t c = 2 * z_q.size(); c < q.size(); ++c) chain.rest += q[c] * k[c];
+  return chain;
+}
+
+}  // namespace orrery

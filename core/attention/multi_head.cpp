@@ -1,0 +1,187 @@
+#include "core/attention/multi_head.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+template <class T>
+HeadGroups groups_of(const LayerInputs<T>& in) {
+  if (in.v.size() != in.k.size())
+    throw UsageError(fmt::format("{} heads of k and {} of v", in.k.size(), in.v.size()),
+                     "every key head has its values", "give as many heads in v as in k");
+  return {static_cast<Index>(in.q.size()), static_cast<Index>(in.k.size())};
+}
+
+template <class T>
+AttentionInputs<T> head_inputs(const LayerInputs<T>& in, const HeadGroups& groups, int head) {
+  const auto kv = static_cast<std::size_t>(groups.kv_head(head));
+  return {
+      in.q[static_cast<std::size_t>(head)], in.k[kv], in.v[kv], in.m, in.n, in.first_head + head};
+}
+
+/// The columns of one of `heads` equal parts.
+template <class T>
+Matrix<T> part_of(const Matrix<T>& w, int heads, int head, const char* name) {
+  if (w.cols() % heads != 0)
+    throw UsageError(fmt::format("{} of shape [{}, {}]", name, w.rows(), w.cols()),
+                     fmt::format("its columns must divide by {} heads", heads),
+                     "set heads to what the layer has");
+  const Index width = w.cols() / heads;
+  return w.middleCols(head * width, width);
+}
+
+/// The rows whose flag is set.
+template <class T>
+Matrix<T> kept_rows(const Matrix<T>& rows, const std::vector<bool>& keep) {
+  Matrix<T> kept(rows.rows(), rows.cols());
+  Index count = 0;
+  for (Index i = 0; i < rows.rows(); ++i)
+    if (keep[static_cast<std::size_t>(i)]) kept.row(count++) = rows.row(i);
+  return kept.topRows(count);
+}
+
+void check_flags(const std::vector<bool>& real, std::size_t keys) {
+  if (real.empty() || real.size() == keys) return;
+  throw UsageError(fmt::format("{} padding flags for {} keys", real.size(), keys),
+                   "every key has one flag", "give one flag a key, or none");
+}
+
+/// Sums cannot forget a key, but need not be told of it.
+template <class T>
+LayerInputs<T> without_padding(const LayerInputs<T>& in, const std::vector<bool>& real) {
+  check_flags(real, in.n.size());
+  if (real.empty()) return in;
+  LayerInputs<T> kept{in.q, {}, {}, in.m, {}, in.first_head};
+  for (const Matrix<T>& k : in.k) kept.k.push_back(kept_rows(k, real));
+  for (const Matrix<T>& v : in.v) kept.v.push_back(kept_rows(v, real));
+  for (std::size_t j = 0; j < real.size(); ++j)
+    if (real[j]) kept.n.push_back(in.n[j]);
+  return kept;
+}
+
+template <class T>
+void check_contents(const LayerProjections<T>& w, const LayerContents<T>& in) {
+  if (w.W_q.rows() == in.x_q.cols() && w.W_k.rows() == in.x_k.cols() &&
+      w.W_v.rows() == in.x_k.cols())
+    return;
+  throw UsageError(fmt::format("x with {} and {} channels", in.x_q.cols(), in.x_k.cols()),
+                   fmt::format("the projections take d_model={}", w.W_q.rows()),
+                   "give x and projections of the same d_model");
+}
+
+}  // namespace
+
+HeadGroups::HeadGroups(Index heads, Index kv_heads)
+    : heads_(static_cast<int>(heads)), kv_heads_(static_cast<int>(kv_heads)) {
+  if (heads >= 1 && kv_heads >= 1 && heads % kv_heads == 0) return;
+  throw UsageError(fmt::format("{} query heads over {} key heads", heads, kv_heads),
+                   "the heads of q must be a multiple of those of k",
+                   "give as many heads, or groups of queries that share a key head");
+}
+
+Mask Sight::over(PositionsIn m, PositionsIn n) const {
+  Mask all = mask;
+  if (causal) all = all & Mask::causal(m, n);
+  if (window != 0) all = all & Mask::sliding_window(m, n, window);
+  check_flags(real, n.size());
+  if (!real.empty()) all = all & Mask::padding(static_cast<Index>(m.size()), real);
+  return all;
+}
+
+template <class T>
+Projections<T> LayerProjections<T>::of_head(int head) const {
+  const int kv = groups.kv_head(head);
+  return {part_of(W_q, groups.heads(), head, "W_q"), part_of(W_k, groups.kv_heads(), kv, "W_k"),
+          part_of(W_v, groups.kv_heads(), kv, "W_v")};
+}
+
+template <class T>
+std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
+                                                     const LayerInputs<T>& in, const Sight& sight,
+                                                     const StageRounding& rounding) {
+  const HeadGroups groups = groups_of(in);
+  const Mask mask = sight.over(in.m, in.n);
+  std::vector<AttentionOutput<T>> heads;
+  for (int h = 0; h < groups.heads(); ++h)
+    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h), mask, rounding));
+  return heads;
+}
+
+template <class T>
+std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
+                                                     const LayerProjections<T>& projections,
+                                                     const LayerContents<T>& in, const Sight& sight,
+                                                     const StageRounding& rounding) {
+  const Mask mask = sight.over(in.m, in.n);
+  std::vector<AttentionOutput<T>> heads;
+  for (int h = 0; h < projections.groups.heads(); ++h)
+    heads.push_back(attention_head<T>(encoding, projections.of_head(h),
+                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h}, mask,
+                                      rounding));
+  return heads;
+}
+
+template <class T>
+std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& doors,
+                                                         const FeatureMap<T>& features,
+                                                         const LayerInputs<T>& in,
+                                                         const Sight& sight,
+                                                         LinearOptions options) {
+  if (sight.window != 0 || !sight.mask.allows_everything())
+    throw UsageError("a window or mask with linear attention",
+                     "its running sums cannot forget a key: causal and padding are all it knows",
+                     "drop the window, or take the softmax kernel");
+  options.causal = sight.causal;
+  const HeadGroups groups = groups_of(in);
+  const LayerInputs<T> kept = without_padding(in, sight.real);
+  std::vector<LinearOutput<T>> heads;
+  for (int h = 0; h < groups.heads(); ++h)
+    heads.push_back(linear_attention<T>(head_inputs<T>(kept, groups, h), features,
+                                        doors.qk_transform, options));
+  return heads;
+}
+
+template <class T>
+LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<T>& projections,
+                         const LayerContents<T>& in) {
+  check_contents(projections, in);
+  Matrix<T> x_q = in.x_q;
+  Matrix<T> x_k = in.x_k;
+  if (input_term) {
+    input_term->add_to_input(in.m, x_q);
+    input_term->add_to_input(in.n, x_k);
+  }
+  const auto positions = [](PositionsIn at) { return Positions(at.begin(), at.end()); };
+  const HeadGroups& groups = projections.groups;
+  LayerInputs<T> out{{}, {}, {}, positions(in.m), positions(in.n), in.first_head};
+  for (int h = 0; h < groups.heads(); ++h) {
+    const Projections<T> w = projections.of_head(h);
+    out.q.push_back(x_q * w.W_q);
+    if (h > 0 && groups.kv_head(h) == groups.kv_head(h - 1)) continue;
+    out.k.push_back(x_k * w.W_k);
+    out.v.push_back(x_k * w.W_v);
+  }
+  return out;
+}
+
+#define ORRERY_INSTANTIATE(T)                                                             \
+  template struct LayerProjections<T>;                                                    \
+  template std::vector<AttentionOutput<T>> multi_head_attention(                          \
+      const Encoding&, const LayerInputs<T>&, const Sight&, const StageRounding&);        \
+  template std::vector<AttentionOutput<T>> multi_head_attention(                          \
+      const Encoding&, const LayerProjections<T>&, const LayerContents<T>&, const Sight&, \
+      const StageRounding&);                                                              \
+  template std::vector<LinearOutput<T>> multi_head_linear_attention(                      \
+      const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const Sight&,   \
+      LinearOptions);                                                                     \
+  template LayerInputs<T> projected(const InputTerm<T>*, const LayerProjections<T>&,      \
+                                    const LayerContents<T>&)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
+
+}  // namespace orrery

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <vector>
+
+#include "core/attention/head.h"
+#include "core/attention/linear_attention.h"
+
+namespace orrery {
+
+/// H query heads over H_kv heads of keys and values: query head h reads kv head ⌊h/(H/H_kv)⌋. H_kv
+/// = H is multi-head attention (Vaswani et al. 2017 §3.2.2), 1 multi-query (Shazeer 2019), and
+/// between them grouped-query attention (Ainslie et al. 2023 §2.2).
+class HeadGroups {
+ public:
+  /// Throws UsageError: fewer than one head, or H not a multiple of H_kv.
+  HeadGroups(Index heads, Index kv_heads);
+
+  int heads() const { return heads_; }
+  int kv_heads() const { return kv_heads_; }
+  int kv_head(int head) const { return head / (heads_ / kv_heads_); }
+
+ private:
+  int heads_;
+  int kv_heads_;
+};
+
+/// Which keys the queries of a layer see; what is left at its default hides nothing.
+struct Sight {
+  bool causal{false};        ///< only keys at or behind the query: n ≤ m, by position
+  Position window{0};        ///< only keys with |m − n| < window; 0 is no window
+  std::vector<bool> real{};  ///< one flag a key, false for padding
+  Mask mask{};               ///< and whatever else, [N_q, N_k]
+
+  /// All of it as one mask. Throws UsageError: a negative window, or not one flag a key.
+  Mask over(PositionsIn m, PositionsIn n) const;
+};
+
+/// Projected queries, keys and values of a layer. N_q and N_k need not agree, nor positions start
+/// at 0: in decoding with cached keys, one query stands at the last of the keys' positions.
+template <class T>
+struct LayerInputs {
+  std::vector<Matrix<T>> q;  ///< H of [N_q, d]
+  std::vector<Matrix<T>> k;  ///< H_kv of [N_k, d]
+  std::vector<Matrix<T>> v;  ///< H_kv of [N_k, d_v]
+  Positions m;               ///< [N_q]
+  Positions n;               ///< [N_k]
+  int first_head{0};         ///< which head of the encoding's layer q.front() is
+};
+
+/// Projections of a layer, applied from the right; head h owns the columns h·d … of W_q, kv head g
+/// the columns g·d … of W_k and W_v.
+template <class T>
+struct LayerProjections {
+  Matrix<T> W_q;      ///< [d_model, H·d]
+  Matrix<T> W_k;      ///< [d_model, H_kv·d]
+  Matrix<T> W_v;      ///< [d_model, H_kv·d_v]
+  HeadGroups groups;  ///< H and H_kv
+
+  /// What head h projects with. Throws UsageError when columns do not divide by the heads.
+  Projections<T> of_head(int head) const;
+};
+
+/// Contents of a layer's tokens, before the projections.
+template <class T>
+struct LayerContents {
+  MatrixIn<T> x_q;  ///< [N_q, d_model]
+  MatrixIn<T> x_k;  ///< [N_k, d_model]
+  PositionsIn m;    ///< [N_q]
+  PositionsIn n;    ///< [N_k]
+  int first_head{0};
+};
+
+/// Softmax attention, eq. (2), of all heads, each as attention_from_qkv makes it. [H]. The encoding
+/// is made for a layer of first_head + H heads or more. Throws UsageError as HeadGroups, Sight and
+/// attention_from_qkv do.
+template <class T>
+std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
+                                                     const LayerInputs<T>& in,
+                                                     const Sight& sight = {},
+                                                     const StageRounding& rounding = {});
+
+/// The same from contents, each head as attention_head makes it.
+template <class T>
+std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
+                                                     const LayerProjections<T>& projections,
+                                                     const LayerContents<T>& in,
+                                                     const Sight& sight = {},
+                                                     const StageRounding& rounding = {});
+
+/// The doors that linear attention can honour. It never forms a score, so there is no third.
+template <class T>
+struct LinearDoors {
+  const InputTerm<T>* input_term{nullptr};      ///< read when contents are given
+  const QkTransform<T>* qk_transform{nullptr};  ///< made for as many channels as it turns
+};
+
+/// Linear attention, eq. (19), of all heads with the same feature map. [H]. It keeps running sums,
+/// so of a Sight it honours causal and padding; options.causal is overruled by sight.causal.
+/// Throws UsageError: a window or mask; a grouping or shapes that do not fit.
+template <class T>
+std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& doors,
+                                                         const FeatureMap<T>& features,
+                                                         const LayerInputs<T>& in,
+                                                         const Sight& sight = {},
+                                                         LinearOptions options = {});
+
+/// What the projections and an InputTerm make of contents: the inputs of the functions above.
+template <class T>
+LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<T>& projections,
+                         const LayerContents<T>& in);
+
+/// Heads side by side, [N_q, H·d_v], as the output projection W_o takes them.
+template <class T, class Output>
+Matrix<T> concatenated(const std::vector<Output>& heads) {
+  const Index width = heads.front().output.cols();
+  Matrix<T> all(heads.front().output.rows(), width * static_cast<Index>(heads.size()));
+  for (std::size_t h = 0; h < heads.size(); ++h)
+    all.middleCols(static_cast<Index>(h) * width, width) = heads[h].output;
+  return all;
+}
+
+}  // namespace orrery

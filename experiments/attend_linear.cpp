@@ -1,0 +1,172 @@
+#include "experiments/attend_linear.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/errors.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+LinearVariant variant_of(const ParamSet& params) {
+  const std::string& name = params.text("linear.variant");
+  if (name == "both_rotated") return LinearVariant::both_rotated;
+  if (name == "rotated_before_features") return LinearVariant::rotated_before_features;
+  return LinearVariant::paper;
+}
+
+/// About d·ln d, as performers take, and even, because features turn in pairs.
+Index favor_features(const ParamSet& params, Index d) {
+  if (params.integer("linear.features") > 0) return params.integer("linear.features");
+  const double width = static_cast<double>(d);
+  return 2 * std::max<Index>(1, static_cast<Index>(std::ceil(width * std::log(width) / 2)));
+}
+
+template <class T>
+std::unique_ptr<FeatureMap<T>> feature_map_of(const ParamSet& params, Index d) {
+  const std::string& name = params.text("linear.feature_map");
+  if (name == "relu") return std::make_unique<Relu<T>>();
+  if (name == "favor")
+    return std::make_unique<Favor<T>>(
+        Favor<T>::orthogonal(params.integer("seed"), favor_features(params, d), d));
+  return std::make_unique<EluPlusOne<T>>();
+}
+
+template <class T>
+LinearDoors<T> linear_doors_of(const Encoding& encoding, const ParamSet& params, bool contents) {
+  const auto refuse = [&](const char* why, const char* remedy) {
+    throw UsageError(fmt::format("encoding={} with kernel=linear", params.text("encoding")), why,
+                     remedy);
+  };
+  const LinearDoors<T> doors{dynamic_cast<const InputTerm<T>*>(&encoding),
+                             dynamic_cast<const QkTransform<T>*>(&encoding)};
+  if (dynamic_cast<const ScoreTerms<T>*>(&encoding))
+    refuse("adds to scores, which linear attention never forms",
+           "take rope or none, or with x=FILE sinusoidal or learned");
+  if (params.is_used("rope.rotary_value") && params.text("rope.rotary_value") != "none")
+    refuse("cannot turn values: that needs the weights", "set rope.rotary_value=none");
+  if (doors.input_term && !contents)
+    refuse("acts before W_q and W_k, which are unknown when q and k are given",
+           "give x and the projections");
+  return doors;
+}
+
+/// q and k as they are projected in the format that precision names.
+template <class T>
+void round_qk(const StageRounding& rounding, LayerInputs<T>& layer) {
+  for (Matrix<T>& q : layer.q) rounding.apply<T>(Stage::qk, q);
+  for (Matrix<T>& k : layer.k) rounding.apply<T>(Stage::qk, k);
+}
+
+template <class T>
+AttendResult stacked(const std::vector<LinearOutput<T>>& heads) {
+  Stack<T> output, numerators, normalizers;
+  AttendResult result;
+  for (const LinearOutput<T>& head : heads) {
+    output.add(head.output);
+    numerators.add(head.numerators);
+    normalizers.add(head.normalizers);
+    result.zero_normalizers += static_cast<std::size_t>(head.zero_normalizers);
+  }
+  result.arrays.push_back(std::move(output).finish("output", "channel"));
+  result.arrays.push_back(std::move(numerators).finish("numerators", nullptr));
+  result.arrays.push_back(std::move(normalizers).finish("normalizers", nullptr));
+  return result;
+}
+
+template <class T>
+std::shared_ptr<const Array> linear_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
+                                            const QkTransform<T>* rotation,
+                                            const LinearOptions& options) {
+  const HeadGroups groups(static_cast<Index>(layer.q.size()), static_cast<Index>(layer.k.size()));
+  Stack<T> weights;
+  for (int h = 0; h < groups.heads(); ++h) {
+    const auto kv = static_cast<std::size_t>(groups.kv_head(h));
+    weights.add(linear_attention_weights<T>(
+        {layer.q[static_cast<std::size_t>(h)], layer.k[kv], layer.v[kv], layer.m, layer.n}, map,
+        rotation, options));
+  }
+  return std::move(weights).finish("weights", "key");
+}
+
+}  // namespace
+
+std::vector<ParamSpec> linear_params() {
+  const Condition linear{"kernel", {"linear"}};
+  return {
+      {.key = "linear.feature_map",
+       .symbol = "φ",
+       .description = "Features of queries and keys.",
+       .kind = ParamKind::choice,
+       .default_value = std::string("elu1"),
+       .choices = {{"elu1", "elu(x) + 1"},
+                   {"relu", "max(x, 0)"},
+                   {"favor", "FAVOR+: positive random features of exp(q·k/√d), by seed"}},
+       .used_when = linear},
+      {.key = "linear.features",
+       .symbol = "M",
+       .description = "Random features of favor; 0 takes d·ln d, rounded up to an even number.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{0},
+       .min = 0,
+       .max = 65536,
+       .used_when = Condition{"linear.feature_map", {"favor"}}},
+      {.key = "linear.variant",
+       .description = "Where RoPE turns.",
+       .kind = ParamKind::choice,
+       .default_value = std::string("paper"),
+       .choices = {{"paper", "eq. (19): the features above the bar, not below"},
+                   {"both_rotated", "the features above and below: the normaliser can vanish"},
+                   {"rotated_before_features", "q and k: not a function of m − n; performer code"}},
+       .used_when = linear},
+      {.key = "linear.epsilon",
+       .description = "Added to the normaliser; fast-transformers uses 1e-6.",
+       .kind = ParamKind::real,
+       .default_value = 0.0,
+       .min = 0.0,
+       .max = 1.0,
+       .used_when = linear},
+      {.key = "linear.weights",
+       .description = "Whether to write the weights, [N_q, N_k], that are never formed otherwise.",
+       .kind = ParamKind::boolean,
+       .default_value = false,
+       .used_when = linear}};
+}
+
+template <class T>
+AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+                           const AttendLayer& layout) {
+  const LinearVariant variant = variant_of(params);
+  const auto map = feature_map_of<T>(params, layout.d_head);
+  const bool turns_features = variant != LinearVariant::rotated_before_features;
+  const auto encoding = encoding_of<T>(
+      params, layout, turns_features ? map->features(layout.d_head) : layout.d_head, tables);
+  const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x.has_value());
+  LayerInputs<T> layer;
+  if (in.x) {
+    const Matrix<T> x = contents_of<T>(in);
+    layer = projected<T>(doors.input_term, projections_of<T>(tables, layout),
+                         {x, x, layout.m, layout.n, layout.first_head});
+  } else {
+    layer = layer_of_qkv<T>(in, layout);
+  }
+  round_qk(rounding_of(params), layer);
+  const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
+  const auto heads =
+      multi_head_linear_attention<T>(doors, *map, layer, sight_of(params, in), options);
+  AttendResult result = stacked(heads);
+  if (params.boolean("linear.weights"))
+    result.arrays.push_back(linear_weights<T>(layer, *map, doors.qk_transform, options));
+  add_layer_output<T>(tables, heads, result);
+  return result;
+}
+
+template AttendResult attend_linear<float>(const ParamSet&, const AttendInputs&, const Tables&,
+                                           const AttendLayer&);
+template AttendResult attend_linear<double>(const ParamSet&, const AttendInputs&, const Tables&,
+                                            const AttendLayer&);
+
+}  // namespace orrery

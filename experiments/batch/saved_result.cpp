@@ -1,0 +1,198 @@
+#include "experiments/batch/saved_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/batch/figure_json.h"
+#include "experiments/batch/json_fields.h"
+#include "experiments/batch/result_json.h"
+#include "experiments/data/file.h"
+#include "experiments/data/npy_header.h"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view manifest_file = "manifest.json";
+constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+constexpr std::string_view remedy = "copy the folder again, or run the experiment again";
+
+/// Calls `read`, and says of which file it was that something was wrong.
+template <class Read>
+auto reading(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const MalformedJson& error) {
+    throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
+  }
+}
+
+bool stays_inside(const std::string& path) {
+  if (path.empty() || fs::path(path).is_absolute()) return false;
+  for (const fs::path& part : fs::path(path))
+    if (part == ".." || part == "." || part.empty()) return false;
+  return true;
+}
+
+WrittenFile file_from(const Json& json) {
+  WrittenFile file{.path = text_field(json, "path"),
+                   .bytes = static_cast<std::uintmax_t>(integer_field(json, "bytes")),
+                   .sha256 = text_field(json, "sha256")};
+  if (!stays_inside(file.path))
+    throw MalformedJson(fmt::format("it lists '{}', which is not within the folder", file.path));
+  return file;
+}
+
+/// A file of the folder, or the reason why not, as DataError: what is listed must be there.
+std::string read_listed(const fs::path& path, const WrittenFile& file) {
+  const std::string name = path.string();
+  std::error_code failure;
+  if (!fs::exists(path, failure)) throw DataError(name, "is missing", remedy);
+  std::string bytes;
+  try {
+    bytes = read_file(path, file.bytes);
+  } catch (const DataError&) {
+    throw DataError(name, "is damaged: it is longer than the manifest says", remedy);
+  }
+  if (bytes.size() != file.bytes || sha256_hex(bytes) != file.sha256)
+    throw DataError(name, "is damaged: its SHA-256 is not the one in the manifest", remedy);
+  return bytes;
+}
+
+// ---- Arrays
+// --------------------------------------------------------------------------------------
+
+bool is_empty(const std::vector<std::size_t>& shape) {
+  return std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end();
+}
+
+template <class T>
+std::vector<T> decoded(std::string_view data) {
+  std::vector<T> values(data.size() / sizeof(T));
+  std::memcpy(values.data(), data.data(), data.size());
+  return values;
+}
+
+/// Bit by bit, with NaN and infinities: what users give may hold neither, what we find may.
+Array with_numbers(Array array, std::string_view bytes, const std::string& name) {
+  if (is_empty(array.shape)) return array;
+  const NpyHeader header = parse_npy_header(bytes, name);
+  const bool single = std::holds_alternative<std::vector<float>>(array.values);
+  const std::string_view data = bytes.substr(header.data_offset);
+  if (header.layout.shape != array.shape || header.layout.type.name != (single ? "<f4" : "<f8") ||
+      header.layout.column_major ||
+      data.size() != header.layout.elements * header.layout.type.bytes)
+    throw DataError(name, "is damaged: its type or shape is not what the result says of it",
+                    remedy);
+  if (single)
+    array.values = decoded<float>(data);
+  else
+    array.values = decoded<double>(data);
+  return array;
+}
+
+bool same_description(const Array& a, const Array& b) {
+  return a.name == b.name && a.description == b.description && a.shape == b.shape &&
+         a.axes == b.axes && a.values.index() == b.values.index();
+}
+
+/// Reads each array once: what was shared is shared again.
+class ArrayReader {
+ public:
+  explicit ArrayReader(const SavedFolder& saved) : saved_(saved) {}
+
+  std::shared_ptr<const Array> read(Array described, const std::string& path) {
+    for (const auto& [known, array] : read_)
+      if (known == path && same_description(described, *array)) return array;
+    const std::string name = (saved_.folder() / path).string();
+    auto array =
+        std::make_shared<const Array>(with_numbers(std::move(described), saved_.read(path), name));
+    read_.emplace_back(path, array);
+    return array;
+  }
+
+ private:
+  const SavedFolder& saved_;
+  std::vector<std::pair<std::string, std::shared_ptr<const Array>>> read_{};
+};
+
+}  // namespace
+
+Json parse_saved_json(std::string_view text, std::string_view name) {
+  return reading(name, [&] { return Json::parse(text); });
+}
+
+SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code failure;
+  if (!fs::is_directory(folder_, failure))
+    throw IoError(folder_.string(), "is not a folder", "name the folder of a result");
+  const fs::path path = folder_ / manifest_file;
+  if (!fs::exists(path, failure))
+    throw DataError(folder_.string(), "holds no manifest.json, so it is not a result",
+                    "name the folder that orrery run or sweep wrote");
+  manifest_ = parse_saved_json(read_file(path, max_manifest_bytes), path.string());
+  reading(path.string(), [&] {
+    if (text_field(manifest_, "schema") != manifest_schema)
+      throw MalformedJson(fmt::format("'schema' is not {}", manifest_schema));
+    files_ = list_from(manifest_, "files", file_from);
+  });
+  for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
+}
+
+std::string SavedFolder::read(std::string_view path) const {
+  const auto found = index_.find(path);
+  const fs::path full = folder_ / path;
+  if (found == index_.end())
+    throw DataError(full.string(), "is not in the manifest: an older orrery wrote this result",
+                    "run the experiment again");
+  return read_listed(full, files_[found->second]);
+}
+
+Json SavedFolder::read_json(std::string_view path) const {
+  return parse_saved_json(read(path), (folder_ / path).string());
+}
+
+std::vector<std::string> SavedFolder::damages() const {
+  std::vector<std::string> messages;
+  for (const WrittenFile& file : files_) {
+    try {
+      read_listed(folder_ / file.path, file);
+    } catch (const Error& error) {
+      messages.emplace_back(error.what());
+    }
+  }
+  return messages;
+}
+
+Result load_result(const SavedFolder& saved) {
+  ArrayReader arrays(saved);
+  const auto array_at = [&](Array described, const std::string& path) {
+    return arrays.read(std::move(described), path);
+  };
+  const auto array_named = [&](Array described) {
+    const std::string path = "arrays/" + described.name + ".npy";
+    return arrays.read(std::move(described), path);
+  };
+  const auto figure_named = [&](const std::string& id) {
+    const std::string path = "figures/" + id + ".json";
+    const Json json = saved.read_json(path);
+    return reading((saved.folder() / path).string(),
+                   [&] { return figure_from_json(json, array_at); });
+  };
+  const Json json = saved.read_json("result.json");
+  return reading((saved.folder() / "result.json").string(),
+                 [&] { return result_from_json(json, figure_named, array_named); });
+}
+
+Result load_result(const fs::path& folder) { return load_result(SavedFolder(folder)); }
+
+}  // namespace orrery

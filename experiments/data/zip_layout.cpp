@@ -1,0 +1,181 @@
+#include "experiments/data/zip_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+// The records of the zip format (APPNOTE 6.3.10, §4.3), by their fixed parts.
+constexpr std::size_t local_bytes = 30;
+constexpr std::size_t entry_bytes = 46;
+constexpr std::size_t end_bytes = 22;
+constexpr std::size_t zip64_locator_bytes = 20;
+constexpr std::size_t zip64_end_bytes = 56;
+constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
+
+[[noreturn]] void refuse(std::string_view name, std::string_view how) {
+  throw DataError(name, how, "copy or download the file again");
+}
+
+/// Little-endian numbers at places of the file, none of them beyond it.
+class Fields {
+ public:
+  Fields(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  std::uint64_t number(std::uint64_t at, std::size_t size) const {
+    require(at, size);
+    std::uint64_t value = 0;
+    for (std::size_t i = size; i-- > 0;)
+      value = value << 8 | static_cast<unsigned char>(bytes_[static_cast<std::size_t>(at) + i]);
+    return value;
+  }
+  bool has(std::uint64_t at, std::string_view signature) const {
+    require(at, signature.size());
+    return bytes_.substr(static_cast<std::size_t>(at), signature.size()) == signature;
+  }
+  void require_signature(std::uint64_t at, std::string_view signature) const {
+    if (!has(at, signature)) refuse(name_, "is damaged: its zip directory does not fit it");
+  }
+  std::string_view name() const { return name_; }
+  /// A length that no sum below can overflow with.
+  std::uint64_t within(std::uint64_t length) const {
+    if (length > bytes_.size()) refuse(name_, "is damaged: its zip directory leads beyond its end");
+    return length;
+  }
+
+ private:
+  void require(std::uint64_t at, std::size_t size) const {
+    if (at > bytes_.size() || bytes_.size() - at < size)
+      refuse(name_, "is damaged: its zip directory leads beyond its end");
+  }
+
+  std::string_view bytes_;
+  std::string_view name_;
+};
+
+struct Span {
+  std::uint64_t begin{};
+  std::uint64_t end{};
+};
+
+/// The directory, and where what ends the file begins.
+struct Directory {
+  Span span{};
+  std::uint64_t tail{};
+};
+
+Directory directory_of(const Fields& file, std::uint64_t record) {
+  const std::uint64_t length = file.number(record + 12, 4);
+  const std::uint64_t offset = file.number(record + 16, 4);
+  if (length != told_in_zip64 && offset != told_in_zip64)
+    return {{offset, offset + file.within(length)}, record};
+  if (record < zip64_locator_bytes) refuse(file.name(), "is damaged: its Zip64 record is missing");
+  const std::uint64_t locator = record - zip64_locator_bytes;
+  file.require_signature(locator, "PK\6\7");
+  const std::uint64_t end = file.number(locator + 8, 8);
+  file.require_signature(end, "PK\6\6");
+  if (end + zip64_end_bytes != locator)
+    refuse(file.name(), "has bytes left over between its zip directory and its end");
+  const std::uint64_t begin = file.within(file.number(end + 48, 8));
+  return {{begin, begin + file.within(file.number(end + 40, 8))}, end};
+}
+
+/// What one entry of the directory says of its member.
+struct Entry {
+  std::uint64_t size{};    ///< packed
+  std::uint64_t offset{};  ///< of the local header
+  std::uint64_t crc{};
+  bool described{};  ///< whether crc and sizes stand behind the member
+  std::uint64_t next{};
+};
+
+/// The values that did not fit the entry's own fields, in the order of the format.
+void take_zip64(const Fields& file, std::uint64_t at, std::uint64_t end, bool unpacked_too,
+                Entry& entry) {
+  for (; at < end; at += 4 + file.number(at + 2, 2)) {
+    if (file.number(at, 2) != 1) continue;
+    std::uint64_t value = at + 4 + (unpacked_too ? 8 : 0);
+    if (entry.size == told_in_zip64) {
+      entry.size = file.number(value, 8);
+      value += 8;
+    }
+    if (entry.offset == told_in_zip64) entry.offset = file.number(value, 8);
+    return;
+  }
+}
+
+Entry entry_at(const Fields& file, std::uint64_t at) {
+  file.require_signature(at, "PK\1\2");
+  const std::uint64_t extra = at + entry_bytes + file.number(at + 28, 2);
+  const std::uint64_t comment = extra + file.number(at + 30, 2);
+  constexpr std::uint64_t sizes_follow = 1 << 3;
+  Entry entry{.size = file.number(at + 20, 4),
+              .offset = file.number(at + 42, 4),
+              .crc = file.number(at + 16, 4),
+              .described = (file.number(at + 8, 2) & sizes_follow) != 0,
+              .next = comment + file.number(at + 32, 2)};
+  take_zip64(file, extra, comment, file.number(at + 24, 4) == told_in_zip64, entry);
+  return entry;
+}
+
+/// Bytes of the record behind a member's data: CRC-32 and two sizes of 4 or 8 bytes each, with a
+/// signature or without. Whether it is of 4 or of 8 is told by where the next member begins.
+bool is_descriptor(const Fields& file, std::uint64_t begin, std::uint64_t length,
+                   const Entry& entry) {
+  const bool marked = length == 16 || length == 24;
+  if (!marked && length != 12 && length != 20) return false;
+  if (marked && !file.has(begin, "PK\7\x08")) return false;
+  return file.number(begin + (marked ? 4 : 0), 4) == entry.crc;
+}
+
+std::vector<Entry> entries_of(const Fields& file, const Span& directory) {
+  std::vector<Entry> entries;
+  std::uint64_t at = directory.begin;
+  while (at < directory.end) {
+    entries.push_back(entry_at(file, at));
+    at = entries.back().next;
+  }
+  if (at != directory.end) refuse(file.name(), "is damaged: its zip directory does not fit it");
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
+  return entries;
+}
+
+std::uint64_t end_of_data(const Fields& file, const Entry& entry) {
+  file.require_signature(entry.offset, "PK\3\4");
+  return entry.offset + local_bytes + file.number(entry.offset + 26, 2) +
+         file.number(entry.offset + 28, 2) + file.within(entry.size);
+}
+
+}  // namespace
+
+void require_seamless_zip(std::string_view bytes, std::size_t comment_bytes,
+                          std::string_view name) {
+  const Fields file(bytes, name);
+  if (bytes.size() < end_bytes + comment_bytes) refuse(name, "is cut off");
+  const Directory directory = directory_of(file, bytes.size() - end_bytes - comment_bytes);
+  if (directory.span.end != directory.tail)
+    refuse(name, "has bytes left over between its zip directory and its end");
+  const std::vector<Entry> entries = entries_of(file, directory.span);
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const std::uint64_t next =
+        i + 1 < entries.size() ? entries[i + 1].offset : directory.span.begin;
+    if (entry.offset != end) refuse(name, "has bytes left over before its first member");
+    end = end_of_data(file, entry);
+    if (end > next) refuse(name, "is damaged: two of its members share bytes");
+    const bool fits = entry.described ? is_descriptor(file, end, next - end, entry) : end == next;
+    if (!fits) refuse(name, fmt::format("has {} bytes left over behind a member", next - end));
+    end = next;
+  }
+  if (end != directory.span.begin) refuse(name, "has bytes left over before its zip directory");
+}
+
+}  // namespace orrery

@@ -1,0 +1,363 @@
+#include "experiments/decay_truths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/encodings/catalogue.h"
+#include "core/encodings/frequencies.h"
+#include "core/random.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+using Complex = std::complex<double>;
+using Pairs = std::vector<Complex>;  // one number a pair of channels
+
+constexpr Index distances_between_checkpoints = 512;
+constexpr Index most_peak_distances = 4096;
+constexpr int gaussian_draws = 256;
+constexpr Index gaussian_distances = 256;
+constexpr double most_standard_errors =
+    6.0;                            // of the largest of 256 means: once in a million seeds
+constexpr double from_here = 0.88;  // of the whole run
+
+/// e^{i r θ_t} for every pair.
+Pairs phasors(const std::vector<double>& theta, Position r) {
+  Pairs turned;
+  for (const double frequency : theta) {
+    const CosSin turn = rotation_at(r, frequency);
+    turned.emplace_back(turn.cos, turn.sin);
+  }
+  return turned;
+}
+
+double real_product(const Pairs& h, const Pairs& turned) {
+  double sum = 0;
+  for (std::size_t t = 0; t < h.size(); ++t)
+    sum += h[t].real() * turned[t].real() - h[t].imag() * turned[t].imag();
+  return sum;
+}
+
+/// The channels that turn, as neighbours.
+std::vector<double> turning_channels(const Matrix<double>& row, std::size_t pairs,
+                                     bool half_split) {
+  std::vector<double> channels;
+  const auto apart = static_cast<Index>(pairs);
+  for (Index t = 0; t < apart; ++t) {
+    channels.push_back(row(0, half_split ? t : 2 * t));
+    channels.push_back(row(0, half_split ? t + apart : 2 * t + 1));
+  }
+  return channels;
+}
+
+/// h_t of eq. (35) for every pair of q and k.
+std::vector<Pairs> products_of(const DecayFindings& found) {
+  const ParamSet& params = found.params;
+  const bool half_split =
+      params.is_used("rope.pairing") && params.text("rope.pairing") == "half_split";
+  const std::size_t pairs = found.rope.theta().size();
+  std::vector<Pairs> products;
+  for (const QkPair& pair : found.assumption.pairs)
+    products.push_back(pair_products(turning_channels(pair.q, pairs, half_split),
+                                     turning_channels(pair.k, pairs, half_split)));
+  return products;
+}
+
+/// Bound (37) and |score| by distance, over all pairs.
+struct BoundAndScores {
+  std::vector<double> bound;      ///< mean
+  std::vector<double> score;      ///< mean |q_mᵀk_n|
+  std::vector<double> deviation;  ///< of it
+  double largest_share{};         ///< of its bound that a score takes
+};
+
+BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) {
+  const std::vector<Pairs> products = products_of(found);
+  const std::vector<double>& theta = found.rope.theta();
+  const auto pairs = static_cast<double>(theta.size());
+  std::vector<double> steps;
+  double mean_step = 0;
+  for (const Pairs& h : products) {
+    steps.push_back(largest_step(h) * pairs);
+    mean_step += steps.back() / static_cast<double>(products.size());
+  }
+  BoundAndScores all;
+  const std::vector<double>& curve = found.curve.mean_abs_S;
+  for (std::size_t r = 0; r < curve.size(); ++r) {
+    if (r % distances_between_checkpoints == 0)
+      checkpoint(progress,
+                 from_here + 0.08 * static_cast<double>(r) / static_cast<double>(curve.size()),
+                 "bound and scores");
+    const Pairs turned = phasors(theta, static_cast<Position>(r));
+    double mean = 0, square = 0;
+    for (std::size_t p = 0; p < products.size(); ++p) {
+      const double score = std::abs(real_product(products[p], turned));
+      if (steps[p] > 0)
+        all.largest_share = std::max(all.largest_share, score / (steps[p] * curve[r]));
+      const double delta = score - mean;
+      mean += delta / static_cast<double>(p + 1);
+      square += delta * (score - mean);
+    }
+    all.bound.push_back(mean_step * curve[r]);
+    all.score.push_back(mean);
+    all.deviation.push_back(std::sqrt(square / static_cast<double>(products.size())));
+  }
+  return all;
+}
+
+std::vector<double> distances_to(std::size_t count) {
+  std::vector<double> distances(count);
+  for (std::size_t r = 0; r < count; ++r) distances[r] = static_cast<double>(r);
+  return distances;
+}
+
+Axis distance_axis() { return {.label = "relative distance", .symbol = "m − n", .unit = "tokens"}; }
+
+/// A mean over all directions has no pairs of its own: (1, …, 1) stands for it.
+std::string pairs_text(const DecayAssumption& assumption) {
+  return assumption.every_direction ? "q = k = (1, …, 1)" : assumption.text;
+}
+
+Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
+  const std::vector<double> distances = distances_to(all.bound.size());
+  LinePlot plot{
+      .x = distance_axis(),
+      .y = {.label = "size of a score", .symbol = "|q_m·k_n|, unscaled", .scale = AxisScale::log10},
+      .series = {{.name = "bound (37)",
+                  .x = distances,
+                  .y = all.bound,
+                  .style = LineStyle::dashed,
+                  .color = encoding_color("none")},
+                 {.name = "scores with RoPE",
+                  .x = distances,
+                  .y = all.score,
+                  .color = encoding_color("rope")}}};
+  if (found.assumption.has_spread())
+    for (std::size_t r = 0; r < all.score.size(); ++r) {
+      // A logarithmic axis has no place for what lies at or below 0.
+      plot.series[1].band_low.push_back(
+          std::max(all.score[r] - all.deviation[r], 0.05 * all.score[r]));
+      plot.series[1].band_high.push_back(all.score[r] + all.deviation[r]);
+    }
+  return {"bound_and_scores", "The bound and the scores: " + pairs_text(found.assumption),
+          caption_of(found.params), std::move(plot)};
+}
+
+Figure B_figure(const DecayFindings& found) {
+  LinePlot plot{
+      .x = distance_axis(),
+      .y = {.label = "sum of cosines", .symbol = "B_m = Σ cos(m θ_t)"},
+      .series = {{.name = "B_m",
+                  .x = distances_to(found.curve.B.size()),
+                  .y = found.curve.B,
+                  .color = encoding_color("rope")}},
+      .rules = {{Rule::Direction::horizontal, 0.0, "below 0 like tokens stand out no more"}}};
+  if (const auto negative = first_negative(found.curve.B))
+    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*negative),
+                          fmt::format("first below 0: {}", *negative)});
+  return {"B", "The context that a base bears: B_m by distance", caption_of(found.params),
+          std::move(plot)};
+}
+
+/// Scores against distance of a q with k = R_peak q, as shares of |q|².
+struct PeakCurve {
+  Position peak{};
+  std::vector<double> score{};
+};
+
+std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
+  const Index count =
+      std::min<Index>(most_peak_distances, static_cast<Index>(found.curve.B.size()));
+  const Matrix<double>& q = found.assumption.pairs.front().q;
+  const std::vector<double>& theta = found.rope.theta();
+  const std::vector<double> channels = turning_channels(q, theta.size(), false);
+  const Pairs squares = pair_products(channels, channels);
+  double norm = 0;
+  for (const Complex& square : squares) norm += square.real();
+  std::vector<PeakCurve> curves;
+  for (const Position peak : std::set<Position>{0, (count - 1) / 4, (count - 1) / 2}) {
+    Pairs h = phasors(theta, peak);
+    for (std::size_t t = 0; t < h.size(); ++t) h[t] = squares[t] * std::conj(h[t]);
+    curves.push_back({peak, {}});
+    for (Position r = 0; r < count; ++r)
+      curves.back().score.push_back(complex_score(h, theta, r) / norm);
+  }
+  return curves;
+}
+
+Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& curves) {
+  LinePlot plot{.x = distance_axis(), .y = {.label = "score", .symbol = "q_m·k_n / |q|²"}};
+  for (const PeakCurve& curve : curves) {
+    plot.series.push_back(
+        {.name = curve.peak == 0 ? "k = q" : fmt::format("k = R_{} q", curve.peak),
+         .x = distances_to(curve.score.size()),
+         .y = curve.score,
+         .color = encoding_color("rope") + static_cast<int>(plot.series.size())});
+    if (curve.peak > 0)
+      plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(curve.peak),
+                            fmt::format("peak at {}", curve.peak)});
+  }
+  return {"any_peak", "Any distance can be made the peak, by the choice of k",
+          "q of the first pair · " + caption_of(found.params), std::move(plot)};
+}
+
+/// Tokens between where a curve has its largest value and where it was put.
+double peak_error(const std::vector<PeakCurve>& curves) {
+  double worst = 0;
+  for (const PeakCurve& curve : curves) {
+    const auto top = std::max_element(curve.score.begin(), curve.score.end());
+    worst = std::max(worst, std::abs(static_cast<double>(top - curve.score.begin()) -
+                                     static_cast<double>(curve.peak)));
+  }
+  return worst;
+}
+
+/// The largest |mean score| of independent Gaussian q and k over distances, in standard errors.
+double gaussian_mean(const DecayFindings& found, Progress& progress) {
+  const std::vector<double>& theta = found.rope.theta();
+  const auto d = static_cast<Index>(2 * theta.size());
+  Random random(found.params.integer("seed"), "gaussian q and k of long_term_decay");
+  std::vector<Pairs> products;
+  for (int draw = 0; draw < gaussian_draws; ++draw) {
+    const Matrix<double> q = normal_matrix<double>(random, 1, d);
+    const Matrix<double> k = normal_matrix<double>(random, 1, d);
+    products.push_back(pair_products({q.data(), static_cast<std::size_t>(d)},
+                                     {k.data(), static_cast<std::size_t>(d)}));
+  }
+  const auto count = static_cast<Index>(found.curve.B.size());
+  const Index stride = std::max<Index>(1, count / gaussian_distances);
+  double worst = 0;
+  for (Index r = 0; r < count; r += stride) {
+    checkpoint(progress, 0.97 + 0.02 * static_cast<double>(r) / static_cast<double>(count),
+               "gaussian q and k");
+    const Pairs turned = phasors(theta, r);
+    double sum = 0, square = 0;
+    for (const Pairs& h : products) {
+      const double score = real_product(h, turned);
+      sum += score;
+      square += score * score;
+    }
+    worst = std::max(worst, std::abs(sum) / std::sqrt(square));
+  }
+  return worst;
+}
+
+double rises_in(const std::vector<double>& curve) {
+  double rises = 0;
+  for (std::size_t r = 1; r < curve.size(); ++r) rises += curve[r] > curve[r - 1] ? 1 : 0;
+  return rises;
+}
+
+void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& result) {
+  result.scalars.push_back({.name = "rises",
+                            .value = rises_in(found.curve.mean_abs_S),
+                            .description = "distances at which the curve rises"});
+  result.scalars.push_back({.name = "share_of_bound",
+                            .value = all.largest_share,
+                            .description = "most of the bound (37) that a score takes: " +
+                                           pairs_text(found.assumption)});
+}
+
+void add_checks(const DecayFindings& found, const BoundAndScores& all,
+                const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
+  const auto pairs = static_cast<double>(found.rope.theta().size());
+  result.checks.push_back(
+      {.name = "assumption_within_bound",
+       .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
+       .equation = "eq. (37)",
+       .measured = all.largest_share,
+       .bound = 1.0 + pairs * 0x1p-50});
+  result.checks.push_back({.name = "gaussians_do_not_decay",
+                           .statement =
+                               "independent Gaussian q, k have mean score 0 at every distance "
+                               "(largest mean, in standard errors)",
+                           .equation = "E[q_mᵀk_n] = 0",
+                           .measured = gaussian,
+                           .bound = most_standard_errors});
+  const auto& theta = found.rope.theta();
+  if (std::any_of(theta.begin(), theta.end(), [](double t) { return t > 0; }))
+    result.checks.push_back(
+        {.name = "any_distance_is_a_peak",
+         .statement = "with k = R_r q the largest score is at distance r (tokens between them)",
+         .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",
+         .measured = peak_error(curves),
+         .bound = 0.0});
+}
+
+bool has_door(const EncodingEntry& entry, const char* door) {
+  return std::find(entry.doors.begin(), entry.doors.end(), door) != entry.doors.end();
+}
+
+/// What falls with distance, by the door that position comes in at.
+std::string meaning_of(const std::string& name) {
+  const EncodingEntry& entry = find_encoding(name);
+  if (has_door(entry, "qk_transform")) return "turned contents: like tokens drift apart";
+  if (has_door(entry, "score_terms")) return "terms of the distance, added to the content's logit";
+  if (has_door(entry, "input_term")) return "p_m·p_n, beside content and mixed terms";
+  return "nothing: logits know no distance";
+}
+
+}  // namespace
+
+void add_truths(const DecayFindings& found, Progress& progress, Result& result) {
+  const BoundAndScores all = bound_and_scores(found, progress);
+  checkpoint(progress, 0.96, "peaks");
+  const std::vector<PeakCurve> curves = peak_curves(found);
+  const double gaussian = gaussian_mean(found, progress);
+  add_scalars(found, all, result);
+  add_checks(found, all, curves, gaussian, result);
+  result.figures.push_back(bound_figure(found, all));
+  result.figures.push_back(B_figure(found));
+  result.figures.push_back(peak_figure(found, curves));
+  result.tables.push_back(
+      {.name = "bound",
+       .caption = "bound (37) and |q_mᵀk_n| by distance, unscaled: mean and deviation of " +
+                  pairs_text(found.assumption),
+       .columns = {{"distance", "tokens", distances_to(all.bound.size())},
+                   {"bound", "", all.bound},
+                   {"score", "", all.score},
+                   {"score_deviation", "", all.deviation}}});
+}
+
+void DecayMeanings::add(const std::string& name, const std::vector<double>& mean) {
+  names_.push_back(name);
+  meanings_.push_back(meaning_of(name));
+  at_zero_.push_back(mean.front());
+  at_last_.push_back(mean.back());
+  change_.push_back(mean.back() - mean.front());
+  double lowest = mean.front();
+  for (const double logit : mean) lowest = logit < lowest ? logit : lowest;
+  lowest_.push_back(lowest);
+}
+
+void DecayMeanings::finish(const ParamSet& params, const std::string& assumption,
+                           Result& result) && {
+  const std::int64_t last = params.integer("max_distance");
+  TableFigure table{.header = {"encoding", "what falls with distance", "logit at 0",
+                               fmt::format("at {}", last), "lowest"}};
+  const auto text = [](double value) {
+    return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
+  };
+  for (std::size_t e = 0; e < names_.size(); ++e)
+    table.rows.push_back({encoding_label(names_[e]), meanings_[e], text(at_zero_[e]),
+                          text(at_last_[e]), text(lowest_[e])});
+  result.figures.push_back(
+      {"meanings", "What decays: " + assumption, caption_of(params), std::move(table)});
+  result.tables.push_back({.name = "meanings",
+                           .caption = "what falls with distance, and the mean logit at distance 0, "
+                                      "at the largest, and where it is lowest: " +
+                                      assumption,
+                           .columns = {{"encoding", "", std::move(names_)},
+                                       {"what_falls", "", std::move(meanings_)},
+                                       {"logit_at_0", "", std::move(at_zero_)},
+                                       {"logit_at_last", "", std::move(at_last_)},
+                                       {"change", "", std::move(change_)},
+                                       {"lowest", "", std::move(lowest_)}}});
+}
+
+}  // namespace orrery

@@ -1,0 +1,564 @@
+#include "experiments/encoding_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <set>
+
+#include "core/analysis/diagonals.h"
+#include "core/analysis/norms.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/relative_index.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/errors.h"
+#include "experiments/encoding_subset.h"
+#include "experiments/matrix_array.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+constexpr double two_pi = 2.0 * std::numbers::pi;
+constexpr Position far_away = Position{1} << 40;  // beyond the last bucket of any table
+
+std::vector<std::string> candidates() {
+  return encodings_with({"input_term", "qk_transform", "score_terms"});
+}
+
+ParamSpec show_param() {
+  return {.key = "show",
+          .description = "What is drawn; all maps are written as arrays.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::vector<std::string>{"maps", "profiles", "staircases"},
+          .choices = {{"maps", "what is added, by which angle is turned, the bias, relative keys"},
+                      {"cos_sin", "cosines and sines of the angles, each as a map"},
+                      {"profiles", "the bias by distance, head by head"},
+                      {"staircases", "row of the table by distance"},
+                      {"index_maps", "row of the table for each query and key"}}};
+}
+
+std::vector<ParamSpec> declared_params() {
+  return with_params_of(
+      candidates(), {encodings_param_among(
+                         candidates(), {"sinusoidal", "rope", "alibi", "shaw", "t5", "deberta"}),
+                     dim_param(64),
+                     {.key = "positions",
+                      .symbol = "N",
+                      .unit = "tokens",
+                      .description = "Positions shown; distances run from −(N − 1) to N − 1.",
+                      .kind = ParamKind::integer,
+                      .default_value = std::int64_t{128},
+                      .min = 2,
+                      .max = 2048,
+                      .logarithmic = true},
+                     {.key = "first_position",
+                      .symbol = "m₀",
+                      .unit = "tokens",
+                      .description = "The first position shown.",
+                      .kind = ParamKind::integer,
+                      .default_value = std::int64_t{0},
+                      .min = 0,
+                      .max = 1e12},
+                     {.key = "heads",
+                      .symbol = "H",
+                      .description = "Heads of the layer; ALiBi's slopes depend on it.",
+                      .kind = ParamKind::integer,
+                      .default_value = std::int64_t{8},
+                      .min = 1,
+                      .max = 256},
+                     {.key = "head",
+                      .symbol = "h",
+                      .description = "Which head's maps are shown, counted from 0.",
+                      .kind = ParamKind::integer,
+                      .default_value = std::int64_t{0},
+                      .min = 0,
+                      .max = 255},
+                     show_param(),
+                     seed_param()});
+}
+
+ExperimentInfo make_info() {
+  return {.name = "encoding_matrix",
+          .version = 1,
+          .title = "What is added, turned or biased",
+          .question = "What does each encoding put in, before it meets any content?",
+          .equations = {"p_{i,2t} = sin(i θ_t), p_{i,2t+1} = cos(i θ_t)  (4)",
+                        "R_m: pair t turns by m θ_t  (15)",
+                        "b_mn: what the score is without content  (8), (9)",
+                        "row of the table by clip or bucket of m − n  (5), (8), (10)"},
+          .params = declared_params()};
+}
+
+using Map = Matrix<double>;
+
+/// One line a map.
+struct MatrixTable {
+  std::vector<std::string> name;
+  std::vector<double> rows, columns, least, greatest;
+
+  void add(const std::string& id, const Map& map) {
+    name.push_back(id);
+    rows.push_back(static_cast<double>(map.rows()));
+    columns.push_back(static_cast<double>(map.cols()));
+    least.push_back(map.minCoeff());
+    greatest.push_back(map.maxCoeff());
+  }
+  Table finish() && {
+    return {.name = "matrices",
+            .caption = "every map: its shape, least and greatest value",
+            .columns = {{"matrix", "", std::move(name)},
+                        {"rows", "", std::move(rows)},
+                        {"columns", "", std::move(columns)},
+                        {"least", "", std::move(least)},
+                        {"greatest", "", std::move(greatest)}}};
+  }
+};
+
+/// What the functions below share, and where their findings go.
+struct Study {
+  const ParamSet& params;
+  std::string caption;
+  Positions positions;
+  Result& result;
+  MatrixTable& matrices;
+
+  Index d() const { return params.integer("dim"); }
+  int heads() const { return static_cast<int>(params.integer("heads")); }
+  int head() const { return static_cast<int>(params.integer("head")); }
+  bool shows(const std::string& what) const {
+    const auto& chosen = params.list("show");
+    return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
+  }
+  std::string head_text() const { return fmt::format("head {}", head()); }
+};
+
+struct Axes2 {
+  Axis rows;
+  Axis columns;
+};
+
+struct MapText {
+  std::string id;  ///< of array and figure
+  std::string title;
+  std::string quantity;
+  std::string symbol;
+  Meaning meaning;
+};
+
+/// Positions and distances on their own scale, not counted from 0.
+Axis token_axis(const std::string& label, const std::string& symbol, const Positions& positions) {
+  return {.label = label,
+          .symbol = symbol,
+          .unit = "tokens",
+          .range =
+              Range{static_cast<double>(positions.front()), static_cast<double>(positions.back())}};
+}
+
+void add_map(const Study& study, const Map& values, const MapText& text, Axes2 axes, bool shown) {
+  const ArrayPtr array = array_of<float>(values.cast<float>(), text.id, text.title,
+                                         {axes.rows.label, axes.columns.label});
+  study.matrices.add(text.id, values);
+  study.result.arrays.push_back(array);
+  if (!shown) return;
+  study.result.figures.push_back({text.id, text.title, study.caption,
+                                  Heatmap{.values = array,
+                                          .x = std::move(axes.columns),
+                                          .y = std::move(axes.rows),
+                                          .quantity = text.quantity,
+                                          .symbol = text.symbol,
+                                          .meaning = text.meaning}});
+}
+
+// What is added to the input.
+
+void study_input_term(const Study& study, const std::string& name, const Encoding& encoding) {
+  const auto& term = dynamic_cast<const InputTerm<double>&>(encoding);
+  Map p = Map::Zero(static_cast<Index>(study.positions.size()), study.d());
+  term.add_to_input(study.positions, p);
+  const std::string label = encoding_label(name);
+  add_map(study, p,
+          {"added_" + name, "Added to the input: " + label, "added", "p_{m,c}", Meaning::diverging},
+          {token_axis("position", "m", study.positions), {.label = "channel", .symbol = "c"}},
+          study.shows("maps"));
+  const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding);
+  if (!sinusoidal) return;
+  const double expected = std::sqrt(static_cast<double>(sinusoidal->theta().size()));
+  double error = 0;
+  for (const double norm : row_norms(p)) error = std::max(error, std::abs(norm / expected - 1.0));
+  study.result.checks.push_back(
+      {.name = name + "_rows_have_one_length",
+       .statement = label + ": every position's vector has length √(d/2) (relative error)",
+       .equation = "eq. (4): sin² + cos² = 1",
+       .measured = error,
+       .bound = (8.0 + static_cast<double>(study.d())) * 0x1p-53});
+}
+
+// What is turned.
+
+struct Turns {
+  Map cos;
+  Map sin;
+  Map angle;  ///< in [0, 2π)
+};
+
+double wrapped(double angle) {
+  const double turned = std::fmod(angle, two_pi);
+  return turned < 0 ? turned + two_pi : turned;
+}
+
+/// Read off what becomes of a vector with 1 in the first channel of each pair and 0 in the second.
+Turns turns_of(const Rope<double>& rope, const Positions& positions) {
+  const bool interleaved = rope.config().pairing == RopePairing::interleaved;
+  const auto pairs = static_cast<Index>(rope.theta().size());
+  const auto first = [&](Index t) { return interleaved ? 2 * t : t; };
+  const auto second = [&](Index t) { return interleaved ? 2 * t + 1 : t + pairs; };
+  Map x = Map::Zero(static_cast<Index>(positions.size()), rope.config().d_head);
+  for (Index t = 0; t < pairs; ++t) x.col(first(t)).setOnes();
+  rope.transform_queries(positions, x);
+  Turns turns{Map(x.rows(), pairs), Map(x.rows(), pairs), Map(x.rows(), pairs)};
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index t = 0; t < pairs; ++t) {
+      turns.cos(i, t) = x(i, first(t));
+      turns.sin(i, t) = x(i, second(t));
+      turns.angle(i, t) = wrapped(std::atan2(turns.sin(i, t), turns.cos(i, t)));
+    }
+  }
+  return turns;
+}
+
+/// From one position to the next, pair t turns by θ_t: the largest departure, in radians.
+double step_error(const Turns& turns, const std::vector<double>& theta) {
+  double largest = 0;
+  for (Index i = 1; i < turns.angle.rows(); ++i) {
+    for (Index t = 0; t < turns.angle.cols(); ++t) {
+      const double step = turns.angle(i, t) - turns.angle(i - 1, t);
+      const double off = step - theta[static_cast<std::size_t>(t)];
+      largest = std::max(largest, std::abs(std::remainder(off, two_pi)));
+    }
+  }
+  return largest;
+}
+
+void study_rope(const Study& study, const std::string& name, const Rope<double>& rope) {
+  const Turns turns = turns_of(rope, study.positions);
+  const std::string label = encoding_label(name);
+  const auto add = [&](const Map& map, const std::string& what, const std::string& title,
+                       const std::string& symbol, Meaning meaning, bool shown) {
+    add_map(study, map, {what + "_" + name, title + ": " + label, what, symbol, meaning},
+            {token_axis("position", "m", study.positions),
+             {.label = "pair, fastest first", .symbol = "t"}},
+            shown);
+  };
+  add(turns.angle, "angle", "Angle that each pair is turned by", "m θ_t mod 2π", Meaning::cyclic,
+      study.shows("maps"));
+  add(turns.cos, "cosine", "Cosine of the angle", "cos m θ_t", Meaning::diverging,
+      study.shows("cos_sin"));
+  add(turns.sin, "sine", "Sine of the angle", "sin m θ_t", Meaning::diverging,
+      study.shows("cos_sin"));
+  study.result.checks.push_back(
+      {.name = name + "_turns_evenly",
+       .statement = label + ": from one position to the next, pair t turns by θ_t (radians)",
+       .equation = "eq. (15)",
+       .measured = step_error(turns, rope.theta()),
+       .bound = 32.0 * 0x1p-53});
+}
+
+/// A transform that is no rotation of pairs: what becomes of a vector of ones.
+void study_transform(const Study& study, const std::string& name,
+                     const QkTransform<double>& transform) {
+  Map q = Map::Ones(static_cast<Index>(study.positions.size()), study.d());
+  Map k = q;
+  transform.transform_queries(study.positions, q);
+  transform.transform_keys(study.positions, k);
+  const auto add = [&](const Map& map, const std::string& side) {
+    add_map(study, map,
+            {side + "_" + name,
+             fmt::format("What becomes of a {} of ones: {}", side, encoding_label(name)), side,
+             "f(1, m)", Meaning::diverging},
+            {token_axis("position", "m", study.positions), {.label = "channel", .symbol = "c"}},
+            study.shows("maps"));
+  };
+  add(q, "query");
+  add(k, "key");
+}
+
+// What is added to the scores.
+
+Map sum_of_terms(const ScoreTerms<double>& terms, const Map& q, const Map& k, const Positions& m,
+                 const Positions& n, int head) {
+  Map sum = Map::Zero(q.rows(), k.rows());
+  for (const ScoreTerm<double>& term : terms.score_terms({q, k, m, n, head})) sum += term.logits;
+  return sum;
+}
+
+Map no_content(const Positions& positions, Index d) {
+  return Map::Zero(static_cast<Index>(positions.size()), d);
+}
+
+/// −(N − 1) … N − 1.
+Positions distances_of(const Study& study) {
+  const auto n = static_cast<Index>(study.positions.size());
+  return consecutive_positions(2 * n - 1, 1 - n);
+}
+
+/// A query at the last position, and keys at each distance from it; none at position 0 unless the
+/// query is near it, for some encodings treat that one apart.
+struct Sweep {
+  Positions query;
+  Positions keys;
+};
+
+Sweep sweep_of(const Study& study) {
+  const auto n = static_cast<Position>(study.positions.size());
+  Sweep sweep{{study.positions.front() + n}, {}};
+  for (const Position r : distances_of(study)) sweep.keys.push_back(sweep.query[0] - r);
+  return sweep;
+}
+
+bool all_zero(const Map& map) { return (map.array() == 0.0).all(); }
+
+void check_relative(const Study& study, const std::string& name, const Map& map,
+                    const std::string& what, const std::string& equation) {
+  study.result.checks.push_back(
+      {.name = fmt::format("{}_{}_is_toeplitz", name, what),
+       .statement = fmt::format("{}: the {} is the same along each diagonal (largest difference)",
+                                encoding_label(name), what),
+       .equation = equation,
+       .measured = toeplitz_residual(map, study.positions, study.positions),
+       .bound = 0.0});
+}
+
+/// The bias by distance, one curve a head.
+Figure profile_figure(const Study& study, const std::string& name,
+                      const ScoreTerms<double>& terms) {
+  LinePlot plot{.x = {.label = "relative distance", .symbol = "m − n", .unit = "tokens"},
+                .y = {.label = "score without content", .symbol = "b"}};
+  const Positions distances = distances_of(study);
+  const Sweep sweep = sweep_of(study);
+  const std::vector<double> x(distances.begin(), distances.end());
+  for (int h = 0; h < study.heads(); ++h) {
+    const Map bias = sum_of_terms(terms, no_content(sweep.query, study.d()),
+                                  no_content(sweep.keys, study.d()), sweep.query, sweep.keys, h);
+    plot.series.push_back({.name = fmt::format("head {}", h),
+                           .x = x,
+                           .y = {bias.data(), bias.data() + bias.size()},
+                           .color = h});
+  }
+  return {"bias_by_distance_" + name,
+          fmt::format("Bias by distance, head by head: {}", encoding_label(name)), study.caption,
+          std::move(plot)};
+}
+
+void study_bias(const Study& study, const std::string& name, const Encoding& encoding,
+                const ScoreTerms<double>& terms) {
+  const Map none = no_content(study.positions, study.d());
+  const Map bias = sum_of_terms(terms, none, none, study.positions, study.positions, study.head());
+  if (all_zero(bias)) return;  // nothing is added but to contents
+  add_map(study, bias,
+          {"bias_" + name,
+           fmt::format("Score of two tokens without content: {}, {}", encoding_label(name),
+                       study.head_text()),
+           "bias", "b_{mn}", Meaning::diverging},
+          {token_axis("query", "m", study.positions), token_axis("key", "n", study.positions)},
+          study.shows("maps"));
+  if (encoding.is_relative()) check_relative(study, name, bias, "bias", "eq. (7)–(9)");
+  if (encoding.is_relative() && study.shows("profiles"))
+    study.result.figures.push_back(profile_figure(study, name, terms));
+}
+
+/// The vector that a distance adds to the key, scale included, read off by asking with each unit
+/// vector: what a query meets at each distance though the key is empty.
+void study_relative_keys(const Study& study, const std::string& name,
+                         const ScoreTerms<double>& terms) {
+  const Sweep sweep = sweep_of(study);
+  const Map none = no_content(sweep.keys, study.d());
+  const Positions m(static_cast<std::size_t>(study.d()), sweep.query[0]);
+  const Map asked =
+      sum_of_terms(terms, Map::Identity(study.d(), study.d()), none, m, sweep.keys, study.head());
+  const Map silent =
+      sum_of_terms(terms, no_content(m, study.d()), none, m, sweep.keys, study.head());
+  const Map keys = (asked - silent).transpose();
+  if (all_zero(keys)) return;  // position meets no query
+  add_map(study, keys,
+          {"relative_keys_" + name,
+           fmt::format("What each channel of a query meets at each distance: {}, {}",
+                       encoding_label(name), study.head_text()),
+           "relative key", "", Meaning::diverging},
+          {token_axis("relative distance", "m − n", distances_of(study)),
+           {.label = "channel of q", .symbol = "c"}},
+          study.shows("maps"));
+}
+
+// Which row of a table.
+
+Index row_at(const TableIndex& table, Position r) {
+  const Position query = std::max<Position>(r, 0) + 1;  // position 0 may be a token apart
+  return table.table_index(Positions{query}, Positions{query - r})(0, 0);
+}
+
+/// The smallest distance from which on, in this direction, every key shares one row; rows run
+/// monotonically to it.
+Position reach(const TableIndex& table, Position direction) {
+  const Index last = row_at(table, direction * far_away);
+  Position inside = -1, outside = far_away;
+  while (outside - inside > 1) {
+    const Position middle = inside + (outside - inside) / 2;
+    (row_at(table, direction * middle) == last ? outside : inside) = middle;
+  }
+  return outside;
+}
+
+/// Where its paper says that the table ends.
+std::optional<Position> stated_reach(const std::string& name, const ParamSet& params) {
+  if (name == "shaw") return params.integer("shaw.clip");
+  if (name == "t5") return params.integer("t5.max_distance");
+  if (name == "deberta")
+    return params.text("deberta.version") == "v2"
+               ? std::max(params.integer("deberta.max_distance"), params.integer("deberta.span"))
+               : params.integer("deberta.span");
+  return std::nullopt;
+}
+
+std::vector<double> rows_by_distance(const Study& study, const TableIndex& table) {
+  const Sweep sweep = sweep_of(study);
+  const IndexMatrix rows = table.table_index(sweep.query, sweep.keys);
+  std::vector<double> values(static_cast<std::size_t>(rows.size()));
+  std::transform(rows.data(), rows.data() + rows.size(), values.begin(),
+                 [](Index row) { return static_cast<double>(row); });
+  return values;
+}
+
+void add_reach(const Study& study, const std::string& name, const TableIndex& table,
+               const std::vector<double>& rows) {
+  const std::string label = encoding_label(name);
+  const Position behind = reach(table, 1), ahead = reach(table, -1);
+  const auto scalar = [&](const std::string& what, double value, const std::string& unit,
+                          const std::string& description) {
+    study.result.scalars.push_back({.name = name + "_" + what,
+                                    .unit = unit,
+                                    .value = value,
+                                    .description = label + ": " + description});
+  };
+  scalar("reach_behind", static_cast<double>(behind), "tokens",
+         "all keys at least so far behind the query share a row");
+  scalar("reach_ahead", static_cast<double>(ahead), "tokens",
+         "all keys at least so far ahead share a row");
+  scalar("rows_met", static_cast<double>(std::set<double>(rows.begin(), rows.end()).size()), "rows",
+         "different rows among the distances shown");
+  const std::optional<Position> stated = stated_reach(name, study.params);
+  if (!stated) return;
+  study.result.checks.push_back(
+      {.name = name + "_last_row_reached",
+       .statement = label + ": the last rows are reached within the stated distance, both ways",
+       .equation = find_encoding(name).info.source,
+       .measured = static_cast<double>(std::max(behind, ahead)),
+       .bound = static_cast<double>(*stated)});
+}
+
+/// Rows of all tables by distance: a figure and a table that grow with each encoding.
+struct Staircases {
+  LinePlot plot{.x = {.label = "relative distance", .symbol = "m − n", .unit = "tokens"},
+                .y = {.label = "row of the table"}};
+  Table table{.name = "rows", .caption = "row of each encoding's table by relative distance m − n"};
+
+  void add(const Study& study, const std::string& name, std::vector<double> rows) {
+    const Positions distances = distances_of(study);
+    const std::vector<double> x(distances.begin(), distances.end());
+    if (table.columns.empty()) table.columns.push_back({"distance", "tokens", x});
+    table.columns.push_back({"row_" + name, "", rows});
+    plot.series.push_back({.name = encoding_label(name),
+                           .x = x,
+                           .y = std::move(rows),
+                           .color = encoding_color(name)});
+    if (!study.shows("staircases")) return;
+    LinePlot own = plot;  // tables differ in size: each has a scale of its own, too
+    own.series = {plot.series.back()};
+    study.result.figures.push_back(
+        {"staircase_" + name, "Which row of its table each distance takes: " + encoding_label(name),
+         study.caption, std::move(own)});
+  }
+};
+
+void study_index(const Study& study, const std::string& name, const Encoding& encoding,
+                 const TableIndex& table, Staircases& staircases) {
+  std::vector<double> rows = rows_by_distance(study, table);
+  add_reach(study, name, table, rows);
+  staircases.add(study, name, std::move(rows));
+  const Map index = table.table_index(study.positions, study.positions).cast<double>();
+  if (encoding.is_relative()) check_relative(study, name, index, "row", "eq. (5), (8), (10)");
+  add_map(study, index,
+          {"rows_" + name, "Row of the table for each query and key: " + encoding_label(name),
+           "row", "", Meaning::sequential},
+          {token_axis("query", "m", study.positions), token_axis("key", "n", study.positions)},
+          study.shows("index_maps"));
+}
+
+/// Every door that the encoding uses, one after the other.
+void study_encoding(const Study& study, const std::string& name, Staircases& staircases) {
+  const auto encoding = make_encoding<double>(name, {.d_model = study.d(),
+                                                     .d_head = study.d(),
+                                                     .heads = study.heads(),
+                                                     .params = study.params,
+                                                     .seed = study.params.integer("seed")});
+  if (study.positions.back() > encoding->last_position())
+    throw UsageError(fmt::format("positions up to {}", study.positions.back()),
+                     fmt::format("{} knows 0 to {}", name, encoding->last_position()),
+                     "show fewer positions, start earlier, or make its table longer");
+  if (dynamic_cast<const InputTerm<double>*>(encoding.get()))
+    study_input_term(study, name, *encoding);
+  if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
+    study_rope(study, name, *rope);
+  else if (const auto* transform = dynamic_cast<const QkTransform<double>*>(encoding.get()))
+    study_transform(study, name, *transform);
+  if (const auto* terms = dynamic_cast<const ScoreTerms<double>*>(encoding.get())) {
+    study_bias(study, name, *encoding, *terms);
+    if (encoding->is_relative()) study_relative_keys(study, name, *terms);
+  }
+  if (const auto* table = dynamic_cast<const TableIndex*>(encoding.get()))
+    study_index(study, name, *encoding, *table, staircases);
+}
+
+void require_head(const ParamSet& params) {
+  if (params.integer("head") < params.integer("heads")) return;
+  throw UsageError(fmt::format("head={}", params.integer("head")),
+                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
+                   fmt::format("try head={}", params.integer("heads") - 1));
+}
+
+}  // namespace
+
+const ExperimentInfo& EncodingMatrix::info() const {
+  static const ExperimentInfo info = make_info();
+  return info;
+}
+
+Result EncodingMatrix::run(const ParamSet& params, const Inputs&, Progress& progress) const {
+  require_head(params);
+  Result result{.provenance = provenance_of(info(), params)};
+  MatrixTable matrices;
+  const Study study{
+      params, caption_of(params),
+      consecutive_positions(params.integer("positions"), params.integer("first_position")), result,
+      matrices};
+  Staircases staircases;
+  const std::vector<std::string>& names = params.list("encoding");
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    checkpoint(progress, static_cast<double>(e) / static_cast<double>(names.size()),
+               "matrices of " + names[e]);
+    study_encoding(study, names[e], staircases);
+  }
+  result.tables.push_back(std::move(matrices).finish());
+  if (staircases.plot.series.empty()) return result;
+  if (study.shows("staircases") && staircases.plot.series.size() > 1)
+    result.figures.push_back({"staircases",
+                              "Which row of its table each distance takes: all together",
+                              study.caption, std::move(staircases.plot)});
+  result.tables.push_back(std::move(staircases.table));
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/params.h"
+
+namespace orrery {
+
+/// Names of the encodings that use at least one of these doors ("input_term", "qk_transform",
+/// "score_terms", "value_term"), in the order of the catalogue.
+std::vector<std::string> encodings_with(const std::vector<std::string>& doors);
+
+/// "encoding" with these names as its only choices.
+ParamSpec encodings_param_among(const std::vector<std::string>& names,
+                                std::vector<std::string> default_names);
+
+/// Appends the parameters of these encodings behind the selector "encoding"; those of others are
+/// left out.
+std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
+                                      std::vector<ParamSpec> specs);
+
+}  // namespace orrery

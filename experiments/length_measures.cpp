@@ -1,0 +1,192 @@
+#include "experiments/length_measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/mean_logits.h"
+#include "core/analysis/weight_statistics.h"
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+#include "core/random.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr Index calibration_keys = 256;
+
+/// The parameters of an encoding whose trained tables end where training did.
+ParamSet trained_params(const ParamSet& params) {
+  ParamSet trained(with_encoding_params({encodings_param({"none"})}));
+  for (const ParamSpec& spec : params.specs())
+    if (trained.has(spec.key)) trained.set_value(spec.key, params.value(spec.key));
+  for (const char* key : {"learned.length", "tupe.length"})
+    trained.set_value(key, params.integer("train_length"));
+  return trained;
+}
+
+/// Deviation of the content logits of unscaled contents, all at one position.
+double content_deviation(const LengthScene& scene) {
+  const Index count = std::min(calibration_keys, scene.keys.rows());
+  const Positions m(static_cast<std::size_t>(scene.queries.rows()), 0);
+  const Positions n(static_cast<std::size_t>(count), 0);
+  const auto out =
+      attention_head<double>(*scene.encoding, scene.projections,
+                             {scene.queries, scene.keys.topRows(count), m, n, scene.head});
+  const Matrix<double>& content = out.terms.front().logits;
+  return std::sqrt(content.squaredNorm() / static_cast<double>(content.size()));
+}
+
+Moments moments_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0, square = 0;
+  for (const double v : values) sum += v;
+  const double mean = sum / count;
+  for (const double v : values) square += (v - mean) * (v - mean);
+  return {mean, std::sqrt(square / count)};
+}
+
+double entropy_bits(const Matrix<double>& weights, Index row) {
+  double entropy = 0;
+  for (Index j = 0; j < weights.cols(); ++j)
+    if (weights(row, j) > 0) entropy -= weights(row, j) * std::log2(weights(row, j));
+  return entropy;
+}
+
+AttentionOutput<double> window_attention(const LengthScene& scene, Index window, Position first) {
+  const Matrix<double> x = scene.keys.topRows(window);
+  const Positions at = consecutive_positions(window, first);
+  return attention_head<double>(*scene.encoding, scene.projections, {x, x, at, at, scene.head},
+                                Mask::causal(at, at));
+}
+
+std::size_t known_count(const std::vector<double>& values) {
+  const auto end =
+      std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  return static_cast<std::size_t>(end - values.begin());
+}
+
+}  // namespace
+
+LengthScene length_scene(const std::string& name, const ParamSet& params) {
+  const ParamSet trained = trained_params(params);
+  const Index d = params.integer("dim");
+  const std::int64_t seed = params.integer("seed");
+  const std::int64_t heads = params.integer("heads");
+  if (params.integer("head") >= heads)
+    throw UsageError(fmt::format("head={}", params.integer("head")),
+                     fmt::format("must be below heads={}, counted from 0", heads),
+                     fmt::format("try head={}", heads - 1));
+  Random random(seed, "contents of sequence_length");
+  LengthScene scene{make_encoding<double>(name, {.d_model = d,
+                                                 .d_head = d,
+                                                 .heads = static_cast<int>(heads),
+                                                 .params = trained,
+                                                 .seed = seed}),
+                    random_projections<double>(seed, 0, d, d),
+                    normal_matrix<double>(random, params.integer("draws"), d),
+                    normal_matrix<double>(random, params.integer("max_length"), d),
+                    static_cast<int>(params.integer("head"))};
+  const double scale = std::sqrt(params.real("spread") / content_deviation(scene));
+  scene.queries *= scale;
+  scene.keys *= scale;
+  return scene;
+}
+
+LengthPoint attention_at_length(const LengthScene& scene, Index length, Index window) {
+  const Moments unknown{not_a_number, not_a_number};
+  if (length - 1 > scene.encoding->last_position()) return {unknown, unknown};
+  const Positions m(static_cast<std::size_t>(scene.queries.rows()), length - 1);
+  const Positions n = consecutive_positions(length);
+  const auto out =
+      attention_head<double>(*scene.encoding, scene.projections,
+                             {scene.queries, scene.keys.topRows(length), m, n, scene.head});
+  std::vector<double> entropy, recent;
+  for (Index i = 0; i < out.weights.rows(); ++i) {
+    entropy.push_back(entropy_bits(out.weights, i));
+    recent.push_back(out.weights.row(i).tail(std::min(window, length)).sum());
+  }
+  return {moments_of(entropy), moments_of(recent)};
+}
+
+std::vector<double> logit_change(const LengthScene& scene, Index count) {
+  const Index known = std::min<Index>(count, scene.encoding->last_position() + 1);
+  const Matrix<double> key = scene.queries.topRows(1);
+  const Matrix<double> queries = key.replicate(known, 1);
+  const Positions m = consecutive_positions(known), origin{0};
+  const auto out = attention_head<double>(*scene.encoding, scene.projections,
+                                          {queries, key, m, origin, scene.head});
+  std::vector<double> change(static_cast<std::size_t>(count), not_a_number);
+  for (Index r = 0; r < known; ++r)
+    change[static_cast<std::size_t>(r)] = out.logits(r, 0) - out.logits(0, 0);
+  return change;
+}
+
+std::vector<double> mean_logit_change(const LengthScene& scene, double match,
+                                      PositionsIn distances) {
+  const Index d = scene.queries.cols();
+  const double norm = squared_norm_for(*scene.encoding, d, match, scene.head);
+  Positions known{0};
+  for (const Position r : distances)
+    if (r <= scene.encoding->last_position()) known.push_back(r);
+  const MeanLogits mean = mean_logits(*scene.encoding, d, norm, known, scene.head);
+  std::vector<double> change;
+  std::size_t next = 1;
+  for (const Position r : distances)
+    change.push_back(r <= scene.encoding->last_position() ? mean.total[next++] - mean.total[0]
+                                                          : not_a_number);
+  return change;
+}
+
+std::optional<std::size_t> constant_from(const std::vector<double>& values, double tolerance) {
+  const std::size_t known = known_count(values);
+  std::size_t from = known;
+  while (from > 0 && std::abs(values[from - 1] - values[known - 1]) <= tolerance) --from;
+  if (from + 1 >= known) return std::nullopt;
+  return from;
+}
+
+double beyond_seen(const std::vector<double>& values, std::size_t from) {
+  const std::size_t known = known_count(values);
+  if (known <= from || from == 0) return not_a_number;
+  const auto seen = std::minmax_element(values.begin(), values.begin() + static_cast<long>(from));
+  double beyond = 0;
+  for (std::size_t i = from; i < known; ++i)
+    beyond = std::max({beyond, values[i] - *seen.second, *seen.first - values[i]});
+  return beyond;
+}
+
+double change_under_offset(const LengthScene& scene, Index window, Position s) {
+  if (s + window - 1 > scene.encoding->last_position()) return not_a_number;
+  return mean_half_difference(window_attention(scene, window, s).weights,
+                              window_attention(scene, window, 0).weights);
+}
+
+double decoding_gap(const LengthScene& scene, Index window, Position first) {
+  const Matrix<double> prefill = window_attention(scene, window, first).output;
+  const Positions at = consecutive_positions(window, first);
+  double gap = 0;
+  for (Index i = 0; i < window; ++i) {
+    const Positions now{at[static_cast<std::size_t>(i)]};
+    const Positions cached(at.begin(), at.begin() + i + 1);
+    const auto step = attention_head<double>(
+        *scene.encoding, scene.projections,
+        {scene.keys.row(i), scene.keys.topRows(i + 1), now, cached, scene.head});
+    gap = std::max(gap, (step.output.row(0) - prefill.row(i)).cwiseAbs().maxCoeff());
+  }
+  return gap;
+}
+
+double length_rounding(const LengthScene& scene, Index window) {
+  const Matrix<double> x = scene.keys.topRows(window);
+  const double q = (x * scene.projections.W_q).rowwise().norm().maxCoeff();
+  const double k = (x * scene.projections.W_k).rowwise().norm().maxCoeff();
+  const double logit = window_attention(scene, window, 0).logits.cwiseAbs().maxCoeff();
+  return 4.0 * static_cast<double>(x.cols() + 10) * 0x1p-53 * (q * k + logit);
+}
+
+}  // namespace orrery

@@ -1,0 +1,355 @@
+#include "experiments/linear_attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/encodings/settings.h"
+#include "experiments/linear_figures.h"
+#include "experiments/linear_maps.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
+
+ParamSpec from_seed(ParamSpec spec) {
+  spec.used_when = Condition{"q", {""}};
+  return spec;
+}
+
+ParamSpec tensor_param(const std::string& key, const std::string& what) {
+  return {.key = key,
+          .symbol = key,
+          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
+          .kind = ParamKind::file,
+          .default_value = std::string(),
+          .file_types = {"npy", "npz", "safetensors"}};
+}
+
+ParamSpec features_param() {
+  return {
+      .key = "features",
+      .symbol = "φ",
+      .description = "Feature maps to compare; the first one's weights are drawn as maps.",
+      .kind = ParamKind::choice_list,
+      .default_value = std::vector<std::string>{"relu", "elu", "favor"},
+      .choices = {{"elu", "elu(x) + 1: Katharopoulos et al. 2020"},
+                  {"relu", "max(x, 0)"},
+                  {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}}};
+}
+
+std::vector<ParamSpec> declared_params() {
+  return {features_param(),
+          {.key = "favor_features",
+           .symbol = "M",
+           .description = "Random features of FAVOR+; even, because features turn in pairs.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{256},
+           .min = 2,
+           .max = 4096,
+           .multiple_of = 2,
+           .logarithmic = true},
+          {.key = "most_features",
+           .symbol = "M_max",
+           .description = "FAVOR+ is tried with 16, 32, … features, up to this.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{2048},
+           .min = 32,
+           .max = 8192,
+           .logarithmic = true},
+          {.key = "draws",
+           .description = "Random projections of FAVOR+ at each number of features.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{4},
+           .min = 1,
+           .max = 256,
+           .logarithmic = true},
+          {.key = "tokens",
+           .symbol = "N",
+           .unit = "tokens",
+           .description = "Tokens that attend to each other; of files, at most so many.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{128},
+           .min = 2,
+           .max = 1024,
+           .logarithmic = true},
+          tensor_param("q", "Your own queries, before any rotation"),
+          tensor_param("k", "Your own keys, before any rotation"),
+          tensor_param("v", "Your own values"),
+          {.key = "head",
+           .description = "Which head of the files, counted from 0.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{0},
+           .min = 0,
+           .max = 1023},
+          from_seed(dim_param(64)),
+          from_seed({.key = "deviation",
+                     .symbol = "σ",
+                     .description = "Deviation of the entries of q and k; v has 1.",
+                     .kind = ParamKind::real,
+                     .default_value = 0.7,
+                     .min = 0.01,
+                     .max = 4.0,
+                     .logarithmic = true}),
+          {.key = "causal",
+           .description = "A query sees keys at or behind its own position only.",
+           .kind = ParamKind::boolean,
+           .default_value = false},
+          base_param(),
+          {.key = "shift",
+           .symbol = "s",
+           .unit = "tokens",
+           .description = "Common shift of all positions that relative weights do not feel.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{1000},
+           .min = 1,
+           .max = 0x1p40,
+           .logarithmic = true},
+          {.key = "longest",
+           .symbol = "N_max",
+           .unit = "tokens",
+           .description = "Operations are counted up to this length.",
+           .kind = ParamKind::integer,
+           .default_value = std::int64_t{65536},
+           .min = 16,
+           .max = 0x1p30,
+           .logarithmic = true},
+          seed_param()};
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "linear_attention",
+      .version = 1,
+      .title = "Linear attention",
+      .question = "What does linear attention with RoPE weigh, next to softmax attention?",
+      .equations = {"o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n)  (19)",
+                    "both rotated: R φ below the bar too; rotated before φ: φ(R_m q_m)ᵀφ(R_n k_n)",
+                    "softmax: 2 N² (d + d_v) operations and more; linear: 4 N F d_v and more"},
+      .params = declared_params()};
+}
+
+std::vector<Family> examine(const ParamSet& params, const LinearScene& scene,
+                            const Matrix<double>& softmax, Progress& progress) {
+  std::vector<Family> families;
+  const auto& names = params.list("features");
+  const double share = 0.5 / static_cast<double>(names.size() * linear_variants().size());
+  double done = 0;
+  for (const std::string& name : names) {
+    const FeatureName& feature = feature_named(name);
+    const auto phi = make_features(feature.kind, params.integer("seed"),
+                                   params.integer("favor_features"), scene.q.cols());
+    families.push_back({feature, phi->features(scene.q.cols()), {}});
+    for (const VariantName& variant : linear_variants()) {
+      checkpoint(progress, done, feature.label + ", " + variant.label);
+      families.back().maps.push_back(
+          examine_map(scene, *phi, variant.rotation, params.integer("shift"), softmax));
+      done += share;
+    }
+  }
+  return families;
+}
+
+LinearScene first_tokens(const LinearScene& scene, Index most) {
+  const Index n = std::min(most, scene.q.rows());
+  LinearScene part{
+      scene.q.topRows(n), scene.k.topRows(n), scene.v.topRows(n), consecutive_positions(n), {},
+      scene.causal,       scene.base};
+  if (part.causal) part.mask = Mask::causal(part.positions, part.positions);
+  return part;
+}
+
+void add_point(FavorSweep::Curve& curve, const std::vector<double>& gaps) {
+  double sum = 0;
+  for (const double gap : gaps) sum += gap;
+  curve.mean.push_back(sum / static_cast<double>(gaps.size()));
+  curve.low.push_back(*std::min_element(gaps.begin(), gaps.end()));
+  curve.high.push_back(*std::max_element(gaps.begin(), gaps.end()));
+}
+
+FavorSweep sweep_favor(const ParamSet& params, const LinearScene& whole, Progress& progress) {
+  const LinearScene scene = first_tokens(whole, favor_sweep_tokens);
+  const Matrix<double> softmax = softmax_rope_weights(scene);
+  const Index most = params.integer("most_features");
+  const std::int64_t draws = params.integer("draws");
+  FavorSweep sweep{{}, std::vector<FavorSweep::Curve>(linear_variants().size())};
+  for (Index m = fewest_features; m <= most; m *= 2) {
+    std::vector<std::vector<double>> gaps(linear_variants().size());
+    for (std::int64_t draw = 0; draw < draws; ++draw) {
+      const double done = static_cast<double>(m) / static_cast<double>(2 * most) +
+                          static_cast<double>(m * draw) / static_cast<double>(2 * most * draws);
+      checkpoint(progress, 0.5 + 0.48 * done, "FAVOR+ with more features");
+      // Seeds of their own, so that a draw is not the projection of the maps above.
+      const auto phi = make_features(FeatureKind::favor, params.integer("seed") * draws + draw + 1,
+                                     m, scene.q.cols());
+      for (std::size_t i = 0; i < gaps.size(); ++i)
+        gaps[i].push_back(mean_half_difference(
+            linear_weights(scene, *phi, linear_variants()[i].rotation), softmax));
+    }
+    sweep.features.push_back(static_cast<double>(m));
+    for (std::size_t i = 0; i < gaps.size(); ++i) add_point(sweep.curves[i], gaps[i]);
+  }
+  return sweep;
+}
+
+void add_scalars(const LinearScene& scene, const Family& family, Result& result) {
+  const LinearMap& map = map_of(family, FeatureRotation::paper);
+  const std::string& key = family.feature.name;
+  const std::string with = "eq. (19) with " + family.feature.label + ": ";
+  result.scalars.push_back({.name = key + "_negative_share",
+                            .value = map.signs.negative_share,
+                            .description = with + "share of the weights that are negative"});
+  result.scalars.push_back({.name = key + "_most_negative",
+                            .value = map.signs.most_negative,
+                            .description = with + "the most negative weight"});
+  result.scalars.push_back({.name = key + "_row_sum_min",
+                            .value = map.signs.row_sum_min,
+                            .description = with + "least sum of a query's weights"});
+  result.scalars.push_back({.name = key + "_row_sum_max",
+                            .value = map.signs.row_sum_max,
+                            .description = with + "largest sum of a query's weights"});
+  result.scalars.push_back(
+      {.name = key + "_crossover",
+       .symbol = "N",
+       .unit = "tokens",
+       .value = static_cast<double>(crossover_of(scene, family)),
+       .description = with + "from this length on it takes no more operations than softmax"});
+}
+
+/// The largest, over feature maps, of a number in units of what rounding may cost.
+double worst_in_roundings(const std::vector<Family>& families, FeatureRotation rotation,
+                          double (*number)(const LinearMap&)) {
+  double worst = 0;
+  for (const Family& family : families) {
+    const LinearMap& map = map_of(family, rotation);
+    const double measured = number(map) / map.rounding;
+    if (!(measured <= worst)) worst = measured;
+  }
+  return worst;
+}
+
+double least_in_roundings(const std::vector<Family>& families, FeatureRotation rotation,
+                          double (*number)(const LinearMap&)) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Family& family : families) {
+    const LinearMap& map = map_of(family, rotation);
+    const double measured = number(map) / map.rounding;
+    if (!(measured >= least)) least = measured;
+  }
+  return least;
+}
+
+double residual_of(const LinearMap& map) { return map.shift_residual; }
+double sum_error_of(const LinearMap& map) { return map.sum_error; }
+
+void add_relative_checks(const std::vector<Family>& families, std::vector<Check>& checks) {
+  for (const VariantName& variant : linear_variants()) {
+    const bool relative = variant.rotation != FeatureRotation::rotated_before_features;
+    checks.push_back({.name = variant.name + (relative ? "_is_relative" : "_is_not_relative"),
+                      .statement = variant.label +
+                                   (relative ? ": weights are a function of m − n"
+                                             : ": weights are no function of m − n") +
+                                   " (change under a common shift, in roundings)",
+                      .equation = "eq. (11)",
+                      .measured = relative
+                                      ? worst_in_roundings(families, variant.rotation, residual_of)
+                                      : least_in_roundings(families, variant.rotation, residual_of),
+                      .relation = relative ? Relation::at_most : Relation::at_least,
+                      .bound = 1.0});
+  }
+}
+
+void add_sum_checks(const std::vector<Family>& families, std::vector<Check>& checks) {
+  for (const VariantName& variant : linear_variants()) {
+    const bool sums = variant.rotation != FeatureRotation::paper;
+    checks.push_back(
+        {.name = variant.name + (sums ? "_sums_to_one" : "_does_not_sum_to_one"),
+         .statement = variant.label +
+                      (sums ? ": the weights of a query sum to 1"
+                            : ": the weights of a query do not sum to 1") +
+                      " (largest |1 − Σ|, in roundings)",
+         .equation = "eq. (17), (19)",
+         .measured = sums ? worst_in_roundings(families, variant.rotation, sum_error_of)
+                          : least_in_roundings(families, variant.rotation, sum_error_of),
+         .relation = sums ? Relation::at_most : Relation::at_least,
+         .bound = 1.0});
+  }
+}
+
+double least_weight(const std::vector<Family>& families, FeatureRotation rotation) {
+  double least = 0;
+  for (const Family& family : families)
+    least = std::min(least, map_of(family, rotation).signs.most_negative);
+  return least;
+}
+
+/// Σ_n |v_n| is what an output makes of one rounding of every weight.
+double worst_output(const LinearScene& scene, const std::vector<Family>& families) {
+  const double values = scene.v.cwiseAbs().colwise().sum().maxCoeff();
+  double worst = 0;
+  for (const Family& family : families)
+    for (const LinearMap& map : family.maps)
+      worst = std::max(worst, map.output_gap / (map.rounding * values));
+  return worst;
+}
+
+std::vector<Check> checks_of(const LinearScene& scene, const std::vector<Family>& families,
+                             const FavorSweep& sweep) {
+  std::vector<Check> checks;
+  add_relative_checks(families, checks);
+  add_sum_checks(families, checks);
+  for (const FeatureRotation rotation :
+       {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
+    const auto& variant = *std::find_if(linear_variants().begin(), linear_variants().end(),
+                                        [&](const auto& v) { return v.rotation == rotation; });
+    checks.push_back({.name = variant.name + "_is_positive",
+                      .statement = variant.label + ": no weight is negative (least weight)",
+                      .equation = "eq. (18), φ ≥ 0",
+                      .measured = least_weight(families, rotation),
+                      .relation = Relation::at_least,
+                      .bound = 0.0});
+  }
+  checks.push_back({.name = "no_map_is_needed",
+                    .statement = "states of size F·d_v give what the map of weights gives "
+                                 "(largest difference, in roundings)",
+                    .equation = "eq. (19)",
+                    .measured = worst_output(scene, families),
+                    .bound = 1.0});
+  const auto& before = sweep.curves[index_of(FeatureRotation::rotated_before_features)].mean;
+  checks.push_back({.name = "favor_approaches_softmax",
+                    .statement = "rotated before φ, more features come nearer to softmax with "
+                                 "RoPE (last distance over first)",
+                    .equation = "Choromanski et al. 2021, Lemma 1",
+                    .measured = before.back() / before.front(),
+                    .bound = 1.0});
+  return checks;
+}
+
+}  // namespace
+
+const ExperimentInfo& LinearAttentionExperiment::info() const {
+  static const ExperimentInfo info = make_info();
+  return info;
+}
+
+Result LinearAttentionExperiment::run(const ParamSet& params, const Inputs& inputs,
+                                      Progress& progress) const {
+  checkpoint(progress, 0.0, "softmax attention");
+  const LinearScene scene = linear_scene(params, inputs);
+  const Matrix<double> softmax = softmax_rope_weights(scene);
+  const std::vector<Family> families = examine(params, scene, softmax, progress);
+  const FavorSweep sweep = sweep_favor(params, scene, progress);
+
+  Result result{.provenance = provenance_of(info(), params)};
+  for (const Family& family : families) add_scalars(scene, family, result);
+  result.checks = checks_of(scene, families, sweep);
+  add_linear_figures(params, {scene, softmax, families, sweep}, result);
+  add_linear_tables(params, {scene, softmax, families, sweep}, result);
+  return result;
+}
+
+}  // namespace orrery

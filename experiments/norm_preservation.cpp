@@ -1,0 +1,407 @@
+#include "experiments/norm_preservation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/norms.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "experiments/encoding_subset.h"
+#include "experiments/figure/number_label.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+constexpr Position most_steps = 256;  // more positions than a figure has pixels for say no more
+
+/// Those that act on vectors; score terms never touch one.
+std::vector<std::string> candidates() { return encodings_with({"input_term", "qk_transform"}); }
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      encodings_param_among(candidates(), {"rope", "sinusoidal", "learned"}),
+      dim_param(64),
+      {.key = "max_position",
+       .symbol = "m_max",
+       .unit = "tokens",
+       .description = "Last position; at most 257 positions up to it are taken, evenly spaced.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{1024},
+       .min = 1,
+       .max = 0x1p40,
+       .logarithmic = true},
+      {.key = "draws",
+       .description = "Random vectors, standard normal; the same at every position.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{64},
+       .min = 1,
+       .max = 4096,
+       .logarithmic = true}};
+  for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
+  specs.push_back(seed_param());
+  return with_params_of(candidates(), std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {.name = "norm_preservation",
+          .version = 1,
+          .title = "Length of the encoded vector",
+          .question = "Does position change the length of a vector, and by how much?",
+          .equations = {"‖R_m x‖ = ‖x‖, because R_m is orthogonal  (15)",
+                        "‖x + p_m‖² = ‖x‖² + 2 x·p_m + ‖p_m‖²  (3)"},
+          .params = declared_params()};
+}
+
+Positions positions_of(const ParamSet& params) {
+  const Position last = params.integer("max_position");
+  const Position steps = std::min(last, most_steps);
+  Positions positions;
+  for (Position i = 0; i <= steps; ++i)
+    positions.push_back(last / steps * i + last % steps * i / steps);
+  return positions;
+}
+
+/// ‖f(x, m)‖/‖x‖ by position. What an encoding does to queries and to keys may differ.
+struct Curve {
+  std::string key;    ///< in names of columns, scalars and checks
+  std::string label;  ///< in legends
+  int color{};
+  LineStyle style{LineStyle::solid};
+  bool rotates{};  ///< an orthogonal matrix: the length must be kept
+  bool adds{};     ///< a vector is added
+  std::vector<double> mean{}, least{}, greatest{};
+  std::size_t known{0};  ///< positions, from the first on, that the encoding knows
+  double norm_bound{};   ///< what rounding may do to a rotation
+  double cosine_law{};   ///< residual of the sum
+  double law_bound{};
+
+  void add(const RatioSpread& spread) {
+    mean.push_back(spread.mean);
+    least.push_back(spread.least);
+    greatest.push_back(spread.greatest);
+  }
+  void end_at(std::size_t positions) {
+    for (auto* values : {&mean, &least, &greatest})
+      values->resize(positions, std::numeric_limits<double>::quiet_NaN());
+  }
+  std::vector<double> change() const {
+    std::vector<double> largest(mean.size());
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      largest[i] = std::max(1.0 - least[i], greatest[i] - 1.0);
+    return largest;
+  }
+  /// Over the first `known` positions; NaN if one of them is.
+  double largest_change() const {
+    double largest = 0;
+    const std::vector<double> changes = change();
+    for (std::size_t i = 0; i < known; ++i) {
+      if (std::isnan(changes[i])) return changes[i];
+      largest = std::max(largest, changes[i]);
+    }
+    return largest;
+  }
+  double mean_ratio() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < known; ++i) sum += mean[i];
+    return sum / static_cast<double>(known);
+  }
+};
+
+/// Vectors that have been rounded as queries and keys are.
+template <class T>
+Matrix<T> draw_vectors(const ParamSet& params, const StageRounding& rounding) {
+  Random random(params.integer("seed"), "vectors of norm_preservation");
+  Matrix<T> x = normal_matrix<T>(random, params.integer("draws"), params.integer("dim"));
+  rounding.apply<T>(Stage::qk, x);
+  return x;
+}
+
+template <class T>
+struct Measured {
+  const Encoding& encoding;
+  Matrix<T> x;
+  std::vector<double> before;
+};
+
+enum class Side { input, queries, keys };
+
+template <class T>
+Matrix<T> encoded(const Measured<T>& in, Side side, Position m) {
+  const Positions at(static_cast<std::size_t>(in.x.rows()), m);
+  Matrix<T> y = in.x;
+  if (side == Side::input)
+    dynamic_cast<const InputTerm<T>&>(in.encoding).add_to_input(at, y);
+  else if (side == Side::queries)
+    dynamic_cast<const QkTransform<T>&>(in.encoding).transform_queries(at, y);
+  else
+    dynamic_cast<const QkTransform<T>&>(in.encoding).transform_keys(at, y);
+  return y;
+}
+
+/// How a run goes on for each position, within its part of the whole.
+struct Part {
+  Progress& progress;
+  double from;
+  double to;
+  void at(std::size_t i, std::size_t count, const std::string& what) const {
+    checkpoint(progress, from + (to - from) * static_cast<double>(i) / static_cast<double>(count),
+               what);
+  }
+};
+
+template <class T>
+Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve curve,
+             const Part& part) {
+  const Measured<T> zero{in.encoding, Matrix<T>::Zero(in.x.rows(), in.x.cols()), {}};
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    part.at(i, positions.size(), "lengths with " + curve.label);
+    if (positions[i] > in.encoding.last_position()) break;
+    const Matrix<T> y = encoded(in, side, positions[i]);
+    curve.add(norm_ratios(in.before, row_norms(y)));
+    ++curve.known;
+    if (side == Side::input)
+      curve.cosine_law = std::max(curve.cosine_law,
+                                  cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
+  }
+  curve.end_at(positions.size());
+  return curve;
+}
+
+/// Whether queries and keys are changed differently anywhere.
+template <class T>
+bool sides_differ(const Measured<T>& in, const Positions& positions) {
+  return std::any_of(positions.begin(), positions.end(), [&](Position m) {
+    return encoded(in, Side::queries, m) != encoded(in, Side::keys, m);
+  });
+}
+
+template <class T>
+std::vector<Curve> measure(const std::string& name, const ParamSet& params,
+                           const StageRounding& rounding, const Positions& positions,
+                           const Part& part) {
+  const Index d = params.integer("dim");
+  const auto encoding = make_encoding<T>(name, {.d_model = d,
+                                                .d_head = d,
+                                                .params = params,
+                                                .rounding = rounding,
+                                                .seed = params.integer("seed")});
+  Measured<T> in{*encoding, draw_vectors<T>(params, rounding), {}};
+  in.before = row_norms(in.x);
+  Curve curve{.key = name, .label = encoding_label(name), .color = encoding_color(name)};
+  curve.norm_bound = rotation_norm_bound<T>(d, rounding);
+  curve.law_bound = cosine_law_bound<T>(d, rounding);
+  if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
+    curve.adds = true;
+    return {follow(in, Side::input, positions, std::move(curve), part)};
+  }
+  curve.rotates = dynamic_cast<const Rope<T>*>(encoding.get()) != nullptr;
+  if (curve.rotates || !sides_differ(in, positions))
+    return {follow(in, Side::queries, positions, std::move(curve), part)};
+  Curve keys = curve;
+  curve.label += ", queries";
+  keys.key += "_keys";
+  keys.label += ", keys";
+  keys.style = LineStyle::dashed;
+  const double middle = 0.5 * (part.from + part.to);
+  return {
+      follow(in, Side::queries, positions, std::move(curve), {part.progress, part.from, middle}),
+      follow(in, Side::keys, positions, std::move(keys), {part.progress, middle, part.to})};
+}
+
+std::vector<Curve> measure_in(Precision precision, const std::string& name, const ParamSet& params,
+                              const StageRounding& rounding, const Positions& positions,
+                              const Part& part) {
+  return precision == Precision::fp64 ? measure<double>(name, params, rounding, positions, part)
+                                      : measure<float>(name, params, rounding, positions, part);
+}
+
+double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
+
+void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
+  scalars.push_back({.name = curve.key + "_mean_ratio",
+                     .symbol = "‖f(x, m)‖/‖x‖",
+                     .value = curve.mean_ratio(),
+                     .description = curve.label + ": mean over vectors and positions"});
+  scalars.push_back({.name = curve.key + "_largest_change",
+                     .value = curve.largest_change(),
+                     .description = curve.label + ": largest relative change of a length"});
+  scalars.push_back({.name = curve.key + "_largest_change_ulp",
+                     .unit = "ulp",
+                     .value = in_ulps(curve.largest_change(), precision),
+                     .description = curve.label + ": the same in units in the last place of 1"});
+}
+
+/// `where` ends the name of a check, in_words its statement.
+void add_checks(const Curve& curve, const std::string& where, const std::string& in_words,
+                std::vector<Check>& checks) {
+  if (curve.rotates)
+    checks.push_back({.name = curve.key + "_keeps_length" + where,
+                      .statement = curve.label + " keeps the length in " + in_words +
+                                   ", up to rounding (largest relative change)",
+                      .equation = "eq. (15): R_m is orthogonal",
+                      .measured = curve.largest_change(),
+                      .bound = curve.norm_bound});
+  if (!curve.adds) return;
+  checks.push_back({.name = curve.key + "_changes_length",
+                    .statement = curve.label + ": adding a vector changes the length, more than "
+                                               "rounding could (largest relative change)",
+                    .equation = "eq. (3)",
+                    .measured = curve.largest_change(),
+                    .relation = Relation::at_least,
+                    .bound = curve.norm_bound});
+  checks.push_back({.name = curve.key + "_cosine_law",
+                    .statement = curve.label + ": the change is that of a sum of two vectors",
+                    .equation = "‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²",
+                    .measured = curve.cosine_law,
+                    .bound = curve.law_bound});
+}
+
+std::vector<double> as_doubles(const Positions& positions) {
+  return {positions.begin(), positions.end()};
+}
+
+Axis position_axis() { return {.label = "position", .symbol = "m", .unit = "tokens"}; }
+
+Figure ratio_figure(const ParamSet& params, const Positions& positions,
+                    const std::vector<Curve>& curves) {
+  LinePlot plot{.x = position_axis(), .y = {.label = "length", .symbol = "‖f(x, m)‖ / ‖x‖"}};
+  for (const Curve& curve : curves)
+    plot.series.push_back({.name = curve.label,
+                           .x = as_doubles(positions),
+                           .y = curve.mean,
+                           .band_low = curve.least,
+                           .band_high = curve.greatest,
+                           .style = curve.style,
+                           .color = curve.color});
+  return {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
+          "mean over vectors, band from least to greatest · " + caption_of(params),
+          std::move(plot)};
+}
+
+Figure ulp_figure(const ParamSet& params, const Positions& positions,
+                  const std::vector<Curve>& curves) {
+  const Precision precision = precision_of(params);
+  LinePlot plot{.x = position_axis(),
+                .y = {.label = "largest change of a length",
+                      .unit = "ulp",
+                      .scale = AxisScale::symlog,
+                      .symlog_threshold = 0.1}};
+  const Curve* rotation = nullptr;
+  for (const Curve& curve : curves) {
+    std::vector<double> ulps = curve.change();
+    for (double& u : ulps) u = in_ulps(u, precision);
+    plot.series.push_back({.name = curve.label,
+                           .x = as_doubles(positions),
+                           .y = std::move(ulps),
+                           .style = curve.style,
+                           .color = curve.color});
+    if (curve.rotates) rotation = &curve;
+  }
+  if (rotation)
+    plot.rules.push_back({Rule::Direction::horizontal, in_ulps(rotation->norm_bound, precision),
+                          "what rounding may cost a rotation"});
+  return {"norm_change_ulp",
+          "Change of length in units in the last place of " + params.text("precision"),
+          caption_of(params), std::move(plot)};
+}
+
+Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
+  Table table{.name = "lengths",
+              .caption = "‖f(x, m)‖/‖x‖ by position: mean, least and greatest over the vectors",
+              .columns = {{"position", "tokens", as_doubles(positions)}}};
+  for (const Curve& curve : curves) {
+    table.columns.push_back({"mean_" + curve.key, "", curve.mean});
+    table.columns.push_back({"least_" + curve.key, "", curve.least});
+    table.columns.push_back({"greatest_" + curve.key, "", curve.greatest});
+  }
+  return table;
+}
+
+/// How bf16 and fp16 run when the precisions are compared: nothing of the angle is rounded.
+StageRounding usual_rounding(Precision precision) {
+  if (precision == Precision::fp64 || precision == Precision::fp32) return {};
+  return {precision, {Stage::cos_sin, Stage::qk, Stage::rotated_qk}};
+}
+
+/// The rotations again in every precision: a figure, a table and a check each.
+void compare_precisions(const ParamSet& params, const Positions& positions,
+                        const std::vector<std::string>& rotations, const Part& part,
+                        Result& result) {
+  TableFigure drawn{.header = {"encoding", "arithmetic", "largest change", "in ulp", "bound"}};
+  std::vector<std::string> encodings, precisions;
+  std::vector<double> changes, ulps, bounds;
+  const std::vector<Precision> all{Precision::fp64, Precision::fp32, Precision::fp16,
+                                   Precision::bf16};
+  const double share = (part.to - part.from) / static_cast<double>(all.size() * rotations.size());
+  double from = part.from;
+  for (const std::string& encoding : rotations) {
+    for (const Precision precision : all) {
+      const Curve curve = measure_in(precision, encoding, params, usual_rounding(precision),
+                                     positions, {part.progress, from, from + share})
+                              .front();
+      from += share;
+      const std::string name(orrery::name(precision));
+      add_checks(curve, "_in_" + name, name, result.checks);
+      encodings.push_back(encoding);
+      precisions.push_back(name);
+      changes.push_back(curve.largest_change());
+      ulps.push_back(in_ulps(curve.largest_change(), precision));
+      bounds.push_back(in_ulps(curve.norm_bound, precision));
+      drawn.rows.push_back({curve.label, name, scientific_label(changes.back(), 1),
+                            decimal_label(ulps.back(), 2), decimal_label(bounds.back(), 1)});
+    }
+  }
+  result.figures.push_back({"norm_by_precision", "A rotation keeps lengths in every arithmetic",
+                            "bf16, fp16 round cos_sin, qk, rotated_qk · " + caption_of(params),
+                            std::move(drawn)});
+  result.tables.push_back({.name = "precisions",
+                           .caption = "largest relative change of a length by a rotation",
+                           .columns = {{"encoding", "", std::move(encodings)},
+                                       {"precision", "", std::move(precisions)},
+                                       {"largest_change", "", std::move(changes)},
+                                       {"largest_change_ulp", "ulp", std::move(ulps)},
+                                       {"bound_ulp", "ulp", std::move(bounds)}}});
+}
+
+}  // namespace
+
+const ExperimentInfo& NormPreservation::info() const {
+  static const ExperimentInfo info = make_info();
+  return info;
+}
+
+Result NormPreservation::run(const ParamSet& params, const Inputs&, Progress& progress) const {
+  const Positions positions = positions_of(params);
+  const std::vector<std::string>& names = params.list("encoding");
+  const Precision precision = precision_of(params);
+  constexpr double compared = 0.5;  // the other half of the time is the comparison of precisions
+  const double share = compared / static_cast<double>(names.size());
+  Result result{.provenance = provenance_of(info(), params)};
+  std::vector<Curve> curves;
+  std::vector<std::string> rotations;
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    const double from = share * static_cast<double>(e);
+    for (Curve& curve : measure_in(precision, names[e], params, rounding_of(params), positions,
+                                   {progress, from, from + share})) {
+      if (curve.rotates) rotations.push_back(names[e]);
+      curves.push_back(std::move(curve));
+    }
+  }
+  for (const Curve& curve : curves) {
+    add_scalars(curve, precision, result.scalars);
+    add_checks(curve, "", params.text("precision") + " as chosen", result.checks);
+  }
+  result.figures.push_back(ratio_figure(params, positions, curves));
+  result.figures.push_back(ulp_figure(params, positions, curves));
+  result.tables.push_back(table_of(positions, curves));
+  if (!rotations.empty())
+    compare_precisions(params, positions, rotations, {progress, compared, 1.0}, result);
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,20 @@
+#include "experiments/rope_params.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+std::vector<ParamSpec> rope_params() {
+  std::vector<ParamSpec> specs = Rope<double>::info().params;
+  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "rope.rotary_value"; });
+  return specs;
+}
+
+Rope<double> rope_of(const ParamSet& params, Index d_head) {
+  ParamSet own(Rope<double>::info().params);
+  for (const ParamSpec& spec : own.specs())
+    if (params.has(spec.key)) own.set_value(spec.key, params.value(spec.key));
+  return *Rope<double>::make({.d_model = d_head, .d_head = d_head, .params = own});
+}
+
+}  // namespace orrery

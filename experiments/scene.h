@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/head.h"
+#include "experiments/experiment.h"
+
+namespace orrery {
+
+/// What attends to what: either contents x of a text's tokens, or q, k, v as given. Equal tokens
+/// have equal vectors, whatever text they stand in.
+template <class T>
+struct Scene {
+  std::vector<std::string> labels;  ///< of the tokens, or empty
+  Positions positions;
+  Matrix<T> x;
+  Projections<T> projections;
+  Matrix<T> q, k, v;  ///< empty unless given
+  bool from_text() const { return q.size() == 0; }
+  Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
+};
+
+/// Read only while no q is given: such a parameter says how q, k, v come from a text.
+ParamSpec from_text(ParamSpec spec);
+/// text, unit, max_tokens, q, k, v, dim, heads, head, causal, first_position.
+std::vector<ParamSpec> token_params();
+/// match and projection: how a text's tokens become q, k, v.
+std::vector<ParamSpec> content_params();
+
+/// The parameter "head". Throws UsageError unless it is below "heads".
+int head_of(const ParamSet& params);
+
+/// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
+/// fit).
+template <class T>
+Scene<T> make_scene(const ParamSet& params, const Inputs& inputs);
+
+/// Throws UsageError when the encoding adds to x and the scene has only q and k.
+template <class T>
+std::unique_ptr<Encoding> scene_encoding(const std::string& name, const ParamSet& params,
+                                         const Scene<T>& scene);
+
+/// Self-attention of all tokens, with the roundings that the parameters ask for.
+template <class T>
+AttentionOutput<T> attend_in_scene(const Encoding& encoding, const ParamSet& params,
+                                   const Scene<T>& scene, const Mask& mask);
+
+}  // namespace orrery

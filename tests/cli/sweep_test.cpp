@@ -1,0 +1,276 @@
+// Sweeps from the outside: same bytes in any way of running them, exit statuses, help that works.
+#include <catch2/catch.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/cli/shell.h"
+
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+using orrery::test::content;
+using orrery::test::Outcome;
+using orrery::test::Shell;
+
+namespace {
+
+using Tree = std::map<std::string, std::string>;
+
+/// Every byte below a sweep's folder but the calls of its manifest.
+Tree tree_of(const fs::path& folder) {
+  Tree tree;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = entry.path().lexically_relative(folder).generic_string();
+    std::string bytes = content(entry.path());
+    if (name == "manifest.json") {
+      auto json = nlohmann::ordered_json::parse(bytes);
+      json.erase("calls");
+      bytes = json.dump();
+    }
+    tree.emplace(name, std::move(bytes));
+  }
+  return tree;
+}
+
+const std::string random_sweep =
+    "sweep long_term_decay assumption=random draws=2 dim=4,8,16 max_distance=6 distance=1 "
+    "--repeats 2 --seed 3 --format svg,png --quiet ";
+
+std::vector<nlohmann::json> lines_of(const std::string& text) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("One or two threads, any locale and time zone, any folder: the same bytes") {
+  const Shell shell;
+  REQUIRE(shell.run(random_sweep + "--threads 1 --out a").status == 0);
+  const Tree tree = tree_of(shell.folder() / "a");
+  CHECK(tree.size() > 6 * 8);
+  REQUIRE(shell.run(random_sweep + "--threads 2 --out b").status == 0);
+  CHECK(tree_of(shell.folder() / "b") == tree);
+  REQUIRE(shell
+              .run_program("LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kathmandu",
+                           random_sweep + "--threads 2 --out c")
+              .status == 0);
+  CHECK(tree_of(shell.folder() / "c") == tree);
+}
+
+TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran") {
+  const Shell shell;
+  REQUIRE(shell.run(random_sweep + "--threads 1 --out whole").status == 0);
+  REQUIRE(shell.run(random_sweep + "--shard 3/3 --out parts").status == 0);
+  REQUIRE(shell.run(random_sweep + "--shard 1/3 --out parts").status == 0);
+  const Outcome early = shell.run("merge parts");
+  CHECK(early.status == 1);
+  CHECK_THAT(early.err, Contains("not every shard is there"));
+  REQUIRE(shell.run(random_sweep + "--shard 2/3 --out parts").status == 0);
+  const Outcome merged = shell.run("merge parts");
+  CHECK(merged.status == 0);
+  CHECK_THAT(merged.err, Contains("merged 2 points of 6"));
+  CHECK(tree_of(shell.folder() / "parts") == tree_of(shell.folder() / "whole"));
+  CHECK(
+      shell.run("merge other parts.shards/1-of-3 parts.shards/2-of-3 parts.shards/3-of-3").status ==
+      0);
+  CHECK(tree_of(shell.folder() / "other") == tree_of(shell.folder() / "whole"));
+}
+
+TEST_CASE("Shards of different sweeps do not merge") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay max_distance=6 distance=1 --format none --quiet ";
+  REQUIRE(shell.run(sweep + "dim=4,8 --shard 1/2 --out a").status == 0);
+  REQUIRE(shell.run(sweep + "dim=4,6 --shard 2/2 --out b").status == 0);
+  const Outcome outcome = shell.run("merge c a.shards/1-of-2 b.shards/2-of-2");
+  CHECK(outcome.status == 5);
+  CHECK_THAT(outcome.err, Contains("+ point") && Contains("dim=6"));
+  CHECK_THAT(shell.run("merge nothing").err, Contains("holds no shard"));
+}
+
+TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses another plan") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay max_distance=6 distance=1 --format none --out d dim=";
+  REQUIRE(shell.run(sweep + "4,8").status == 0);
+  const std::string manifest = content(shell.folder() / "d/manifest.json");
+  const Outcome again = shell.run(sweep + "4,8");
+  CHECK(again.status == 0);
+  CHECK_THAT(again.err, Contains("2 of 2 points done (2 before)"));
+  CHECK(content(shell.folder() / "d/manifest.json") == manifest);
+  const Outcome other = shell.run(sweep + "4,16");
+  CHECK(other.status == 5);
+  CHECK_THAT(other.err, Contains("holds another plan") && Contains("- point") &&
+                            Contains("+ point") && Contains("dim=16") && Contains("--out"));
+  CHECK(shell.run("plan long_term_decay max_distance=6 distance=1 dim=4,16 --format none --out d")
+            .status == 5);
+  // A point whose folder was damaged is computed again.
+  const Tree tree = tree_of(shell.folder() / "d");
+  for (const fs::directory_entry& point : fs::directory_iterator(shell.folder() / "d/points"))
+    fs::remove(point.path() / "result.json");
+  CHECK(shell.run("resume d").status == 0);
+  CHECK(tree_of(shell.folder() / "d") == tree);
+}
+
+TEST_CASE("A folder that another run writes to is refused with status 6") {
+  const Shell shell;
+  REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
+          0);
+  const Outcome locked =
+      shell.run_program("flock d/.lock env ORRERY_ASSETS=" ORRERY_SOURCE_DIR "/assets", "resume d");
+  CHECK(locked.status == 6);
+  CHECK_THAT(locked.err, Contains("is being written by"));
+  CHECK(nlohmann::json::parse(shell
+                                  .run_program("flock d/.lock env ORRERY_ASSETS=" ORRERY_SOURCE_DIR
+                                               "/assets",
+                                               "status d --json")
+                                  .out)["running"] == true);
+}
+
+TEST_CASE("A point that fails is recorded with its words, and the others go on") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep attention_map text=bundled:the_orrery.txt dim=4 head=2 heads=2,4,8 --format none ";
+  const Outcome outcome = shell.run(sweep + "--threads 1 --out d");
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, Contains("heads=2: head=2") && Contains("2 of 3 points done, 1 failed"));
+  const auto lines = lines_of(content(shell.folder() / "d/results.jsonl"));
+  CHECK(lines[0]["status"] == "failed");
+  CHECK_THAT(lines[0]["error"].get<std::string>(), Contains("head=2"));
+  CHECK(lines[2]["status"] == "done");
+  CHECK(shell.run("status d").status == 1);
+  const Outcome again = shell.run("resume d");
+  CHECK(again.status == 1);
+  CHECK_THAT(again.err, Contains("(2 before)"));
+  const Outcome fast = shell.run(sweep + "--threads 1 --fail-fast --out e");
+  CHECK(fast.status == 1);
+  CHECK_THAT(fast.err, Contains("0 of 3 points done, 1 failed"));
+}
+
+TEST_CASE("An input that changed makes another plan") {
+  const Shell shell;
+  shell.write("note.txt", "the sun and the moon and the sun");
+  REQUIRE(shell
+              .run("sweep attention_map text=note.txt dim=4 --format none --out d "
+                   "encoding=none,rope")
+              .status == 0);
+  shell.write("note.txt", "the moon and the sun and the moon");
+  const Outcome changed = shell.run("resume d");
+  CHECK(changed.status == 5);
+  CHECK_THAT(changed.err, Contains("the content of text=note.txt is another"));
+}
+
+TEST_CASE("results.jsonl and results.csv say what every point found") {
+  const Shell shell;
+  const Outcome outcome = shell.run(
+      "sweep long_term_decay dim=4,8 base=100,1000 max_distance=6 --format none --out d --json");
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out == content(shell.folder() / "d/results.jsonl"));
+  const auto lines = lines_of(outcome.out);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1]["label"] == "dim=4 base=1000");
+  CHECK(lines[1]["params"]["base"] == "1000");
+  CHECK(lines[1]["scalars"]["mean_abs_S_at_0"] == 1.5);  // (1 + 2)/2
+  CHECK(lines[3]["checks"]["bound_holds"]["holds"] == true);
+  const std::string csv = content(shell.folder() / "d/results.csv");
+  CHECK_THAT(csv, Contains("id,status,repeat,dim,base,encoding,") && Contains(",4,1000,rope,"));
+  CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) == 5);
+}
+
+TEST_CASE("status tells how far a sweep is") {
+  const Shell shell;
+  REQUIRE(shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format none --out d").status ==
+          0);
+  CHECK_THAT(shell.run("status d").out, Contains("2 of 2 points done, 0 failed, 0 left"));
+  fs::remove_all(*fs::directory_iterator(shell.folder() / "d/points"));
+  CHECK_THAT(shell.run("status d").out, Contains("1 of 2 points done") && Contains("resume d"));
+  CHECK(shell.run("status nowhere").status == 4);
+  shell.write("d/plan.json", "{");
+  CHECK(shell.run("status d").status == 3);
+}
+
+TEST_CASE("plan counts, estimates and lists without writing anything") {
+  const Shell shell;
+  const Outcome outcome =
+      shell.run("plan decay_over_bases max_distance=16 --format none --list --out d");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("5 points, 0 done, 0 failed, 5 left; into d/") &&
+                              Contains("base = 1000, 10000, 100000, 1000000, 1e+07") &&
+                              Contains("from 3 points that were computed and thrown away"));
+  CHECK(!fs::exists(shell.folder() / "d"));
+  const auto json = nlohmann::json::parse(shell.run("plan decay_over_bases --json").out);
+  CHECK(json["points"].size() == 5);
+  CHECK(json["left"] == 5);
+}
+
+TEST_CASE("A stop signal keeps what is done and says how to go on") {
+  const Shell shell;
+  // timeout ends the sweep long before its million points would be done.
+  const Outcome outcome = shell.run_program(
+      "timeout --foreground --preserve-status -s INT 1 env ORRERY_ASSETS=" ORRERY_SOURCE_DIR "/assets",
+      "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
+  CHECK(outcome.status == 130);
+  CHECK_THAT(outcome.err, Contains("go on with: orrery resume d"));
+  const auto status = nlohmann::json::parse(shell.run("status d --json").out);
+  CHECK(status["left"].get<int>() + status["done"].get<int>() == 1000);
+  CHECK(fs::exists(shell.folder() / "d/results.csv"));
+}
+
+TEST_CASE("Wrong words are refused with status 2 and the nearest name") {
+  const Shell shell;
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"sweep long_term_decya", "did you mean long_term_decay?"},
+      {"sweep long_term_decay dmi=4", "did you mean dim?"},
+      {"sweep long_term_decay dim=4,4", "has 4 twice"},
+      {"sweep long_term_decay 'dim=range(0)'", "is empty"},
+      {"sweep long_term_decay 'dim=range(1,4)'", "dim=1"},
+      {"sweep long_term_decay draws=2,4", "draws"},
+      {"sweep long_term_decay dim=4 --zip dim", "zips a single key"},
+      {"sweep long_term_decay dim=4 --shard 3/2", "is not i/n"},
+      {"run decay_over_bases dim=4 --repeats 2", "repeats"},
+      {"describe roformer_figure_3", "did you mean roformer_figure_2?"}};
+  for (const auto& [words, said] : wrong) {
+    const Outcome outcome = shell.run(words);
+    INFO(words << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Contains(said));
+  }
+  CHECK(fs::is_empty(shell.folder() / "out.txt"));
+}
+
+TEST_CASE("Every example in a help text runs") {
+  const Shell main_help;
+  const std::string help = main_help.run("--help").out;
+  std::smatch match;
+  std::vector<std::string> commands;
+  const std::regex listed("\n  ([a-z]+) +[A-Z]");
+  for (auto it = std::sregex_iterator(help.begin(), help.end(), listed);
+       it != std::sregex_iterator(); ++it)
+    commands.push_back((*it)[1]);
+  CHECK(commands.size() >= 10);
+  for (const std::string& command : commands) {
+    const Shell shell;
+    const std::string text = shell.run(command + " --help").out;
+    const std::regex example("(?:Example: |\n  )orrery ([^\n]*)");
+    int found = 0;
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), example);
+         it != std::sregex_iterator(); ++it) {
+      const std::string words = (*it)[1];
+      ++found;
+      if (words.find(".npy") != std::string::npos || words.find("README") != std::string::npos ||
+          command == "open")
+        continue;  // what they read is the user's own; arrays_test and the README's test run them
+      INFO(words);
+      const Outcome outcome =
+          shell.run(words, words.find('>') == std::string::npos ? ">out.txt" : "");
+      INFO(outcome.err);
+      CHECK(outcome.status == 0);
+    }
+    INFO(command << "\n" << text);
+    CHECK(found > 0);
+  }
+}

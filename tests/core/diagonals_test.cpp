@@ -1,0 +1,60 @@
+#include "core/analysis/diagonals.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "core/errors.h"
+
+using namespace orrery;
+
+namespace {
+
+Matrix<double> by_hand() {
+  Matrix<double> m(3, 3);
+  m << 1, 2, 3,  //
+      4, 1, 2,   //
+      5, 4, 1;
+  return m;
+}
+
+const Positions p{0, 1, 2};
+
+}  // namespace
+
+TEST_CASE("A Toeplitz matrix has residual 0; one cell off is seen, whichever it is") {
+  CHECK(toeplitz_residual(by_hand(), p, p) == 0);
+  for (Index i = 0; i < 9; ++i) {
+    Matrix<double> off = by_hand();
+    off.data()[i] += 0.25;
+    const bool alone = i == 2 || i == 6;  // a corner is a diagonal of its own
+    CHECK(toeplitz_residual(off, p, p) == (alone ? 0 : 0.25));
+  }
+}
+
+TEST_CASE("Diagonals follow positions, not places: tokens in another order") {
+  const Positions m{2, 0}, n{0, 2};
+  Matrix<double> values(2, 2);
+  values << 7, 5, 5, 9;  // r = 2, 0, 0, −2
+  CHECK(toeplitz_residual(values, m, n) == 0);
+  const DiagonalProfile profile = diagonal_profile(values, m, n);
+  CHECK(profile.r == Positions{-2, 0, 2});
+  CHECK(profile.mean == std::vector<double>{9, 5, 7});
+}
+
+TEST_CASE("A profile has mean and deviation of what the mask allows") {
+  Matrix<double> values = by_hand();
+  values(1, 0) = 6;  // with 4 on the same diagonal: mean 5, deviation 1
+  const DiagonalProfile profile = diagonal_profile(values, p, p, Mask::causal(p, p));
+  CHECK(profile.r == Positions{0, 1, 2});
+  CHECK(profile.mean == std::vector<double>{1, 5, 5});
+  CHECK(profile.deviation == std::vector<double>{0, 1, 0});
+}
+
+TEST_CASE("A NaN is not overlooked, and wrong shapes are refused") {
+  Matrix<double> values = by_hand();
+  values(0, 2) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(toeplitz_residual(values, p, p)));
+  CHECK_THROWS_AS(toeplitz_residual(values, p, Positions{0, 1}), UsageError);
+}

@@ -1,0 +1,79 @@
+#include "core/analysis/mean_logits.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "core/analysis/decay.h"
+#include "core/attention/head.h"
+#include "core/encodings/alibi.h"
+#include "core/encodings/none.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/encodings/t5.h"
+#include "core/random.h"
+
+using namespace orrery;
+
+namespace {
+
+constexpr Index d = 16;
+const Positions queries{0, 1, 5, 40};
+
+}  // namespace
+
+TEST_CASE("RoPE's mean logit of like tokens is |x|²/√d · B_r/(d/2)") {
+  const Rope<double> rope({.d_head = d});
+  const MeanLogits mean = mean_logits(rope, d, 12.0, queries, 0);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const double b = decay_curve(rope.theta(), queries[i], 1).B[0];
+    CHECK(mean.total[i] == Approx(12.0 / 4.0 * b / 8.0).margin(1e-14));
+    CHECK(mean.position[i] == 0);
+  }
+}
+
+TEST_CASE("ALiBi loses its slope a token, T5 its bias, Shaw nothing on average") {
+  const MeanLogits alibi = mean_logits(Alibi<double>(8), d, 8.0, queries, 1);
+  CHECK(alibi.total[3] == Approx(2 - 40 * 0.25));
+  CHECK(alibi.position[3] == Approx(-10));
+  Random random(3, "tables");
+  const Matrix<double> table = normal_matrix<double>(random, 32, 2);
+  const MeanLogits t5 = mean_logits(T5<double>({}, table), d, 8.0, queries, 1);
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    CHECK(t5.total[i] == Approx(8 + table(t5_bucket(queries[i], {}), 1)));
+  const Shaw<double> shaw(normal_matrix<double>(random, 9, d), {});
+  for (const double p : mean_logits(shaw, d, 8.0, queries, 0).position)
+    CHECK(p == Approx(0).margin(1e-14));
+}
+
+TEST_CASE("Added sinusoids give |x|²/√d + B_r/√d") {
+  const Sinusoidal<double> sinusoidal(d);
+  const MeanLogits mean = mean_logits(sinusoidal, d, 4.0, queries, 0);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const double b = decay_curve(sinusoidal.theta(), queries[i], 1).B[0];
+    CHECK(mean.total[i] == Approx(1.0 + b / 4.0).margin(1e-14));
+    CHECK(mean.position[i] == Approx(b / 4.0).margin(1e-14));
+  }
+}
+
+TEST_CASE("The mean over 2d vectors is the mean over the sphere") {
+  const Rope<double> rope({.d_head = d});
+  const double exact = mean_logits(rope, d, 1.0, Positions{7}, 0).total[0];
+  Random random(1, "directions");
+  double sum = 0;
+  constexpr int draws = 20000;
+  for (int i = 0; i < draws; ++i) {
+    Matrix<double> x = normal_matrix<double>(random, 1, d);
+    x /= x.norm();
+    const Positions at{7}, origin{0};
+    sum += attention_from_qkv<double>(rope, {x, x, x, at, origin}).logits(0, 0);
+  }
+  CHECK(sum / draws == Approx(exact).margin(0.002));
+}
+
+TEST_CASE("Contents are scaled so that every encoding's content counts alike") {
+  CHECK(squared_norm_for(NoEncoding<double>(), d, 8.0, 0) == Approx(32));
+  CHECK(squared_norm_for(T5<double>({}, Matrix<double>::Ones(32, 1)), d, 8.0, 0) == Approx(8));
+  CHECK(squared_norm_for(Sinusoidal<double>(d), d, 8.0, 0) == Approx(32));
+}

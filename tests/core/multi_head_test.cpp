@@ -1,0 +1,178 @@
+#include "core/attention/multi_head.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/encodings/alibi.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/random.h"
+#include "tests/support/golden.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr Index d = 4;
+
+std::vector<Matrix<double>> draw(const char* what, int heads, Index rows) {
+  Random random(5, what);
+  std::vector<Matrix<double>> out;
+  for (int h = 0; h < heads; ++h) out.push_back(normal_matrix<double>(random, rows, d));
+  return out;
+}
+
+LayerInputs<double> layer(int heads, int kv_heads, Index queries, Index keys) {
+  return {draw("q", heads, queries), draw("k", kv_heads, keys), draw("v", kv_heads, keys),
+          consecutive_positions(queries, 10 + keys - queries), consecutive_positions(keys, 10)};
+}
+
+}  // namespace
+
+TEST_CASE("Query heads share key heads in equal groups") {
+  const HeadGroups groups(6, 2);
+  for (int h = 0; h < 6; ++h) CHECK(groups.kv_head(h) == (h < 3 ? 0 : 1));
+  CHECK(HeadGroups(4, 4).kv_head(3) == 3);
+  CHECK(HeadGroups(4, 1).kv_head(3) == 0);
+  CHECK_THROWS_WITH(HeadGroups(6, 4), Contains("6 query heads over 4 key heads: the heads of q"));
+  CHECK_THROWS_WITH(HeadGroups(0, 1), Contains("multiple"));
+  CHECK_THROWS_WITH(HeadGroups(2, 0), Contains("multiple"));
+  CHECK_THROWS_WITH(HeadGroups(2, 4), Contains("multiple"));
+}
+
+TEST_CASE("By hand: four query heads over two key heads, one channel, one key each") {
+  LayerInputs<double> in{{}, {}, {}, {0}, {0}};
+  for (const double q : {1, 2, 3, 4}) in.q.push_back(Matrix<double>::Constant(1, 1, q));
+  for (const double k : {10, 100}) {
+    in.k.push_back(Matrix<double>::Constant(1, 1, k));
+    in.v.push_back(Matrix<double>::Constant(1, 1, -k));
+  }
+  const auto out = multi_head_attention<double>(Alibi<double>(4), in);
+  const double logits[] = {10, 20, 300, 400}, outputs[] = {-10, -10, -100, -100};
+  for (std::size_t h = 0; h < 4; ++h) {
+    CHECK(out[h].logits(0, 0) == logits[h]);
+    CHECK(out[h].output(0, 0) == outputs[h]);
+  }
+  CHECK(concatenated<double>(out) == (Matrix<double>(1, 4) << -10, -10, -100, -100).finished());
+}
+
+TEST_CASE("Every head is the head alone, with its own number in the layer") {
+  const LayerInputs<double> in = layer(4, 2, 3, 5);
+  const Alibi<double> alibi(4);
+  const Mask mask = Mask::causal(in.m, in.n) & Mask::sliding_window(in.m, in.n, 3);
+  const auto heads = multi_head_attention<double>(alibi, in, {.causal = true, .window = 3});
+  for (int h = 0; h < 4; ++h) {
+    const auto kv = static_cast<std::size_t>(h / 2);
+    const auto alone = attention_from_qkv<double>(
+        alibi, {in.q[static_cast<std::size_t>(h)], in.k[kv], in.v[kv], in.m, in.n, h}, mask);
+    CHECK(heads[static_cast<std::size_t>(h)].output == alone.output);
+    CHECK(heads[static_cast<std::size_t>(h)].logits == alone.logits);
+  }
+  LayerInputs<double> tail = in;
+  tail.q.erase(tail.q.begin(), tail.q.begin() + 2);
+  tail.k.erase(tail.k.begin());
+  tail.v.erase(tail.v.begin());
+  tail.first_head = 2;
+  CHECK(multi_head_attention<double>(alibi, tail)[1].logits ==
+        multi_head_attention<double>(alibi, in)[3].logits);
+}
+
+TEST_CASE("Decoding a query at a time with cached keys equals the layer in one piece") {
+  const LayerInputs<double> whole = layer(4, 2, 6, 6);
+  const Rope<double> rope({.d_head = d});
+  const auto at_once = multi_head_attention<double>(rope, whole, {.causal = true, .window = 4});
+  for (Index i = 0; i < 6; ++i) {
+    LayerInputs<double> step{{}, {}, {}, {10 + i}, consecutive_positions(i + 1, 10)};
+    for (const auto& q : whole.q) step.q.push_back(q.row(i));
+    for (const auto& k : whole.k) step.k.push_back(k.topRows(i + 1));
+    for (const auto& v : whole.v) step.v.push_back(v.topRows(i + 1));
+    const auto heads = multi_head_attention<double>(rope, step, {.causal = true, .window = 4});
+    for (std::size_t h = 0; h < 4; ++h)
+      CHECK((heads[h].output.row(0) - at_once[h].output.row(i)).cwiseAbs().maxCoeff() < 1e-14);
+  }
+}
+
+TEST_CASE("What a layer sees: causal, a window, padding, any mask, and all at once") {
+  const Positions m{2, 3}, n{0, 1, 2, 3};
+  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> any(2, 4);
+  any << true, true, false, true, true, true, true, true;
+  const Sight sight{
+      .causal = true, .window = 3, .real = {true, false, true, true}, .mask = Mask(any)};
+  const Mask all = sight.over(m, n);
+  const bool expected[2][4] = {{true, false, false, false}, {false, false, true, true}};
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 4; ++j) CHECK(all.allows(i, j) == expected[i][j]);
+  CHECK(Sight{}.over(m, n).allows_everything());
+  CHECK_THROWS_WITH((Sight{.window = -1}.over(m, n)), Contains("window width -1"));
+  CHECK_THROWS_WITH((Sight{.real = {true}}.over(m, n)), Contains("1 padding flags for 4 keys"));
+}
+
+TEST_CASE("A layer from contents equals its heads, and what projected() makes of them") {
+  Random random(6, "layer");
+  const Matrix<double> x = normal_matrix<double>(random, 5, 6);
+  const Positions at = consecutive_positions(5, 3);
+  const LayerProjections<double> w{normal_matrix<double>(random, 6, 4 * d),
+                                   normal_matrix<double>(random, 6, 2 * d),
+                                   normal_matrix<double>(random, 6, 2 * d),
+                                   {4, 2}};
+  const Sinusoidal<double> added(6);
+  const auto heads = multi_head_attention<double>(added, w, {x, x, at, at}, {.causal = true});
+  const Projections<double> third{w.W_q.middleCols(2 * d, d), w.W_k.middleCols(d, d),
+                                  w.W_v.middleCols(d, d)};
+  const auto alone = attention_head<double>(added, third, {x, x, at, at, 2}, Mask::causal(at, at));
+  CHECK(heads[2].output == alone.output);
+  CHECK(heads[2].terms.size() == 4);  // of eq. (6)
+
+  const Matrix<double> sum = x + added.table(at);
+  const LayerInputs<double> made = projected<double>(&added, w, {x, x, at, at});
+  CHECK(made.k.size() == 2);
+  CHECK(largest_difference<double>(made.q[3], sum * w.W_q.rightCols(d)) < 1e-13);
+  CHECK(largest_difference<double>(made.v[1], sum * w.W_v.rightCols(d)) < 1e-13);
+
+  LayerProjections<double> odd = w;
+  odd.groups = HeadGroups(3, 1);
+  CHECK_THROWS_WITH(odd.of_head(0), Contains("W_q of shape [6, 16]: its columns must divide by 3"));
+  const Matrix<double> wide = Matrix<double>::Zero(5, 7);
+  CHECK_THROWS_WITH(projected<double>(nullptr, w, {wide, wide, at, at}),
+                    Contains("x with 7 and 7 channels"));
+}
+
+TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") {
+  const LayerInputs<double> in = layer(4, 2, 3, 5);
+  const Rope<double> rope({.d_head = d});
+  const EluPlusOne<double> elu;
+  const auto heads =
+      multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.causal = true});
+  const auto alone = linear_attention<double>({in.q[3], in.k[1], in.v[1], in.m, in.n}, elu, &rope,
+                                              {.causal = true});
+  CHECK(heads[3].output == alone.output);
+
+  const auto padded = multi_head_linear_attention<double>(
+      {nullptr, &rope}, elu, in, {.real = {true, true, false, true, false}});
+  const Mask mask = Mask::padding(3, {true, true, false, true, false});
+  const AttentionInputs<double> head{in.q[0], in.k[0], in.v[0], in.m, in.n};
+  Matrix<double> v = in.v[0];
+  v.row(2).setZero();
+  v.row(4).setZero();
+  const auto weights = linear_attention_weights<double>(head, elu, &rope);
+  const auto plain = linear_attention<double>(head, elu, &rope);
+  // The numerator loses what the padded keys put into it, the normaliser their similarity.
+  for (Index i = 0; i < 3; ++i) {
+    const Matrix<double> above = weights.row(i) * plain.normalizers(i, 0) * v;
+    const Matrix<double> expected = above / padded[0].normalizers(i, 0);
+    CHECK((padded[0].output.row(i) - expected).cwiseAbs().maxCoeff() < 1e-13);
+    CHECK(padded[0].normalizers(i, 0) < plain.normalizers(i, 0));
+  }
+  CHECK_THROWS_WITH(multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.window = 2}),
+                    Contains("cannot forget a key"));
+  CHECK_THROWS_WITH(multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.mask = mask}),
+                    Contains("a window or mask with linear attention"));
+}
+
+TEST_CASE("Heads of keys and values that do not pair up are refused") {
+  LayerInputs<double> in = layer(4, 2, 3, 5);
+  in.v.pop_back();
+  CHECK_THROWS_WITH(multi_head_attention<double>(Alibi<double>(4), in),
+                    Contains("2 heads of k and 1 of v"));
+}

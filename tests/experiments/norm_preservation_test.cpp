@@ -1,0 +1,111 @@
+#include "experiments/norm_preservation.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "tests/support/golden_file.h"
+
+using namespace orrery;
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+Result run(const Settings& settings) {
+  const NormPreservation experiment;
+  ParamSet params(experiment.info().params);
+  for (const auto& [key, value] : settings) params.set(key, value);
+  SilentProgress progress;
+  return experiment.run(params, {}, progress);
+}
+
+double scalar(const Result& result, const std::string& name) {
+  for (const Scalar& s : result.scalars)
+    if (s.name == name) return s.value;
+  throw std::runtime_error("no scalar " + name);
+}
+
+const std::vector<double>& column(const Result& result, const std::string& name) {
+  for (const Column& c : result.tables.at(0).columns)
+    if (c.name == name) return std::get<std::vector<double>>(c.values);
+  throw std::runtime_error("no column " + name);
+}
+
+void check_all_hold(const Result& result) {
+  for (const Check& check : result.checks) {
+    INFO(check.name << " " << check.measured << " against " << check.bound);
+    CHECK(check.holds());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("RoPE of every kind keeps lengths, in every precision, at every distance") {
+  for (const char* precision : {"fp64", "fp32", "bf16", "fp16"})
+    for (const char* fraction : {"0.25", "1"})
+      for (const char* partial : {"truncated", "proportional"}) {
+        const Result result = run({{"encoding", "rope"},
+                                   {"precision", precision},
+                                   {"max_position", "1099511627776"},
+                                   {"draws", "8"},
+                                   {"rope.fraction", fraction},
+                                   {"rope.partial", partial}});
+        CHECK(result.checks.size() == 5);
+        check_all_hold(result);
+      }
+}
+
+TEST_CASE(
+    "In fp64 RoPE changes a length by a few units in the last place, in bf16 by a share of one") {
+  CHECK(scalar(run({{"encoding", "rope"}, {"precision", "fp64"}}), "rope_largest_change") < 5e-16);
+  const double bf16 =
+      scalar(run({{"encoding", "rope"}, {"precision", "bf16"}}), "rope_largest_change");
+  CHECK(bf16 > 1e-4);
+  CHECK(bf16 < 1e-2);
+}
+
+TEST_CASE("Adding positions lengthens vectors as NumPy's Monte Carlo has it") {
+  const auto expected = test::golden("experiments.json").at("mean_ratio");
+  const Result result = run({{"draws", "1024"}, {"max_position", "200"}});
+  check_all_hold(result);
+  CHECK(scalar(result, "sinusoidal_mean_ratio") ==
+        Approx(expected.at("sinusoidal d=64").get<double>()).margin(0.005));
+  CHECK(scalar(result, "learned_mean_ratio") ==
+        Approx(expected.at("deviation 0.02 d=64").get<double>()).margin(3e-4));
+  CHECK(scalar(result, "rope_mean_ratio") == Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("Lengths of a trained table end where it ends, with a gap and no error") {
+  const Result result =
+      run({{"encoding", "learned"}, {"learned.length", "100"}, {"max_position", "128"}});
+  check_all_hold(result);
+  CHECK(std::isfinite(column(result, "mean_learned")[99]));
+  CHECK(std::isnan(column(result, "mean_learned")[100]));
+  CHECK(result.figures.size() == 2);  // no rotation to compare in all precisions
+}
+
+TEST_CASE("Positions run evenly from 0 to the last, 257 of them at most") {
+  const std::vector<double> few = column(run({{"max_position", "3"}}), "position");
+  CHECK(few == std::vector<double>{0, 1, 2, 3});
+  const Result long_run = run({{"max_position", "1000000000001"}, {"encoding", "rope"}});
+  const std::vector<double> many = column(long_run, "position");
+  CHECK(many.size() == 257);
+  CHECK(many.front() == 0);
+  CHECK(many.back() == 1000000000001);
+  CHECK(many[128] == 500000000000);
+}
+
+TEST_CASE("The spread holds the mean, and the largest change is that of the table") {
+  const Result result = run({{"encoding", "sinusoidal"}});
+  const auto& mean = column(result, "mean_sinusoidal");
+  const auto& least = column(result, "least_sinusoidal");
+  const auto& greatest = column(result, "greatest_sinusoidal");
+  double largest = 0;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    CHECK(least[i] <= mean[i]);
+    CHECK(mean[i] <= greatest[i]);
+    largest = std::max({largest, 1 - least[i], greatest[i] - 1});
+  }
+  CHECK(scalar(result, "sinusoidal_largest_change") == largest);
+}
