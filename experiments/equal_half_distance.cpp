@@ -6,33 +6,22 @@
 #include <cmath>
 #include <limits>
 
-#include "core/analysis/mean_logits.h"
-#include "core/encodings/catalogue.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "experiments/decay_dial.h"
 #include "experiments/half_distance.h"
 #include "experiments/shared_params.h"
-#include "experiments/tensor_matrix.h"
 
 namespace orrery {
 namespace {
 
 constexpr double half = 0.5;
-constexpr double tolerance = 1e-10;      // of the curve at the half distance
-constexpr int search_steps = 128;        // over the whole range of a setting
-constexpr double widest_scale = 0x1p20;  // position terms are scaled by 1/this … this
-
-/// Means over all directions of contents cost d² a distance.
-ParamSpec small_dim_param(std::int64_t default_value) {
-  ParamSpec dim = dim_param(default_value);
-  dim.max = 512;
-  return dim;
-}
+constexpr double tolerance = 1e-10;  // of the curve at the half distance
+constexpr int search_steps = 128;    // over the whole range of a setting
 
 std::vector<ParamSpec> declared_params() {
   return with_encoding_params(
       {encodings_param({"rope", "alibi", "t5", "sinusoidal"}),
-       small_dim_param(64),
+       dim_param(64),
        {.key = "half_distance",
         .symbol = "h",
         .unit = "tokens",
@@ -99,173 +88,19 @@ ExperimentInfo make_info() {
           .params = declared_params()};
 }
 
-int head_of(const ParamSet& params) {
-  const std::int64_t head = params.integer("head");
-  if (head < params.integer("heads")) return static_cast<int>(head);
-  throw UsageError(fmt::format("head={}", head),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
-}
-
-Index last_distance(const ParamSet& params) {
+void check_distances(const ParamSet& params) {
   const std::int64_t h = params.integer("half_distance");
-  if (h <= params.integer("max_distance")) return params.integer("max_distance");
+  if (h <= params.integer("max_distance")) return;
   throw UsageError(fmt::format("half_distance={}", h),
                    fmt::format("must be at most max_distance={}", params.integer("max_distance")),
-                   fmt::format("try max_distance={}", 4 * h));
+                   fmt::format("try max_distance={}", 2 * h));
 }
-
-/// A table whose bias falls with the logarithm of distance: −ln(1 + r), r the first distance of the
-/// bucket. Buckets that no distance reaches get 0.
-Matrix<double> logarithmic_table(const Encoding& t5, Index buckets, int heads, Index farthest) {
-  Matrix<double> table = Matrix<double>::Zero(buckets, heads);
-  const auto* index = dynamic_cast<const TableIndex*>(&t5);
-  const Positions origin{0};
-  for (Position r = farthest; r >= 0; --r)  // downwards: the first distance has the last word
-    table.row(index->table_index(Positions{r}, origin)(0, 0))
-        .setConstant(-std::log1p(static_cast<double>(r)));
-  return table;
-}
-
-/// What a search turns: a base that is a parameter, or a factor on all position terms.
-enum class Knob { base, scale, nothing };
-
-/// One encoding with everything that its curve depends on but the setting.
-class Subject {
- public:
-  Subject(std::string name, const ParamSet& params, const Inputs& inputs)
-      : name_(std::move(name)), params_(params), head_(head_of(params)) {
-    const Index last = last_distance(params_);
-    if (name_ == "t5") read_t5_table(inputs, last);
-    const auto encoding = make(params_);
-    known_ = std::min<Index>(last, encoding->last_position());
-    squared_norm_ = squared_norm_for(*encoding, d(), params_.real("match"), head_);
-    if (dynamic_cast<const ScoreTerms<double>*>(encoding.get()))
-      knob_ = Knob::scale;
-    else if (reads_base())
-      knob_ = Knob::base;
-    else if (dynamic_cast<const InputTerm<double>*>(encoding.get()))
-      knob_ = Knob::scale;
-    at_default_ =
-        mean_logits(*encoding, d(), squared_norm_, consecutive_positions(known_ + 1), head_);
-    slope_ = known_ > 0 ? at_default_.position[0] - at_default_.position[1] : 0.0;
-  }
-
-  const std::string& name() const { return name_; }
-  Knob knob() const { return knob_; }
-  double default_setting() const {
-    if (knob_ == Knob::base) return params_.real("base");
-    return name_ == "alibi" ? slope_ : 1.0;
-  }
-  /// u = 0 decays most slowly: the largest base, the least scale.
-  double setting(double u) const {
-    if (knob_ == Knob::base) {
-      const ParamSpec& base = params_.spec("base");
-      return std::exp(std::log(base.max) + u * (std::log(base.min) - std::log(base.max)));
-    }
-    return (name_ == "alibi" ? slope_ : 1.0) * scale(u);
-  }
-  std::string setting_text(double value) const {
-    if (knob_ == Knob::nothing) return "nothing to set";
-    const std::string number = fmt::format("{:.5g}", value);
-    if (knob_ == Knob::base) return "base " + number;
-    return (name_ == "alibi" ? "slope " : "scale ") + number;
-  }
-
-  /// The measure at 0, 1, …; NaN where the encoding knows no position.
-  std::vector<double> default_curve() const { return curve_of(at_default_, 1.0); }
-  std::vector<double> curve(double u) const {
-    if (knob_ == Knob::scale) return curve_of(at_default_, scale(u));
-    return curve_of(logits_at(u, consecutive_positions(known_ + 1)), 1.0);
-  }
-  /// The measure at one distance.
-  double value(double u, Index distance) const {
-    if (distance > known_) return std::numeric_limits<double>::quiet_NaN();
-    if (knob_ != Knob::base) {
-      const double c = knob_ == Knob::scale ? scale(u) : 1.0;
-      return measure(scaled(at_default_, 0, c),
-                     scaled(at_default_, static_cast<std::size_t>(distance), c));
-    }
-    const MeanLogits two = logits_at(u, Positions{0, distance});
-    return measure(two.total[0], two.total[1]);
-  }
-
- private:
-  Index d() const { return params_.integer("dim"); }
-
-  bool reads_base() const {
-    const auto& specs = find_encoding(name_).info.params;
-    return std::any_of(specs.begin(), specs.end(),
-                       [](const ParamSpec& spec) { return spec.key == "base"; });
-  }
-
-  std::unique_ptr<Encoding> make(const ParamSet& params) const {
-    return make_encoding<double>(name_, {.d_model = d(),
-                                         .d_head = d(),
-                                         .heads = static_cast<int>(params.integer("heads")),
-                                         .params = params,
-                                         .tables = &tables_});
-  }
-
-  void read_t5_table(const Inputs& inputs, Index last) {
-    const auto given = inputs.find("t5_table");
-    if (given != inputs.end()) {
-      tables_["t5.table"] = table_matrix(std::get<Tensor>(given->second));
-      return;
-    }
-    // Large enough for the last bucket to be reached.
-    const Index farthest = std::max<Index>(last, params_.integer("t5.max_distance"));
-    tables_["t5.table"] = logarithmic_table(*make(params_), params_.integer("t5.buckets"),
-                                            static_cast<int>(params_.integer("heads")), farthest);
-  }
-
-  /// Powers of two from 1/widest to widest.
-  static double scale(double u) { return std::pow(widest_scale, 2.0 * u - 1.0); }
-
-  MeanLogits logits_at(double u, const Positions& distances) const {
-    ParamSet params = params_;
-    if (knob_ == Knob::base) {
-      const ParamSpec& base = params.spec("base");
-      params.set_value("base", std::clamp(setting(u), base.min, base.max));
-    }
-    return mean_logits(*make(params), d(), squared_norm_, distances, head_);
-  }
-
-  static double scaled(const MeanLogits& logits, std::size_t r, double scale) {
-    return logits.total[r] + (scale - 1.0) * logits.position[r];
-  }
-
-  double measure(double at_zero, double there) const {
-    if (params_.text("measure") == "weight") return std::exp(there - at_zero);
-    // Without a positive logit to begin with there is no half of it.
-    return at_zero > 0 ? there / at_zero : std::numeric_limits<double>::quiet_NaN();
-  }
-
-  std::vector<double> curve_of(const MeanLogits& logits, double scale) const {
-    std::vector<double> curve(static_cast<std::size_t>(last_distance(params_)) + 1,
-                              std::numeric_limits<double>::quiet_NaN());
-    const double at_zero = scaled(logits, 0, scale);
-    for (std::size_t r = 0; r < logits.total.size(); ++r)
-      curve[r] = measure(at_zero, scaled(logits, r, scale));
-    return curve;
-  }
-
-  std::string name_;
-  ParamSet params_;
-  int head_;
-  Tables tables_{};
-  Knob knob_{Knob::nothing};
-  Index known_{};
-  double squared_norm_{};
-  double slope_{};
-  MeanLogits at_default_{};
-};
 
 /// What was found for one encoding.
 struct Finding {
   std::string name{};
   HalfSearch search{};
-  bool has_knob{};
+  DecayDial::Kind kind{};
   double setting{};  ///< NaN unless found
   std::string setting_text{};
   double default_setting{};
@@ -273,26 +108,29 @@ struct Finding {
   std::vector<double> equal{};  ///< the curve at the setting; empty unless found
   std::vector<double> own{};    ///< at the default
 
-  bool found() const { return search.outcome == HalfOutcome::found; }
+  bool can_be_set() const {
+    return kind == DecayDial::Kind::base || kind == DecayDial::Kind::scale;
+  }
+  bool found() const { return can_be_set() && search.outcome == HalfOutcome::found; }
 };
 
-Finding examine(const Subject& subject, Index h, Progress& progress, double from, double to) {
+Finding examine(const DecayDial& dial, Index h, Progress& progress, double from, double to) {
   int calls = 0;
   const auto value = [&](double u) {
     const double done = std::min(1.0, ++calls / (search_steps + 60.0));
-    checkpoint(progress, from + (to - from) * done, "setting of " + subject.name());
-    return subject.value(u, h);
+    checkpoint(progress, from + (to - from) * done, "setting of " + dial.name());
+    return dial.value(u, h);
   };
-  Finding finding{.name = subject.name(), .has_knob = subject.knob() != Knob::nothing};
-  finding.search = search_half(value, finding.has_knob ? search_steps : 1);
-  finding.default_setting = subject.default_setting();
-  finding.default_text = subject.setting_text(finding.default_setting);
-  finding.own = subject.default_curve();
+  Finding finding{.name = dial.name(), .kind = dial.kind()};
+  finding.search = search_half(value, finding.can_be_set() ? search_steps : 1);
+  finding.default_setting = dial.default_setting();
+  finding.default_text = dial.setting_text(finding.default_setting);
+  finding.own = dial.default_curve();
   finding.setting = std::numeric_limits<double>::quiet_NaN();
   if (!finding.found()) return finding;
-  finding.setting = subject.setting(finding.search.u);
-  finding.setting_text = subject.setting_text(finding.setting);
-  finding.equal = subject.curve(finding.search.u);
+  finding.setting = dial.setting(finding.search.u);
+  finding.setting_text = dial.setting_text(finding.setting);
+  finding.equal = dial.curve(finding.search.u);
   return finding;
 }
 
@@ -301,9 +139,10 @@ double or_nan(const std::optional<double>& value) {
 }
 
 std::string note_of(const Finding& finding, std::int64_t h) {
+  if (finding.kind == DecayDial::Kind::nothing) return "no position in its mean logit";
+  if (finding.kind == DecayDial::Kind::untrained) return "no decay but what training gives it";
   switch (finding.search.outcome) {
     case HalfOutcome::never_falls:
-      if (!finding.has_knob) return "no position in its mean logit";
       return fmt::format("never: {:.3g} at least at r = {}", finding.search.value, h);
     case HalfOutcome::falls_earlier:
       return fmt::format("below one half at r = {} at every setting", h);
@@ -320,6 +159,7 @@ std::string note_of(const Finding& finding, std::int64_t h) {
 Check check_of(const Finding& finding, std::int64_t h) {
   const std::string label = encoding_label(finding.name);
   const std::string equation = fmt::format("L({})/L(0) = 1/2", h);
+  const std::string settings = finding.can_be_set() ? "at every setting" : "as given";
   if (finding.found())
     return {.name = finding.name + "_is_halved",
             .statement = fmt::format("{} at {}: the curve is 1/2 at r = {} (difference)", label,
@@ -329,12 +169,12 @@ Check check_of(const Finding& finding, std::int64_t h) {
             .bound = tolerance};
   if (finding.search.outcome == HalfOutcome::falls_earlier)
     return {.name = finding.name + "_falls_earlier",
-            .statement = label + ": at or below one half there at every setting (slowest)",
+            .statement = label + ": at or below one half there " + settings + " (slowest)",
             .equation = equation,
             .measured = finding.search.value,
             .bound = half};
   return {.name = finding.name + "_never_falls",
-          .statement = label + ": above one half there at every setting (lowest value)",
+          .statement = label + ": above one half there " + settings + " (lowest value)",
           .equation = equation,
           .measured = finding.search.value,
           .relation = Relation::at_least,
@@ -373,8 +213,7 @@ Figure equal_figure(const ParamSet& params, const std::vector<Finding>& findings
   const std::vector<double> distances = distances_of(params);
   for (const Finding& f : findings) {
     const std::string label = encoding_label(f.name);
-    plot.series.push_back({.name = f.found() ? label + ", " + f.setting_text
-                                             : label + ", default: no setting does it",
+    plot.series.push_back({.name = f.found() ? label + ", " + f.setting_text : label + ", as given",
                            .x = distances,
                            .y = f.found() ? f.equal : f.own,
                            .style = f.found() ? LineStyle::solid : LineStyle::dotted,
@@ -477,6 +316,7 @@ const ExperimentInfo& EqualHalfDistance::info() const {
 
 Result EqualHalfDistance::run(const ParamSet& params, const Inputs& inputs,
                               Progress& progress) const {
+  check_distances(params);
   const std::vector<std::string>& names = params.list("encoding");
   const std::int64_t h = params.integer("half_distance");
   Result result{.provenance = provenance_of(info(), params)};
@@ -485,8 +325,8 @@ Result EqualHalfDistance::run(const ParamSet& params, const Inputs& inputs,
     const double share = 1.0 / static_cast<double>(names.size());
     const double from = share * static_cast<double>(e);
     checkpoint(progress, from, "curve of " + names[e]);
-    const Subject subject(names[e], params, inputs);
-    findings.push_back(examine(subject, h, progress, from, std::min(1.0, from + share)));
+    const DecayDial dial(names[e], params, inputs);
+    findings.push_back(examine(dial, h, progress, from, std::min(1.0, from + share)));
     add_scalars(findings.back(), result);
     // Where an encoding knows no such position there is nothing to claim.
     if (!std::isnan(findings.back().search.value))

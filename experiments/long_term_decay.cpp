@@ -22,7 +22,6 @@ namespace {
 
 constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
-constexpr Index means_at_once = 64;        // and the time to a stop
 
 /// Read by every assumption but one: a file has its own d.
 ParamSpec chosen_dim() {
@@ -146,11 +145,11 @@ Spread drawn_scores(const Encoding& encoding, const std::string& name,
 Spread mean_scores(const Encoding& encoding, const std::string& name, Index d, Index all,
                    Index known, Progress& progress, const Part& part) {
   Spread spread{{}, std::vector<double>(static_cast<std::size_t>(all))};
-  for (Index first = 0; first < known; first += means_at_once) {
+  for (Index first = 0; first < known; first += distances_at_once) {
     checkpoint(progress, part.at(static_cast<double>(first) / static_cast<double>(known)),
                "mean scores of " + name);
     const Positions distances =
-        consecutive_positions(std::min(means_at_once, known - first), first);
+        consecutive_positions(std::min(distances_at_once, known - first), first);
     const MeanLogits mean = mean_logits(encoding, d, static_cast<double>(d), distances, 0);
     spread.mean.insert(spread.mean.end(), mean.total.begin(), mean.total.end());
   }
@@ -238,8 +237,7 @@ Figure change_figure(const LinePlot& scores, const std::string& assumption,
     for (double& y : change.y) y -= logits.y.front();
     plot.series.push_back(std::move(change));
   }
-  return {"decay_changes", "What a logit loses with distance: " + assumption, caption,
-          std::move(plot)};
+  return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
 }
 
 Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {

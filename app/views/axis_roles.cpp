@@ -20,7 +20,9 @@ Range positions(const Axis& axis, std::size_t count) {
 
 }  // namespace
 
-bool is_by_distance(const LinePlot& plot) { return plot.x.label == "relative distance"; }
+bool is_by_distance(const LinePlot& plot) {
+  return plot.x.label == "relative distance" || plot.x.symbol == "m − n";
+}
 
 bool is_query_by_key(const Heatmap& map) {
   return map.values && map.values->size() > 0 &&

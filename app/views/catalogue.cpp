@@ -3,8 +3,6 @@
 #include <map>
 #include <string>
 
-#include "app/views/result_view.h"
-
 namespace orrery {
 namespace {
 
@@ -14,11 +12,15 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum Rule::Direction;
   static const std::map<std::string, ViewPlan, std::less<>> all{
       {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
+      {"equal_half_distance", {.rules = {{"equal_half_distance", vertical, "half_distance"}}}},
+      {"sequence_length", {.rules = {{"entropy", vertical, "train_length"}}}},
       {"encoding_matrix", {.layout = small_multiples}},
       {"long_term_decay",
        {.left = "decay_bound",
         .right = "phasor_chain",
-        .rules = {{"decay_bound", vertical, "distance"}}}},
+        .rules = {{"decay_bound", vertical, "distance"}},
+        // The chain is of the frequencies alone.
+        .cheaper = {{"assumption", "ones"}, {"max_distance", "1"}}}},
       {"norm_preservation", {.layout = side_by_side}},
       {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair_"}},
       {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
@@ -34,8 +36,12 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
 }  // namespace
 
 std::unique_ptr<View> make_view(std::string_view experiment) {
+  return make_result_view(view_plan(experiment));
+}
+
+ViewPlan view_plan(std::string_view experiment) {
   const auto found = plans().find(experiment);
-  return make_result_view(found == plans().end() ? ViewPlan{} : found->second);
+  return found == plans().end() ? ViewPlan{} : found->second;
 }
 
 }  // namespace orrery

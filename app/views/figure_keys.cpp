@@ -20,7 +20,10 @@ FigureCommand command_of_key() {
   };
   for (const auto& [key, command] : keys)
     if (shim::key_pressed(key, command != fit && command != clear)) return command;
-  if (shim::key_pressed(GLFW_KEY_TAB, true)) return ImGui::GetIO().KeyShift ? previous : next;
+  const bool shift = ImGui::GetIO().KeyShift;
+  if (shim::key_pressed(GLFW_KEY_MENU, false) || (shift && shim::key_pressed(GLFW_KEY_F10, false)))
+    return menu;
+  if (shim::key_pressed(GLFW_KEY_TAB, true)) return shift ? previous : next;
   return none;
 }
 
@@ -66,7 +69,8 @@ std::span<const FigureShortcut> figure_shortcuts() {
       FigureShortcut{"0, Home", "fit"},
       FigureShortcut{"C", "two cursors and their difference"},
       FigureShortcut{"Delete", "take pins and cursors away"},
-      FigureShortcut{"Tab", "the next figure"},
+      FigureShortcut{"Shift+F10, Menu", "what a right click offers"},
+      FigureShortcut{"F6, Tab", "the keyboard to the figures, and on to the next"},
       FigureShortcut{"R, held", "the reference in place of the result"},
   };
   return shortcuts;

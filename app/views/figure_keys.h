@@ -17,13 +17,15 @@ enum class FigureCommand {
   zoom_out,
   fit,
   cursors,
+  menu,
   clear,
   next,
   previous
 };
 
-/// The command typed in this frame; none while text is being typed elsewhere. Arrows, Tab, Home and
-/// Delete are keys; + − 0 and c are characters, wherever the layout of the keyboard has them.
+/// The command typed in this frame; none while text is being typed elsewhere. Arrows, Tab, Home,
+/// Delete and the menu key are keys; + − 0 and c are characters, wherever the layout of the
+/// keyboard has them.
 FigureCommand typed_figure_command();
 
 /// A key and what it does, for the sheet of shortcuts.

@@ -40,14 +40,6 @@ void move_together(Session& session, std::span<const PlacedFigure> figures,
   }
 }
 
-const Rule* rule_of(const Figure& figure, Rule::Direction direction) {
-  const auto* plot = std::get_if<LinePlot>(&figure.content);
-  if (!plot) return nullptr;
-  const auto found = std::find_if(plot->rules.begin(), plot->rules.end(),
-                                  [&](const Rule& rule) { return rule.direction == direction; });
-  return found == plot->rules.end() ? nullptr : &*found;
-}
-
 /// Sets the parameter to the nearest value that it can have.
 void set_from_rule(Session& session, const std::string& key, double at) {
   const ParamSpec& spec = session.current().params.spec(key);
@@ -59,6 +51,14 @@ void set_from_rule(Session& session, const std::string& key, double at) {
 }
 
 }  // namespace
+
+const Rule* rule_of(const Figure& figure, Rule::Direction direction) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (!plot) return nullptr;
+  const auto found = std::find_if(plot->rules.begin(), plot->rules.end(),
+                                  [&](const Rule& rule) { return rule.direction == direction; });
+  return found == plot->rules.end() ? nullptr : &*found;
+}
 
 std::size_t best_columns(std::size_t count, double width, double height, double aspect) {
   std::size_t best = 1;

@@ -24,6 +24,9 @@ struct BoundRule {
   std::string param{};
 };
 
+/// The line that is bound; null where the figure has none of the direction.
+const Rule* rule_of(const Figure& figure, Rule::Direction direction);
+
 /// The figures of a view under mouse and keyboard, whatever their arrangement.
 class FigureSet {
  public:

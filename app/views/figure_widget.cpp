@@ -138,6 +138,7 @@ void FigureWidget::react(const Scene& scene) {
   if (const auto* plot = std::get_if<LinePlot>(&scene.figure.content))
     draw_marks(scene.canvas, *plot, frame_, scene.view, scene.reach.marks, scene.ui);
   if (drag_ == Drag::box) draw_box(scene);
+  if (drag_ == Drag::rule) draw_dragged_rule(scene);
   const bool resting = drag_ == Drag::none || drag_ == Drag::press;
   if (scene.hovered && resting && !menu_open_) read_out(scene);
   if (has_focus_ && by_keyboard_) draw_ring(scene);
@@ -290,13 +291,17 @@ void FigureWidget::finish_box(const Scene& scene) {
   if (!is_box) {
     const Rect moved = spanned(anchor_, scene.cursor);
     if (std::max(moved.width, moved.height) >= kLeastBox) return;
-    menu_at_ = anchor_;
-    ImGui::OpenPopup(kFigureMenu);
+    open_menu(anchor_);
     return;
   }
   const Home home = home_of(scene.figure, anchored_);
   show(scene.view.x, between_pixels(anchored_.x, box.x, box.right()), home.x);
   show(scene.view.y, between_pixels(anchored_.y, box.y, box.bottom()), home.y);
+}
+
+void FigureWidget::open_menu(Point at) {
+  menu_at_ = at;
+  ImGui::OpenPopup(kFigureMenu);
 }
 
 void FigureWidget::zoom(const Scene& scene, Point about, double factor, bool x, bool y) const {
@@ -359,6 +364,9 @@ void FigureWidget::obey(const Scene& scene, FigureCommand command) {
     case FigureCommand::cursors:
       if (plot) toggle_cursors(scene.reach.marks, *plot, frame_, scene.view);
       return;
+    case FigureCommand::menu:
+      open_menu(about);
+      return;
     case FigureCommand::clear:
       scene.reach.marks = {};
       scene.reach.links.hold({});
@@ -391,6 +399,16 @@ void FigureWidget::draw_box(const Scene& scene) const {
   const Rect box = spanned(anchor_, clamped(scene.cursor, frame_.plot));
   scene.canvas.rect(box, with_alpha(scene.ui.style.accent, 0.15));
   draw_outline(scene.canvas, box, {.color = scene.ui.style.accent, .width = scene.ui.scale});
+}
+
+/// The line is with the mouse at once; the result follows when it is computed.
+void FigureWidget::draw_dragged_rule(const Scene& scene) const {
+  if (!scene.reach.rule) return;
+  const Point at = clamped(scene.cursor, frame_.plot);
+  const bool flat = scene.reach.rule->direction == Rule::Direction::horizontal;
+  const Point line[] = {{flat ? frame_.plot.x : at.x, flat ? at.y : frame_.plot.y},
+                        {flat ? frame_.plot.right() : at.x, flat ? at.y : frame_.plot.bottom()}};
+  scene.canvas.line_strip(line, {.color = scene.ui.style.accent, .width = scene.ui.scale});
 }
 
 void FigureWidget::draw_links(const Scene& scene) const {

@@ -55,6 +55,7 @@ class FigureWidget {
   void click(const Scene& scene);
   void double_click(const Scene& scene);
   void finish_box(const Scene& scene);
+  void open_menu(Point at);
   void wheel(const Scene& scene) const;
   void zoom(const Scene& scene, Point about, double factor, bool x, bool y) const;
   void fit(const Scene& scene) const;
@@ -62,6 +63,7 @@ class FigureWidget {
   void pan_by_key(const Scene& scene, double x, double y) const;
   bool click_legend(const Scene& scene) const;
   void draw_box(const Scene& scene) const;
+  void draw_dragged_rule(const Scene& scene) const;
   void draw_links(const Scene& scene) const;
   void draw_ring(const Scene& scene) const;
   void read_out(const Scene& scene) const;

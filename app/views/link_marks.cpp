@@ -16,6 +16,7 @@ namespace {
 
 // Lines beside a diagonal of cells smaller than this would hide it: one line over it instead.
 constexpr double kLeastCell = 5.0;
+constexpr double kWidestTag = 0.25;  ///< of the plot
 
 /// "r = 10" on a small flag in the accent colour, its middle at `at`, within the plot.
 void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const Ui& ui) {
@@ -26,7 +27,8 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
                         .vertical = VerticalAlign::middle};
   const Size text = canvas.text_size(words, style);
   const double width = text.width + 8 * ui.scale, height = text.height * 1.15;
-  if (width > plot.width || height > plot.height) return;
+  // On a small map it would hide what the diagonal shows.
+  if (width > kWidestTag * plot.width || height > plot.height) return;
   const double x = std::clamp(at.x, plot.x + width / 2, plot.right() - width / 2);
   const double y = std::clamp(at.y, plot.y + height / 2, plot.bottom() - height / 2);
   canvas.rect({x - width / 2, y - height / 2, width, height}, ui.style.accent);

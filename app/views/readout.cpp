@@ -166,7 +166,9 @@ std::vector<CellTerm> read_terms(const Result& result, const std::string& figure
   std::vector<CellTerm> terms;
   if (owner.empty() || !map.values) return terms;
   for (const std::shared_ptr<const Array>& array : result.arrays) {
-    if (!array || array == map.values || array->shape != map.values->shape) continue;
+    const bool alike = array && array != map.values && array->shape == map.values->shape &&
+                       array->axes == map.values->axes;
+    if (!alike) continue;
     const std::string name = term_name(array->name, owner);
     if (!name.empty())
       terms.push_back({name, (*array)[cell.row * array->shape.at(1) + cell.column]});

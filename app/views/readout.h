@@ -58,9 +58,9 @@ struct CellTerm {
   double value{};
 };
 
-/// The other arrays of the result that belong to the map of this id and have its shape, read at the
-/// cell: "weights_rope" has "logits_rope" and "term_rope_content" beside it. The name that they
-/// share is left out of theirs.
+/// The other arrays of the result that belong to the map of this id and have its shape and axes,
+/// read at the cell: "weights_rope" has "logits_rope" and "term_rope_content" beside it. The name
+/// that they share is left out of theirs.
 std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
                                  const Heatmap& map, Cell cell);
 

@@ -22,6 +22,8 @@ constexpr const char* kAll = "all";
 constexpr double kGap = 10;
 // A figure with its labels is about so many times as wide as high where it looks best.
 constexpr double kMapAspect = 1.15, kPlotAspect = 1.5;
+// A figure this high has two lines for its title, of which words fill this part.
+constexpr double kTwoLines = 190, kTitleFill = 0.85;
 // With more of a kind than this, a row of each would be of stamps.
 constexpr std::size_t kMostInRow = 4;
 
@@ -90,6 +92,19 @@ class Captionless {
     for (const Figure& figure : copies_) bare.push_back(&figure);
     return bare;
   }
+  /// Where titles find no room, the figures' ids tell them apart better than their beginnings.
+  void fit_titles(const std::vector<PlacedFigure>& placed, const Ui& ui) {
+    if (placed.size() != copies_.size()) return;
+    bool all_fit = true;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      const Rect& area = placed[i].area;
+      const double lines = area.height >= kTwoLines * ui.scale ? 2 : 1;
+      const ImVec2 size = ImGui::CalcTextSize(sources_[i]->title.c_str());
+      all_fit = all_fit && static_cast<double>(size.x) <= kTitleFill * lines * area.width;
+    }
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      copies_[i].title = all_fit ? sources_[i]->title : tab_title(copies_[i].id);
+  }
 
  private:
   void copy(const Figures& figures) {
@@ -141,7 +156,7 @@ class Groups {
 
 class ResultView : public View {
  public:
-  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)) {}
+  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.cheaper) {}
 
   void draw(Session& session, const Result&, const Rect& area, const Ui& ui) override {
     session.links.begin_frame(ImGui::GetFrameCount());
@@ -149,7 +164,9 @@ class ResultView : public View {
     turned_.update(session);
     Figures figures;
     for (const Figure& figure : comparison_.figures(held, session.current().shown, flips()))
-      figures.push_back(&turned_.of(figure));
+      // A reference is of other settings, a difference of two.
+      figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
+                                                                       : &figure);
     if (figures.empty()) return;
     stamp_ = {held, session.current().shown.reference, turned_.result()};
     const Result& read = comparison_.kind() == Comparison::Kind::reference
@@ -259,9 +276,12 @@ class ResultView : public View {
         std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
     }
     const Rect room = below(area, std::max(height, least));
-    if (shown.size() > 1) shown = captionless_.of(shown, stamp_);
+    const bool several = shown.size() > 1;
+    if (several) shown = captionless_.of(shown, stamp_);
     const bool lined_up = plan_.grouping == Grouping::by_kind;
-    return placed_in_grid(shown, columns_of(shown, room, lined_up), room, kGap * ui.scale);
+    auto placed = placed_in_grid(shown, columns_of(shown, room, lined_up), room, kGap * ui.scale);
+    if (several) captionless_.fit_titles(placed, ui);
+    return placed;
   }
 
   static std::string choose_group(Session& session, const Groups& groups, const Rect& head,
@@ -279,7 +299,7 @@ class ResultView : public View {
   ViewPlan plan_;
   Stamp stamp_{};
   Comparison comparison_{};
-  TurnedFigures turned_{};
+  TurnedFigures turned_;
   Captionless captionless_{};
   FigureSet set_{};
 };

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/view_state.h"
@@ -24,6 +25,8 @@ struct ViewPlan {
   std::string right{};  ///< empty: the first two
   Grouping grouping{Grouping::none};
   std::vector<BoundRule> rules{};
+  /// Settings on which figures at a distance do not depend, and which save time.
+  std::vector<std::pair<std::string, std::string>> cheaper{};
 };
 
 /// The figures of any result: one at a time, two side by side, or all as small multiples; compared

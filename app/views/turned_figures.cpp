@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/views/axis_roles.h"
 
@@ -24,7 +25,9 @@ const ParamSpec* distance_spec(const ParamSet& params) {
 }
 
 /// The parameters at that distance; empty where the experiment has no such.
-std::optional<ParamSet> at_distance(const ExperimentState& state, double distance) {
+std::optional<ParamSet> at_distance(
+    const ExperimentState& state, double distance,
+    const std::vector<std::pair<std::string, std::string>>& cheaper) {
   const ParamSpec* spec = distance_spec(state.params);
   const double whole = std::round(distance);
   const bool turns =
@@ -32,8 +35,19 @@ std::optional<ParamSet> at_distance(const ExperimentState& state, double distanc
       std::any_of(state.result->figures.begin(), state.result->figures.end(), is_at_a_distance);
   if (!turns) return std::nullopt;
   ParamSet params = state.params;
+  for (const auto& [key, value] : cheaper) params.set(key, value);
   params.set_value(kDistance, static_cast<std::int64_t>(whole));
   return params;
+}
+
+std::shared_ptr<const Result> without_captions(const Result& result) {
+  auto bare = std::make_shared<Result>();
+  for (const Figure& figure : result.figures) {
+    if (!is_at_a_distance(figure)) continue;
+    bare->figures.push_back(figure);
+    bare->figures.back().caption.clear();
+  }
+  return bare;
 }
 
 /// Whether two sets differ in the distance alone.
@@ -45,15 +59,17 @@ bool match_otherwise(ParamSet a, const ParamSet& b) {
 }  // namespace
 
 void TurnedFigures::update(Session& session) {
-  turned_.reset();
+  const std::shared_ptr<const Result> kept = std::exchange(turned_, nullptr);
   const std::optional<double> distance = session.links.distance();
   if (!distance) return;
-  const auto params = at_distance(session.current(), *distance);
+  const auto params = at_distance(session.current(), *distance, cheaper_);
   if (!params) return;
   session.preview(*params);
   const auto& computed = session.previewed_params();
   // The one before stays until the next is ready, so that the arrows turn without a blink.
-  if (computed && match_otherwise(*computed, *params)) turned_ = session.previewed();
+  if (!computed || !match_otherwise(*computed, *params)) return;
+  turned_ = kept && source_ == session.previewed() ? kept : without_captions(*session.previewed());
+  source_ = session.previewed();
 }
 
 const Figure& TurnedFigures::of(const Figure& figure) const {

@@ -72,8 +72,9 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
 }
 
 bool word_button(const char* word, bool chosen, ImVec2 size = ImVec2(0, 0)) {
-  ImGui::PushStyleColor(ImGuiCol_Button,
-                        ImGui::GetStyleColorVec4(chosen ? ImGuiCol_Header : ImGuiCol_Button));
+  // What is switched on has the colour of a check mark.
+  ImGui::PushStyleColor(ImGuiCol_Text,
+                        ImGui::GetStyleColorVec4(chosen ? ImGuiCol_CheckMark : ImGuiCol_Text));
   const bool pressed = ImGui::Button(word, size);
   ImGui::PopStyleColor();
   return pressed;
@@ -103,12 +104,10 @@ void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
     return;
   }
   const bool flipped = kind == Comparison::Kind::reference;
-  if (flipped) ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(ui.style.accent));
   // Both words in one width, so that nothing jumps while the key is held.
   const ImVec2 size(static_cast<float>(width_of(kDifference)), 0);
-  if (word_button(flipped ? kReference : kDifference, shown.difference && !flipped, size))
+  if (word_button(flipped ? kReference : kDifference, shown.difference || flipped, size))
     shown.difference = !shown.difference;
-  if (flipped) ImGui::PopStyleColor();
   tooltip(ui, "What is shown minus the pinned reference. Hold R to see the reference itself.");
   ImGui::SameLine(0, ui.px(kGap));
   if (word_button(kUnpin, false)) {

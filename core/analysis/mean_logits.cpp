@@ -33,19 +33,14 @@ Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn 
 
 MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,
                        int head) {
-  const double norm = std::sqrt(squared_norm);
-  MeanLogits mean{std::vector<double>(queries.size()), std::vector<double>(queries.size())};
-  const double share = 1.0 / static_cast<double>(2 * d);
-  for (Index i = 0; i < 2 * d; ++i) {
-    Matrix<double> x = Matrix<double>::Zero(1, d);
-    x(0, i / 2) = i % 2 == 0 ? norm : -norm;
-    const Logits logits = logits_of(encoding, x, queries, head);
-    for (std::size_t r = 0; r < queries.size(); ++r) {
-      const double total = logits.total(static_cast<Index>(r), 0);
-      mean.total[r] += share * total;
-      mean.position[r] += share * (total - logits.content(static_cast<Index>(r), 0));
-    }
-  }
+  const Matrix<double> x =
+      Matrix<double>::Constant(1, d, std::sqrt(squared_norm / static_cast<double>(d)));
+  const Logits plus = logits_of(encoding, x, queries, head);
+  const Logits minus = logits_of(encoding, -x, queries, head);
+  const Matrix<double> total = (plus.total + minus.total) / 2;
+  const Matrix<double> position = total - (plus.content + minus.content) / 2;
+  MeanLogits mean{{total.data(), total.data() + total.size()},
+                  {position.data(), position.data() + position.size()}};
   return mean;
 }
 

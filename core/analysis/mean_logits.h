@@ -17,10 +17,11 @@ struct MeanLogits {
 /// content says nothing but "alike". Both parts [queries].
 ///   RoPE: |x|²/√d · B_r/(d/2); ALiBi: |x|²/√d − s_h r; T5: |x|² + b; Shaw: |x|²/√d, because q·a_r
 ///   averages to 0.
-/// Exact, no sampling: the logits of all encodings are a sum of parts that are bilinear, linear and
-/// constant in the contents, and over the 2d vectors ±|x|e_i such a sum has the mean that it has
-/// over the sphere. squared_norm |x|². Throws UsageError as the encoding does.
-/// Accuracy: d·2^-52 of the largest term. Cost: 2d heads of [queries, 1] logits.
+/// Exact, no sampling, for every encoding of the catalogue: its logits are a constant, a part
+/// linear in the contents, which ±x cancels, and a product xᵀA x whose A turns and scales channels
+/// pair by pair: off the diagonal it is skew, so that x = |x|/√d (1, …, 1) gives what the mean over
+/// the sphere gives, |x|² tr(A)/d. squared_norm |x|². Throws UsageError as the encoding does.
+/// Accuracy: d·2^-52 of the largest term. Cost: two heads of [queries, 1] logits.
 MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,
                        int head);
 

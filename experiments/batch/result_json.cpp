@@ -142,10 +142,10 @@ Result result_from_json(const Json& json, const FigureNamed& figure, const Array
                 .scalars = list_from(json, "scalars", scalar_from),
                 .checks = list_from(json, "checks", check_from),
                 .tables = list_from(json, "tables", table_from)};
-  result.arrays =
-      list_from(json, "arrays", [&](const Json& item) { return array(array_from_json(item)); });
-  result.figures =
-      list_from(json, "figures", [&](const Json& item) { return figure(text_field(item, "id")); });
+  for (const Json& item : list_field(json, "arrays"))
+    if (auto found = array(array_from_json(item))) result.arrays.push_back(std::move(found));
+  for (const Json& item : list_field(json, "figures"))
+    if (auto found = figure(text_field(item, "id"))) result.figures.push_back(std::move(*found));
   return result;
 }
 

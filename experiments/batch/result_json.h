@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ inline constexpr std::string_view result_schema = "orrery.result/1";
 /// "-inf".
 nlohmann::ordered_json to_json(const Result& result);
 
-using FigureNamed = std::function<Figure(const std::string& id)>;
+/// Nothing, and null, leave the figure or array out.
+using FigureNamed = std::function<std::optional<Figure>(const std::string& id)>;
 /// The array with its numbers, from all that is said of it but them.
 using ArrayNamed = std::function<std::shared_ptr<const Array>(Array described)>;
 

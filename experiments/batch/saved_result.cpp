@@ -173,26 +173,76 @@ std::vector<std::string> SavedFolder::damages() const {
   return messages;
 }
 
-Result load_result(const SavedFolder& saved) {
-  ArrayReader arrays(saved);
-  const auto array_at = [&](Array described, const std::string& path) {
-    return arrays.read(std::move(described), path);
-  };
-  const auto array_named = [&](Array described) {
+namespace {
+
+/// Reads the figures and arrays that result.json names.
+class PartReader {
+ public:
+  explicit PartReader(const SavedFolder& saved) : saved_(saved), arrays_(saved) {}
+
+  std::shared_ptr<const Array> array(Array described) {
     const std::string path = "arrays/" + described.name + ".npy";
-    return arrays.read(std::move(described), path);
-  };
-  const auto figure_named = [&](const std::string& id) {
+    return arrays_.read(std::move(described), path);
+  }
+
+  Figure figure(const std::string& id) {
     const std::string path = "figures/" + id + ".json";
-    const Json json = saved.read_json(path);
-    return reading((saved.folder() / path).string(),
+    const Json json = saved_.read_json(path);
+    const auto array_at = [&](Array described, const std::string& file) {
+      return arrays_.read(std::move(described), file);
+    };
+    return reading((saved_.folder() / path).string(),
                    [&] { return figure_from_json(json, array_at); });
-  };
+  }
+
+ private:
+  const SavedFolder& saved_;
+  ArrayReader arrays_;
+};
+
+Result read_result(const SavedFolder& saved, const FigureNamed& figure, const ArrayNamed& array) {
   const Json json = saved.read_json("result.json");
   return reading((saved.folder() / "result.json").string(),
-                 [&] { return result_from_json(json, figure_named, array_named); });
+                 [&] { return result_from_json(json, figure, array); });
+}
+
+}  // namespace
+
+Result load_result(const SavedFolder& saved) {
+  PartReader parts(saved);
+  return read_result(
+      saved, [&](const std::string& id) { return parts.figure(id); },
+      [&](Array described) { return parts.array(std::move(described)); });
 }
 
 Result load_result(const fs::path& folder) { return load_result(SavedFolder(folder)); }
+
+RecoveredResult recover_result(const SavedFolder& saved) {
+  PartReader parts(saved);
+  RecoveredResult recovered{.problems = saved.damages()};
+  const auto note = [&](const DataError& error) {
+    auto& problems = recovered.problems;
+    if (std::find(problems.begin(), problems.end(), error.what()) == problems.end())
+      problems.emplace_back(error.what());
+  };
+  const auto figure = [&](const std::string& id) -> std::optional<Figure> {
+    try {
+      return parts.figure(id);
+    } catch (const DataError& error) {
+      note(error);
+      return std::nullopt;
+    }
+  };
+  const auto array = [&](Array described) -> std::shared_ptr<const Array> {
+    try {
+      return parts.array(std::move(described));
+    } catch (const DataError& error) {
+      note(error);
+      return nullptr;
+    }
+  };
+  recovered.result = read_result(saved, figure, array);
+  return recovered;
+}
 
 }  // namespace orrery

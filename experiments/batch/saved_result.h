@@ -50,4 +50,12 @@ nlohmann::ordered_json parse_saved_json(std::string_view text, std::string_view 
 Result load_result(const SavedFolder& saved);
 Result load_result(const std::filesystem::path& folder);
 
+/// What of a result can still be read, and what is wrong with every other listed file.
+struct RecoveredResult {
+  Result result{};
+  std::vector<std::string> problems{};
+};
+/// Throws only when result.json itself cannot be read.
+RecoveredResult recover_result(const SavedFolder& saved);
+
 }  // namespace orrery

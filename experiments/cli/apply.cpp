@@ -66,6 +66,10 @@ int apply_command(const ArrayOptions& options) {
   if (!x) return show_table(params, options);
   if (options.out.empty())
     throw UsageError("x without --out", "the encoded vectors need a file", "add --out FILE.npy");
+  if (!options.out.ends_with(".npy") && !options.out.ends_with(".npz") &&
+      !options.out.ends_with(".safetensors"))
+    throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
+                     "name the file so");
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d] or [heads, N, d]",
                     "reshape it and save it again");
@@ -73,8 +77,10 @@ int apply_command(const ArrayOptions& options) {
                            .tables = read_tables(options.tables, encoding_table_names(params)),
                            .positions = positions_of(options, x->shape[x->shape.size() - 2])};
   const auto encoded = apply_encoding(params, inputs);
-  write_new_file(options.out, npy_bytes(*encoded));
-  print(fmt::format("{}  [{}]\n", options.out, fmt::join(encoded->shape, ", ")));
+  const std::string archive = archive_bytes(options.out, {encoded});
+  write_new_file(options.out, archive.empty() ? npy_bytes(*encoded) : archive);
+  print(fmt::format("{}{}  [{}]\n", options.out, archive.empty() ? "" : "#" + encoded->name,
+                    fmt::join(encoded->shape, ", ")));
   return exit_ok;
 }
 

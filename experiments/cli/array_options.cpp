@@ -9,7 +9,10 @@
 #include "experiments/batch/words.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/file.h"
+#include "experiments/data/npz.h"
+#include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
+#include "experiments/encoding_list.h"
 
 namespace orrery::cli {
 namespace {
@@ -36,6 +39,13 @@ std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
 
 bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_of_an_encoding(const std::string& key) {
+  for (const EncodingSummary& encoding : encoding_list())
+    for (const ParamSpec& spec : encoding.params)
+      if (spec.key == key) return true;
+  return false;
 }
 
 /// A name that was passed over may be a table's with a slip of the pen.
@@ -120,6 +130,30 @@ NamedTensors read_tables(const std::vector<std::string>& words,
     add(word, equals == std::string::npos ? tensor.name : word.substr(0, equals), tensor);
   }
   return tables;
+}
+
+std::string archive_bytes(const std::string& file,
+                          const std::vector<std::shared_ptr<const Array>>& arrays) {
+  std::vector<const Array*> pointers;
+  for (const auto& array : arrays) pointers.push_back(array.get());
+  if (file.ends_with(".npz")) return npz_bytes(pointers);
+  if (file.ends_with(".safetensors")) return safetensors_bytes(pointers);
+  return {};
+}
+
+std::string keys_text(const std::vector<ParamSpec>& specs) {
+  constexpr int key_width = 20;
+  std::string text;
+  for (const ParamSpec& spec : specs) {
+    if (is_of_an_encoding(spec.key)) continue;
+    std::vector<std::string> choices;
+    for (const Choice& choice : spec.choices) choices.push_back(choice.name);
+    text += fmt::format("  {:<{}} {}", spec.key, key_width, spec.description);
+    if (!choices.empty()) text += fmt::format(" One of {}.", fmt::join(choices, ", "));
+    const std::string value = to_text(spec.default_value);
+    text += value.empty() ? "\n" : fmt::format(" [{}]\n", value);
+  }
+  return text;
 }
 
 std::optional<Tensor> tensor_input(const Inputs& inputs, const char* key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,14 @@ NamedTensors read_tables(const std::vector<std::string>& words,
 
 /// The tensor that a file parameter names, if it names one. Throws as load_inputs does.
 std::optional<Tensor> tensor_input(const Inputs& inputs, const char* key);
+
+/// The arrays as one file, or empty when the name is neither .npz nor .safetensors.
+std::string archive_bytes(const std::string& file,
+                          const std::vector<std::shared_ptr<const Array>>& arrays);
+
+/// "  key  description" a line, with choices and default, for help texts. Parameters of single
+/// encodings are left out: `describe ENCODING` has them.
+std::string keys_text(const std::vector<ParamSpec>& specs);
 
 /// Parses the words into the parameters and refuses keys that nothing reads.
 ParamSet params_from(const std::vector<ParamSpec>& specs, const std::vector<std::string>& words);

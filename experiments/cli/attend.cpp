@@ -10,8 +10,6 @@
 #include "experiments/cli/console.h"
 #include "experiments/data/file.h"
 #include "experiments/data/inputs.h"
-#include "experiments/data/npz.h"
-#include "experiments/data/safetensors.h"
 
 namespace orrery::cli {
 namespace {
@@ -30,18 +28,9 @@ Result result_of(const ParamSet& params, const AttendResult& attended) {
   return result;
 }
 
-/// The arrays as one file, or empty when the extension names a folder.
-std::string file_bytes(const std::string& out, const AttendResult& attended) {
-  std::vector<const Array*> arrays;
-  for (const auto& array : attended.arrays) arrays.push_back(array.get());
-  if (out.ends_with(".npz")) return npz_bytes(arrays);
-  if (out.ends_with(".safetensors")) return safetensors_bytes(arrays);
-  return {};
-}
-
 void write(const ArrayOptions& options, const ParamSet& params, const AttendResult& attended,
            const RunRecord& record) {
-  const std::string bytes = file_bytes(options.out, attended);
+  const std::string bytes = archive_bytes(options.out, attended.arrays);
   if (bytes.empty())
     write_result(result_of(params, attended), record, {.folder = options.out});
   else

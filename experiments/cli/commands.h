@@ -111,6 +111,15 @@ struct MergeOptions {
 };
 int merge_command(const MergeOptions& options);
 
+struct OpenOptions {
+  std::string
+      name{};  ///< experiment, preset, .toml file or result folder; empty: the desktop as it was
+  std::vector<std::string> words{};
+  std::string render{};  ///< a folder for pictures instead of a window
+};
+/// Becomes the desktop; returns only by throwing.
+int open_command(const OpenOptions& options);
+
 struct VerifyCommandOptions {
   std::int64_t seed{0};
   int draws{4};
@@ -118,5 +127,28 @@ struct VerifyCommandOptions {
   bool json{false};
 };
 int verify_command(const VerifyCommandOptions& options);
+
+struct RedrawOptions {
+  std::string folder{};
+  std::vector<std::string> formats{"svg", "png", "pdf"};
+  std::string theme{"light"};
+  double scale{2.0};  ///< pixels a point of a PNG
+  std::string out{};  ///< beside the folder when empty
+};
+int redraw_command(const RedrawOptions& options);
+
+struct ReportCommandOptions {
+  std::string folder{};
+  std::string out{};  ///< beside the folder when empty
+  std::size_t points{24};
+};
+int report_command(const ReportCommandOptions& options);
+
+struct CompareCommandOptions {
+  std::string a{};
+  std::string b{};
+  bool json{false};
+};
+int compare_command(const CompareCommandOptions& options);
 
 }  // namespace orrery::cli

@@ -20,6 +20,8 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
 std::vector<Command> declare_catalogue_commands(CLI::App& app,
                                                 const std::vector<std::string>& argv);
 std::vector<Command> declare_batch_commands(CLI::App& app, const std::vector<std::string>& argv);
+std::vector<Command> declare_saved_commands(CLI::App& app, const std::vector<std::string>& argv);
 std::vector<Command> declare_array_commands(CLI::App& app, const std::vector<std::string>& argv);
+std::vector<Command> declare_shell_commands(CLI::App& app, const std::vector<std::string>& argv);
 
 }  // namespace orrery::cli

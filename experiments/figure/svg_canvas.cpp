@@ -75,6 +75,19 @@ std::string id_of(std::string_view name) {
   return letter ? id : "f" + id;
 }
 
+/// Viewers drop the spaces at the ends of a text, and all but one of several.
+std::string with_firm_spaces(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool inner = i > 0 && i + 1 < text.size() && text[i - 1] != ' ' && text[i + 1] != ' ';
+    if (text[i] == ' ' && !inner)
+      out += "\u00A0";
+    else
+      out += text[i];
+  }
+  return out;
+}
+
 void require_size(Size size) {
   if (size.width > 0.0 && size.height > 0.0 && size.width < 1e6 && size.height < 1e6) return;
   throw UsageError(fmt::format("{} x {}", number_text(size.width), number_text(size.height)),
@@ -198,7 +211,7 @@ void SvgCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style
   drawing_->add(fmt::format("<text {} font-size=\"{}\"{}{}{}{}>{}</text>", place,
                             svg_number(style.size), style.bold ? " font-weight=\"bold\"" : "",
                             text_anchor(style.horizontal), paint("fill", style.color), fitted,
-                            xml_escaped(utf8)));
+                            xml_escaped(with_firm_spaces(utf8))));
 }
 
 void SvgCanvas::push_clip(const Rect& rect) {
@@ -229,8 +242,7 @@ std::string SvgCanvas::finish() {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
       "width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
-      "font-family=\"'DejaVu Sans',sans-serif\" stroke-linejoin=\"round\" "
-      "xml:space=\"preserve\">\n",
+      "font-family=\"'DejaVu Sans',sans-serif\" stroke-linejoin=\"round\">\n",
       width, height);
   svg += fmt::format("<title>{}</title>\n", xml_escaped(drawing_->about.title));
   if (!drawing_->about.description.empty())

@@ -1,5 +1,6 @@
 // What the paper claims of RoPE and of relative encodings, and what is true of long-term decay.
 #include <algorithm>
+#include <limits>
 
 #include "core/analysis/decay.h"
 #include "core/analysis/invariance.h"
@@ -132,12 +133,14 @@ Claim truth(std::string name, std::string statement, double measured, Relation r
 double gaussian_mean_score(std::int64_t seed, const std::vector<double>& theta) {
   constexpr int draws = 2000;
   const Positions distances{0, 1, 10, 50, 100, 250};
-  Random random(seed, "gaussian q and k");
+  const auto d = static_cast<Index>(2 * theta.size());
+  Random random(seed, "gaussian q and k, d=" + std::to_string(d));
   std::vector<double> sum(distances.size()), square(distances.size());
   for (int draw = 0; draw < draws; ++draw) {
-    const Matrix<double> q = normal_matrix<double>(random, 1, 128),
-                         k = normal_matrix<double>(random, 1, 128);
-    const auto h = pair_products({q.data(), 128}, {k.data(), 128});
+    const Matrix<double> q = normal_matrix<double>(random, 1, d),
+                         k = normal_matrix<double>(random, 1, d);
+    const auto width = static_cast<std::size_t>(d);
+    const auto h = pair_products({q.data(), width}, {k.data(), width});
     for (std::size_t i = 0; i < distances.size(); ++i) {
       const double score = complex_score(h, theta, distances[i]);
       sum[i] += score;
@@ -148,6 +151,33 @@ double gaussian_mean_score(std::int64_t seed, const std::vector<double>& theta) 
   for (std::size_t i = 0; i < distances.size(); ++i)
     worst = std::max(worst, std::abs(sum[i]) / std::sqrt(square[i]));
   return worst;
+}
+
+/// What holds of the curve at every width of a head.
+struct DecayFacts {
+  double least_fall{std::numeric_limits<double>::infinity()};  ///< from distance 0 to 1000
+  double latest_rise{0};                                       ///< the first one of each width
+  double gaussian{0};                                          ///< |mean| in standard errors
+  double least_peak{std::numeric_limits<double>::infinity()};  ///< at 37, over distance 0
+};
+
+DecayFacts decay_facts(std::int64_t seed) {
+  DecayFacts facts;
+  for (const Index d : {16, 32, 64, 128, 256}) {
+    const std::vector<double> theta = inverse_frequencies(d, paper_base);
+    const DecayCurve curve = decay_curve(theta, 0, 1001);
+    facts.least_fall =
+        std::min(facts.least_fall, curve.mean_abs_S.front() / curve.mean_abs_S.back());
+    const auto rise = first_rise(curve.mean_abs_S);
+    facts.latest_rise = std::max(facts.latest_rise, rise ? static_cast<double>(*rise)
+                                                         : std::numeric_limits<double>::infinity());
+    facts.gaussian = std::max(facts.gaussian, gaussian_mean_score(seed, theta));
+    std::vector<std::complex<double>> h;  // k = R_37 q
+    for (const double t : theta) h.push_back(std::polar(1.0, -37 * t));
+    facts.least_peak =
+        std::min(facts.least_peak, complex_score(h, theta, 37) / complex_score(h, theta, 0));
+  }
+  return facts;
 }
 
 }  // namespace
@@ -162,32 +192,29 @@ void property_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
 }
 
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
-  const std::vector<double> theta = inverse_frequencies(128, paper_base);
-  const DecayCurve curve = decay_curve(theta, 0, 2000);
+  const DecayCurve curve = decay_curve(inverse_frequencies(128, paper_base), 0, 2000);
   const std::string figure = "d = 128, base 10000";
+  constexpr double standard_errors = 5;  // exceeded by one seed in 60 000, at 30 measurements
+  const std::string widths = "d = 16 … 256, base 10000";
   const std::pair<std::size_t, double> points[] = {
       {0, 32.5}, {1, 31.538166142658085}, {10, 17.95413713708483}, {100, 10.227329948505133}};
   Worst gap;
   for (const auto& [r, value] : points) gap.see(std::abs(curve.mean_abs_S[r] - value));
+  const DecayFacts facts = decay_facts(options.seed);
   claims.push_back(truth("figure_2",
                          "Fig. 2 is 32.5, 31.538166, 17.954137, 10.227330 at 0, 1, 10, 100: gap",
                          gap.value(), Relation::at_most, 1e-12, figure));
   claims.push_back(truth("only_a_bound", "the bound falls: from distance 0 to 1000 by the factor",
-                         curve.mean_abs_S[0] / curve.mean_abs_S[1000], Relation::at_least, 5.0,
-                         figure));
+                         facts.least_fall, Relation::at_least, 2.5, "the least over " + widths));
   claims.push_back(truth("not_monotone", "but not steadily: it first rises at distance",
-                         static_cast<double>(first_rise(curve.mean_abs_S).value_or(0)),
-                         Relation::at_most, 19.0, figure));
-  claims.push_back(
-      truth("gaussian_has_no_decay",
-            "random q, k have mean score 0 at every distance: |mean| in standard errors",
-            gaussian_mean_score(options.seed, theta), Relation::at_most, 4.5,
-            "2000 draws at 6 distances, " + figure));
-  std::vector<std::complex<double>> h;
-  for (const double t : theta) h.push_back(std::polar(1.0, -37 * t));
+                         facts.latest_rise, Relation::at_most, 50.0, "the last over " + widths));
   claims.push_back(truth(
-      "any_peak", "with k = R_37 q distance 37 scores highest: over distance 0 by the factor",
-      complex_score(h, theta, 37) / complex_score(h, theta, 0), Relation::at_least, 1.5, figure));
+      "gaussian_has_no_decay",
+      "random q, k have mean score 0 at every distance: |mean| in standard errors", facts.gaussian,
+      Relation::at_most, standard_errors, "2000 draws at 6 distances, " + widths));
+  claims.push_back(
+      truth("any_peak", "with k = R_37 q distance 37 scores highest: over distance 0 by the factor",
+            facts.least_peak, Relation::at_least, 1.5, "the least over " + widths));
   claims.push_back(truth("context_of_a_base",
                          "Σ cos(m θ_t), the score of q = k = 1, first falls below 0 at distance",
                          static_cast<double>(first_negative(curve.B).value_or(0)),

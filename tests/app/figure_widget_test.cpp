@@ -352,6 +352,14 @@ TEST_CASE("The right-click menu changes scales") {
   CHECK(h.frame().x.scale == AxisScale::log2);
 }
 
+TEST_CASE("The menu opens by the keyboard, too") {
+  Harness h(two_curves());
+  h.click(h.middle());
+  CHECK_FALSE(h.menu_is_open());
+  h.key(GLFW_KEY_MENU);
+  CHECK(h.menu_is_open());
+}
+
 TEST_CASE("A symlog axis takes the threshold that a reader chooses") {
   Figure figure = test::lines("signed", {{-1000, -1, 0, 1, 1000}});
   Harness h(figure);

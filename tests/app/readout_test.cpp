@@ -63,16 +63,20 @@ TEST_CASE("A band of spread is read beside its curve") {
 }
 
 TEST_CASE("A cell is read with every named term of its encoding") {
-  const auto array = [](std::string name, float value) {
+  const auto array = [](std::string name, float value, std::string columns = "key") {
     auto a = std::make_shared<Array>();
-    *a = {.name = std::move(name), .shape = {1, 2}, .values = std::vector<float>{0, value}};
+    *a = {.name = std::move(name), .shape = {1, 2}, .axes = {"query", std::move(columns)}};
+    a->values = std::vector<float>{0, value};
     return a;
   };
   const auto weights = array("weights_transformer_xl", 1);
   const Heatmap map{.values = weights};
   Result result;
-  result.arrays = {weights, array("logits_transformer_xl", 2),
-                   array("term_transformer_xl_global_content", 3), array("logits_rope", 4),
+  result.arrays = {weights,
+                   array("logits_transformer_xl", 2),
+                   array("term_transformer_xl_global_content", 3),
+                   array("output_transformer_xl", 9, "channel"),
+                   array("logits_rope", 4),
                    array("term_rope_content", 5)};
   const auto terms = read_terms(result, "weights_transformer_xl", map, {0, 1});
   REQUIRE(terms.size() == 2);

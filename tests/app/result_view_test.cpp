@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/start.h"
+#include "app/views/catalogue.h"
 #include "app/views/comparison.h"
 #include "tests/app/fixture.h"
 
@@ -138,6 +139,28 @@ TEST_CASE("A bound reference line is dragged to set its parameter") {
   CHECK(session->current().params.integer("distance") > 120);
   CHECK(session->current().params.integer("distance") < 170);
   CHECK_FALSE(session->view("decay_bound").x);
+}
+
+TEST_CASE(
+    "The rules that views bind are rules of their experiments' figures, for parameters of theirs") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  std::size_t bound = 0;
+  for (std::size_t i = 0; i < session->size(); ++i) {
+    session->select(i);
+    desktop.settle();
+    const ExperimentState& state = session->current();
+    for (const BoundRule& rule : view_plan(state.experiment->info().name).rules) {
+      INFO(state.experiment->info().name << " " << rule.figure);
+      CHECK_NOTHROW(state.params.spec(rule.param));
+      bool found = false;
+      for (const Figure& figure : state.result->figures)
+        found = found || (figure.id == rule.figure && rule_of(figure, rule.direction) != nullptr);
+      CHECK(found);
+      ++bound;
+    }
+  }
+  CHECK(bound > 0);
 }
 
 Figure named(Figure figure, std::string id) {

@@ -4,6 +4,8 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/imgui_shim.h"
 #include "app/offscreen.h"
@@ -20,10 +22,9 @@ constexpr int width = 1280, height = 800;
 class MapDesktop {
  public:
   explicit MapDesktop(std::size_t n)
-      : experiment_("map", {test::n_param()},
-                    [n](const ParamSet&, Progress&) {
-                      return test::result_of({test::map("map", n, n)});
-                    }),
+      : experiment_(
+            "map", {test::n_param()},
+            [n](const ParamSet&, Progress&) { return test::result_of({test::map("map", n, n)}); }),
         session_({&experiment_}, test::no_files, {}),
         desktop_(session_, width, height) {
     session_.select(0);
@@ -78,13 +79,34 @@ void hover_map(benchmark::State& state) {
 }
 BENCHMARK(hover_map)->Unit(benchmark::kMillisecond);
 
+/// A curve of so many points under the mouse.
+void hover_curve(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const test::FakeExperiment experiment(
+      "curve", {test::n_param()}, [n](const ParamSet&, Progress&) {
+        std::vector<double> y(n);
+        for (std::size_t i = 0; i < n; ++i) y[i] = std::sin(1e-3 * static_cast<double>(i));
+        return test::result_of({test::lines("curve", {std::move(y)})});
+      });
+  Session session({&experiment}, test::no_files, {});
+  OffscreenDesktop desktop(session, width, height);
+  session.select(0);
+  desktop.settle();
+  double x = 300;
+  for (auto _ : state) {
+    x = x > 900 ? 300 : x + 3;
+    shim::inject_mouse_position(ImGui::GetIO(), {x, 300});
+    desktop.frame();
+  }
+}
+BENCHMARK(hover_curve)->Arg(1'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
+
 /// Every figure of every encoding at once, hovered.
 void densest_layout(benchmark::State& state) {
-  const auto session = start_session(
-      {.view = "attention_map",
-       .overrides = {"encoding=rope+alibi+t5+deberta", "show=weights+logits+terms",
-                     "max_tokens=256"}},
-      {});
+  const auto session = start_session({.view = "attention_map",
+                                      .overrides = {"encoding=rope+alibi+t5+deberta",
+                                                    "show=weights+logits+terms", "max_tokens=256"}},
+                                     {});
   OffscreenDesktop desktop(*session, width, height);
   desktop.settle();
   double x = 300;

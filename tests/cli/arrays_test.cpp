@@ -254,6 +254,18 @@ TEST_CASE("Of a whole file of tables those that are read are taken, and the rest
   CHECK_THAT(outcome.err, Contains("did you mean shaw.key_table?"));
 }
 
+TEST_CASE(
+    "By hand: linear attention of contents with sinusoids, elu + 1 of (0, 1) and (sin 1, cos 1)") {
+  const Shell shell;
+  shell.write("x.npy", npy("(2, 2)", {0, 0, 0, 0}));
+  CHECK(shell.run("attend x=x.npy kernel=linear encoding=sinusoidal --out out").status == 0);
+  const double a = std::sin(1.0), b = std::cos(1.0);
+  const double here = 1 + 4, there = (1 + a) + 2 * (1 + b);
+  const auto output = doubles_in(shell.folder() / "out/arrays/output.npy");
+  CHECK(output[0] == Approx(there * a / (here + there)));
+  CHECK(output[1] == Approx((here + there * b) / (here + there)));
+}
+
 TEST_CASE("apply turns vectors at their positions, as the reference does") {
   const Shell shell;
   shell.write("x.npy", npy("(1, 4)", {1, 2, 3, 4}));
@@ -265,6 +277,16 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
   CHECK(close(doubles_in(shell.folder() / "y.npy"),
               expected.at("G1 rope interleaved [1,2,3,4] m=1").get<std::vector<double>>()));
   CHECK(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy").status == 4);
+  for (const std::string file : {"y.npz", "y.safetensors"}) {
+    CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out " + file).out,
+               Contains(file + "#encoded  [1, 4]"));
+    CHECK(shell.run("apply encoding=rope x=" + file + " --positions 0 --out of_" + file + ".npy")
+              .status == 0);
+    CHECK(doubles_in(shell.folder() / ("of_" + file + ".npy")) ==
+          doubles_in(shell.folder() / "y.npy"));  // position 0 turns by nothing
+  }
+  CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.txt").err,
+             Contains("must end in .npy, .npz or .safetensors"));
 }
 
 TEST_CASE("apply prints frequencies, slopes and the rows that positions look up") {
@@ -275,6 +297,17 @@ TEST_CASE("apply prints frequencies, slopes and the rows that positions look up"
         "m  n=0  n=1  n=2\n0    2    3    4\n1    1    2    3\n2    0    1    2\n");
   CHECK_THAT(shell.run("apply encoding=deberta deberta.span=4 --positions 0,9 --csv").out,
              Contains("m,n=0,n=9\r\n0,4,0\r\n9,7,4\r\n"));
+}
+
+TEST_CASE("The help of attend and apply lists every key that is not one encoding's") {
+  const Shell shell;
+  const std::string help = shell.run("attend --help").out;
+  for (const char* key : {"kernel", "linear.feature_map", "linear.variant", "mask", "window",
+                          "first_position", "heads", "precision", "rounded_stages", "seed"})
+    CHECK_THAT(help, Contains(std::string("  ") + key + " "));
+  CHECK_THAT(help, Contains("One of softmax, linear. [softmax]"));
+  CHECK(help.find("shaw.clip") == std::string::npos);
+  CHECK_THAT(shell.run("apply --help").out, Contains("  side "));
 }
 
 TEST_CASE("attend and apply refuse what does not fit, by name") {

@@ -7,6 +7,7 @@
 #include "core/analysis/decay.h"
 #include "core/attention/head.h"
 #include "core/encodings/alibi.h"
+#include "core/encodings/catalogue.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/shaw.h"
@@ -20,6 +21,15 @@ namespace {
 
 constexpr Index d = 16;
 const Positions queries{0, 1, 5, 40};
+
+std::vector<ParamSpec> encoding_params_of_all() {
+  std::vector<ParamSpec> specs{{.key = "encoding",
+                                .kind = ParamKind::choice,
+                                .default_value = std::string("none"),
+                                .choices = encoding_choices()}};
+  for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
+  return specs;
+}
 
 }  // namespace
 
@@ -57,7 +67,30 @@ TEST_CASE("Added sinusoids give |x|²/√d + B_r/√d") {
   }
 }
 
-TEST_CASE("The mean over 2d vectors is the mean over the sphere") {
+TEST_CASE("For every encoding the mean is that over the 2d vectors ±|x|e_i, one by one") {
+  const ParamSet defaults(encoding_params_of_all());
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    INFO(entry.info.name);
+    const auto encoding =
+        entry.make_double({.d_model = d, .d_head = d, .heads = 2, .params = defaults, .seed = 5});
+    const MeanLogits mean = mean_logits(*encoding, d, 12.0, queries, 1);
+    const auto one = Projections<double>::identity(d);
+    const Positions origin{0};
+    std::vector<double> sum(queries.size());
+    for (Index i = 0; i < 2 * d; ++i) {
+      Matrix<double> x = Matrix<double>::Zero(1, d);
+      x(0, i / 2) = (i % 2 == 0 ? 1 : -1) * std::sqrt(12.0);
+      const Matrix<double> x_q = x.replicate(static_cast<Index>(queries.size()), 1);
+      const auto out = attention_head<double>(*encoding, one, {x_q, x, queries, origin, 1});
+      for (std::size_t r = 0; r < queries.size(); ++r)
+        sum[r] += out.logits(static_cast<Index>(r), 0) / static_cast<double>(2 * d);
+    }
+    for (std::size_t r = 0; r < queries.size(); ++r)
+      CHECK(mean.total[r] == Approx(sum[r]).margin(1e-13));
+  }
+}
+
+TEST_CASE("That is the mean over the sphere") {
   const Rope<double> rope({.d_head = d});
   const double exact = mean_logits(rope, d, 1.0, Positions{7}, 0).total[0];
   Random random(1, "directions");

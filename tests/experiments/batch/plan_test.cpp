@@ -103,7 +103,7 @@ TEST_CASE("A plan that this program would not make is refused as another plan") 
   auto json = to_json(plan);
   CHECK(refusal(json) == "accepted");
   json["version"] = 99;
-  CHECK_THAT(refusal(json), Contains("plan old") && Contains("version 99 -> 1"));
+  CHECK_THAT(refusal(json), Contains("plan old") && Contains("version 99 -> "));
   json = to_json(plan);
   json["points"][1]["params"]["dim"] = "48";
   CHECK_THAT(refusal(json), Contains("plan old") && Contains("other defaults"));

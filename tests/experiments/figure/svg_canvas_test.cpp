@@ -102,6 +102,12 @@ TEST_CASE("What XML reserves or forbids is escaped or replaced") {
   CHECK(xml.has_text("desc", "bell \uFFFD, half \uFFFD character, \uFFFD"));
 }
 
+TEST_CASE("Spaces that viewers would drop are kept, and single ones stay as they are") {
+  SvgCanvas canvas = small_canvas();
+  canvas.text({10.0, 10.0}, " a b  c ", {});
+  CHECK(XmlCheck(canvas.finish()).has_text("text", "\u00A0a b\u00A0\u00A0c\u00A0"));
+}
+
 TEST_CASE("Right-to-left text stays in the order it is read in") {
   SvgCanvas canvas = small_canvas();
   canvas.text({10.0, 10.0}, "موقع", {});

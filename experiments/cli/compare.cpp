@@ -1,0 +1,17 @@
+#include "experiments/batch/compare.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/batch/result_json.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+
+namespace orrery::cli {
+
+int compare_command(const CompareCommandOptions& options) {
+  const Comparison comparison = compare_folders(options.a, options.b);
+  print(options.json ? json_text(to_json(comparison)) : comparison_text(comparison));
+  return comparison.same_numbers() ? exit_ok : exit_failed;
+}
+
+}  // namespace orrery::cli

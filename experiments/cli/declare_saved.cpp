@@ -1,0 +1,61 @@
+#include <memory>
+
+#include "experiments/cli/commands.h"
+#include "experiments/cli/declare.h"
+
+namespace orrery::cli {
+namespace {
+
+Command add_redraw(CLI::App& app) {
+  auto options = std::make_shared<RedrawOptions>();
+  CLI::App* command = app.add_subcommand(
+      "redraw", "Draw the figures of a result again, in any theme, format and size");
+  command->add_option("DIR", options->folder, "A result or a sweep")->required();
+  command->add_option("--format", options->formats, "svg, png, pdf")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"svg", "png", "pdf"}));
+  command->add_option("--theme", options->theme, "light, dark or print")
+      ->check(CLI::IsMember({"light", "dark", "print"}));
+  command->add_option("--scale", options->scale, "Pixels a point in PNG; 2 as run draws it");
+  command->add_option("--out", options->out, "A folder; default DIR-redrawn");
+  command->footer(
+      "Nothing is computed: the figures' data lie in the result.\n\n"
+      "Example: orrery redraw decay --theme print --format pdf");
+  return {command, [options] { return redraw_command(*options); }};
+}
+
+Command add_report(CLI::App& app) {
+  auto options = std::make_shared<ReportCommandOptions>();
+  CLI::App* command = app.add_subcommand(
+      "report", "One self-contained HTML page of a result or a sweep, and Markdown beside it");
+  command->add_option("DIR", options->folder, "A result or a sweep")->required();
+  command->add_option("--out", options->out, "The page; default DIR-report.html");
+  command->add_option("--points", options->points, "Points of a sweep that show their figures");
+  command->footer(
+      "The page needs no network and no other file. The exit status is 1 when parts of the result\n"
+      "are missing or damaged; the page then says which.\n\n"
+      "Example: orrery report decay");
+  return {command, [options] { return report_command(*options); }};
+}
+
+Command add_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareCommandOptions>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "What differs between two results or sweeps, in settings and in numbers");
+  command->add_option("A", options->a, "A result or a sweep")->required();
+  command->add_option("B", options->b, "Another of the same kind")->required();
+  command->add_flag("--json", options->json, "As JSON");
+  command->footer(
+      "Points of sweeps are matched by id, then by settings; repeats are compared by Welch's t.\n"
+      "The exit status is 0 when all numbers are the same, and 1 when any differs.\n\n"
+      "Example: orrery compare decay again");
+  return {command, [options] { return compare_command(*options); }};
+}
+
+}  // namespace
+
+std::vector<Command> declare_saved_commands(CLI::App& app, const std::vector<std::string>&) {
+  return {add_redraw(app), add_report(app), add_compare(app)};
+}
+
+}  // namespace orrery::cli

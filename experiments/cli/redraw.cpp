@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/batch/folder_swap.h"
+#include "experiments/batch/saved_result.h"
+#include "experiments/batch/saved_sweep.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/data/file.h"
+#include "experiments/figure/export.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of a result and where its figures go.
+using Place = std::pair<fs::path, fs::path>;
+
+fs::path without_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+fs::path out_of(const RedrawOptions& options) {
+  if (!options.out.empty()) return options.out;
+  return without_slash(fs::absolute(options.folder)).string() + "-redrawn";
+}
+
+std::vector<Place> places(const RedrawOptions& options) {
+  const fs::path folder(options.folder), out = out_of(options);
+  if (!is_saved_sweep(folder)) return {{folder, out}};
+  const SavedSweep sweep = load_sweep(folder);
+  std::vector<Place> found;
+  for (const SavedPoint& point : sweep.points)
+    if (point.status == "done") found.emplace_back(sweep.point_folder(point), out / point.id);
+  return found;
+}
+
+std::size_t redraw(const Place& place, const RedrawOptions& options) {
+  const Result result = load_result(place.first);
+  const Theme theme = theme_named(options.theme);
+  make_folders(place.second);
+  std::size_t files = 0;
+  for (const Figure& figure : result.figures)
+    for (const std::string& format : options.formats) {
+      write_new_file(place.second / (figure.id + "." + format),
+                     export_figure(figure, figure_format_named(format), theme, options.scale));
+      ++files;
+    }
+  return files;
+}
+
+}  // namespace
+
+int redraw_command(const RedrawOptions& options) {
+  const fs::path out = out_of(options);
+  std::error_code failure;
+  if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
+    throw IoError(out.string(), "is there already, and not empty",
+                  "choose another folder with --out");
+  std::size_t files = 0;
+  for (const Place& place : places(options)) files += redraw(place, options);
+  say(fmt::format("drew {} files into {}/\n", files, out.string()));
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,76 @@
+#include "experiments/figure/themed_svg.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "experiments/figure/export.h"
+#include "experiments/figure/svg_canvas.h"
+
+namespace orrery {
+namespace {
+
+/// The drawing without the declaration that only files have.
+std::string element(const Figure& figure, Theme theme, const std::string& id) {
+  const std::string svg = svg_of(figure, export_size(figure), figure_style(theme), id);
+  return svg.substr(svg.find("<svg"));
+}
+
+std::vector<std::string_view> split_at_quotes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"')) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+/// "fill" or "stroke" when the part before a value ends in it, else empty.
+std::string color_property(std::string_view before) {
+  if (before.ends_with(" fill=")) return "fill";
+  return before.ends_with(" stroke=") ? "stroke" : "";
+}
+
+}  // namespace
+
+std::string ThemedSvgs::class_of(const std::string& property, const std::string& light,
+                                 const std::string& dark) {
+  const auto [known, fresh] =
+      classes_.try_emplace(std::tuple(property, light, dark), classes_.size());
+  return fmt::format("k{}", known->second);
+}
+
+/// Empty when more than colours differ. An element has one colour that is not none.
+std::string ThemedSvgs::merged(const std::string& light, const std::string& dark) {
+  const auto a = split_at_quotes(light), b = split_at_quotes(dark);
+  if (a.size() != b.size()) return {};
+  std::string out;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (i > 0) out += '"';
+    out += a[i];
+    if (a[i] == b[i]) continue;
+    const std::string property = i % 2 == 1 ? color_property(a[i - 1]) : "";
+    if (property.empty()) return {};
+    out += fmt::format("\" class=\"{}", class_of(property, std::string(a[i]), std::string(b[i])));
+  }
+  return out;
+}
+
+std::string ThemedSvgs::draw(const Figure& figure, const std::string& id) {
+  const std::string light = element(figure, Theme::light, id);
+  const std::string both = merged(light, element(figure, Theme::dark, id));
+  if (!both.empty()) return both;
+  return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
+                     element(figure, Theme::dark, id + "-dark"));
+}
+
+std::string ThemedSvgs::dark_rules() const {
+  std::string rules;
+  for (const auto& [key, number] : classes_)
+    rules += fmt::format(".k{}{{{}:{}}}\n", number, std::get<0>(key), std::get<2>(key));
+  return rules;
+}
+
+}  // namespace orrery

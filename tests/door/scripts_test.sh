@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# The scripts that `orrery plan --emit` prints, run for real: GNU parallel, and a Slurm of one machine
+# on the loopback. What is not installed is skipped, and said.
+# Usage: scripts_test.sh CLI ASSETS
+set -euo pipefail
+cli=$1
+export ORRERY_ASSETS=$2
+work=$(mktemp -d)
+daemons=()
+trap 'for pid in "${daemons[@]:-}"; do [[ -z $pid ]] || kill "$pid" 2>/dev/null || true; done; wait; rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  exit 1
+}
+
+readonly sweep=(long_term_decay dim=4,8 base=100,1000 max_distance=8 --format svg)
+
+same_as_undivided() {
+  diff -r --exclude=manifest.json --exclude=.lock whole "$1" || fail "$1 differs from the undivided sweep"
+}
+
+"$cli" sweep "${sweep[@]}" --out whole --quiet
+
+# The parallel of moreutils has the same name and other options.
+if parallel --version 2>/dev/null | grep -q 'GNU parallel'; then
+  "$cli" plan "${sweep[@]}" --out by_parallel --emit parallel --shards 3 >parallel.sh
+  bash parallel.sh || fail "the script for GNU parallel"
+  same_as_undivided by_parallel
+  bash parallel.sh || fail "the script for GNU parallel, called again"
+  echo "GNU parallel: 3 shards are the undivided sweep"
+else
+  echo "SKIPPED: GNU parallel is not installed"
+fi
+
+"$cli" plan "${sweep[@]}" --out by_slurm --emit slurm --shards 3 >slurm.sh
+bash -n slurm.sh || fail "the Slurm script is no bash"
+
+start_slurm() {
+  local host=orrery-node port
+  port=$((20000 + RANDOM % 20000))
+  mkdir -p state spool
+  cat >slurm.conf <<CONF
+ClusterName=orrery
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/none
+CredType=cred/none
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+ReturnToService=2
+SchedulerType=sched/builtin
+SelectType=select/cons_tres
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MinJobAge=300
+NodeName=$host NodeHostname=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=500 State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+  export SLURM_CONF=$work/slurm.conf
+  # A host name of its own, without touching the machine's.
+  unshare --uts bash -c "hostname $host && exec slurmctld -D" >/dev/null 2>&1 &
+  daemons+=($!)
+  unshare --uts bash -c "hostname $host && exec slurmd -D -N $host" >/dev/null 2>&1 &
+  daemons+=($!)
+  for _ in {1..60}; do
+    [[ $(sinfo --noheader --format=%t 2>/dev/null) == idle ]] && return 0
+    sleep 0.5
+  done
+  return 1
+}
+
+wait_for_jobs() {
+  for _ in {1..240}; do
+    [[ -z $(squeue --noheader 2>/dev/null) ]] && return 0
+    sleep 0.5
+  done
+  squeue
+  return 1
+}
+
+if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null || ! command -v sbatch >/dev/null; then
+  echo "SKIPPED: slurmctld, slurmd and sbatch are not all installed"
+elif [[ $(id -u) != 0 ]] || ! unshare --uts true 2>/dev/null; then
+  echo "SKIPPED: Slurm's daemons need root and a host name of their own"
+elif ! start_slurm; then
+  echo "SKIPPED: this Slurm does not come up:"
+  tail -n 5 slurmctld.log slurmd.log 2>/dev/null || true
+else
+  bash slurm.sh || fail "submitting the Slurm script"
+  wait_for_jobs || fail "the Slurm jobs do not end"
+  [[ -f by_slurm/results.csv ]] || { cat ./*.log; fail "Slurm's jobs wrote no merged sweep"; }
+  same_as_undivided by_slurm
+  echo "Slurm: an array of 3 jobs and the job that merges them are the undivided sweep"
+fi

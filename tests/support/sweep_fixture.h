@@ -1,0 +1,91 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/batch/result_folder.h"
+#include "experiments/figure/export.h"
+
+namespace orrery::test {
+
+/// One point of a sweep that is written by hand.
+struct FixturePoint {
+  std::string id{};
+  std::string label{};
+  std::vector<std::pair<std::string, std::string>> params{};
+  int repeat{};
+  std::string error{};  ///< not empty: the point failed
+  double score{};
+};
+
+inline Result fixture_result(const FixturePoint& point) {
+  Result result;
+  result.provenance = {"toy", 2, point.params, 7};
+  result.scalars = {{"score", "s", "", point.score, "the score"}};
+  result.checks = {{"small", "the score is small", "eq. (1)", point.score, Relation::at_most, 5.0}};
+  result.figures = {{"curve", "A curve", "toy",
+                     LinePlot{.series = {{.name = "score", .x = {0, 1}, .y = {0, point.score}}}}}};
+  return result;
+}
+
+/// A sweep's folder as the layout says: plan.json, results.jsonl, manifest.json, points/ID.
+inline void write_sweep(const std::filesystem::path& folder, const std::vector<std::string>& swept,
+                        const std::vector<FixturePoint>& points, int repeats = 1) {
+  using Json = nlohmann::ordered_json;
+  std::filesystem::create_directories(folder / "points");
+  Json plan{
+      {"schema", "orrery.plan/1"}, {"experiment", "toy"}, {"version", 2},           {"seed", 7},
+      {"repeats", repeats},        {"swept", swept},      {"points", Json::array()}};
+  std::ofstream results(folder / "results.jsonl");
+  for (const FixturePoint& point : points) {
+    Json params = Json::object();
+    for (const auto& [key, value] : point.params) params[key] = value;
+    plan["points"].push_back(
+        {{"id", point.id}, {"label", point.label}, {"params", params}, {"repeat", point.repeat}});
+    Json line{{"id", point.id}, {"repeat", point.repeat}, {"params", params}};
+    const bool failed = !point.error.empty();
+    line["status"] = failed ? "failed" : "done";
+    if (failed) line["error"] = point.error;
+    line["scalars"] = Json::object();
+    line["checks"] = Json::object();
+    if (!failed) {
+      line["scalars"]["score"] = point.score;
+      line["checks"]["small"] = {{"measured", point.score},
+                                 {"relation", "at_most"},
+                                 {"bound", 5.0},
+                                 {"holds", point.score <= 5.0}};
+      write_result(fixture_result(point), {},
+                   {.folder = folder / "points" / point.id,
+                    .figure_formats = {"svg"},
+                    .render = [](const Figure& figure, auto) {
+                      return export_figure(figure, FigureFormat::svg, Theme::light);
+                    }});
+    }
+    results << line.dump() << "\n";
+  }
+  std::ofstream(folder / "plan.json") << plan.dump(2);
+  std::ofstream(folder / "manifest.json")
+      << Json{{"schema", "orrery.sweep/1"},
+              {"program", {{"version", "0.1.0"}, {"commit", "abc"}}},
+              {"calls", {{{"argv", {"/usr/bin/orrery", "sweep", "it's toy.toml"}}}}}};
+}
+
+/// Two dims times two bases; the last point failed, and one claim fails.
+inline std::vector<FixturePoint> fixture_points() {
+  return {{"aaaaaaaaaaaa", "dim=8 base=10", {{"dim", "8"}, {"base", "10"}}, 0, "", 1.0},
+          {"bbbbbbbbbbbb", "dim=8 base=100", {{"dim", "8"}, {"base", "100"}}, 0, "", 2.0},
+          {"cccccccccccc", "dim=16 base=10", {{"dim", "16"}, {"base", "10"}}, 0, "", 6.0},
+          {"dddddddddddd",
+           "dim=16 base=100",
+           {{"dim", "16"}, {"base", "100"}},
+           0,
+           "dim=16: breaks <rules>",
+           0.0}};
+}
+
+}  // namespace orrery::test
