@@ -10,6 +10,7 @@
 #include "experiments/data/file.h"
 #include "experiments/figure/cairo_canvas.h"
 #include "experiments/figure/export.h"
+#include "experiments/figure/svg_canvas.h"
 
 namespace orrery {
 namespace {
@@ -37,11 +38,16 @@ std::vector<ShownFigure> figures_on_screen(const Session& session) {
 
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme) {
   if (format == "csv") return csv_text(table_of(without_hidden(shown)));
-  const Size size = export_size(shown.figure);
-  CairoCanvas canvas(figure_format_named(format), size);
-  draw_figure(canvas, shown.figure, {0, 0, size.width, size.height}, figure_style(theme),
-              shown.view);
-  return canvas.finish();
+  const Figure& figure = shown.figure;
+  const Size size = export_size(figure);
+  const auto drawn_on = [&](auto&& canvas) {
+    draw_figure(canvas, figure, {0, 0, size.width, size.height}, figure_style(theme), shown.view);
+    return canvas.finish();
+  };
+  const FigureFormat wanted = figure_format_named(format);
+  if (wanted == FigureFormat::svg)
+    return drawn_on(SvgCanvas(size, {figure.title, figure.caption, figure.id}));
+  return drawn_on(CairoCanvas(wanted, size));
 }
 
 std::vector<std::filesystem::path> export_paths(const ExportRequest& request) {

@@ -36,8 +36,8 @@ void draw_action(const Action& action, const Ui& ui) {
 
 // What the hand does outside of figures.
 constexpr std::array kGestures{
-    FigureShortcut{"right click on a control", "its default"},
-    FigureShortcut{"Ctrl+click on a slider", "type its number"},
+    FigureShortcut{"right click a control", "its default"},
+    FigureShortcut{"Ctrl+click a slider", "type its number"},
     FigureShortcut{"point at a symbol", "what it means, and its control"},
     FigureShortcut{"drop a file or folder", "read it where it fits"},
 };
@@ -45,9 +45,8 @@ constexpr std::array kGestures{
 void draw_gestures(std::string_view title, std::span<const FigureShortcut> gestures, const Ui& ui) {
   heading(title, ui);
   for (const FigureShortcut& gesture : gestures) {
-    const float start = ImGui::GetCursorPosX();
     text(gesture.keys);
-    ImGui::SameLine(start + ui.px(150));
+    ImGui::SameLine(ui.px(156));
     ImGui::PushTextWrapPos(0.0f);
     text_muted(gesture.does);
     ImGui::PopTextWrapPos();
