@@ -29,11 +29,12 @@ const std::vector<Figure>& Comparison::figures(const std::shared_ptr<const Resul
   if (!shown.difference) return result->figures;
   kind_ = Kind::difference;
   if (result_ != result || reference_ != shown.reference) {
-    differences_ = differences(result->figures, shown.reference->figures);
+    differences_ = std::make_shared<const std::vector<Figure>>(
+        differences(result->figures, shown.reference->figures));
     result_ = result;
     reference_ = shown.reference;
   }
-  return differences_;
+  return *differences_;
 }
 
 }  // namespace orrery

@@ -19,12 +19,14 @@ class Comparison {
   const std::vector<Figure>& figures(const std::shared_ptr<const Result>& result,
                                      const ViewState& shown, bool flipped);
   Kind kind() const { return kind_; }
+  /// Keeps the differences worked out last; may be null.
+  std::shared_ptr<const void> owner() const { return differences_; }
 
  private:
   Kind kind_{Kind::result};
   std::shared_ptr<const Result> result_{};
   std::shared_ptr<const Result> reference_{};
-  std::vector<Figure> differences_{};
+  std::shared_ptr<const std::vector<Figure>> differences_{};
 };
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "app/link_state.h"
@@ -15,7 +16,8 @@ namespace orrery {
 struct FigureReach {
   FigureMarks& marks;
   LinkState& links;
-  const Result* result{};  ///< whose arrays hold the terms of a cell; may be null
+  std::shared_ptr<const void> owner{};  ///< keeps the figure's numbers; null: nothing is kept
+  const Result* result{};               ///< whose arrays hold the terms of a cell; may be null
   std::function<void(const std::string& extension)> export_as{};  ///< empty: not offered
   const Rule* rule{};  ///< a reference line that can be dragged; or null
   std::function<void(double at)> move_rule{};

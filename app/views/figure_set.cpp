@@ -112,14 +112,15 @@ const FigureWidget* FigureSet::widget(const std::string& figure_id) const {
   return found == widgets_.end() ? nullptr : &found->second;
 }
 
-void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Result& result,
+void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
                          std::span<const BoundRule> rules, const Ui& ui) {
   const Figure& figure = *placed.figure;
   FigureView& view = session.view(figure.id);
   FigureReach reach{
       .marks = session.shown().marks[figure.id],
       .links = session.links,
-      .result = &result,
+      .owner = source.owner,
+      .result = &source.result,
       .export_as = session.export_figure
                        ? std::function<void(const std::string&)>([&](const std::string& extension) {
                            session.export_figure(figure, view, extension);
@@ -134,11 +135,11 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Res
   widgets_[figure.id].draw(figure, placed.area, view, reach, ui);
 }
 
-void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
-                     std::span<const BoundRule> rules, const Ui& ui) {
+void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,
+                     const FigureSource& source, std::span<const BoundRule> rules, const Ui& ui) {
   for (const PlacedFigure& placed : figures) {
     const FigureView before = session.view(placed.figure->id);
-    draw_one(session, placed, result, rules, ui);
+    draw_one(session, placed, source, rules, ui);
     session.on_screen.push_back(placed.figure);
     move_together(session, figures, placed, before);
   }

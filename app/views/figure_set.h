@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ struct PlacedFigure {
   Rect area{};
 };
 
+/// What figures are of, and what keeps their numbers where they are.
+struct FigureSource {
+  const Result& result;
+  std::shared_ptr<const void> owner{};
+};
+
 /// A reference line that is dragged to set a parameter: the first one of its direction.
 struct BoundRule {
   std::string figure{};  ///< id
@@ -31,14 +38,14 @@ const Rule* rule_of(const Figure& figure, Rule::Direction direction);
 class FigureSet {
  public:
   /// Draws them; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
-  /// together; `rules` are dragged. `result` is what they are of.
-  void draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
+  /// together; `rules` are dragged. `source` is what they are of.
+  void draw(Session& session, std::span<const PlacedFigure> figures, const FigureSource& source,
             std::span<const BoundRule> rules, const Ui& ui);
   /// The widget of a figure that was drawn; null before.
   const FigureWidget* widget(const std::string& figure_id) const;
 
  private:
-  void draw_one(Session& session, const PlacedFigure& placed, const Result& result,
+  void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
                 std::span<const BoundRule> rules, const Ui& ui);
   void move_focus(std::span<const PlacedFigure> figures);
 

@@ -119,7 +119,9 @@ void FigureWidget::draw_inside(const Figure& figure, const Rect& area, FigureVie
   if (activated) by_keyboard_ = false;
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   canvas.push_clip(area);
-  frame_ = draw_figure(canvas, figure, area, ui.style, view, &cache_);
+  curves_.begin_frame(reach.owner);
+  frame_ = draw_figure(canvas, figure, area, ui.style, view, &cache_, &curves_);
+  curves_.end_frame();
   const Scene scene{figure, view, reach, ui, canvas, shim::point(ImGui::GetIO().MousePos), hovered};
   if (activated) press(scene);
   react(scene);

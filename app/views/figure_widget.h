@@ -5,6 +5,7 @@
 #include "app/views/figure_keys.h"
 #include "app/views/figure_menu.h"
 #include "app/views/readout.h"
+#include "experiments/figure/curve_cache.h"
 #include "experiments/figure/layout.h"
 
 namespace orrery {
@@ -70,6 +71,7 @@ class FigureWidget {
 
   FigureFrame frame_{};
   HeatmapCache cache_{};
+  CurveCache curves_{};
   Drag drag_{Drag::none};
   bool along_x_{true};  ///< which axes a pan moves
   bool along_y_{true};

@@ -7,19 +7,27 @@
 #include <limits>
 #include <string_view>
 
+#include "experiments/figure/decimate.h"
+
 namespace orrery {
 namespace {
 
 // The ends of a band are read beside the value, not for their own sake.
 constexpr int kBandDigits = 3;
 
+/// As the layout noted it; a frame that was not laid out has no notes.
+CurveOrder order_in(const FigureFrame& frame, const Series& series, std::size_t place) {
+  return place < frame.curves.size() ? frame.curves[place] : order_of(series.x);
+}
+
 /// Index of the sample whose x lies nearest to the canvas coordinate; empty for a series without
 /// any. Curves are mostly sampled from left to right: then it is searched, not scanned.
-std::optional<std::size_t> nearest_sample(const Series& series, const AxisMap& x, double at) {
+std::optional<std::size_t> nearest_sample(const Series& series, const CurveOrder& order,
+                                          const AxisMap& x, double at) {
   const std::size_t count = std::min(series.x.size(), series.y.size());
   const auto begin = series.x.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
   std::size_t first = 0, last = count;
-  if (std::is_sorted(begin, end)) {
+  if (order.sorted) {
     const auto after =
         static_cast<std::size_t>(std::lower_bound(begin, end, x.to_data(at)) - begin);
     first = after == 0 ? 0 : after - 1;
@@ -39,11 +47,11 @@ std::optional<std::size_t> nearest_sample(const Series& series, const AxisMap& x
 bool is_within(double at, double from, double to) { return at >= from - 0.5 && at <= to + 0.5; }
 
 /// Whether the curve runs past x, so that its nearest sample speaks for it there.
-bool spans(const Series& series, const AxisMap& axis, double at, std::size_t nearest) {
+bool spans(const Series& series, const CurveOrder& order, const AxisMap& axis, double at,
+           std::size_t nearest) {
   const double nearest_at = axis.to_canvas(series.x[nearest]);
   if (is_within(at, nearest_at, nearest_at)) return true;
-  const auto [low, high] = std::minmax_element(series.x.begin(), series.x.end());
-  return is_within(at, axis.to_canvas(*low), axis.to_canvas(*high));
+  return is_within(at, axis.to_canvas(order.x.min), axis.to_canvas(order.x.max));
 }
 
 template <typename Shows>
@@ -51,9 +59,10 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureFrame& frame,
                                 const FigureView& view, double to, Shows shows) {
   std::optional<double> snapped;
   double least = std::numeric_limits<double>::infinity();
-  for (const Series& series : plot.series) {
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    const Series& series = plot.series[i];
     if (view.hidden.contains(series.name)) continue;
-    const auto sample = nearest_sample(series, frame.x, to);
+    const auto sample = nearest_sample(series, order_in(frame, series, i), frame.x, to);
     if (!sample) continue;
     const double at = frame.x.to_canvas(series.x[*sample]);
     if (!(std::abs(at - to) < least) || !shows(at)) continue;
@@ -85,10 +94,12 @@ bool comes_before(const LineReadout::Entry& a, const LineReadout::Entry& b) {
 LineReadout values_at(const LinePlot& plot, const FigureFrame& frame, const FigureView& view,
                       double x) {
   LineReadout readout{.x = x, .at_x = frame.x.to_canvas(x)};
-  for (const Series& series : plot.series) {
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    const Series& series = plot.series[i];
     if (view.hidden.contains(series.name)) continue;
-    const auto sample = nearest_sample(series, frame.x, readout.at_x);
-    if (sample && spans(series, frame.x, readout.at_x, *sample))
+    const CurveOrder order = order_in(frame, series, i);
+    const auto sample = nearest_sample(series, order, frame.x, readout.at_x);
+    if (sample && spans(series, order, frame.x, readout.at_x, *sample))
       readout.entries.push_back(entry_of(series, *sample, frame));
   }
   std::stable_sort(readout.entries.begin(), readout.entries.end(), comes_before);

@@ -89,12 +89,12 @@ class Captionless {
     if (sources_ != figures || stamp_ != stamp) copy(figures);
     stamp_ = stamp;
     Figures bare;
-    for (const Figure& figure : copies_) bare.push_back(&figure);
+    for (const Figure& figure : *copies_) bare.push_back(&figure);
     return bare;
   }
   /// Where titles find no room, the figures' ids tell them apart better than their beginnings.
   void fit_titles(const std::vector<PlacedFigure>& placed, const Ui& ui) {
-    if (placed.size() != copies_.size()) return;
+    if (placed.size() != copies_->size()) return;
     bool all_fit = true;
     for (std::size_t i = 0; i < placed.size(); ++i) {
       const Rect& area = placed[i].area;
@@ -102,22 +102,27 @@ class Captionless {
       const ImVec2 size = ImGui::CalcTextSize(sources_[i]->title.c_str());
       all_fit = all_fit && static_cast<double>(size.x) <= kTitleFill * lines * area.width;
     }
-    for (std::size_t i = 0; i < copies_.size(); ++i)
-      copies_[i].title = all_fit ? sources_[i]->title : tab_title(copies_[i].id);
+    for (std::size_t i = 0; i < copies_->size(); ++i) {
+      Figure& copy = (*copies_)[i];
+      copy.title = all_fit ? sources_[i]->title : tab_title(copy.id);
+    }
   }
+  /// Keeps the copies made last.
+  std::shared_ptr<const void> owner() const { return copies_; }
 
  private:
   void copy(const Figures& figures) {
     sources_ = figures;
-    copies_.clear();
+    // The old ones may still be held, with the pictures made of them.
+    copies_ = std::make_shared<std::vector<Figure>>();
     for (const Figure* figure : figures) {
-      copies_.push_back(*figure);
-      copies_.back().caption.clear();
+      copies_->push_back(*figure);
+      copies_->back().caption.clear();
     }
   }
   Figures sources_{};
   Stamp stamp_{};
-  std::vector<Figure> copies_{};
+  std::shared_ptr<std::vector<Figure>> copies_ = std::make_shared<std::vector<Figure>>();
 };
 
 /// The groups of small multiples, in the order in which they first come.
@@ -152,6 +157,13 @@ class Groups {
   const Result& result_;
   Grouping grouping_;
   std::vector<std::string> names_{};
+};
+
+/// What keeps every figure of a frame.
+struct Owners {
+  Stamp results{};
+  std::shared_ptr<const void> differences{};
+  std::shared_ptr<const void> copies{};
 };
 
 class ResultView : public View {
@@ -195,7 +207,7 @@ class ResultView : public View {
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
-    set_.draw(session, placed, result, plan_.rules, quiet);
+    set_.draw(session, placed, {result, owner()}, plan_.rules, quiet);
   }
 
   /// A row of titles, the chosen figure below.
@@ -294,6 +306,12 @@ class ResultView : public View {
     height = draw_tab_row(names, chosen, head, ui);
     if (chosen != before) session.select_figure(names[chosen]);
     return names[chosen];
+  }
+
+  /// Of all that this frame draws.
+  std::shared_ptr<const void> owner() const {
+    return std::make_shared<const Owners>(
+        Owners{stamp_, comparison_.owner(), captionless_.owner()});
   }
 
   ViewPlan plan_;

@@ -28,6 +28,7 @@ struct Rect {
   double right() const { return x + width; }
   double bottom() const { return y + height; }
   bool contains(Point p) const { return p.x >= x && p.x < right() && p.y >= y && p.y < bottom(); }
+  friend bool operator==(const Rect&, const Rect&) = default;
 };
 
 struct Color {

@@ -18,8 +18,19 @@ bool hidden(const Sheet& sheet, const Series& series) {
   return sheet.view.hidden.contains(series.name);
 }
 
+CurveCache::CurveKey key_of(const Series& series, const std::vector<double>& y, const Axes& axes) {
+  return {.x = place_of(series.x),
+          .y = place_of(y),
+          .x_axis = axes.x,
+          .y_axis = axes.y,
+          .plot = axes.plot};
+}
+
 void draw_strips(Sheet& sheet, const Series& series, const Axes& axes, const Stroke& stroke) {
-  for (const Strip& strip : decimated(series.x, series.y, axes.x, axes.y, axes.plot)) {
+  const std::vector<Strip>& strips = sheet.curves.strips(key_of(series, series.y, axes), [&] {
+    return decimated(series.x, series.y, axes.x, axes.y, axes.plot);
+  });
+  for (const Strip& strip : strips) {
     if (strip.size() == 1) {
       // A value between two gaps has no line: it is drawn as a dot.
       draw_dot(sheet.canvas, strip[0], 0.75 * stroke.width, stroke.color);
@@ -37,8 +48,11 @@ void draw_curve(Sheet& sheet, const Series& series, const Axes& axes) {
   const Color color = series_color(sheet.style, series.color);
   const double radius = dot_radius(sheet.style);
   if (series.style == LineStyle::points) {
-    const std::vector<Point> dots =
-        decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, 0.5 * radius, most_dots);
+    CurveCache::CurveKey key = key_of(series, series.y, axes);
+    key.cell = 0.5 * radius;
+    const std::vector<Point>& dots = sheet.curves.dots(key, [&] {
+      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, most_dots);
+    });
     sheet.canvas.push_clip(grown(axes.plot, radius));
     for (const Point& dot : dots) draw_dot(sheet.canvas, dot, radius, color);
     sheet.canvas.pop_clip();
@@ -76,8 +90,12 @@ void draw_bands(Sheet& sheet, const LinePlot& plot, const Axes& axes) {
   for (const Series& series : plot.series) {
     if (hidden(sheet, series)) continue;
     const Color color = with_alpha(series_color(sheet.style, series.color), band_alpha);
-    for (const BandPiece& piece :
-         decimated_band(series.x, series.band_low, series.band_high, axes.x, axes.y, axes.plot)) {
+    CurveCache::CurveKey key = key_of(series, series.band_low, axes);
+    key.other = place_of(series.band_high);
+    const std::vector<BandPiece>& pieces = sheet.curves.bands(key, [&] {
+      return decimated_band(series.x, series.band_low, series.band_high, axes.x, axes.y, axes.plot);
+    });
+    for (const BandPiece& piece : pieces) {
       sheet.canvas.fill_between(piece.upper, piece.lower, color);
     }
   }

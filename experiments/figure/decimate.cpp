@@ -158,6 +158,12 @@ std::vector<Strip> all_clipped(const std::vector<Strip>& strips, const Rect& bou
 
 }  // namespace
 
+CurveOrder order_of(std::span<const double> x) {
+  if (x.empty()) return {.sorted = true};
+  const auto [low, high] = std::minmax_element(x.begin(), x.end());
+  return {std::is_sorted(x.begin(), x.end()), {*low, *high}};
+}
+
 std::vector<Strip> clipped(const Strip& strip, const Rect& bounds) {
   std::vector<Strip> pieces;
   if (strip.size() == 1 && finite(strip[0]) && touches(bounds, strip[0])) return {strip};

@@ -9,6 +9,9 @@ namespace orrery {
 
 using Strip = std::vector<Point>;
 
+/// Whether x runs from left to right, and how far.
+CurveOrder order_of(std::span<const double> x);
+
 /// The curve (x, y) as strips of finite points that look the same as all its points would: in each
 /// column of pixels the first, lowest, highest and last. Gaps where a value is NaN or has no place
 /// on its axis; x need not be sorted. Only what crosses `plot`, with a margin. The number of points

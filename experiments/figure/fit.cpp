@@ -26,9 +26,14 @@ class Extent {
     if (!is_shown(scale_, value)) return;
     range_ = {std::min(range_.min, value), std::max(range_.max, value)};
   }
-  template <typename Values>
-  void add_all(const Values& values) {
-    for (const double value : values) add(value);
+  /// All of them, which may be known from the frame before.
+  void add_all(const std::vector<double>& values, CurveCache& cache) {
+    const Range& all = cache.extent({place_of(values), scale_}, [&] {
+      Extent extent(scale_);
+      for (const double value : values) extent.add(value);
+      return extent.range_;
+    });
+    range_ = {std::min(range_.min, all.min), std::max(range_.max, all.max)};
   }
   bool empty() const { return range_.min > range_.max; }
   Range range() const {
@@ -64,21 +69,21 @@ void each_visible(const LinePlot& plot, const FigureView& view, Visit visit) {
   }
 }
 
-Range curves_x(const LinePlot& plot, const FigureView& view, AxisScale scale) {
+Range curves_x(const LinePlot& plot, const FigureView& view, AxisScale scale, CurveCache& cache) {
   Extent extent(scale);
-  each_visible(plot, view, [&](const Series& series) { extent.add_all(series.x); });
+  each_visible(plot, view, [&](const Series& series) { extent.add_all(series.x, cache); });
   for (const Rule& rule : plot.rules) {
     if (rule.direction == Rule::Direction::vertical) extent.add(rule.at);
   }
   return opened(extent.range(), scale);
 }
 
-Range curves_y(const LinePlot& plot, const FigureView& view, AxisScale scale) {
+Range curves_y(const LinePlot& plot, const FigureView& view, AxisScale scale, CurveCache& cache) {
   Extent extent(scale);
   each_visible(plot, view, [&](const Series& series) {
-    extent.add_all(series.y);
-    extent.add_all(series.band_low);
-    extent.add_all(series.band_high);
+    extent.add_all(series.y, cache);
+    extent.add_all(series.band_low, cache);
+    extent.add_all(series.band_high, cache);
   });
   for (const Rule& rule : plot.rules) {
     if (rule.direction == Rule::Direction::horizontal) extent.add(rule.at);
@@ -112,15 +117,15 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data) {
   return opened(range, scale);
 }
 
-Range fitted_x(const LinePlot& plot, const FigureView& view) {
+Range fitted_x(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
   const AxisScale scale = view.x_scale.value_or(plot.x.scale);
-  const Range data = curves_x(plot, view, scale);
+  const Range data = curves_x(plot, view, scale, cache);
   return usable_range(plot.x.range.value_or(data), scale, data);
 }
 
-Range fitted_y(const LinePlot& plot, const FigureView& view) {
+Range fitted_y(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
   const AxisScale scale = view.y_scale.value_or(plot.y.scale);
-  const Range data = curves_y(plot, view, scale);
+  const Range data = curves_y(plot, view, scale, cache);
   const double threshold = view.y_threshold.value_or(plot.y.symlog_threshold);
   return usable_range(plot.y.range.value_or(aired(data, threshold, scale)), scale, data);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "experiments/figure/curve_cache.h"
 #include "experiments/figure/figure.h"
 #include "experiments/figure/layout.h"
 
@@ -11,8 +12,8 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data);
 
 /// The ranges that show every visible curve of the plot, its bands and its rules, on the scales
 /// that the view asks for; the figure's own ranges come first.
-Range fitted_x(const LinePlot& plot, const FigureView& view);
-Range fitted_y(const LinePlot& plot, const FigureView& view);
+Range fitted_x(const LinePlot& plot, const FigureView& view, CurveCache& cache);
+Range fitted_y(const LinePlot& plot, const FigureView& view, CurveCache& cache);
 
 /// Least and greatest of the finite, unmasked values; {0, 0} when there is none.
 Range value_range(const Array& values, const Array* masked);

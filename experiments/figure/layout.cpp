@@ -71,11 +71,13 @@ bool is_drawable(const Rect& area) {
 }  // namespace
 
 FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
-                        const FigureStyle& style, const FigureView& view, HeatmapCache* cache) {
+                        const FigureStyle& style, const FigureView& view, HeatmapCache* cache,
+                        CurveCache* curves) {
   FigureFrame frame;
   frame.area = area;
   if (!is_drawable(area)) return frame;
-  Sheet sheet{canvas, style, view, cache, frame};
+  CurveCache own;
+  Sheet sheet{canvas, style, view, cache, curves ? *curves : own, frame};
   canvas.push_clip(area);
   canvas.rect(area, style.background);
   const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));

@@ -41,6 +41,13 @@ struct AxisMap {
   double at_max{};
   double to_canvas(double value) const;
   double to_data(double coordinate) const;
+  friend bool operator==(const AxisMap&, const AxisMap&) = default;
+};
+
+/// How a curve runs along x.
+struct CurveOrder {
+  bool sorted{};  ///< never to the left: a place is searched, not scanned for
+  Range x{};      ///< from its least to its greatest; of no meaning without points
 };
 
 /// Where things came to lie, for whoever reacts to a mouse.
@@ -58,7 +65,10 @@ struct FigureFrame {
   std::vector<LegendEntry> legend{};
   Rect color_bar{};
   AxisMap color{};
+  std::vector<CurveOrder> curves{};  ///< one a series of a line plot, hidden ones too
 };
+
+class CurveCache;  // in curve_cache.h
 
 /// What a live heatmap keeps from frame to frame: while nothing that shows has changed, draw_figure
 /// hands the sink the same Image again, and does not look through the values for their range. Copy
@@ -90,11 +100,12 @@ struct HeatmapCache {
 /// Draws any figure into `area` and says where everything is. The one layout behind the exported
 /// and the live figure. A line plot's axes run as the figure says; a heatmap's count cells: row i
 /// and column j have their middle at i and j and are one wide, unless the axis has a range, which
-/// then names the middles of the first and last cell. `cache` saves a live heatmap its work.
+/// then names the middles of the first and last cell. `cache` saves a live heatmap its work, and
+/// `curves` a live line plot.
 /// Never throws for an area without room: it draws what has a place.
 FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
                         const FigureStyle& style, const FigureView& view = {},
-                        HeatmapCache* cache = nullptr);
+                        HeatmapCache* cache = nullptr, CurveCache* curves = nullptr);
 
 /// A cell of a map.
 struct Cell {

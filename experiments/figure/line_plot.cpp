@@ -22,8 +22,8 @@ struct Plans {
   AxisPlan y{};
 };
 
-Plans plan_axes(const LinePlot& plot, const FigureView& view) {
-  const Range x = fitted_x(plot, view), y = fitted_y(plot, view);
+Plans plan_axes(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
+  const Range x = fitted_x(plot, view, cache), y = fitted_y(plot, view, cache);
   Plans plans{plan_axis(plot.x, view.x_scale, x, view.x_threshold),
               plan_axis(plot.y, view.y_scale, y, view.y_threshold)};
   plans.x.data = usable_range(view.x.value_or(x), plans.x.scale, x);
@@ -66,10 +66,10 @@ void mark_rule(std::vector<Point>& marks, const Rule& rule, const ScaleMap& x, c
 
 /// Points along the curves and rules as they lie when the whole plot shows, so that the legend
 /// stays where it is while a reader pans and zooms.
-std::vector<Point> marks_of(const LinePlot& plot, const FigureView& view, const Axes& axes) {
+std::vector<Point> marks_of(const LinePlot& plot, const Sheet& sheet, const Axes& axes) {
   AxisMap whole_x = axes.x, whole_y = axes.y;
-  whole_x.data = fitted_x(plot, view);
-  whole_y.data = fitted_y(plot, view);
+  whole_x.data = fitted_x(plot, sheet.view, sheet.curves);
+  whole_y.data = fitted_y(plot, sheet.view, sheet.curves);
   const ScaleMap x(whole_x), y(whole_y);
   std::vector<Point> marks;
   for (const Series& series : plot.series) mark_series(marks, series, x, y);
@@ -105,6 +105,13 @@ LegendDecision decide_legend(const Sheet& sheet, const LinePlot& plot, const Axe
   return decision;
 }
 
+/// For whoever looks for the sample under a mouse.
+void note_orders(Sheet& sheet, const LinePlot& plot) {
+  for (const Series& series : plot.series)
+    sheet.frame.curves.push_back(
+        sheet.curves.order(place_of(series.x), [&] { return order_of(series.x); }));
+}
+
 Rect legend_box(const LegendDecision& decision) {
   const Point& corner = decision.place.corner;
   return {corner.x, corner.y, decision.legend.size.width, decision.legend.size.height};
@@ -113,16 +120,17 @@ Rect legend_box(const LegendDecision& decision) {
 }  // namespace
 
 void draw_content(Sheet& sheet, const LinePlot& plot, const Rect& room) {
-  const Plans plans = plan_axes(plot, sheet.view);
+  const Plans plans = plan_axes(plot, sheet.view, sheet.curves);
   Axes axes = place_axes(sheet, plans.x, plans.y, room, Aspect::free);
-  std::vector<Point> marks = marks_of(plot, sheet.view, axes);
+  std::vector<Point> marks = marks_of(plot, sheet, axes);
   LegendDecision decision = decide_legend(sheet, plot, axes, room, marks);
   if (decision.outside) {
     const double width = decision.legend.size.width + gap(sheet.style);
     axes = place_axes(sheet, plans.x, plans.y, shrunk(room, 0.0, 0.0, width, 0.0), Aspect::free);
     decision.place.corner = {axes.plot.right() + gap(sheet.style), axes.plot.y};
-    marks = marks_of(plot, sheet.view, axes);
+    marks = marks_of(plot, sheet, axes);
   }
+  note_orders(sheet, plot);
   draw_plot_ground(sheet, axes, true);
   draw_bands(sheet, plot, axes);
   draw_curves(sheet, plot, axes);

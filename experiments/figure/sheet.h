@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "experiments/figure/colormap.h"
+#include "experiments/figure/curve_cache.h"
 #include "experiments/figure/layout.h"
 #include "experiments/figure/oklab.h"
 
@@ -14,6 +15,7 @@ struct Sheet {
   const FigureStyle& style;
   const FigureView& view;
   HeatmapCache* cache;
+  CurveCache& curves;
   FigureFrame& frame;
   double content_bottom{};  ///< where the content ends; the caption follows
 };
