@@ -10,8 +10,10 @@
 
 #include "app/file_targets.h"
 #include "app/fuzzy.h"
+#include "app/mixer.h"
 #include "app/param_controls.h"
 #include "app/theme.h"
+#include "experiments/rope_mixer.h"
 
 namespace orrery {
 namespace {
@@ -43,7 +45,8 @@ void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
   if (ImGui::Button("↺")) session.reset(spec.key);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
-  tooltip(ui, fmt::format("back to {}", to_text(spec.default_value)));
+  const std::string value = to_text(spec.default_value);
+  tooltip(ui, fmt::format("back to {}", value.empty() ? "none" : value));
 }
 
 /// Symbol and key at the left; at the right the number of a slider, and the way back.
@@ -55,6 +58,10 @@ void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
     ImGui::SameLine();
   }
   lit ? text_colored(accent_text_color(ui.style), spec.key) : text_muted(spec.key);
+  if (spec.key == mixer_key) {
+    ImGui::SameLine();
+    text_muted("· wavelengths in tokens");
+  }
   ImGui::EndGroup();
   tooltip(ui, param_tooltip(spec));
   const ParamSet& params = session.current().params;
@@ -72,6 +79,22 @@ void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
   if (!changed) return;
   align_right(reset_width());
   reset_button(session, spec, ui);
+}
+
+/// As declared, but for the mixer: it is played on, and stands right behind the choice of encoding
+/// that brings it up.
+std::vector<const ParamSpec*> in_panel_order(const ParamSet& params) {
+  std::vector<const ParamSpec*> order;
+  for (const ParamSpec& spec : params.specs()) order.push_back(&spec);
+  const auto place = [&](std::string_view key) {
+    return std::find_if(order.begin(), order.end(),
+                        [&](const ParamSpec* spec) { return spec->key == key; });
+  };
+  const auto mixer = place(mixer_key);
+  if (mixer == order.end() || !(*mixer)->used_when) return order;
+  const auto chooser = place((*mixer)->used_when->key);
+  if (chooser < mixer) std::rotate(chooser + 1, mixer, mixer + 1);
+  return order;
 }
 
 }  // namespace
@@ -133,7 +156,8 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
     case ParamKind::choice:
       return choice_control(session, spec, ui);
     case ParamKind::choice_list:
-      return choice_list_control(session, spec, ui);
+      return spec.key == mixer_key ? mixer_control(session, ui)
+                                   : choice_list_control(session, spec, ui);
     case ParamKind::file:
       return file(session, spec);
   }
@@ -183,9 +207,9 @@ void ParamPanel::draw(Session& session, const SymbolLink& shown, SymbolLink& nex
   const ParamSet params = session.current().params;
   draw_search(params, ui);
   std::size_t count = 0;
-  for (const ParamSpec& spec : params.specs()) {
-    if (!is_shown(params, spec)) continue;
-    row(session, spec, shown, next, ui);
+  for (const ParamSpec* spec : in_panel_order(params)) {
+    if (!is_shown(params, *spec)) continue;
+    row(session, *spec, shown, next, ui);
     ++count;
   }
   if (count == 0) text_muted("No parameter is called so.");
