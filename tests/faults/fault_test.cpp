@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/cli/shell.h"
+#include "tests/support/sweep_tree.h"
 
 namespace {
 
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 using orrery::test::content;
 using orrery::test::Outcome;
 using orrery::test::Shell;
+using orrery::test::sweep_tree;
+using orrery::test::Tree;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -93,26 +96,6 @@ std::vector<Place> places_of(const Shell& shell, const std::string& arguments) {
   return places;
 }
 
-using Tree = std::map<std::string, std::string>;
-
-/// Every file below the folder but the trace of when it was made, which only manifest.json holds.
-Tree tree_of(const fs::path& folder) {
-  Tree tree;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string name = entry.path().lexically_relative(folder).generic_string();
-    std::string bytes = content(entry.path());
-    if (name == "manifest.json") {
-      auto json = nlohmann::ordered_json::parse(bytes);
-      json.erase("calls");
-      bytes = json.dump();
-    }
-    if (name == ".lock") bytes.clear();  // who held it last
-    tree.emplace(name, std::move(bytes));
-  }
-  return tree;
-}
-
 std::string differences(const Tree& a, const Tree& b) {
   std::string text;
   for (const auto& [name, bytes] : a)
@@ -141,7 +124,7 @@ const Tree& undisturbed() {
   static const Tree tree = [] {
     const Shell shell;
     REQUIRE(shell.run(sweep).status == 0);
-    return tree_of(shell.folder() / "d");
+    return sweep_tree(shell.folder() / "d");
   }();
   return tree;
 }
@@ -168,7 +151,7 @@ void finish_and_compare(const Shell& shell, const Place& place, const std::strin
                         FaultTable& table) {
   const Outcome again = shell.run(next_command(shell));
   CHECK(again.status == 0);
-  const std::string different = differences(undisturbed(), tree_of(shell.folder() / "d"));
+  const std::string different = differences(undisturbed(), sweep_tree(shell.folder() / "d"));
   table.add(place, what, status, different.empty());
   INFO(place.line << "\n" << again.err);
   CHECK(different.empty());
@@ -238,7 +221,8 @@ TEST_CASE(
       INFO(error << " at " << places[i].line << "\n" << cut.err);
       // What only serves a message (who holds the lock) or the tidying up may fail unseen.
       CHECK((cut.status == io_failure || cut.status == 0));
-      if (cut.status == 0) CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+      if (cut.status == 0)
+        CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
       if (cut.status != 0) CHECK(cut.err.find("orrery: ") != std::string::npos);
       if (places[i].call.find("unlink") == std::string::npos)
         CHECK(strays(shell.folder() / "d").empty());
@@ -254,12 +238,12 @@ TEST_CASE("Standard output that takes nothing ends with status 4, and the points
     INFO(redirect << "\n" << outcome.err);
     CHECK(outcome.status == io_failure);
     CHECK(outcome.err.find("standard output") != std::string::npos);
-    CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+    CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
   }
   const Shell shell;
   // The reader is gone before anything is written.
   const Outcome outcome = shell.run(talkative, "| true");
-  CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+  CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
 }
 
 TEST_CASE("A folder that cannot be one is refused before anything is computed") {
