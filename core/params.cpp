@@ -69,7 +69,7 @@ void check_choice(const ParamSpec& spec, const std::string& name) {
 }
 
 void check_list(const ParamSpec& spec, const std::vector<std::string>& names) {
-  if (names.empty())
+  if (names.empty() && !spec.may_be_empty)
     throw UsageError(assignment(spec, ""), "must name at least one",
                      fmt::format("choose from {}", join(names_of(spec.choices), ", ")));
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -264,6 +264,10 @@ bool ParamSet::is_used(std::string_view key) const {
       list ? *list : std::vector<std::string>{orrery::to_text(deciding)};
   return std::find_first_of(present.begin(), present.end(), condition->any_of.begin(),
                             condition->any_of.end()) != present.end();
+}
+
+bool ParamSet::is_stated(std::string_view key) const {
+  return is_used(key) && !(spec(key).may_be_empty && list(key).empty());
 }
 
 void ParamSet::require_all_set_are_used() const {

@@ -43,6 +43,7 @@ struct ParamSpec {
   std::int64_t multiple_of{1};            ///< integers only
   bool logarithmic{false};                ///< the slider moves by ratios
   std::vector<Choice> choices{};          ///< choice and choice_list only
+  bool may_be_empty{false};               ///< choice_list only: naming none is allowed
   std::vector<std::string> file_types{};  ///< file only: extensions that are read, without the dot
   std::optional<Condition> used_when{};
 };
@@ -78,6 +79,9 @@ class ParamSet {
   bool is_default(std::string_view key) const;
   /// Whether the parameter's condition is met by the present values (and its own condition's).
   bool is_used(std::string_view key) const;
+  /// Whether captions, manifests and ids name it: it is used, and is not an optional list without
+  /// a name, which is as if there were no such parameter.
+  bool is_stated(std::string_view key) const;
   /// Throws UsageError for a key that was set although nothing would read it.
   void require_all_set_are_used() const;
   /// "key=value …" of the parameters that are used and not at their default; set() per word

@@ -23,7 +23,9 @@ constexpr Index most_peak_distances = 4096;
 constexpr int gaussian_draws = 256;
 constexpr Index gaussian_distances = 256;
 constexpr double most_standard_errors =
-    6.0;                            // of the largest of 256 means: once in a million seeds
+    6.0;  // of the largest of 256 means: once in a million seeds
+constexpr double least_turn =
+    1e-6;  // rad per token; below, neighbours of a peak round to its height
 constexpr double from_here = 0.88;  // of the whole run
 
 /// e^{i r θ_t} for every pair.
@@ -55,7 +57,7 @@ std::vector<double> turning_channels(const Matrix<double>& row, std::size_t pair
   return channels;
 }
 
-/// h_t of eq. (35) for every pair of q and k.
+/// h_t of eq. (35) for every pair of q and k, of the channel pairs that are not muted.
 std::vector<Pairs> products_of(const DecayFindings& found) {
   const ParamSet& params = found.params;
   const bool half_split =
@@ -63,8 +65,8 @@ std::vector<Pairs> products_of(const DecayFindings& found) {
   const std::size_t pairs = found.rope.theta().size();
   std::vector<Pairs> products;
   for (const QkPair& pair : found.assumption.pairs)
-    products.push_back(pair_products(turning_channels(pair.q, pairs, half_split),
-                                     turning_channels(pair.k, pairs, half_split)));
+    products.push_back(found.rope.unmuted(pair_products(
+        turning_channels(pair.q, pairs, half_split), turning_channels(pair.k, pairs, half_split))));
   return products;
 }
 
@@ -78,7 +80,7 @@ struct BoundAndScores {
 
 BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) {
   const std::vector<Pairs> products = products_of(found);
-  const std::vector<double>& theta = found.rope.theta();
+  const std::vector<double>& theta = found.theta;
   const auto pairs = static_cast<double>(theta.size());
   std::vector<double> steps;
   double mean_step = 0;
@@ -174,9 +176,9 @@ std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
   const Index count =
       std::min<Index>(most_peak_distances, static_cast<Index>(found.curve.B.size()));
   const Matrix<double>& q = found.assumption.pairs.front().q;
-  const std::vector<double>& theta = found.rope.theta();
-  const std::vector<double> channels = turning_channels(q, theta.size(), false);
-  const Pairs squares = pair_products(channels, channels);
+  const std::vector<double>& theta = found.theta;
+  const std::vector<double> channels = turning_channels(q, found.rope.theta().size(), false);
+  const Pairs squares = found.rope.unmuted(pair_products(channels, channels));
   double norm = 0;
   for (const Complex& square : squares) norm += square.real();
   std::vector<PeakCurve> curves;
@@ -219,7 +221,7 @@ double peak_error(const std::vector<PeakCurve>& curves) {
 
 /// The largest |mean score| of independent Gaussian q and k over distances, in standard errors.
 double gaussian_mean(const DecayFindings& found, Progress& progress) {
-  const std::vector<double>& theta = found.rope.theta();
+  const std::vector<double>& theta = found.theta;
   const auto d = static_cast<Index>(2 * theta.size());
   Random random(found.params.integer("seed"), "gaussian q and k of long_term_decay");
   std::vector<Pairs> products;
@@ -265,7 +267,7 @@ void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& 
 
 void add_checks(const DecayFindings& found, const BoundAndScores& all,
                 const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
-  const auto pairs = static_cast<double>(found.rope.theta().size());
+  const auto pairs = static_cast<double>(found.theta.size());
   result.checks.push_back(
       {.name = "assumption_within_bound",
        .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
@@ -279,8 +281,8 @@ void add_checks(const DecayFindings& found, const BoundAndScores& all,
                            .equation = "E[q_mᵀk_n] = 0",
                            .measured = gaussian,
                            .bound = most_standard_errors});
-  const auto& theta = found.rope.theta();
-  if (std::any_of(theta.begin(), theta.end(), [](double t) { return t > 0; }))
+  const auto& theta = found.theta;
+  if (std::any_of(theta.begin(), theta.end(), [](double t) { return t > least_turn; }))
     result.checks.push_back(
         {.name = "any_distance_is_a_peak",
          .statement = "with k = R_r q the largest score is at distance r (tokens between them)",

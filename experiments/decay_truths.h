@@ -15,7 +15,8 @@ namespace orrery {
 struct DecayFindings {
   const ParamSet& params;
   const DecayAssumption& assumption;
-  const Rope<double>& rope;  ///< of the channels that turn, in neighbouring pairs
+  const Rope<double>& rope;          ///< of the channels that turn, in neighbouring pairs
+  const std::vector<double>& theta;  ///< of the pairs that are not muted: S_j runs over these
   const DecayCurve& curve;
 };
 

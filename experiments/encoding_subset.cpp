@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/encodings/catalogue.h"
+#include "experiments/rope_mixer.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
@@ -38,6 +39,7 @@ ParamSpec encodings_param_among(const std::vector<std::string>& names,
 std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
                                       std::vector<ParamSpec> specs) {
   for (ParamSpec& spec : encoding_params("encoding")) {
+    if (spec.key == mixer_key) continue;  // of scores, which nobody here has
     std::vector<std::string>& any_of = spec.used_when->any_of;
     const bool by_encoding = spec.used_when->key == "encoding";
     if (by_encoding)

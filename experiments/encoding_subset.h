@@ -16,7 +16,7 @@ ParamSpec encodings_param_among(const std::vector<std::string>& names,
                                 std::vector<std::string> default_names);
 
 /// Appends the parameters of these encodings behind the selector "encoding"; those of others are
-/// left out.
+/// left out, and so is what mutes parts of a score: these experiments look at encodings alone.
 std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
                                       std::vector<ParamSpec> specs);
 

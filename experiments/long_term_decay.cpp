@@ -179,7 +179,8 @@ std::vector<double> as_doubles(Index count) {
   return values;
 }
 
-/// The rotation that the bound is about: of the channels that turn, in neighbouring pairs.
+/// The rotation that the bound is about: of the channels that turn, in neighbouring pairs, with the
+/// bands that the score has.
 Rope<double> bounded_rope(const ParamSet& params, Index d) {
   if (!params.is_used("rope.fraction"))
     return Rope<double>({.d_head = d, .base = params.real("base")});
@@ -262,8 +263,8 @@ Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
 std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope,
                                 const DecayCurve& curve, Progress& progress) {
   constexpr int draws = 4;
-  const std::vector<double>& theta = rope.theta();
-  const Index d = 2 * static_cast<Index>(theta.size());
+  const std::vector<double> theta = rope.unmuted(rope.theta());
+  const Index d = rope.config().d_head;
   const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
   const Positions m = consecutive_positions(count);
   Random random(params.integer("seed"), "checks of long_term_decay");
@@ -273,11 +274,11 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
     checkpoint(progress, 0.8 + 0.02 * draw, "checks");
     const Matrix<double> q = normal_matrix<double>(random, 1, d);
     const Matrix<double> k = normal_matrix<double>(random, 1, d);
-    const auto h = pair_products({q.data(), static_cast<std::size_t>(d)},
-                                 {k.data(), static_cast<std::size_t>(d)});
+    const auto h = rope.unmuted(pair_products({q.data(), static_cast<std::size_t>(d)},
+                                              {k.data(), static_cast<std::size_t>(d)}));
     Matrix<double> turned = q.replicate(count, 1);
     rope.transform_queries(m, turned);
-    const double step = largest_step(h) * static_cast<double>(d / 2);
+    const double step = largest_step(h) * static_cast<double>(theta.size());
     for (Index r = 0; r < count; ++r) {
       const double score = complex_score(h, theta, r);
       share =
@@ -340,7 +341,8 @@ Result LongTermDecay::run(const ParamSet& params, const Inputs& inputs, Progress
   const DecayAssumption assumption = decay_assumption(params, inputs);
   const Rope<double> rope = bounded_rope(params, assumption.d);
   const Index count = params.integer("max_distance") + 1;
-  const DecayCurve curve = decay_curve(rope.theta(), 0, count);
+  const std::vector<double> theta = rope.unmuted(rope.theta());
+  const DecayCurve curve = decay_curve(theta, 0, count);
   const std::vector<double> distances = as_doubles(count);
 
   Result result{.provenance = provenance_of(info(), params), .scalars = scalars_of(curve)};
@@ -367,9 +369,9 @@ Result LongTermDecay::run(const ParamSet& params, const Inputs& inputs, Progress
   Figure changes = change_figure(scores, assumption.text, caption);
   result.figures.push_back(
       {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
-  result.figures.push_back(chain_figure(params, rope.theta()));
+  result.figures.push_back(chain_figure(params, theta));
   result.figures.push_back(std::move(changes));
-  add_truths({params, assumption, rope, curve}, progress, result);
+  add_truths({params, assumption, rope, theta, curve}, progress, result);
   std::move(meanings).finish(params, assumption.text, result);
   return result;
 }

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "experiments/rope_mixer.h"
+
 namespace orrery {
 
 std::vector<ParamSpec> rope_params() {
   std::vector<ParamSpec> specs = Rope<double>::info().params;
-  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "rope.rotary_value"; });
+  std::erase_if(specs, [](const ParamSpec& spec) {
+    return spec.key == "rope.rotary_value" || spec.key == mixer_key;
+  });
   return specs;
 }
 

@@ -7,7 +7,7 @@
 namespace orrery {
 
 /// RoPE's own parameters for an experiment about RoPE alone, where no choice of encoding decides
-/// whether they are read. What acts on values only is left out.
+/// whether they are read. What acts on values only, or on the score only, is left out.
 std::vector<ParamSpec> rope_params();
 
 /// RoPE in fp64 as these parameters have it; what they do not name is at its default.

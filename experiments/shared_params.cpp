@@ -122,7 +122,7 @@ std::string caption_of(const ParamSet& params) {
 Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
   Provenance provenance{.experiment = info.name, .version = info.version};
   for (const ParamSpec& spec : params.specs())
-    if (params.is_used(spec.key))
+    if (params.is_stated(spec.key))
       provenance.params.emplace_back(spec.key, params.to_text(spec.key));
   if (params.has("seed")) provenance.seed = params.integer("seed");
   return provenance;

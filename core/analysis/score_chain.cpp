@@ -41,6 +41,10 @@ ScoreChain score_chain(const Rope<double>& rope, std::span<const double> q,
   const auto z_k = complex_pairs(rope, k);
   ScoreChain chain;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
+    if (rope.is_muted(t)) {
+      chain.links.emplace_back(0);
+      continue;
+    }
     const CosSin turn = rotation_at(r, rope.theta()[t]);
     chain.links.push_back(z_q[t] * std::conj(z_k[t]) * std::complex(turn.cos, turn.sin));
   }

@@ -10,7 +10,8 @@ namespace orrery {
 
 /// The score of eq. (35) link by link: q_mᵀk_n = Re Σ_t h_t e^{i r θ_t} + rest, r = m − n.
 struct ScoreChain {
-  std::vector<std::complex<double>> links{};  ///< h_t e^{i r θ_t}, h_t = q_pair · conj(k_pair)
+  std::vector<std::complex<double>> links{};  ///< h_t e^{i r θ_t}, h_t = q_pair · conj(k_pair);
+                                              ///< 0 where muted
   double rest{};                              ///< Σ q_c k_c over the channels that never turn
 
   /// Where each link ends when they are laid head to tail from 0. [links]

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
@@ -48,6 +49,40 @@ std::vector<double> frequencies_of(const RopeConfig& config) {
   return theta;
 }
 
+std::string band_name(std::size_t band) { return fmt::format("band{}", band); }
+
+std::vector<Choice> band_choices() {
+  std::vector<Choice> choices;
+  for (std::size_t band = 0; band < mixer_bands; ++band)
+    choices.push_back({band_name(band),
+                       fmt::format("pairs t of P with floor({} t / P) = {}", mixer_bands, band)});
+  choices.front().description += ": the fastest";
+  choices.back().description += ": the slowest";
+  return choices;
+}
+
+std::array<bool, mixer_bands> muted_of(const ParamSet& params) {
+  std::array<bool, mixer_bands> muted{};
+  if (!params.has("rope.muted")) return muted;
+  const std::vector<std::string>& names = params.list("rope.muted");
+  for (std::size_t band = 0; band < mixer_bands; ++band)
+    muted[band] = std::find(names.begin(), names.end(), band_name(band)) != names.end();
+  return muted;
+}
+
+void check_some_pair_counts(std::size_t pairs, const std::array<bool, mixer_bands>& muted) {
+  std::set<std::size_t> holding;  // bands with a pair
+  for (std::size_t t = 0; t < pairs; ++t) holding.insert(mixer_band_of(t, pairs));
+  std::vector<std::string> names;
+  for (const std::size_t band : holding) {
+    if (!muted[band]) return;
+    names.push_back(band_name(band));
+  }
+  throw UsageError(fmt::format("rope.muted={}", fmt::join(names, "+")),
+                   fmt::format("leaves none of {} pairs to compare", pairs),
+                   fmt::format("unmute one of {}", fmt::join(names, ", ")));
+}
+
 Positions mirrored(PositionsIn positions) {
   Positions out(positions.begin(), positions.end());
   for (Position& p : out) p = -p;
@@ -58,7 +93,9 @@ Positions mirrored(PositionsIn positions) {
 
 template <class T>
 Rope<T>::Rope(const RopeConfig& config)
-    : config_(completed(config)), theta_(frequencies_of(config_)) {}
+    : config_(completed(config)), theta_(frequencies_of(config_)) {
+  check_some_pair_counts(theta_.size(), config_.muted);
+}
 
 template <class T>
 EncodingInfo Rope<T>::info() {
@@ -91,6 +128,14 @@ EncodingInfo Rope<T>::info() {
       .choices = {{"none", "the paper"},
                   {"rotated", "by R_n, not undone: rotary_value in Hugging Face's RoFormer"},
                   {"counter_rotated", "by R_n, and the output by R_mᵀ: RoPER"}}};
+  ParamSpec muted{
+      .key = "rope.muted",
+      .description =
+          "Bands taken out of the score: it is Σ Re h_t e^{i(m−n)θ_t} over the other pairs.",
+      .kind = ParamKind::choice_list,
+      .default_value = std::vector<std::string>{},
+      .choices = band_choices(),
+      .may_be_empty = true};
   return {
       .name = "rope",
       .label = "RoPE",
@@ -99,7 +144,7 @@ EncodingInfo Rope<T>::info() {
       .formula = "f(x_m, m) = R_m W x_m; q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n",
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
       .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
-                 std::move(value)},
+                 std::move(value), std::move(muted)},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
                  Stage::rotated_qk}};
 }
@@ -112,6 +157,7 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
   const std::string& value = s.params.text("rope.rotary_value");
   if (value == "rotated") config.rotary_value = RotaryValue::rotated;
   if (value == "counter_rotated") config.rotary_value = RotaryValue::counter_rotated;
+  config.muted = muted_of(s.params);
   config.rotary_dims = rotary_dims_of(s.params.real("rope.fraction"), s.d_head);
   return std::make_unique<Rope>(config);
 }
@@ -142,6 +188,16 @@ void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
     rotate_row(positions[static_cast<std::size_t>(i)], x.row(i).data());
   config_.rounding.template apply<T>(Stage::rotated_qk,
                                      x.leftCols(2 * static_cast<Index>(theta_.size())));
+}
+
+template <class T>
+void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  rotate(positions, x);
+  for (std::size_t t = 0; t < theta_.size(); ++t) {
+    if (!is_muted(t)) continue;
+    x.col(channels(t).a).setZero();
+    x.col(channels(t).b).setZero();
+  }
 }
 
 template <class T>

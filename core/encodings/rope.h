@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,13 @@ enum class RotaryValue {
   counter_rotated,  ///< o_m = R_mᵀ Σ A_mn R_n v_n, a function of n − m: RoPER
 };
 
+/// Bands of a frequency mixer: pair t of P lies in band floor(8 t / P), the fastest in band 0. With
+/// fewer than 8 pairs some bands are empty.
+constexpr std::size_t mixer_bands = 8;
+constexpr std::size_t mixer_band_of(std::size_t t, std::size_t pairs) {
+  return t * mixer_bands / pairs;
+}
+
 struct RopeConfig {
   Index d_head{};
   double base{10000.0};
@@ -36,6 +44,7 @@ struct RopeConfig {
   Index rotary_dims{0};  ///< r: the first r channels turn, the rest stay; 0 means all of d_head
   RopePartial partial{RopePartial::truncated};
   RotaryValue rotary_value{RotaryValue::none};
+  std::array<bool, mixer_bands> muted{};  ///< by band: taken out of the score
   StageRounding rounding{};
 };
 
@@ -44,6 +53,8 @@ struct RopeConfig {
 /// Eq. (14): f(x_m, m) = R_m W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin,
 /// y_b = x_a sin + x_b cos for each pair (a, b); the forms of (12) and (15) are in
 /// rope_realisations.h. theta_t = base^(-2t/r), t = 0 … r/2 − 1.
+/// Muted bands: q and k of their pairs are set to 0 once turned, so that the score of eq. (35) is
+/// Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that never turn. Values keep all.
 /// (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d,
 /// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
 /// angles in fp64, exact at every position to 2^53. Cost: N·r sincos and 6 N·r flops. Source: Su et
@@ -51,15 +62,16 @@ struct RopeConfig {
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
-  /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1.
+  /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1,
+  /// or every pair muted.
   explicit Rope(const RopeConfig& config);
 
   static EncodingInfo info();
   static std::unique_ptr<Rope> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
-  void transform_queries(PositionsIn m, MatrixOut<T> q) const override { rotate(m, q); }
-  void transform_keys(PositionsIn n, MatrixOut<T> k) const override { rotate(n, k); }
+  void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
+  void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 
   /// What rotary_value makes of the output; nothing by default.
   /// Throws UsageError when values turn and have another width than d_head.
@@ -68,6 +80,16 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   const RopeConfig& config() const { return config_; }
   /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
+
+  bool is_muted(std::size_t t) const { return config_.muted[mixer_band_of(t, theta_.size())]; }
+  /// Of one value a pair, those of the unmuted pairs. [theta().size()] → [unmuted pairs].
+  template <class Value>
+  std::vector<Value> unmuted(const std::vector<Value>& of_pairs) const {
+    std::vector<Value> kept;
+    for (std::size_t t = 0; t < of_pairs.size(); ++t)
+      if (!is_muted(t)) kept.push_back(of_pairs[t]);
+    return kept;
+  }
 
   struct Channels {
     Index a, b;
@@ -80,6 +102,7 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   }
 
  private:
+  void turn(PositionsIn positions, MatrixOut<T> x) const;
   void rotate(PositionsIn positions, MatrixOut<T> x) const;
   void rotate_row(Position position, T* row) const;
 

@@ -7,12 +7,14 @@ namespace orrery {
 // RoPE written the two other ways the paper writes it. Rope itself turns pair by pair, eq. (34),
 // which is what a program uses; these are for reading, checking and teaching, and equal it to
 // rounding. Both follow rope.config(): pairing, partial rotation, and the roundings of position,
-// inv_freq, angle and cos_sin (what is turned is not rounded).
+// inv_freq, angle and cos_sin (what is turned is not rounded), and muted bands, whose pairs become
+// 0.
 
 /// Eq. (15): R_m [d_head, d_head], block diagonal with the 2×2 rotations of eq. (13) by the angles
 /// m·theta_t when pairs are interleaved; for half-split pairs the same with rows and columns
-/// permuted. Channels that do not turn have 1 on the diagonal. R_m is orthogonal, R_mᵀ = R_{−m},
-/// and R_m R_n = R_{m+n}. Accuracy: entries to 4·2^-53. Throws UsageError for |m| > 2^53.
+/// permuted. Channels that do not turn have 1 on the diagonal. Unless bands are muted R_m is
+/// orthogonal, R_mᵀ = R_{−m}, and R_m R_n = R_{m+n}. Accuracy: entries to 4·2^-53. Throws
+/// UsageError for |m| > 2^53.
 template <class T>
 Matrix<T> rope_matrix(const Rope<T>& rope, Position m);
 

@@ -24,7 +24,7 @@ std::map<std::string, std::string> effective(const ParamSet& params,
                                              const std::vector<InputFile>& files) {
   std::map<std::string, std::string> values;
   for (const ParamSpec& spec : params.specs()) {
-    if (!params.is_used(spec.key)) continue;
+    if (!params.is_stated(spec.key)) continue;
     const std::string text = params.to_text(spec.key);
     const bool names_file = spec.kind == ParamKind::file && !text.empty();
     values[spec.key] = names_file ? content_of(spec.key, files) : text;

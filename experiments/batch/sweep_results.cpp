@@ -144,7 +144,7 @@ std::string param_of(const PointRow& row, const std::string& key) {
     if (name == key) return value;
   // A point without a result still has its settings.
   const ParamSet& params = row.point->params;
-  return row.params.empty() && params.has(key) && params.is_used(key) ? params.to_text(key) : "";
+  return row.params.empty() && params.has(key) && params.is_stated(key) ? params.to_text(key) : "";
 }
 
 std::vector<std::string> param_keys(const Plan& plan, const std::vector<PointRow>& rows) {
@@ -152,7 +152,7 @@ std::vector<std::string> param_keys(const Plan& plan, const std::vector<PointRow
   const auto used = [](const PointRow& row) {
     std::vector<std::string> names;
     for (const ParamSpec& spec : row.point->params.specs())
-      if (row.point->params.is_used(spec.key)) names.push_back(spec.key);
+      if (row.point->params.is_stated(spec.key)) names.push_back(spec.key);
     return names;
   };
   for (const std::string& key : all_names(rows, used))

@@ -22,7 +22,7 @@ std::string shape_of(const Array& array) {
 Result result_of(const ParamSet& params, const AttendResult& attended) {
   Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
   for (const ParamSpec& spec : params.specs())
-    if (params.is_used(spec.key))
+    if (params.is_stated(spec.key))
       result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
   result.provenance.seed = params.integer("seed");
   return result;

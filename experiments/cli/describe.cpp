@@ -22,7 +22,8 @@ std::string range_text(const ParamSpec& spec) {
     case ParamKind::choice:
       return "one of those below";
     case ParamKind::choice_list:
-      return "one or more of those below, joined by +";
+      return spec.may_be_empty ? "any of those below, joined by +"
+                               : "one or more of those below, joined by +";
     case ParamKind::file:
       return "a file";
     case ParamKind::integer:

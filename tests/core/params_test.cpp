@@ -86,3 +86,20 @@ TEST_CASE("Overrides are the used values that differ from the defaults") {
   set.set("dim", "128");
   CHECK(set.overrides() == std::vector<std::string>{"base=500000"});
 }
+
+TEST_CASE("A list that may be empty is stated only when it names something") {
+  ParamSet set({{.key = "muted",
+                 .kind = ParamKind::choice_list,
+                 .default_value = std::vector<std::string>{},
+                 .choices = {{"low", ""}, {"high", ""}},
+                 .may_be_empty = true}});
+  CHECK_FALSE(set.is_stated("muted"));
+  set.set("muted", "low+high");
+  CHECK(set.is_stated("muted"));
+  CHECK(set.overrides() == std::vector<std::string>{"muted=low+high"});
+  set.set("muted", "");
+  CHECK_FALSE(set.is_stated("muted"));
+  CHECK(set.is_default("muted"));
+  CHECK_THROWS_WITH(set.set("muted", "middle"), Contains("must be one of low, high"));
+  CHECK_THROWS_WITH(example().set("encoding", ""), Contains("must name at least one"));
+}

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <complex>
 
+#include "core/analysis/score_chain.h"
 #include "core/attention/head.h"
 #include "core/encodings/frequencies.h"
+#include "core/encodings/rope_realisations.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
 
@@ -181,4 +183,80 @@ TEST_CASE("RoPE refuses an odd head, an odd or too wide rotary part, a base of 1
   Matrix<double> y = row({1, 2, 3, 4, 5, 6, 7, 8});
   CHECK_THROWS_WITH(Rope<double>({.d_head = 8}).transform_keys(Positions{0, 1}, y),
                     Contains("2 positions for 1 rows"));
+}
+
+namespace {
+
+RopeConfig muting(Index d, std::initializer_list<std::size_t> bands) {
+  RopeConfig config{.d_head = d};
+  for (const std::size_t band : bands) config.muted[band] = true;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "By hand: with band 0 of d = 4 muted, logits are cos((m − n)/100)/2; with band 4, the rest") {
+  // Pairs 0 and 1 turn by 1 and 1/100 rad per token and lie in bands 0 and 4; q = k = (1, 0, 1, 0).
+  const auto slow = three_by_three(muting(4, {0}), row({1, 0, 1, 0}), row({1, 0, 1, 0}));
+  const auto fast = three_by_three(muting(4, {4}), row({1, 0, 1, 0}), row({1, 0, 1, 0}));
+  for (Index m = 0; m < 3; ++m)
+    for (Index n = 0; n < 3; ++n) {
+      const auto r = static_cast<double>(m - n);
+      CHECK(slow(m, n) == Approx(std::cos(0.01 * r) / 2));
+      CHECK(fast(m, n) == Approx(std::cos(r) / 2));
+    }
+}
+
+TEST_CASE("Scores with some bands muted and scores with the others muted add up to all") {
+  Random random(7, "muted bands");
+  const Matrix<double> q = normal_matrix<double>(random, 1, 48);
+  const Matrix<double> k = normal_matrix<double>(random, 1, 48);
+  for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split}) {
+    RopeConfig some = muting(48, {0, 3, 7}), others = muting(48, {1, 2, 4, 5, 6}),
+               all = muting(48, {});
+    some.pairing = others.pairing = all.pairing = pairing;
+    const Matrix<double> first = three_by_three(some, q, k), second = three_by_three(others, q, k);
+    const Matrix<double> whole = three_by_three(all, q, k);
+    CHECK((first + second - whole).cwiseAbs().maxCoeff() < 1e-14);
+    CHECK((first - whole).cwiseAbs().maxCoeff() > 1e-3);
+  }
+}
+
+TEST_CASE("Muting takes nothing from channels that do not turn, nor from values") {
+  RopeConfig config = muting(8, {0});
+  config.rotary_dims = 4;
+  config.rotary_value = RotaryValue::rotated;
+  const auto turned_row = turned(config, row({1, 2, 3, 4, 5, 6, 7, 8}), 0);
+  CHECK(turned_row == row({0, 0, 3, 4, 5, 6, 7, 8}));
+  const Positions at{0};
+  const Matrix<double> v = row({1, 2, 3, 4, 5, 6, 7, 8}), one = row({1});
+  Matrix<double> out = v;
+  const Rope<double> rope(config);
+  const MatrixIn<double> values = v, weights = one;
+  rope.add_to_output({.weights = weights, .v = values, .m = at, .n = at}, out);
+  CHECK(out == v);
+}
+
+TEST_CASE("The three realisations agree on what is muted") {
+  Random random(3, "muted realisations");
+  const Matrix<double> q = normal_matrix<double>(random, 1, 16);
+  const Matrix<double> k = normal_matrix<double>(random, 1, 16);
+  const Rope<double> rope(muting(16, {1, 6}));
+  const Positions m{5}, n{2};
+  Matrix<double> turned_q = q, turned_k = k;
+  rope.transform_queries(m, turned_q);
+  rope.transform_keys(n, turned_k);
+  CHECK((rope_by_matrix<double>(rope, m, q) - turned_q).cwiseAbs().maxCoeff() < 1e-14);
+  CHECK((rope_by_complex<double>(rope, m, q) - turned_q).cwiseAbs().maxCoeff() < 1e-14);
+  const double score = turned_q.row(0).dot(turned_k.row(0));
+  CHECK(rope_complex_score<double>(rope, q, k, 5, 2) == Approx(score));
+  const ScoreChain chain = score_chain(rope, {q.data(), 16}, {k.data(), 16}, 3);
+  CHECK(chain.end().real() == Approx(score));
+}
+
+TEST_CASE("Muting every pair is refused with the bands that hold one") {
+  CHECK_THROWS_WITH(Rope<double>(muting(4, {0, 4})),
+                    Catch::Contains("leaves none of 2 pairs") && Catch::Contains("band0, band4"));
+  CHECK_NOTHROW(Rope<double>(muting(4, {0, 1, 2, 3, 5, 6, 7})));
 }

@@ -1,8 +1,9 @@
 #include "experiments/long_term_decay.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <cmath>
+#include <complex>
 
 #include "core/errors.h"
 
@@ -92,6 +93,48 @@ TEST_CASE("A partial RoPE bounds the channels that turn") {
   const Result half = run({{"rope.fraction", "0.5"}, {"dim", "128"}});
   const Result small = run({{"dim", "64"}});
   CHECK(column(half, "mean_abs_S") == column(small, "mean_abs_S"));
+}
+
+TEST_CASE(
+    "With the four slow bands muted, |S_j| runs over the fast half, and (37) bounds its score") {
+  const Result result = run({{"dim", "16"}, {"rope.muted", "band4+band5+band6+band7"}});
+  const auto& bound = column(result, "mean_abs_S");
+  const auto& logits = column(result, "logit_rope");
+  for (std::size_t r = 0; r < bound.size(); ++r) {
+    std::complex<double> sum = 0;
+    double sizes = 0;
+    for (int t = 0; t < 4; ++t) {
+      sum += std::polar(1.0, static_cast<double>(r) * std::pow(10000.0, -t / 8.0));
+      sizes += std::abs(sum);
+    }
+    CHECK(bound[r] == Approx(sizes / 4).margin(1e-13));
+    CHECK(logits[r] == Approx(2 * sum.real() / 4).margin(1e-13));
+  }
+  for (const Check& check : result.checks) CHECK(check.holds());
+}
+
+TEST_CASE("Muting is named where it is used, and nowhere else") {
+  const auto caption = [](const Result& result) { return result.figures.at(0).caption; };
+  const auto names = [](const Result& result) {
+    return std::any_of(result.provenance.params.begin(), result.provenance.params.end(),
+                       [](const auto& param) { return param.first == "rope.muted"; });
+  };
+  const Result plain = run({}), muted = run({{"rope.muted", "band0+band2"}});
+  CHECK(caption(plain).find("muted") == std::string::npos);
+  CHECK_FALSE(names(plain));
+  CHECK(caption(muted).find("rope.muted = band0+band2") != std::string::npos);
+  CHECK(names(muted));
+}
+
+TEST_CASE("Every mute leaves checks that hold") {
+  for (const char* muted : {"band0", "band7", "band0+band1+band2+band3+band4+band5+band6"})
+    for (const char* assumption : {"ones", "equal", "random", "mean"}) {
+      const Result result = run({{"rope.muted", muted}, {"assumption", assumption}, {"dim", "64"}});
+      for (const Check& check : result.checks) {
+        INFO(muted << " " << assumption << ": " << check.name << " " << check.measured);
+        CHECK(check.holds());
+      }
+    }
 }
 
 TEST_CASE("The bound and the identity hold for every d and base") {

@@ -74,3 +74,17 @@ TEST_CASE("Two tensors of one file are two points") {
   CHECK(id_of("a") != id_of("b"));
   CHECK(id_of("a") == id_of("a"));
 }
+
+TEST_CASE(
+    "A parameter that came later, an optional list, changes an id only when it names something") {
+  std::vector<ParamSpec> specs = example().specs();
+  specs.push_back({.key = "muted",
+                   .kind = ParamKind::choice_list,
+                   .default_value = std::vector<std::string>{},
+                   .choices = {{"band0", ""}},
+                   .may_be_empty = true});
+  ParamSet params(specs);
+  CHECK(point_id(info, params, {}) == point_id(info, example(), {}));
+  params.set("muted", "band0");
+  CHECK(point_id(info, params, {}) != point_id(info, example(), {}));
+}
