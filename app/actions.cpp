@@ -51,8 +51,10 @@ std::vector<Action> make_table() {
        "Writes the figure as it is on screen: PNG, SVG, PDF, or its numbers as CSV.",
        {control(GLFW_KEY_E)}},
       {open_file, "open", kFiles, "Open …",
-       "Finds tensors (.npy, .npz, .safetensors), texts and result folders.",
+       "Finds tensors (.npy, .npz, .safetensors), texts, folders of results and sweeps.",
        {control(GLFW_KEY_O)}},
+      {saved_results, "saved_results", kFiles, "Saved results",
+       "Shows what runs and sweeps have left in folders.", {control_shift(GLFW_KEY_R)}},
 
       {palette, "palette", kGo, "Command palette",
        "Finds views, figures, parameters and actions by a few letters of their names.",
@@ -95,6 +97,8 @@ std::vector<Action> make_table() {
        {control(GLFW_KEY_B)}},
       {toggle_panel, "toggle_panel", kLook, "Parameters",
        "Shows or hides the parameters at the right.", {control(GLFW_KEY_P)}},
+      {toggle_findings, "toggle_findings", kLook, "Checks below the figure",
+       "Shows or hides the checks and numbers below the figure.", {control(GLFW_KEY_D)}},
   };
 }
 // clang-format on

@@ -16,6 +16,7 @@ enum class ActionId {
   copy_command,
   export_figure,
   open_file,
+  saved_results,
   palette,
   shortcuts,
   next_view,
@@ -35,6 +36,7 @@ enum class ActionId {
   projector,
   toggle_list,
   toggle_panel,
+  toggle_findings,
 };
 
 /// A key by its GLFW code with what is held down; or, where `character` is set, a character however

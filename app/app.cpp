@@ -29,6 +29,9 @@ constexpr double kWidthWithParams = 480;
 constexpr double kMostFindings = 0.32;
 constexpr double kLeastPlot = 240;
 constexpr double kLeastFindings = 56;
+constexpr double kGripWidth = 36;
+// Below a list of points the figure needs the room more.
+constexpr double kFindingsBelowList = 84;
 // Formulas stand above a plot that keeps at least this height.
 constexpr double kLeastPlotBelowFormulas = 380;
 
@@ -65,14 +68,18 @@ Rect inset(const Rect& r, double by) {
 }
 
 /// One line of the list: the whole width, with a bar in the accent colour when chosen.
-bool list_entry(const char* title, bool chosen, const Ui& ui) {
+bool list_entry(const std::string& title, std::string_view about, bool chosen, const Ui& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
+  const std::string label = (fits ? title : shortened(title, room)) + "##" + title;
   const float height = ImGui::GetFrameHeight() + ui.px(4);
-  const bool pressed = ImGui::Selectable(title, chosen, 0, ImVec2(0, height));
+  const bool pressed = ImGui::Selectable(label.c_str(), chosen, 0, ImVec2(0, height));
   if (chosen)
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - ui.px(8), at.y),
                                               ImVec2(at.x - ui.px(5), at.y + height),
                                               shim::packed(ui.style.accent), ui.px(2));
+  tooltip(ui, fits ? std::string(about) : title + "\n" + std::string(about));
   return pressed;
 }
 
@@ -95,10 +102,13 @@ void choose_look(Session& session, const Ui& ui) {
 }
 
 /// The height of the findings below a plot, of `room` that both have; 0 when there is too little.
-double height_for_findings(const Result& result, const Rect& inner, double room, const Ui& ui) {
+/// `asked` is the height at scale 1 that somebody chose.
+double height_for_findings(const Result& result, const Rect& inner, double room,
+                           const std::optional<double>& asked, const Ui& ui) {
   const double margins = 2 * kMargin * ui.scale;
   const double wanted = findings_height(result, inner.width - margins, ui) + margins;
-  const double most = std::min(kMostFindings * inner.height, room - kLeastPlot * ui.scale);
+  const double suits = asked ? *asked * ui.scale : kMostFindings * inner.height;
+  const double most = std::min(suits, room - kLeastPlot * ui.scale);
   if (wanted <= margins || most < kLeastFindings * ui.scale) return 0.0;
   return std::min(wanted, most);
 }
@@ -128,14 +138,17 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
     : session_(session),
       textures_(std::move(textures)),
       export_(session.wake()),
-      files_(session.wake()) {
+      files_(session.wake()),
+      browser_(session.wake()) {
   for (std::size_t i = 0; i < session.size(); ++i)
     views_.push_back(make_view(session.state(i).experiment->info().name));
-  session.export_figure = [this](const Figure& figure, const FigureView& view,
+  const auto export_one = [this](const Figure& figure, const FigureView& view,
                                  const std::string& extension) {
-    export_.ask({{figure, view}}, session_.current().experiment->info().name + "-" + figure.id,
+    export_.ask({{figure, view}}, shown().current().experiment->info().name + "-" + figure.id,
                 session_.theme, extension);
   };
+  session.export_figure = export_one;
+  browser_.session().export_figure = export_one;
 }
 
 App::~App() {
@@ -180,8 +193,10 @@ App::Regions App::regions() const {
 
 void App::frame() {
   textures_.collect();
-  session_.on_screen.clear();
+  shown().on_screen.clear();
   session_.update();
+  browser_.update();
+  fade_note();
   take_opened();
   press_keys();
   link_ = std::exchange(next_link_, {});
@@ -206,7 +221,9 @@ void App::frame() {
     begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
-    if (const std::optional<ActionId> clicked = draw_status(session_, ui)) perform(*clicked);
+    if (const std::optional<ActionId> clicked =
+            draw_status(shown(), {browsing_ ? "read" : "computed", session_.note()}, ui))
+      perform(*clicked);
     ImGui::EndChild();
     draw_overlays(ui);
   }
@@ -224,7 +241,7 @@ void App::draw_overlays(const Ui& ui) {
     hand_frames_ = kHandFrames;
   }
   jobs_.draw(session_, export_.is_writing(), ui);
-  checks_.draw(session_, ui);
+  checks_.draw(shown(), ui);
 }
 
 void App::draw_menu(const Ui& ui) {
@@ -257,9 +274,12 @@ void App::draw_list(const Rect& area, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(8)));
   for (std::size_t i = 0; i < session_.size(); ++i) {
     const ExperimentInfo& info = session_.state(i).experiment->info();
-    if (list_entry(info.title.c_str(), i == session_.selected(), ui)) session_.select(i);
-    tooltip(ui, info.question);
+    const bool chosen = !browsing_ && i == session_.selected();
+    if (list_entry(info.title, info.question, chosen, ui)) show_view(i);
   }
+  ImGui::Dummy(ImVec2(0, ui.px(4)));
+  const ExperimentInfo& saved = browser_.session().current().experiment->info();
+  if (list_entry(saved.title, saved.question, browsing_, ui)) perform(ActionId::saved_results);
   const float bottom = ImGui::GetWindowHeight() - ImGui::GetFrameHeight() - ui.px(kMargin);
   if (bottom > ImGui::GetCursorPosY()) {
     ImGui::SetCursorPosY(bottom);
@@ -269,27 +289,61 @@ void App::draw_list(const Rect& area, const Ui& ui) {
 }
 
 void App::draw_heading(const Rect& area, const Ui& ui) {
-  const ExperimentInfo& info = session_.current().experiment->info();
+  const ExperimentInfo& info = shown().current().experiment->info();
   // The figure has a title of its own.
   if (session_.projector) return ImGui::Dummy(ImVec2(1, 1));
-  const bool list_hidden = regions().list.width == 0.0;
-  if (list_hidden) {
-    ImGui::SetNextItemWidth(std::max(1.0f, static_cast<float>(area.width)));
-    if (ImGui::BeginCombo("##view", info.title.c_str())) {
-      for (std::size_t i = 0; i < session_.size(); ++i)
-        if (ImGui::Selectable(session_.state(i).experiment->info().title.c_str(),
-                              i == session_.selected()))
-          session_.select(i);
-      ImGui::EndCombo();
-    }
-    return;
-  }
+  if (regions().list.width == 0.0) return draw_view_choice(area);
   ImGui::PushFont(ui.fonts.title());
   text(info.title);
   ImGui::PopFont();
+  const bool with_folder = browsing_ && browser_.folder();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(1.0f, static_cast<float>(area.width)));
-  text_muted(info.question);
+  text_muted(with_folder ? browser_.folder()->folder.string() : info.question);
   ImGui::PopTextWrapPos();
+}
+
+/// The list of views where there is no room for its column.
+void App::draw_view_choice(const Rect& area) {
+  ImGui::SetNextItemWidth(std::max(1.0f, static_cast<float>(area.width)));
+  if (!ImGui::BeginCombo("##view", shown().current().experiment->info().title.c_str())) return;
+  for (std::size_t i = 0; i < session_.size(); ++i)
+    if (ImGui::Selectable(session_.state(i).experiment->info().title.c_str(),
+                          !browsing_ && i == session_.selected()))
+      show_view(i);
+  if (ImGui::Selectable(browser_.session().current().experiment->info().title.c_str(), browsing_))
+    perform(ActionId::saved_results);
+  ImGui::EndCombo();
+}
+
+/// Formulas, or the list of saved points. Returns where the figures begin.
+double App::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
+  const double gap = 8 * ui.scale;
+  if (browsing_) {
+    const double list = browser_.list_height(inner.height, ui);
+    if (list <= 0) return top;
+    begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
+               ImGuiWindowFlags_NoScrollbar);
+    browser_.draw_list(ui);
+    ImGui::EndChild();
+    return top + list + gap;
+  }
+  const double formulas = equations_.height(session_, inner.width, ui);
+  const bool fits =
+      formulas > 0 && inner.bottom() - top - formulas >= kLeastPlotBelowFormulas * ui.scale;
+  if (!fits) return top;
+  equations_.draw(session_, {inner.x, top, inner.width, formulas}, link_, next_link_, ui);
+  return top + formulas + gap;
+}
+
+void App::draw_empty(const Rect& area, const Ui& ui) {
+  if (busy()) return draw_centered(browsing_ ? "reading …" : "computing …", area);
+  if (!browsing_) return draw_centered("nothing to show yet", area);
+  draw_centered("Open the folder that a run or a sweep wrote, or drop it here", area);
+  const float width = ui.px(120);
+  ImGui::SetCursorScreenPos(
+      shim::vec({area.x + std::max(0.0, (area.width - static_cast<double>(width)) / 2),
+                 area.y + area.height / 2 + 30 * ui.scale}));
+  if (ImGui::Button("Open …", ImVec2(width, 0))) perform(ActionId::open_file);
 }
 
 void App::draw_view(const Rect& area, const Ui& ui) {
@@ -301,24 +355,28 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   draw_heading(inner, ui);
   ImGui::EndGroup();
   double top = static_cast<double>(ImGui::GetItemRectMax().y) + 8 * ui.scale;
-  const double formulas = equations_.height(session_, inner.width, ui);
-  if (formulas > 0 && inner.bottom() - top - formulas >= kLeastPlotBelowFormulas * ui.scale) {
-    equations_.draw(session_, {inner.x, top, inner.width, formulas}, link_, next_link_, ui);
-    top += formulas + 8 * ui.scale;
-  }
-  const double message = std::min(message_height(session_, inner.width, ui), inner.height / 2);
-  const std::shared_ptr<const Result> result = session_.current().result;
+  top = draw_above_figures(inner, top, ui);
+  const double message = std::min(message_height(shown(), inner.width, ui), inner.height / 2);
+  const std::shared_ptr<const Result> result = shown().current().result;
   const double room = inner.bottom() - top - message;
   const bool with_findings = result && !session_.projector;
-  const double findings = with_findings ? height_for_findings(*result, inner, room, ui) : 0.0;
+  const bool below_list = browsing_ && browser_.folder() && browser_.folder()->is_sweep;
+  const std::optional<double> asked =
+      findings_asked_ || !below_list ? findings_asked_ : std::optional(kFindingsBelowList);
+  const double findings =
+      with_findings ? height_for_findings(*result, inner, room, asked, ui) : 0.0;
   const double gap = kMargin * ui.scale;
   Rect plot{inner.x, top, inner.width, inner.bottom() - top};
   if (message > 0) plot.height -= message + gap;
-  if (findings > 0) plot.height -= findings + gap;
+  const bool with_grip = findings > 0 || (with_findings && findings_asked_);
+  if (with_grip) plot.height -= findings + gap;
   if (result && plot.height > 0)
-    views_[session_.selected()]->draw(session_, *result, plot, ui);
+    (browsing_ ? browser_.view(*result) : *views_[session_.selected()])
+        .draw(shown(), *result, plot, ui);
   else if (plot.height > 0)
-    draw_centered(session_.busy() ? "computing …" : "nothing to show yet", plot);
+    draw_empty(plot, ui);
+  if (with_grip && plot.height > 0)
+    drag_findings({inner.x, plot.bottom(), inner.width, gap}, findings, ui);
   if (findings > 0) {
     begin_area("findings", {inner.x, plot.bottom() + gap, inner.width, findings},
                raised_color(ui.style));
@@ -328,15 +386,39 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   if (message > 0) {
     const Color ground = mix(ui.style.background, fails_color(ui.style), 0.18);
     begin_area("message", {inner.x, inner.bottom() - message, inner.width, message}, ground);
-    draw_message(session_);
+    draw_message(shown());
     ImGui::EndChild();
   }
   ImGui::EndChild();
 }
 
+/// The gap above the findings, by which they are made higher or lower, or hidden.
+void App::drag_findings(const Rect& gap, double shown, const Ui& ui) {
+  ImGui::SetCursorScreenPos(shim::vec({gap.x, gap.y}));
+  ImGui::InvisibleButton("findings grip", panel_size(gap));
+  const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
+  if (hovered || held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  const double width = kGripWidth * ui.scale, height = std::round(3 * ui.scale);
+  const Point at{gap.x + (gap.width - width) / 2, gap.y + (gap.height - height) / 2};
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      shim::vec(at), shim::vec({at.x + width, at.y + height}),
+      ImGui::GetColorU32(hovered || held ? ImGuiCol_TextDisabled : ImGuiCol_Border), ui.px(2));
+  if (!held) tooltip(ui, "drag to resize the checks; double-click to hide or show them");
+  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    return perform(ActionId::toggle_findings);
+  const float by = ImGui::GetIO().MouseDelta.y;
+  if (!held || by == 0.0f) return;
+  // What lies below the least that can be read is hidden by the layout; the drag may come back.
+  const double now = findings_asked_.value_or(shown / ui.scale);
+  findings_asked_ = std::max(0.0, now - static_cast<double>(by) / ui.scale);
+}
+
 void App::draw_params(const Rect& area, const Ui& ui) {
   begin_column("parameters", area, raised_color(ui.style));
-  params_.draw(session_, link_, next_link_, ui);
+  if (browsing_)
+    grant(browser_.draw_facts(ui));
+  else
+    params_.draw(session_, link_, next_link_, ui);
   ImGui::EndChild();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "app/opened_path.h"
 #include "app/palette.h"
 #include "app/param_panel.h"
+#include "app/result_browser.h"
 #include "app/session.h"
 #include "app/session_file.h"
 #include "app/shortcut_sheet.h"
@@ -58,6 +60,13 @@ class App {
   void drop(const std::vector<std::string>& paths);
   /// A file, to the parameter that suits it best.
   void drop_file(const std::string& path);
+  /// Looks at a path in the background and shows what it is: a result or a sweep in the browser, a
+  /// file in the parameter that it suits.
+  void open_path(const std::filesystem::path& path);
+  const ResultBrowser& browser() const { return browser_; }
+  bool is_browsing() const { return browsing_; }
+  /// Whether anything that will be shown is being computed or read.
+  bool busy() const { return session_.busy() || browser_.busy() || opening_.is_running(); }
   /// Does what an action says, as its key would.
   void perform(ActionId id);
   /// Keeps the session in this file from now on, and at the end.
@@ -76,6 +85,8 @@ class App {
   Regions regions() const;
   double shown_scale() const;
   void press_keys();
+  void fade_note();
+  void drag_findings(const Rect& gap, double shown, const Ui& ui);
   void remember();
   void travel(const std::optional<DesktopState>& state, std::string_view verb,
               const std::string& change);
@@ -88,13 +99,20 @@ class App {
   bool is_covered() const;
   void draw_overlays(const Ui& ui);
   void draw_menu(const Ui& ui);
-  void open_path(const std::filesystem::path& path);
+  /// What is on screen: the live session, or that of the browser.
+  Session& shown() { return browsing_ ? browser_.session() : session_; }
+  void show_view(std::size_t index);
   void take_opened();
+  void grant(ResultBrowser::Wish wish);
+  std::optional<ExperimentState> shown_settings();
   void assign(const std::string& path);
   void ask_export();
   void draw_list(const Rect& area, const Ui& ui);
   void draw_view(const Rect& area, const Ui& ui);
   void draw_heading(const Rect& area, const Ui& ui);
+  void draw_view_choice(const Rect& area);
+  double draw_above_figures(const Rect& inner, double top, const Ui& ui);
+  void draw_empty(const Rect& area, const Ui& ui);
   void draw_params(const Rect& area, const Ui& ui);
 
   Session& session_;
@@ -112,11 +130,16 @@ class App {
   JobsPanel jobs_{};
   ChecksSheet checks_{};
   Task<OpenedPath> opening_{};
+  ResultBrowser browser_;
+  bool browsing_{false};  ///< whether the browser is on screen
   History history_{};
   std::optional<SessionKeeper> keeper_{};
-  bool export_wanted_{false};  ///< of what this frame draws
-  int hand_frames_{0};         ///< for so many frames what changes is the hand's doing
-  bool travelled_{false};      ///< whether undo or redo was this frame's doing
+  std::uint64_t notes_seen_{0};
+  double note_until_{-1};                   ///< of ImGui's clock; below 0 when there is no note
+  std::optional<double> findings_asked_{};  ///< height at scale 1 that was dragged; 0: hidden
+  bool export_wanted_{false};               ///< of what this frame draws
+  int hand_frames_{0};                      ///< for so many frames what changes is the hand's doing
+  bool travelled_{false};                   ///< whether undo or redo was this frame's doing
   std::optional<Fonts> fonts_{};
   FigureStyle style_{};
   std::optional<Theme> theme_{};  ///< that style_ is of

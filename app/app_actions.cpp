@@ -16,6 +16,7 @@ namespace {
 
 // Frames after an event in which what changes is its doing: clicks show in the next frame.
 constexpr int kHandFrames = 3;
+constexpr double kNoteSeconds = 6.0;  // long enough to read a path
 constexpr std::array kSizes{0.5, 0.6, 0.75, 0.85, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0};
 
 bool is_hand_at_work() {
@@ -78,12 +79,28 @@ void App::remember() {
   if (!trouble.empty() && session_.size() > 0) session_.say(trouble);
 }
 
-double App::due_in() const { return keeper_ ? keeper_->due_in(ImGui::GetTime()) : -1.0; }
+/// A note is of what was just done; later it would be of nothing.
+void App::fade_note() {
+  const double now = ImGui::GetTime();
+  if (session_.notes() != notes_seen_) note_until_ = now + kNoteSeconds;
+  if (note_until_ >= 0 && now >= note_until_) {
+    session_.note({});
+    note_until_ = -1;
+  }
+  notes_seen_ = session_.notes();
+}
+
+double App::due_in() const {
+  const double now = ImGui::GetTime();
+  const double save = keeper_ ? keeper_->due_in(now) : -1.0;
+  const double fade = note_until_ >= 0 ? std::max(0.0, note_until_ - now) : -1.0;
+  if (save < 0 || fade < 0) return std::max(save, fade);
+  return std::min(save, fade);
+}
 
 void App::perform(ActionId id) {
   hand_frames_ = kHandFrames;
   if (session_.size() == 0) return;
-  const ExperimentState& state = session_.current();
   switch (id) {
     case ActionId::undo: {
       const std::string change = history_.undo_text();
@@ -94,18 +111,26 @@ void App::perform(ActionId id) {
       return travel(history_.redo(), "Done again", change);
     }
     case ActionId::copy_settings:
-      return copy(settings_text(state), "Copied the settings as text");
+      if (const auto state = shown_settings())
+        copy(settings_text(*state), "Copied the settings as text");
+      return;
     case ActionId::paste_settings:
       return paste();
     case ActionId::copy_command:
-      return copy(command_text(state), "Copied: " + command_text(state));
+      if (const auto state = shown_settings())
+        copy(command_text(*state), "Copied: " + command_text(*state));
+      return;
     case ActionId::reset_parameters:
+      browsing_ = false;
       return session_.reset_all();
     case ActionId::export_figure:
       export_wanted_ = true;
       return;
     case ActionId::open_file:
       return files_.ask();
+    case ActionId::saved_results:
+      browsing_ = true;
+      return;
     case ActionId::jobs:
       return jobs_.open();
     case ActionId::checks:
@@ -125,9 +150,11 @@ void App::perform(ActionId id) {
     case ActionId::fit_figure:
       return fit_figures();
     case ActionId::recompute:
+      // A sweep may have gone on since it was read.
+      if (browsing_ && browser_.folder()) return open_path(browser_.folder()->folder);
       return session_.recompute();
     case ActionId::stop:
-      return session_.stop();
+      return shown().stop();
     case ActionId::next_theme:
       session_.theme = next_theme(session_.theme);
       return;
@@ -146,6 +173,10 @@ void App::perform(ActionId id) {
     case ActionId::toggle_list:
       session_.show_list = !session_.show_list;
       return;
+    case ActionId::toggle_findings:
+      // Hidden is a height of 0; without any it is what suits.
+      findings_asked_ = findings_asked_ == 0.0 ? std::nullopt : std::optional(0.0);
+      return;
     case ActionId::toggle_panel:
       session_.show_panel = !session_.show_panel;
       return;
@@ -161,14 +192,17 @@ void App::take(const PaletteEntry& entry) {
   hand_frames_ = kHandFrames;
   switch (entry.kind) {
     case PaletteEntry::Kind::view:
-      return session_.select(entry.view);
+      return show_view(entry.view);
     case PaletteEntry::Kind::figure:
+      browsing_ = false;
       return session_.select_figure(entry.key);
     case PaletteEntry::Kind::parameter:
+      browsing_ = false;
       session_.show_panel = true;
       session_.projector = false;
       return params_.focus(entry.key);
     case PaletteEntry::Kind::setting:
+      browsing_ = false;
       session_.set(entry.key, entry.value);
       return;
     case PaletteEntry::Kind::action:
@@ -179,6 +213,7 @@ void App::take(const PaletteEntry& entry) {
 void App::travel(const std::optional<DesktopState>& state, std::string_view verb,
                  const std::string& change) {
   if (!state) return session_.note(verb == "Undone" ? "Nothing to undo" : "Nothing to do again");
+  browsing_ = false;
   session_.apply(*state);
   session_.note(fmt::format("{}: {}", verb, change));
   travelled_ = true;
@@ -194,29 +229,36 @@ void App::paste() {
   if (!text || !*text) return session_.note("The clipboard holds no text");
   try {
     apply_settings_text(session_, text);
+    browsing_ = false;
     session_.note("Pasted the settings");
   } catch (const std::exception& refusal) {
-    session_.say(fmt::format("Pasting: {}", refusal.what()));
+    shown().say(fmt::format("Pasting: {}", refusal.what()));
   }
 }
 
-void App::step_view(int by) { session_.select(around(session_.selected(), by, session_.size())); }
+void App::show_view(std::size_t index) {
+  browsing_ = false;
+  session_.select(index);
+}
+
+void App::step_view(int by) { show_view(around(session_.selected(), by, session_.size())); }
 
 void App::step_figure(int by) {
-  const ExperimentState& state = session_.current();
+  const ExperimentState& state = shown().current();
   if (!state.result || state.result->figures.empty()) return;
   const std::vector<Figure>& figures = state.result->figures;
-  const auto shown = std::find_if(figures.begin(), figures.end(),
-                                  [&](const Figure& f) { return f.id == state.figure; });
-  const auto index = shown == figures.end() ? 0 : static_cast<std::size_t>(shown - figures.begin());
-  session_.select_figure(figures[around(index, by, figures.size())].id);
+  const auto on_top = std::find_if(figures.begin(), figures.end(),
+                                   [&](const Figure& f) { return f.id == state.figure; });
+  const auto index =
+      on_top == figures.end() ? 0 : static_cast<std::size_t>(on_top - figures.begin());
+  shown().select_figure(figures[around(index, by, figures.size())].id);
 }
 
 void App::fit_figures() {
-  const ExperimentState& state = session_.current();
+  const ExperimentState& state = shown().current();
   if (!state.result) return;
   for (const Figure& figure : state.result->figures) {
-    FigureView& view = session_.view(figure.id);
+    FigureView& view = shown().view(figure.id);
     view.x.reset();
     view.y.reset();
   }
@@ -224,8 +266,8 @@ void App::fit_figures() {
 
 void App::ask_export() {
   export_wanted_ = false;
-  const ExperimentState& state = session_.current();
-  std::vector<ShownFigure> figures = figures_on_screen(session_);
+  const ExperimentState& state = shown().current();
+  std::vector<ShownFigure> figures = figures_on_screen(shown());
   if (figures.empty()) return session_.note("There is no figure to export yet");
   const std::string stem = figures.size() == 1 ? fmt::format("{}-{}", state.experiment->info().name,
                                                              figures.front().figure.id)
@@ -241,19 +283,51 @@ void App::take_opened() {
   auto outcome = opening_.take();
   if (!outcome || session_.size() == 0) return;
   hand_frames_ = kHandFrames;
-  if (!outcome->value) return session_.say(outcome->error);
-  const OpenedPath& opened = *outcome->value;
+  if (!outcome->value) return shown().say(outcome->error);
+  OpenedPath& opened = *outcome->value;
   if (opened.kind == PathKind::folder) return files_.ask(opened.path);
   session_.remember_path(opened.path.string());
-  if (opened.kind != PathKind::result_folder) return assign(opened.path.string());
+  if (opened.saved) {
+    browser_.open(std::move(*opened.saved));
+    browsing_ = true;
+    return session_.note("Opened " + opened.path.string());
+  }
+  browsing_ = false;
+  assign(opened.path.string());
+}
+
+/// What is set of what is on screen; of a saved result what it was computed with. Without any, the
+/// reason is said.
+std::optional<ExperimentState> App::shown_settings() {
+  if (!browsing_) return session_.current();
+  const std::shared_ptr<const Result> result = browser_.session().current().result;
+  if (!result) {
+    session_.note("No result is open yet");
+    return std::nullopt;
+  }
   try {
-    const std::vector<std::string> left_out = show_result(session_, opened);
-    session_.note("Opened " + opened.path.string());
-    if (!left_out.empty())
-      session_.say(fmt::format("{}: not all of it fits this version: {}", opened.path.string(),
-                               left_out.front()));
+    const SavedSettings settings = settings_of(session_, result->provenance);
+    ExperimentState state{.experiment = session_.state(settings.experiment).experiment,
+                          .params = settings.params};
+    return state;
   } catch (const std::exception& refusal) {
-    session_.say(refusal.what());
+    shown().say(refusal.what());
+    return std::nullopt;
+  }
+}
+
+void App::grant(ResultBrowser::Wish wish) {
+  if (wish == ResultBrowser::Wish::none) return;
+  const std::shared_ptr<const Result> result = browser_.session().current().result;
+  try {
+    const SavedSettings settings = settings_of(session_, result->provenance);
+    if (wish == ResultBrowser::Wish::open_live) show_settings(session_, settings);
+    show_view(settings.experiment);
+    if (wish == ResultBrowser::Wish::pin) session_.shown().reference = result;
+    if (!settings.left_out.empty())
+      session_.say("not all of it fits this version: " + settings.left_out.front());
+  } catch (const std::exception& refusal) {
+    shown().say(refusal.what());
   }
 }
 
@@ -275,6 +349,7 @@ void App::drop(const std::vector<std::string>& paths) {
 void App::drop_file(const std::string& path) {
   hand_frames_ = kHandFrames;
   if (session_.size() == 0) return;
+  browsing_ = false;
   session_.remember_path(path);
   params_.drop_file(session_, path);
 }

@@ -23,6 +23,8 @@ const char* kind_text(PathKind kind) {
       return "folder";
     case PathKind::result_folder:
       return "result";
+    case PathKind::sweep_folder:
+      return "sweep";
     case PathKind::tensor:
       return "tensors";
     case PathKind::text:
@@ -104,7 +106,7 @@ FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui)
 FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui) {
   const std::filesystem::path path = listing_.folder / entry.name;
   const bool folder = entry.kind == PathKind::folder;
-  const bool result = entry.kind == PathKind::result_folder;
+  const bool result = entry.kind == PathKind::result_folder || entry.kind == PathKind::sweep_folder;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool pressed =
@@ -160,7 +162,7 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   ImGui::PushFont(ui.fonts.title());
   text("Open");
   ImGui::PopFont();
-  text_muted("tensors, a text, or the folder of a result");
+  text_muted("tensors, a text, or the folder of a result or a sweep");
   Chosen chosen = draw_path();
   ImGui::Checkbox("all files", &all_files_);
   ImGui::SameLine();

@@ -27,7 +27,8 @@ std::string lower(std::string text) {
 }
 
 bool is_folder(PathKind kind) {
-  return kind == PathKind::folder || kind == PathKind::result_folder;
+  return kind == PathKind::folder || kind == PathKind::result_folder ||
+         kind == PathKind::sweep_folder;
 }
 
 bool comes_before(const FolderEntry& a, const FolderEntry& b) {
@@ -46,9 +47,13 @@ std::string extension_of(const std::filesystem::path& path) {
 
 PathKind path_kind(const std::filesystem::path& path) {
   std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown))
-    return std::filesystem::is_regular_file(path / "result.json", unknown) ? PathKind::result_folder
-                                                                           : PathKind::folder;
+  if (std::filesystem::is_directory(path, unknown)) {
+    const auto holds = [&](const char* name) {
+      return std::filesystem::is_regular_file(path / name, unknown);
+    };
+    if (holds("plan.json")) return PathKind::sweep_folder;
+    return holds("result.json") ? PathKind::result_folder : PathKind::folder;
+  }
   const std::string extension = extension_of(path);
   if (is_among(extension, kTensors)) return PathKind::tensor;
   return is_among(extension, kTexts) ? PathKind::text : PathKind::other;

@@ -8,7 +8,7 @@
 namespace orrery {
 
 /// What a path is to the desktop.
-enum class PathKind { folder, result_folder, tensor, text, other };
+enum class PathKind { folder, result_folder, sweep_folder, tensor, text, other };
 
 struct FolderEntry {
   std::string name{};
@@ -26,7 +26,8 @@ inline constexpr std::size_t kMostEntries = 20'000;
 
 /// "npy" of "A.NPY": in lower case, without the dot.
 std::string extension_of(const std::filesystem::path& path);
-/// A folder holds a result when it has a result.json; a file is told by its extension.
+/// A folder holds a result when it has a result.json, a sweep when it has a plan.json; a file is
+/// told by its extension.
 PathKind path_kind(const std::filesystem::path& path);
 /// May take long on a slow disk. Throws IoError.
 FolderListing list_folder(const std::filesystem::path& folder);

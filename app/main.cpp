@@ -23,6 +23,8 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_option("--render", options.folder,
                  "Draw every view into this folder as PNG, without a display, and end");
   cli.add_option("--view", options.start.view, "Only this view, by the name of its experiment");
+  cli.add_option("--open", options.start.open,
+                 "A folder that orrery run or sweep wrote, or a file of tensors or text");
   cli.add_option("--theme", options.start.theme, "dark, light or print; else as it was");
   cli.add_option("--size", options.size, "Width and height in pixels")->default_str("1280x800");
   cli.add_option("--scale", options.start.scale,
@@ -35,6 +37,7 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.footer(
       "Examples:\n"
       "  orrery-desktop\n"
+      "  orrery-desktop --open results\n"
       "  orrery-desktop --render pictures --theme light\n"
       "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5");
 }
@@ -63,7 +66,7 @@ int open_or_render(RenderOptions options) {
     restored.session = file;
     return orrery::start_session(restored, std::move(wake));
   };
-  if (orrery::run_window(start, file, reason)) return kOk;
+  if (orrery::run_window(start, {file, options.start.open}, reason)) return kOk;
   std::fprintf(stderr,
                "orrery-desktop: no window: %s\n"
                "Drawing every view into ./%s instead. To see results without a display:\n"

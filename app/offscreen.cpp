@@ -127,7 +127,7 @@ std::shared_ptr<const Image> OffscreenContext::pixels() const {
 }
 
 OffscreenDesktop::OffscreenDesktop(Session& session, int width, int height)
-    : session_(session), context_(width, height), app_(session, make_gl_textures()) {
+    : context_(width, height), app_(session, make_gl_textures()) {
   shim::map_keys(ImGui::GetIO());
 }
 
@@ -146,14 +146,18 @@ void OffscreenDesktop::frame() {
 void OffscreenDesktop::settle(double patience_seconds) {
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_seconds);
-  while (session_.busy()) {
-    if (std::chrono::steady_clock::now() > deadline)
-      throw std::runtime_error(
-          "rendering without a display: the computation takes too long; choose "
-          "smaller parameters");
-    std::this_thread::sleep_for(kPollInterval);
+  // What was read may lead to more that is computed or read.
+  for (int quiet = 0; quiet < kFramesToSettle; ++quiet) {
+    while (app_.busy()) {
+      quiet = 0;
+      if (std::chrono::steady_clock::now() > deadline)
+        throw std::runtime_error(
+            "rendering without a display: the computation takes too long; choose "
+            "smaller parameters");
+      std::this_thread::sleep_for(kPollInterval);
+    }
+    frame();
   }
-  for (int i = 0; i < kFramesToSettle; ++i) frame();
 }
 
 std::string png_bytes(const std::shared_ptr<const Image>& image) {

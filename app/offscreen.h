@@ -48,7 +48,6 @@ class OffscreenDesktop {
   std::shared_ptr<const Image> pixels() const { return context_.pixels(); }
 
  private:
-  Session& session_;
   OffscreenContext context_;
   ImGuiSession imgui_{};
   GlRenderer renderer_{};

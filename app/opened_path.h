@@ -1,12 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/folder_listing.h"
 #include "app/session.h"
+#include "experiments/batch/browse.h"
 
 namespace orrery {
 
@@ -14,17 +15,24 @@ namespace orrery {
 struct OpenedPath {
   std::filesystem::path path{};
   PathKind kind{};
-  std::string experiment{};                                   ///< of a result folder
-  std::vector<std::pair<std::string, std::string>> params{};  ///< what it was computed with
+  std::optional<BrowsedFolder> saved{};  ///< of a result or a sweep
 };
 
-/// May take long on a slow disk. Throws IoError for what does not exist, DataError for a result
-/// folder that is damaged.
+/// May take long on a slow disk. Throws IoError for what does not exist, DataError for the folder
+/// of a result or a sweep that is damaged.
 OpenedPath look_at(const std::filesystem::path& path);
 
-/// Shows the experiment of a result folder with the settings it was computed with. What this
-/// version does not know of it is left out and told in the return value. Throws UsageError when
-/// there is no such experiment.
-std::vector<std::string> show_result(Session& session, const OpenedPath& opened);
+/// Where a result comes from, as settings of the session's experiment. What this version does not
+/// know of it is left out and told.
+struct SavedSettings {
+  std::size_t experiment{};  ///< its index in the session
+  ParamSet params{{}};
+  std::vector<std::string> left_out{};
+};
+/// Throws UsageError when there is no such experiment.
+SavedSettings settings_of(const Session& session, const Provenance& provenance);
+
+/// Shows the experiment with those settings.
+void show_settings(Session& session, const SavedSettings& settings);
 
 }  // namespace orrery

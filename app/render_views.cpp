@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/offscreen.h"
+#include "app/opened_path.h"
 #include "experiments/data/file.h"
 
 namespace orrery {
@@ -25,7 +26,14 @@ void show(const std::string& name, OffscreenDesktop& desktop) {
   desktop.settle();
 }
 
-void render_current(Session& session, OffscreenDesktop& desktop, const RenderOptions& options) {
+/// Opens what the options say, and waits for it.
+void open_path(OffscreenDesktop& desktop, const std::filesystem::path& path) {
+  look_at(path);  // a path that cannot be shown is an error here, and a message in a window
+  desktop.app().open_path(path);
+}
+
+void render_current(const Session& session, OffscreenDesktop& desktop,
+                    const RenderOptions& options) {
   desktop.settle();
   if (!options.show.empty()) show(options.show, desktop);
   if (session.current().failure) std::rethrow_exception(session.current().failure);
@@ -42,13 +50,19 @@ void render_current(Session& session, OffscreenDesktop& desktop, const RenderOpt
 
 void render_views(const RenderOptions& options) {
   const auto [width, height] = parse_size(options.size);
-  if (!options.show.empty() && options.start.view.empty())
+  if (!options.show.empty() && options.start.view.empty() && options.start.open.empty())
     throw UsageError("--show " + options.show, "needs a view to lie over", "add --view NAME");
   const auto session = start_session(options.start, {});
   OffscreenDesktop desktop(*session, width, height);
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed) throw io_error(options.folder, "made", failed.value());
+  if (!options.start.open.empty()) {
+    open_path(desktop, options.start.open);
+    desktop.settle();
+    const App& app = desktop.app();
+    return render_current(app.is_browsing() ? app.browser().session() : *session, desktop, options);
+  }
   if (!options.start.view.empty()) return render_current(*session, desktop, options);
   for (std::size_t i = 0; i < session->size(); ++i) {
     session->select(i);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
@@ -100,8 +101,13 @@ class Session {
   /// are found by name; those that the state does not have stay as they are.
   void apply(const DesktopState& state);
 
-  /// Something that went well, in the status line until the next.
-  void note(std::string words) { note_ = std::move(words); }
+  /// Something that went well, in the status line for a while.
+  void note(std::string words) {
+    note_ = std::move(words);
+    ++notes_;
+  }
+  /// How many there have been: the same words twice are news twice.
+  std::uint64_t notes() const { return notes_; }
   const std::string& note() const { return note_; }
 
   /// Wakes whoever draws, from any thread.
@@ -133,6 +139,7 @@ class Session {
   std::vector<ExperimentState> states_{};
   std::size_t selected_{0};
   std::string note_{};
+  std::uint64_t notes_{0};
   std::function<void()> wake_;
   std::function<InputLoader()> make_loader_;
   struct Running {

@@ -18,6 +18,7 @@ struct StartOptions {
   std::vector<std::string> overrides{};  ///< "key=value" for that view
   std::string theme{};                   ///< empty: as it was, or dark
   std::optional<double> scale{};         ///< without: as it was, or 1
+  std::string open{};                    ///< a folder or file to begin with
   std::filesystem::path session{};       ///< the file that holds the last session; empty: none
 };
 

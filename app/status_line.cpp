@@ -10,7 +10,6 @@
 #include "app/theme.h"
 #include "app/views/findings.h"
 #include "app/views/readout.h"
-#include "experiments/figure/utf8.h"
 
 namespace orrery {
 namespace {
@@ -25,19 +24,6 @@ std::string param_of(const Result& result, std::string_view key) {
   for (const auto& [name, value] : result.provenance.params)
     if (name == key) return value;
   return {};
-}
-
-/// As much of the words as `room` has a place for, and "…".
-std::string shortened(const std::string& words, float room) {
-  std::string kept;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t next = at + character_length(words, at);
-    const std::string longer = words.substr(0, next) + "…";
-    if (ImGui::CalcTextSize(longer.c_str()).x > room) break;
-    kept = longer;
-    at = next;
-  }
-  return kept;
 }
 
 void fact(const std::string& words, const Ui& ui) {
@@ -88,9 +74,9 @@ void ulp_meter(const Result& result, const Ui& ui) {
 }
 
 /// Returns whether the checks were clicked.
-bool draw_facts(const ExperimentState& state, const Ui& ui) {
+bool draw_facts(const ExperimentState& state, const std::string& verb, const Ui& ui) {
   const Result& result = *state.result;
-  text_muted(fmt::format("computed in {}", duration_text(state.seconds)));
+  text_muted(fmt::format("{} in {}", verb, duration_text(state.seconds)));
   const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
   if (!seed.empty()) fact("seed " + seed, ui);
   if (!precision.empty()) fact(precision, ui);
@@ -112,16 +98,15 @@ void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
 }
 
 /// At the right edge: what was done last, or else how to find what can be done.
-void draw_note(const Session& session, const Ui& ui) {
-  std::string words =
-      session.note().empty() ? "Ctrl+K: find anything   ?: keys and gestures" : session.note();
+void draw_note(const std::string& note, const Ui& ui) {
+  std::string words = note.empty() ? "Ctrl+K: find anything   ?: keys and gestures" : note;
   ImGui::SameLine(0, ui.px(40));
   const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
   if (room < ui.px(60)) return;
   if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
   ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
   text_muted(words);
-  if (!session.note().empty()) tooltip(ui, session.note());
+  if (!note.empty()) tooltip(ui, note);
 }
 
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
@@ -142,19 +127,19 @@ std::string checks_text(const Result& result) {
   return fmt::format("{}, {} {}", hold, bad, bad == 1 ? "fails" : "fail");
 }
 
-std::optional<ActionId> draw_status(Session& session, const Ui& ui) {
+std::optional<ActionId> draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   ImGui::AlignTextToFramePadding();
   const ExperimentState& state = session.current();
   std::optional<ActionId> clicked;
   if (!state.result)
     text_muted("no result yet");
-  else if (draw_facts(state, ui))
+  else if (draw_facts(state, words.verb, ui))
     clicked = ActionId::checks;
   const Job::Status status = session.status();
   if (status.busy && status.seconds > kWorthShowing)
     draw_progress(session, status, ui);
   else
-    draw_note(session, ui);
+    draw_note(words.note, ui);
   return clicked;
 }
 

@@ -9,10 +9,16 @@
 
 namespace orrery {
 
+/// What a session does not know of itself.
+struct StatusWords {
+  std::string verb{"computed"};  ///< how the result came here
+  std::string note{};            ///< what was done last; empty: how to find what can be done
+};
+
 /// Compute time, seed, precision and checks of the result on screen; while a job runs, its progress
 /// and a button that stops it. Draws into the current window.
 /// Returns what was clicked: the checks, or nothing.
-std::optional<ActionId> draw_status(Session& session, const Ui& ui);
+std::optional<ActionId> draw_status(Session& session, const StatusWords& words, const Ui& ui);
 /// "12 checks hold", "11 checks hold, 1 fails".
 std::string checks_text(const Result& result);
 

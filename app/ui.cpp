@@ -1,6 +1,7 @@
 #include "app/ui.h"
 
 #include "app/imgui_shim.h"
+#include "experiments/figure/utf8.h"
 
 namespace orrery {
 
@@ -32,6 +33,18 @@ float key_cap(const Ui& ui, std::string_view keys, float right) {
                keys.data() + keys.size());
   ImGui::PopFont();
   return left;
+}
+
+std::string shortened(const std::string& words, float room) {
+  std::string kept;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t next = at + character_length(words, at);
+    const std::string longer = words.substr(0, next) + "…";
+    if (ImGui::CalcTextSize(longer.c_str()).x > room) break;
+    kept = longer;
+    at = next;
+  }
+  return kept;
 }
 
 void tooltip(const Ui& ui, std::string_view utf8) {

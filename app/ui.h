@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <string>
 #include <string_view>
 
 #include "app/canvas/textures.h"
@@ -29,6 +30,8 @@ void text_muted(std::string_view utf8);
 /// A small cap of a key, "Ctrl+K", that ends at `right` of the screen in the present line. Returns
 /// where it begins.
 float key_cap(const Ui& ui, std::string_view keys, float right);
+/// As much of the words as `room` pixels have a place for, and "…".
+std::string shortened(const std::string& words, float room);
 /// Words beside the mouse.
 void show_tooltip(const Ui& ui, std::string_view utf8);
 /// The item before it, explained when the mouse rests there.

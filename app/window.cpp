@@ -132,12 +132,12 @@ void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
   glfwSwapBuffers(window);
 }
 
-void run_loop(GLFWwindow* window, Session& session, App& app, GlRenderer& renderer) {
+void run_loop(GLFWwindow* window, App& app, GlRenderer& renderer) {
   int frames_due = kFramesAfterEvent;
   while (!glfwWindowShouldClose(window)) {
     if (frames_due > 0)
       glfwPollEvents();
-    else if (session.busy())
+    else if (app.busy())
       glfwWaitEventsTimeout(kBusyInterval);
     else if (const double due = app.due_in(); due >= 0)
       glfwWaitEventsTimeout(std::max(due, kLeastWait));
@@ -151,7 +151,7 @@ void run_loop(GLFWwindow* window, Session& session, App& app, GlRenderer& render
 }  // namespace
 
 bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
-                const std::filesystem::path& session_file, std::string& reason) {
+                const WindowFiles& files, std::string& reason) {
   Glfw glfw;
   if (!glfw.start(reason)) return false;
   const WindowHandle window = open_window();
@@ -164,10 +164,11 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   GlRenderer renderer;
   const std::unique_ptr<Session> session = start([] { glfwPostEmptyEvent(); });
   App app(*session, make_gl_textures());
-  if (!session_file.empty()) app.keep_session(session_file);
+  if (!files.session.empty()) app.keep_session(files.session);
+  if (!files.open.empty()) app.open_path(files.open);
   glfwSetWindowUserPointer(window.get(), &app);
   glfwSetDropCallback(window.get(), take_dropped_files);
-  run_loop(window.get(), *session, app, renderer);
+  run_loop(window.get(), app, renderer);
   return true;
 }
 

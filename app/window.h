@@ -9,11 +9,16 @@
 
 namespace orrery {
 
+/// What a window begins with.
+struct WindowFiles {
+  std::filesystem::path session{};  ///< where the session is kept; empty: nowhere
+  std::filesystem::path open{};     ///< what is opened first; may be empty
+};
+
 /// Opens the desktop's window and runs it until it is closed, drawing only when something happened.
-/// `start` makes the session, given the function that wakes the window from any thread; it is kept
-/// in `session_file`, if that is not empty. Returns
+/// `start` makes the session, given the function that wakes the window from any thread. Returns
 /// false, with the reason, when no window could be opened: no display, or no OpenGL.
 bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
-                const std::filesystem::path& session_file, std::string& reason);
+                const WindowFiles& files, std::string& reason);
 
 }  // namespace orrery

@@ -348,6 +348,12 @@ void DecayMeanings::finish(const ParamSet& params, const std::string& assumption
   for (std::size_t e = 0; e < names_.size(); ++e)
     table.rows.push_back({encoding_label(names_[e]), meanings_[e], text(at_zero_[e]),
                           text(at_last_[e]), text(lowest_[e])});
+  for (std::size_t e = 0; e < names_.size(); ++e)
+    result.scalars.push_back({.name = names_[e] + "_change",
+                              .symbol = "Δ",
+                              .value = change_[e],
+                              .description = fmt::format("{}: mean logit at {} less that at 0",
+                                                         encoding_label(names_[e]), last)});
   result.figures.push_back(
       {"meanings", "What decays: " + assumption, caption_of(params), std::move(table)});
   result.tables.push_back({.name = "meanings",

@@ -214,6 +214,14 @@ Scalar scalar_of(const Curve& curve) {
       .description = encoding_label(curve.name) + ": largest change of a logit over all shifts"};
 }
 
+Scalar ulp_scalar_of(const Curve& curve) {
+  return {.name = curve.name + "_largest_ulp",
+          .unit = "ulp",
+          .value = worst(curve, curve.ulps),
+          .description = encoding_label(curve.name) +
+                         ": largest change of a logit over all shifts, in units in the last place"};
+}
+
 Scalar rounding_of_curve(const Curve& curve) {
   return {.name = curve.name + "_largest_rounding",
           .value = worst(curve, curve.rounding),
@@ -282,6 +290,8 @@ Result RelativeInvariance::run(const ParamSet& params, const Inputs&, Progress& 
   Result result{.provenance = provenance_of(info(), params)};
   for (const Curve& curve : curves) {
     result.scalars.push_back(scalar_of(curve));
+    // Of an absolute encoding the change is no rounding, and counts in no such unit.
+    if (curve.relative) result.scalars.push_back(ulp_scalar_of(curve));
     if (!curve.rounding.empty()) result.scalars.push_back(rounding_of_curve(curve));
     result.checks.push_back(check_of(curve));
   }

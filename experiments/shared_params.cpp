@@ -21,6 +21,16 @@ ParamSpec dim_param(std::int64_t default_value) {
           .logarithmic = true};
 }
 
+ParamSpec heads_param() {
+  return {.key = "heads",
+          .symbol = "H",
+          .description = "Heads of the layer; ALiBi's slopes depend on it.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{8},
+          .min = 1,
+          .max = 256};
+}
+
 ParamSpec seed_param() {
   return {.key = "seed",
           .description = "Root of all random draws; the same seed gives the same bytes.",

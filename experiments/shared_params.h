@@ -11,6 +11,7 @@ namespace orrery {
 // The parameters that several experiments share, declared once each.
 
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
+ParamSpec heads_param();                          ///< "heads", H: heads of the layer
 ParamSpec seed_param();
 ParamSpec encodings_param(std::vector<std::string> default_names);  ///< "encoding": one or several
 ParamSpec projection_param();

@@ -14,7 +14,7 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
       {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
       {"equal_half_distance", {.rules = {{"equal_half_distance", vertical, "half_distance"}}}},
       {"sequence_length", {.rules = {{"entropy", vertical, "train_length"}}}},
-      {"encoding_matrix", {.layout = small_multiples}},
+      {"encoding_matrix", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
       {"long_term_decay",
        {.left = "decay_bound",
         .right = "phasor_chain",

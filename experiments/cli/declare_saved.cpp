@@ -20,7 +20,9 @@ Command add_redraw(CLI::App& app) {
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");
   command->footer(
       "Nothing is computed: the figures' data lie in the result.\n\n"
-      "Example: orrery redraw decay --theme print --format pdf");
+      "Examples:\n"
+      "  orrery run rotation --out turns --format none\n"
+      "  orrery redraw turns --theme print --format pdf");
   return {command, [options] { return redraw_command(*options); }};
 }
 
@@ -34,7 +36,9 @@ Command add_report(CLI::App& app) {
   command->footer(
       "The page needs no network and no other file. The exit status is 1 when parts of the result\n"
       "are missing or damaged; the page then says which.\n\n"
-      "Example: orrery report decay");
+      "Examples:\n"
+      "  orrery run rotation --out turns\n"
+      "  orrery report turns");
   return {command, [options] { return report_command(*options); }};
 }
 
@@ -48,7 +52,10 @@ Command add_compare(CLI::App& app) {
   command->footer(
       "Points of sweeps are matched by id, then by settings; repeats are compared by Welch's t.\n"
       "The exit status is 0 when all numbers are the same, and 1 when any differs.\n\n"
-      "Example: orrery compare decay again");
+      "Examples:\n"
+      "  orrery run rotation --out turns\n"
+      "  orrery run rotation --out again\n"
+      "  orrery compare turns again");
   return {command, [options] { return compare_command(*options); }};
 }
 

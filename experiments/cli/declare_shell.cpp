@@ -12,8 +12,8 @@ using Words = std::vector<std::string>;
 
 Command declare_open(CLI::App& app) {
   auto options_of = std::make_shared<OpenOptions>();
-  CLI::App* command =
-      app.add_subcommand("open", "The desktop on an experiment, a preset or a result's folder");
+  CLI::App* command = app.add_subcommand(
+      "open", "The desktop on an experiment, a preset, or the folder of a result or a sweep");
   command->allow_extras();
   command->add_option("NAME", options_of->name,
                       "An experiment, a preset, a .toml file or a result's folder");
@@ -21,7 +21,8 @@ Command declare_open(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  orrery open long_term_decay dim=64\n"
-      "  orrery open roformer_figure_2");
+      "  orrery open roformer_figure_2\n"
+      "  orrery open results/decay");
   return {command, [=] {
             options_of->words = command->remaining();
             return open_command(*options_of);

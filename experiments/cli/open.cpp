@@ -3,15 +3,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "experiments/batch/sweep_folder.h"
+#include "core/errors.h"
 #include "experiments/batch/sweep_spec.h"
 #include "experiments/cli/commands.h"
-#include "experiments/data/file.h"
 
 namespace orrery::cli {
 namespace {
@@ -40,27 +37,14 @@ std::vector<std::string> words_of(const SweepSpec& spec) {
   return words;
 }
 
-std::vector<std::string> words_of_result(const fs::path& folder) try {
-  constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;
-  const auto json = nlohmann::ordered_json::parse(read_file(folder / "result.json", max_bytes));
-  const auto& provenance = json.at("provenance");
-  std::vector<std::string> words{"--view", provenance.at("experiment").get<std::string>()};
-  for (const auto& [key, value] : provenance.at("params").items())
-    words.push_back(key + "=" + value.get<std::string>());
-  return words;
-} catch (const nlohmann::json::exception& error) {
-  throw DataError(folder.string(), fmt::format("holds a damaged result.json ({})", error.what()),
-                  "run the experiment again");
-}
-
 std::vector<std::string> desktop_words(const OpenOptions& options) {
   if (options.name.empty()) return {};
   std::error_code failure;
   if (fs::is_directory(options.name, failure)) {
-    if (is_sweep_folder(options.name))
-      throw UsageError(options.name, "is a sweep, and a window shows one point",
-                       fmt::format("open a point: {}/points/ID", options.name));
-    return words_of_result(options.name);
+    if (!options.words.empty())
+      throw UsageError(options.words.front(), "cannot change a result that was saved",
+                       "open the folder alone, and then its settings live");
+    return {"--open", options.name};
   }
   SweepSpec spec = sweep_spec_named(options.name);
   apply_words(spec, options.words);

@@ -55,6 +55,45 @@ class Script {
   test::NullDesktop desktop{session, 1280, 800};
 };
 
+TEST_CASE("A note fades after a few seconds, and the same note again is new") {
+  const test::FakeExperiment experiment("one", {test::n_param()}, [](const ParamSet&, Progress&) {
+    return test::result_of({test::lines("a", {{1, 2}})});
+  });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const auto seconds = [&](double length) { desktop.frame(static_cast<int>(60 * length)); };
+  desktop.app().perform(ActionId::undo);
+  CHECK(session.note() == "Nothing to undo");
+  seconds(4);
+  CHECK(session.note() == "Nothing to undo");
+  desktop.app().perform(ActionId::undo);
+  seconds(4);
+  CHECK(session.note() == "Nothing to undo");
+  CHECK(desktop.app().due_in() > 0);
+  seconds(4);
+  CHECK(session.note().empty());
+  CHECK(desktop.app().due_in() < 0);
+}
+
+TEST_CASE("The checks below a figure are hidden and come back") {
+  const test::FakeExperiment experiment("one", {test::n_param()}, [](const ParamSet&, Progress&) {
+    return test::result_of({test::lines("a", {{1, 2}})});
+  });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const std::size_t with_checks = desktop.vertices();
+  desktop.app().perform(ActionId::toggle_findings);
+  desktop.frame(3);
+  CHECK(desktop.vertices() < with_checks);
+  desktop.app().perform(ActionId::toggle_findings);
+  desktop.frame(3);
+  CHECK(desktop.vertices() == with_checks);
+}
+
 TEST_CASE("Ctrl+Z takes back a whole drag of a slider, Ctrl+Shift+Z and Ctrl+Y bring it again") {
   Script script;
   const Point slider = script.slider();

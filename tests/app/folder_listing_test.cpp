@@ -19,7 +19,7 @@ TEST_CASE("A folder is listed with folders first, by name, with what each entry 
   std::string all;
   for (const FolderEntry& entry : listing.entries)
     all += entry.name + ":" + std::to_string(static_cast<int>(entry.kind)) + " ";
-  CHECK(all == "Result:1 sub:0 A.txt:3 b.NPY:2 c.jpg:4 ");
+  CHECK(all == "Result:1 sub:0 A.txt:4 b.NPY:3 c.jpg:5 ");
   CHECK(listing.entries[3].bytes == 5);
   CHECK_FALSE(listing.cut);
 }

@@ -22,30 +22,38 @@ void wait_for(test::NullDesktop& desktop, const std::function<bool()>& done) {
   }
 }
 
-TEST_CASE("A result folder shows its experiment with the settings it was computed with") {
+TEST_CASE("A result folder shows what was saved in it") {
   const test::Shell shell;
   REQUIRE(shell.run("run relative_invariance seed=7 dim=32 --format none --out r").status == 0);
   const auto session = start_session({}, {});
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
   desktop.app().drop({(shell.folder() / "r").string()});
-  const auto shown = [&] {
-    return session->current().experiment->info().name == "relative_invariance";
-  };
-  wait_for(desktop, shown);
-  REQUIRE(shown());
-  CHECK(session->current().params.integer("seed") == 7);
-  CHECK(session->current().params.integer("dim") == 32);
+  wait_for(desktop, [&] { return desktop.app().browser().session().current().result != nullptr; });
+  REQUIRE(desktop.app().is_browsing());
+  const Provenance from = desktop.app().browser().session().current().result->provenance;
+  CHECK(from.experiment == "relative_invariance");
+  const SavedSettings settings = settings_of(*session, from);
+  CHECK(settings.left_out.empty());
+  CHECK(settings.params.integer("seed") == 7);
+  CHECK(settings.params.integer("dim") == 32);
   CHECK(session->recent.front() == (shell.folder() / "r").string());
 }
 
 TEST_CASE("A damaged result folder is refused by name") {
   const TempFolder folder;
-  for (const char* bytes : {"", "{", "[]", "{\"provenance\": 3}", "{\"provenance\": {}}",
-                            "{\"provenance\": {\"experiment\": 1, \"params\": {}}}"}) {
-    const auto path = folder.file("result.json", bytes).parent_path();
-    CHECK_THROWS_WITH(look_at(path), Catch::Contains("result.json"));
-    std::filesystem::remove(folder.path() / "result.json");
+  for (const char* bytes :
+       {"", "{", "[]", "{\"schema\": 3}", "{\"schema\": \"orrery.manifest/1\"}"}) {
+    folder.file("result.json", "{}");
+    const auto path = folder.file("manifest.json", bytes).parent_path();
+    CHECK_THROWS_WITH(look_at(path), Catch::Contains("manifest.json"));
+    std::filesystem::remove(folder.path() / "manifest.json");
+  }
+  CHECK_THROWS_WITH(look_at(folder.path()), Catch::Contains("manifest.json"));
+  for (const char* bytes : {"", "{", "[]", "{\"schema\": 3}"}) {
+    const auto path = folder.file("plan.json", bytes).parent_path();
+    CHECK_THROWS_WITH(look_at(path), Catch::Contains("plan.json"));
+    std::filesystem::remove(folder.path() / "plan.json");
   }
   CHECK_THROWS_WITH(look_at("/nowhere/at/all"), Catch::Contains("/nowhere/at/all"));
 }

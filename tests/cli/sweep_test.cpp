@@ -6,33 +6,17 @@
 #include <sstream>
 
 #include "tests/cli/shell.h"
+#include "tests/support/sweep_tree.h"
 
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 using orrery::test::content;
 using orrery::test::Outcome;
 using orrery::test::Shell;
+using orrery::test::sweep_tree;
+using orrery::test::Tree;
 
 namespace {
-
-using Tree = std::map<std::string, std::string>;
-
-/// Every byte below a sweep's folder but the calls of its manifest.
-Tree tree_of(const fs::path& folder) {
-  Tree tree;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string name = entry.path().lexically_relative(folder).generic_string();
-    std::string bytes = content(entry.path());
-    if (name == "manifest.json") {
-      auto json = nlohmann::ordered_json::parse(bytes);
-      json.erase("calls");
-      bytes = json.dump();
-    }
-    tree.emplace(name, std::move(bytes));
-  }
-  return tree;
-}
 
 const std::string random_sweep =
     "sweep long_term_decay assumption=random draws=2 dim=4,8,16 max_distance=6 distance=1 "
@@ -50,15 +34,15 @@ std::vector<nlohmann::json> lines_of(const std::string& text) {
 TEST_CASE("One or two threads, any locale and time zone, any folder: the same bytes") {
   const Shell shell;
   REQUIRE(shell.run(random_sweep + "--threads 1 --out a").status == 0);
-  const Tree tree = tree_of(shell.folder() / "a");
+  const Tree tree = sweep_tree(shell.folder() / "a");
   CHECK(tree.size() > 6 * 8);
   REQUIRE(shell.run(random_sweep + "--threads 2 --out b").status == 0);
-  CHECK(tree_of(shell.folder() / "b") == tree);
+  CHECK(sweep_tree(shell.folder() / "b") == tree);
   REQUIRE(shell
               .run_program("LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kathmandu",
                            random_sweep + "--threads 2 --out c")
               .status == 0);
-  CHECK(tree_of(shell.folder() / "c") == tree);
+  CHECK(sweep_tree(shell.folder() / "c") == tree);
 }
 
 TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran") {
@@ -73,11 +57,11 @@ TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran")
   const Outcome merged = shell.run("merge parts");
   CHECK(merged.status == 0);
   CHECK_THAT(merged.err, Contains("merged 2 points of 6"));
-  CHECK(tree_of(shell.folder() / "parts") == tree_of(shell.folder() / "whole"));
+  CHECK(sweep_tree(shell.folder() / "parts") == sweep_tree(shell.folder() / "whole"));
   CHECK(
       shell.run("merge other parts.shards/1-of-3 parts.shards/2-of-3 parts.shards/3-of-3").status ==
       0);
-  CHECK(tree_of(shell.folder() / "other") == tree_of(shell.folder() / "whole"));
+  CHECK(sweep_tree(shell.folder() / "other") == sweep_tree(shell.folder() / "whole"));
 }
 
 TEST_CASE("Shards of different sweeps do not merge") {
@@ -109,11 +93,11 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(shell.run("plan long_term_decay max_distance=6 distance=1 dim=4,16 --format none --out d")
             .status == 5);
   // A point whose folder was damaged is computed again.
-  const Tree tree = tree_of(shell.folder() / "d");
+  const Tree tree = sweep_tree(shell.folder() / "d");
   for (const fs::directory_entry& point : fs::directory_iterator(shell.folder() / "d/points"))
     fs::remove(point.path() / "result.json");
   CHECK(shell.run("resume d").status == 0);
-  CHECK(tree_of(shell.folder() / "d") == tree);
+  CHECK(sweep_tree(shell.folder() / "d") == tree);
 }
 
 TEST_CASE("A folder that another run writes to is refused with status 6") {
@@ -211,7 +195,8 @@ TEST_CASE("A stop signal keeps what is done and says how to go on") {
   const Shell shell;
   // timeout ends the sweep long before its million points would be done.
   const Outcome outcome = shell.run_program(
-      "timeout --foreground --preserve-status -s INT 1 env ORRERY_ASSETS=" ORRERY_SOURCE_DIR "/assets",
+      "timeout --foreground --preserve-status -s INT 1 env ORRERY_ASSETS=" ORRERY_SOURCE_DIR
+      "/assets",
       "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
   CHECK(outcome.status == 130);
   CHECK_THAT(outcome.err, Contains("go on with: orrery resume d"));

@@ -47,6 +47,22 @@ TEST_CASE("ALiBi and no encoding are exactly invariant, sinusoids are not at all
   CHECK(all_hold(result));
 }
 
+TEST_CASE("Relative encodings have their largest change in ulp, the worst of the table's column") {
+  const Result result = run({{"encoding", "rope+alibi+sinusoidal"}});
+  std::vector<std::string> names;
+  for (const Scalar& s : result.scalars) {
+    if (s.unit != "ulp") continue;
+    names.push_back(s.name);
+    const std::string encoding = s.name.substr(0, s.name.find("_largest_ulp"));
+    for (const Column& column : result.tables.at(0).columns) {
+      if (column.name != "ulp_" + encoding) continue;
+      const auto& ulps = std::get<std::vector<double>>(column.values);
+      CHECK(s.value == *std::max_element(ulps.begin(), ulps.end()));
+    }
+  }
+  CHECK(names == std::vector<std::string>{"rope_largest_ulp", "alibi_largest_ulp"});
+}
+
 TEST_CASE("bf16 keeps invariance while angles are exact, and breaks it when they are rounded") {
   CHECK(all_hold(run({{"precision", "bf16"}})));
   CHECK(all_hold(run({{"precision", "fp16"}})));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/cli/shell.h"
+#include "tests/support/sweep_tree.h"
 
 namespace {
 
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 using orrery::test::content;
 using orrery::test::Outcome;
 using orrery::test::Shell;
+using orrery::test::sweep_tree;
+using orrery::test::Tree;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;
@@ -38,11 +41,8 @@ constexpr std::size_t stride = sanitized ? 9 : 1;
 constexpr int killed = 128 + 9;
 constexpr int io_failure = 4;
 
-// One thread, so that the order of system calls is always the same. The second point fails no
-// check.
-const std::string sweep =
-    "sweep long_term_decay dim=4,6 max_distance=4 distance=1 --format svg --threads 1 --quiet "
-    "--out d";
+// One thread, so that the order of system calls is always the same.
+const std::string sweep = "sweep spectrum dim=4,6 --format svg --threads 1 --quiet --out d";
 const std::string resume = "resume d --threads 1 --quiet";
 
 /// Everything that changes what a disk holds.
@@ -96,26 +96,6 @@ std::vector<Place> places_of(const Shell& shell, const std::string& arguments) {
   return places;
 }
 
-using Tree = std::map<std::string, std::string>;
-
-/// Every file below the folder but the trace of when it was made, which only manifest.json holds.
-Tree tree_of(const fs::path& folder) {
-  Tree tree;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string name = entry.path().lexically_relative(folder).generic_string();
-    std::string bytes = content(entry.path());
-    if (name == "manifest.json") {
-      auto json = nlohmann::ordered_json::parse(bytes);
-      json.erase("calls");
-      bytes = json.dump();
-    }
-    if (name == ".lock") bytes.clear();  // who held it last
-    tree.emplace(name, std::move(bytes));
-  }
-  return tree;
-}
-
 std::string differences(const Tree& a, const Tree& b) {
   std::string text;
   for (const auto& [name, bytes] : a)
@@ -144,7 +124,7 @@ const Tree& undisturbed() {
   static const Tree tree = [] {
     const Shell shell;
     REQUIRE(shell.run(sweep).status == 0);
-    return tree_of(shell.folder() / "d");
+    return sweep_tree(shell.folder() / "d");
   }();
   return tree;
 }
@@ -171,7 +151,7 @@ void finish_and_compare(const Shell& shell, const Place& place, const std::strin
                         FaultTable& table) {
   const Outcome again = shell.run(next_command(shell));
   CHECK(again.status == 0);
-  const std::string different = differences(undisturbed(), tree_of(shell.folder() / "d"));
+  const std::string different = differences(undisturbed(), sweep_tree(shell.folder() / "d"));
   table.add(place, what, status, different.empty());
   INFO(place.line << "\n" << again.err);
   CHECK(different.empty());
@@ -229,18 +209,20 @@ TEST_CASE(
   SKIP_WITHOUT_STRACE();
   FaultTable table("errors");
   const std::vector<Place> places = places_of(Shell(), sweep);
-  for (const std::string error : {"ENOSPC", "EIO", "EROFS"})
+  const std::map<std::string, std::string> fails{
+      {"ENOSPC", "openat mkdir write pwrite64 rename"},
+      {"EIO", "write fsync ftruncate rename renameat2 unlink unlinkat rmdir"},
+      {"EROFS", "openat mkdir rename"}};
+  for (const auto& [error, calls] : fails)
     for (std::size_t i = 0; i < places.size(); i += stride) {
-      // A file system that can only be read fails where something is made.
-      const bool makes =
-          places[i].call == "openat" || places[i].call == "mkdir" || places[i].call == "rename";
-      if (error == "EROFS" && !makes) continue;
+      if (calls.find(places[i].call) == std::string::npos) continue;
       const Shell shell;
       const Outcome cut = traced(shell, injection(places[i], "error=" + error), sweep);
       INFO(error << " at " << places[i].line << "\n" << cut.err);
       // What only serves a message (who holds the lock) or the tidying up may fail unseen.
       CHECK((cut.status == io_failure || cut.status == 0));
-      if (cut.status == 0) CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+      if (cut.status == 0)
+        CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
       if (cut.status != 0) CHECK(cut.err.find("orrery: ") != std::string::npos);
       if (places[i].call.find("unlink") == std::string::npos)
         CHECK(strays(shell.folder() / "d").empty());
@@ -249,20 +231,19 @@ TEST_CASE(
 }
 
 TEST_CASE("Standard output that takes nothing ends with status 4, and the points are there") {
-  const std::string talkative =
-      "sweep long_term_decay dim=4,6 max_distance=4 distance=1 --format svg --threads 1 --out d";
+  const std::string talkative = "sweep spectrum dim=4,6 --format svg --threads 1 --out d";
   for (const std::string redirect : {">/dev/full", ">&-"}) {
     const Shell shell;
     const Outcome outcome = shell.run(talkative, redirect);
     INFO(redirect << "\n" << outcome.err);
     CHECK(outcome.status == io_failure);
     CHECK(outcome.err.find("standard output") != std::string::npos);
-    CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+    CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
   }
   const Shell shell;
   // The reader is gone before anything is written.
   const Outcome outcome = shell.run(talkative, "| true");
-  CHECK(differences(undisturbed(), tree_of(shell.folder() / "d")).empty());
+  CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
 }
 
 TEST_CASE("A folder that cannot be one is refused before anything is computed") {
@@ -273,7 +254,7 @@ TEST_CASE("A folder that cannot be one is refused before anything is computed") 
   REQUIRE(std::system(("mkfifo '" + (shell.folder() / "pipe").string() + "'").c_str()) == 0);
   for (const std::string out :
        {"file", "pipe", "/dev/null", "other", "/proc/orrery", "file/below"}) {
-    const Outcome outcome = shell.run("sweep long_term_decay dim=4,6 --format none --out " + out);
+    const Outcome outcome = shell.run("sweep spectrum dim=4,6 --format none --out " + out);
     INFO(out << "\n" << outcome.err);
     CHECK(outcome.status == io_failure);
     CHECK(outcome.out.empty());

@@ -10,9 +10,13 @@ inline bool has_program(const std::string& name) {
   return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-/// Whether Python has all of these modules: "numpy, pandas".
-inline bool python_has(const std::string& modules) {
-  return std::system(("python3 -c 'import " + modules + "' >/dev/null 2>&1").c_str()) == 0;
+/// The Python that has all of these modules ("numpy, pandas"): Debian's own, whose packages they
+/// are, or the first in the PATH. Empty where there is none.
+inline std::string python_with(const std::string& modules) {
+  for (const std::string python : {"/usr/bin/python3", "python3"})
+    if (std::system((python + " -c 'import " + modules + "' >/dev/null 2>&1").c_str()) == 0)
+      return python;
+  return {};
 }
 
 }  // namespace orrery::test

@@ -52,7 +52,8 @@ TEST_CASE("The root seed changes every derived seed, and a given seed none") {
 }
 
 TEST_CASE("A seed is SHA-256 of root seed, id and repeat") {
-  // printf 'seed\n7\n0123456789ab\n2\n' | sha256sum gives a5063d2a3f364a6…; its first 15 digits modulo 10^9.
+  // printf 'seed\n7\n0123456789ab\n2\n' | sha256sum gives a5063d2a3f364a6…; its first 15 digits
+  // modulo 10^9.
   CHECK(point_seed(7, "0123456789ab", 2) == 861051046);
 }
 

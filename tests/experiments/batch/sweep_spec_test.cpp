@@ -55,10 +55,10 @@ TEST_CASE("The command line wins over the file, the file over its preset, that o
 }
 
 TEST_CASE("Zipped keys go in step and stand where the first of them does") {
-  const SweepSpec spec = spec_from(
-      decay +
-      "zip = [[\"dim\", \"distance\"]]\n[sweep]\ndim = [32, 64]\nmax_distance = [8, 16]\n"
-      "distance = [1, 2]");
+  const SweepSpec spec =
+      spec_from(decay +
+                "zip = [[\"dim\", \"distance\"]]\n[sweep]\ndim = [32, 64]\nmax_distance = [8, 16]\n"
+                "distance = [1, 2]");
   CHECK(overrides_of(spec) == std::vector<Words>{{"dim=32", "max_distance=8", "distance=1"},
                                                  {"dim=32", "max_distance=16", "distance=1"},
                                                  {"dim=64", "max_distance=8", "distance=2"},
@@ -76,8 +76,7 @@ TEST_CASE("Where a swept parameter is not read, its values make one point") {
 }
 
 TEST_CASE("A list of names is one value of a parameter that takes several") {
-  CHECK(overrides_of(spec_from(
-            decay + "[sweep]\nencoding = [\"alibi\", [\"rope\", \"alibi\"]]")) ==
+  CHECK(overrides_of(spec_from(decay + "[sweep]\nencoding = [\"alibi\", [\"rope\", \"alibi\"]]")) ==
         std::vector<Words>{{"encoding=alibi"}, {"encoding=rope+alibi"}});
   CHECK(overrides_of(spec_from(decay + "[params]\nencoding = [\"rope\", \"t5\"]")) ==
         std::vector<Words>{{"encoding=rope+t5"}});
@@ -92,7 +91,8 @@ TEST_CASE("Parameters of encodings may be written quoted or as tables") {
 TEST_CASE("A sweep file is refused with what, why and where") {
   CHECK_THAT(refusal("x = "), Contains("sweep.toml, line 1, column"));
   CHECK_THAT(refusal(""), Contains("names neither an experiment nor a parent"));
-  CHECK_THAT(refusal("experiment = \"long_term_decya\""), Contains("did you mean long_term_decay?"));
+  CHECK_THAT(refusal("experiment = \"long_term_decya\""),
+             Contains("did you mean long_term_decay?"));
   CHECK_THAT(refusal(decay + "repeat = 2"), Contains("did you mean repeats?"));
   CHECK_THAT(refusal(decay + "repeats = 0"), Contains("whole number from 1"));
   CHECK_THAT(refusal(decay + "seed = \"a\""), Contains("whole number from 0"));
@@ -131,6 +131,7 @@ TEST_CASE("Every preset that comes with Orrery spans points and has a descriptio
 TEST_CASE("A name is an experiment, a preset or a file, and otherwise the nearest is told") {
   CHECK(sweep_spec_named("relative_invariance").axes.empty());
   CHECK(sweep_spec_named("roformer_figure_2").name == "roformer_figure_2");
-  CHECK_THROWS_WITH(sweep_spec_named("decay_over_base"), Contains("did you mean decay_over_bases?"));
+  CHECK_THROWS_WITH(sweep_spec_named("decay_over_base"),
+                    Contains("did you mean decay_over_bases?"));
   CHECK_THROWS_WITH(sweep_spec_named("none.toml"), Contains("No such file"));
 }

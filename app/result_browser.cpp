@@ -1,0 +1,274 @@
+#include "app/result_browser.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/theme.h"
+#include "app/views/catalogue.h"
+#include "app/views/readout.h"
+
+namespace orrery {
+namespace {
+
+// The list takes at most this part of the room, and shows no more rows than this at once.
+constexpr double kMostOfRoom = 0.3;
+constexpr std::size_t kMostRows = 6;
+// Dear ImGui's tables end at 64 columns; results.csv has all.
+constexpr std::size_t kMostScalars = 60;
+constexpr std::size_t kMostMeasured = 200;  // labels that the width of their column is taken from
+constexpr int kScalarDigits = 4;
+constexpr double kFilterWidth = 200, kStatusWidth = 76, kChecksWidth = 64, kScalarWidth = 90;
+constexpr double kMostLabelWidth = 340, kMostScalarWidth = 190;
+
+Session::InputLoader no_inputs() {
+  return [](const ParamSet&) { return std::make_shared<const Inputs>(); };
+}
+
+std::size_t count(const BrowsedFolder& folder, std::string_view status) {
+  return static_cast<std::size_t>(
+      std::count_if(folder.points.begin(), folder.points.end(),
+                    [&](const BrowsedPoint& point) { return point.status == status; }));
+}
+
+std::string checks_of(const BrowsedPoint& point) {
+  return point.checks == 0 ? std::string() : fmt::format("{}/{}", point.holding, point.checks);
+}
+
+Color status_color(const BrowsedPoint& point, const Ui& ui) {
+  if (point.status == "failed") return fails_color(ui.style);
+  return point.status == "done" ? holds_color(ui.style) : ui.style.muted;
+}
+
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+float text_width(const std::string& words) { return ImGui::CalcTextSize(words.c_str()).x; }
+
+/// Of the longest label, as labels of a sweep differ at their ends.
+float label_width(const std::vector<BrowsedPoint>& points, const Ui& ui) {
+  float width = text_width("point") + ui.px(24);
+  for (std::size_t i = 0; i < std::min(points.size(), kMostMeasured); ++i)
+    width = std::max(width, text_width(points[i].label));
+  return std::min(width + ui.px(8), ui.px(kMostLabelWidth));
+}
+
+/// Of a name with the arrow that says how it is sorted.
+float header_width(const std::string& name, const Ui& ui) {
+  return std::clamp(text_width(name) + ui.px(24), ui.px(kScalarWidth), ui.px(kMostScalarWidth));
+}
+
+/// Name above, value below: both may be long.
+void draw_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  ImGui::PushTextWrapPos(0.0f);
+  for (const auto& [name, value] : pairs) {
+    text_muted(spaced(name));
+    text(value.empty() ? "–" : value);
+  }
+  ImGui::PopTextWrapPos();
+}
+
+/// Name and value in two columns.
+void draw_settings(const std::vector<std::pair<std::string, std::string>>& params) {
+  if (!ImGui::BeginTable("settings", 2)) return;
+  for (const auto& [key, value] : params) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0.0f);
+    text_muted(key);
+    ImGui::TableNextColumn();
+    text(value.empty() ? "–" : value);
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+ResultBrowser::ResultBrowser(std::function<void()> wake)
+    : session_({&source_}, no_inputs, wake), wake_(std::move(wake)) {}
+
+void ResultBrowser::open(BrowsedFolder folder) {
+  const bool other = folder_ && folder_->experiment != folder.experiment;
+  const bool same_folder = folder_ && folder_->folder == folder.folder;
+  folder_ = std::move(folder);
+  listed_by_.reset();
+  session_.dismiss();
+  if (!same_folder) order_ = {};
+  if (other) {
+    // Ranges and references of another experiment mean nothing here.
+    DesktopState state = session_.snapshot();
+    state.experiments.front().views.clear();
+    state.experiments.front().shown = {};
+    state.experiments.front().figure.clear();
+    session_.apply(state);
+  }
+  const auto first = std::find_if(folder_->points.begin(), folder_->points.end(),
+                                  [](const BrowsedPoint& p) { return p.status == "done"; });
+  if (same_folder && !chosen().empty()) return session_.recompute();
+  if (first != folder_->points.end())
+    choose(static_cast<std::size_t>(first - folder_->points.begin()));
+  else if (!folder_->points.empty())
+    choose(0);
+  if (!folder_->problems.empty()) session_.say(folder_->problems.front());
+}
+
+void ResultBrowser::choose(std::size_t point) {
+  const BrowsedPoint& chosen_point = folder_->points.at(point);
+  if (chosen_point.status == "failed")
+    return session_.say(fmt::format("{} failed: {}", chosen_point.label, chosen_point.error));
+  if (chosen_point.status != "done")
+    return session_.say(chosen_point.label + ": has no result yet");
+  session_.set_value(SavedSource::kFolder, chosen_point.folder.string());
+}
+
+View& ResultBrowser::view(const Result& result) {
+  std::unique_ptr<View>& view = views_[result.provenance.experiment];
+  if (view) return *view;
+  ViewPlan plan = view_plan(result.provenance.experiment);
+  plan.rules.clear();  // they set parameters, and what is saved is as it is
+  plan.cheaper.clear();
+  view = make_result_view(std::move(plan));
+  return *view;
+}
+
+void ResultBrowser::update() {
+  session_.update();
+  const ExperimentState& state = session_.current();
+  if (state.result != described_) {
+    described_ = state.result;
+    facts_.clear();
+    const std::string folder = state.result_params->text(SavedSource::kFolder);
+    facts_task_ = Task<Facts>([folder] { return saved_facts(folder); }, wake_);
+  }
+  auto outcome = facts_task_.take();
+  if (!outcome) return;
+  if (outcome->value)
+    facts_ = std::move(*outcome->value);
+  else
+    session_.say(outcome->error);
+}
+
+std::string ResultBrowser::summary() const {
+  if (!folder_) return {};
+  if (!folder_->is_sweep) return folder_->experiment;
+  std::string words = fmt::format("sweep of {}: {} points, {} done", folder_->experiment,
+                                  folder_->points.size(), count(*folder_, "done"));
+  for (const char* status : {"failed", "pending"})
+    if (const std::size_t n = count(*folder_, status)) words += fmt::format(", {} {}", n, status);
+  return words;
+}
+
+double ResultBrowser::list_height(double room, const Ui& ui) const {
+  if (!folder_ || !folder_->is_sweep) return 0.0;
+  const auto rows = static_cast<double>(std::min(folder_->points.size(), kMostRows) + 1);
+  const double line = static_cast<double>(ImGui::GetTextLineHeightWithSpacing()) + 2 * ui.scale;
+  const double wanted = static_cast<double>(ImGui::GetFrameHeightWithSpacing()) + rows * line +
+                        static_cast<double>(ImGui::GetStyle().ScrollbarSize) + 28 * ui.scale;
+  return std::min(wanted, kMostOfRoom * room);
+}
+
+void ResultBrowser::take_sorting() {
+  ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (!specs || !specs->SpecsDirty) return;
+  order_.column = specs->SpecsCount > 0 ? static_cast<int>(specs->Specs->ColumnIndex) : -1;
+  order_.descending =
+      specs->SpecsCount > 0 && specs->Specs->SortDirection == ImGuiSortDirection_Descending;
+  specs->SpecsDirty = false;
+}
+
+void ResultBrowser::draw_row(std::size_t place, std::size_t scalars, const Ui& ui) {
+  const BrowsedPoint& point = folder_->points[place];
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(place));
+  const bool is_chosen = point.folder.string() == chosen();
+  if (ImGui::Selectable(point.label.empty() ? "all" : point.label.c_str(), is_chosen,
+                        ImGuiSelectableFlags_SpanAllColumns))
+    choose(place);
+  ImGui::PopID();
+  if (!point.error.empty()) tooltip(ui, point.error);
+  ImGui::TableNextColumn();
+  text_colored(status_color(point, ui), point.status);
+  ImGui::TableNextColumn();
+  const bool all_hold = point.holding == point.checks;
+  text_colored(all_hold ? ui.style.text : fails_color(ui.style), checks_of(point));
+  for (std::size_t i = 0; i < scalars; ++i) {
+    ImGui::TableNextColumn();
+    if (point.status == "done")
+      text(readout_number(point.scalar(folder_->scalars[i]), kScalarDigits));
+  }
+}
+
+void ResultBrowser::draw_list(const Ui& ui) {
+  ImGui::SetNextItemWidth(ui.px(kFilterWidth));
+  ImGui::InputTextWithHint("##filter", "filter: dim=64 failed", &order_.filter);
+  if (listed_by_ != order_) {
+    listed_ = ordered_points(*folder_, order_);
+    listed_by_ = order_;
+  }
+  ImGui::SameLine();
+  text_muted(listed_.size() == folder_->points.size()
+                 ? summary()
+                 : fmt::format("{} of {}", listed_.size(), folder_->points.size()));
+  const std::size_t scalars = std::min(folder_->scalars.size(), kMostScalars);
+  // Columns belong to a folder: its widths and sorting are not those of another.
+  ImGui::PushID(folder_->folder.c_str());
+  const bool open = ImGui::BeginTable(
+      "points", static_cast<int>(3 + scalars),
+      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+          ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate | ImGuiTableFlags_Resizable |
+          ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersInnerV);
+  if (!open) return ImGui::PopID();
+  constexpr ImGuiTableColumnFlags fixed = ImGuiTableColumnFlags_WidthFixed;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  ImGui::TableSetupColumn("point", fixed, label_width(folder_->points, ui));
+  ImGui::TableSetupColumn("status", fixed, ui.px(kStatusWidth));
+  ImGui::TableSetupColumn("checks", fixed, ui.px(kChecksWidth));
+  for (std::size_t i = 0; i < scalars; ++i)
+    ImGui::TableSetupColumn(spaced(folder_->scalars[i]).c_str(), fixed,
+                            header_width(folder_->scalars[i], ui));
+  ImGui::TableHeadersRow();
+  take_sorting();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(listed_.size()));
+  while (clipper.Step())
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+      draw_row(listed_[static_cast<std::size_t>(i)], scalars, ui);
+  ImGui::EndTable();
+  ImGui::PopID();
+}
+
+ResultBrowser::Wish ResultBrowser::draw_facts(const Ui& ui) {
+  Wish wish = Wish::none;
+  const std::shared_ptr<const Result> result = session_.current().result;
+  ImGui::PushFont(ui.fonts.title());
+  text("Saved result");
+  ImGui::PopFont();
+  if (!result) {
+    text_muted("nothing loaded");
+    return wish;
+  }
+  if (ImGui::Button("Open these settings live", ImVec2(-1, 0))) wish = Wish::open_live;
+  tooltip(ui, "Shows the experiment with the settings that this result was computed with.");
+  if (ImGui::Button("Pin as reference of the live view", ImVec2(-1, 0))) wish = Wish::pin;
+  tooltip(ui, "Shows the experiment live and compares it with this result: hold R to flip.");
+  ImGui::Dummy(ImVec2(0, ui.px(6)));
+  text_colored(accent_text_color(ui.style), "Settings");
+  draw_settings(result->provenance.params);
+  ImGui::Dummy(ImVec2(0, ui.px(6)));
+  text_colored(accent_text_color(ui.style), "Origin");
+  draw_pairs(facts_);
+  text_muted("folder");
+  ImGui::PushTextWrapPos(0.0f);
+  text(session_.current().result_params->text(SavedSource::kFolder));
+  ImGui::PopTextWrapPos();
+  return wish;
+}
+
+}  // namespace orrery

@@ -1,0 +1,185 @@
+#include "app/result_browser.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "app/opened_path.h"
+#include "app/start.h"
+#include "tests/app/fixture.h"
+#include "tests/cli/shell.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Contains;
+
+/// A sweep of three points over dim, of which the browser is opened, in a desktop without a screen.
+struct Browsing {
+  test::Shell shell{};
+  std::unique_ptr<Session> session{start_session({}, {})};
+  test::NullDesktop desktop{*session, 1280, 800};
+
+  Browsing() {
+    std::ofstream(shell.folder() / "s.toml")
+        << "experiment = \"long_term_decay\"\n[params]\nmax_distance = 32\n[sweep]\n"
+           "dim = [16, 4, 128]\n";
+    REQUIRE(shell.run("sweep s.toml --out sweep --format none").status == 0);
+    desktop.settle();
+  }
+  std::filesystem::path folder() const { return shell.folder() / "sweep"; }
+  void open(const std::filesystem::path& path) {
+    desktop.app().drop({path.string()});
+    wait();
+  }
+  /// Frames until nothing is read or computed.
+  void wait() {
+    for (int quiet = 0; quiet < 5; ++quiet) {
+      while (desktop.app().busy()) {
+        quiet = 0;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      desktop.frame();
+    }
+  }
+  ResultBrowser& browser() { return const_cast<ResultBrowser&>(desktop.app().browser()); }
+  const ExperimentState& shown() { return browser().session().current(); }
+};
+
+std::string dim_of(const Result& result) {
+  for (const auto& [key, value] : result.provenance.params)
+    if (key == "dim") return value;
+  return {};
+}
+
+TEST_CASE("A sweep's folder shows its points and the saved figures of the first") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  REQUIRE(browsing.desktop.app().is_browsing());
+  const BrowsedFolder& folder = *browsing.browser().folder();
+  REQUIRE(folder.points.size() == 3);
+  CHECK(folder.points[0].label == "dim=16");
+  CHECK(folder.points[0].checks > 0);
+  CHECK(folder.points[0].holding == folder.points[0].checks);
+  CHECK(folder.scalars.size() > 3);
+  CHECK_THAT(browsing.browser().summary(), Contains("3 points, 3 done"));
+  REQUIRE(browsing.shown().result);
+  CHECK(dim_of(*browsing.shown().result) == "16");
+  CHECK_FALSE(browsing.shown().result->figures.empty());
+  CHECK_FALSE(browsing.browser().session().on_screen.empty());
+  CHECK(browsing.session->recent.front() == browsing.folder().string());
+}
+
+TEST_CASE("Choosing a point loads it; its settings open live, or it is the reference") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  browsing.browser().choose(2);
+  browsing.wait();
+  REQUIRE(dim_of(*browsing.shown().result) == "128");
+  // The two buttons at the top of the right column.
+  SECTION("live") {
+    browsing.desktop.click({1130, 52});
+    browsing.wait();
+    CHECK_FALSE(browsing.desktop.app().is_browsing());
+    CHECK(browsing.session->current().experiment->info().name == "long_term_decay");
+    CHECK(browsing.session->current().params.integer("dim") == 128);
+    CHECK(browsing.session->current().params.integer("max_distance") == 32);
+  }
+  SECTION("as reference") {
+    browsing.desktop.click({1130, 82});
+    browsing.wait();
+    CHECK_FALSE(browsing.desktop.app().is_browsing());
+    REQUIRE(browsing.session->current().shown.reference);
+    CHECK(dim_of(*browsing.session->current().shown.reference) == "128");
+  }
+}
+
+TEST_CASE("A damaged point is a message, and the picture stays") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  const std::shared_ptr<const Result> before = browsing.shown().result;
+  const std::filesystem::path point = browsing.browser().folder()->points[1].folder;
+  std::ofstream(point / "result.json", std::ios::app) << "x";
+  browsing.browser().choose(1);
+  browsing.wait();
+  CHECK_THAT(browsing.shown().message, Contains("result.json") && Contains("damaged"));
+  CHECK(browsing.shown().result == before);
+}
+
+TEST_CASE("A damaged sweep is a message, and what was open stays") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  std::ofstream(browsing.folder() / "plan.json", std::ios::trunc) << "{";
+  browsing.open(browsing.folder());
+  CHECK_THAT(browsing.shown().message, Contains("plan.json"));
+  CHECK(browsing.browser().folder()->points.size() == 3);
+  CHECK(browsing.shown().result);
+}
+
+TEST_CASE("An interrupted sweep lists what its journal knows") {
+  Browsing browsing;
+  std::filesystem::remove(browsing.folder() / "results.jsonl");
+  std::filesystem::remove_all(browse_folder(browsing.folder()).points[1].folder);
+  browsing.open(browsing.folder());
+  const BrowsedFolder& folder = *browsing.browser().folder();
+  CHECK(folder.points[0].status == "done");
+  CHECK(folder.points[1].status == "pending");
+  CHECK(folder.points[2].status == "done");
+  CHECK(folder.points[2].scalars.size() > 3);
+  browsing.browser().choose(1);
+  CHECK_THAT(browsing.shown().message, Contains("no result yet"));
+}
+
+TEST_CASE("Every size of window shows the browser") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  for (const auto& [width, height] :
+       {std::pair(1, 1), std::pair(300, 900), std::pair(3840, 2160)}) {
+    browsing.desktop.io().DisplaySize =
+        ImVec2(static_cast<float>(width), static_cast<float>(height));
+    browsing.desktop.frame(3);
+    CHECK(browsing.desktop.vertices() > 0);
+  }
+}
+
+BrowsedFolder three_points() {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto point = [](std::string label, std::string status, double value, std::size_t holding) {
+    return BrowsedPoint{.label = std::move(label),
+                        .status = std::move(status),
+                        .scalars = {{.name = "a", .value = value}},
+                        .checks = 4,
+                        .holding = holding};
+  };
+  return {.is_sweep = true,
+          .points = {point("dim=128", "done", 2, 4), point("dim=64", "failed", nan, 1),
+                     point("dim=8", "done", 1, 2)},
+          .scalars = {"a"}};
+}
+
+using Places = std::vector<std::size_t>;
+
+TEST_CASE("Points are sorted by every column, numbers as numbers and NaN last") {
+  const BrowsedFolder folder = three_points();
+  CHECK(ordered_points(folder, {}) == Places{0, 1, 2});
+  CHECK(ordered_points(folder, {.column = 0}) == Places{2, 1, 0});
+  CHECK(ordered_points(folder, {.column = 0, .descending = true}) == Places{0, 1, 2});
+  CHECK(ordered_points(folder, {.column = 1}) == Places{0, 2, 1});
+  CHECK(ordered_points(folder, {.column = 2}) == Places{1, 2, 0});
+  CHECK(ordered_points(folder, {.column = 3}) == Places{2, 0, 1});
+  CHECK(ordered_points(folder, {.column = 3, .descending = true}) == Places{0, 2, 1});
+  CHECK(ordered_points(folder, {.column = 99}) == Places{0, 1, 2});
+}
+
+TEST_CASE("A filter keeps the points that hold all of its words") {
+  const BrowsedFolder folder = three_points();
+  CHECK(ordered_points(folder, {.filter = "DIM=8"}) == Places{2});
+  CHECK(ordered_points(folder, {.filter = "failed 64"}) == Places{1});
+  CHECK(ordered_points(folder, {.filter = "failed 128"}).empty());
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace orrery::test {
+
+/// The bytes of every file below a folder, by path.
+using Tree = std::map<std::string, std::string>;
+
+/// A sweep's folder without what says when it was made and by whom: the calls of its manifest, and
+/// who held its lock last.
+inline Tree sweep_tree(const std::filesystem::path& folder) {
+  Tree tree;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = entry.path().lexically_relative(folder).generic_string();
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(in), {});
+    if (name == ".lock") bytes.clear();
+    if (name == "manifest.json") {
+      auto json = nlohmann::ordered_json::parse(bytes);
+      json.erase("calls");
+      bytes = json.dump();
+    }
+    tree.emplace(name, std::move(bytes));
+  }
+  return tree;
+}
+
+}  // namespace orrery::test
