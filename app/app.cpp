@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "app/imgui_shim.h"
@@ -160,10 +161,37 @@ double App::shown_scale() const {
   return session_.scale * screen_scale_ * (session_.projector ? kProjectorScale : 1.0);
 }
 
+/// Looks for what was drawn and has no glyph, and for the rest of the text that it is of, so that
+/// this happens once a text. Returns whether there is something new to load.
+bool App::find_glyphs() {
+  if (!fonts_ || session_.size() == 0) return false;
+  for (const ParamSpec& spec : session_.current().params.specs())
+    if (spec.kind == ParamKind::file)
+      fonts_->note_lacking(session_.current().params.text(spec.key));
+  const auto is_known = [this](char32_t c) { return foreign_.contains(c); };
+  if (std::all_of(fonts_->lacking().begin(), fonts_->lacking().end(), is_known)) return false;
+  foreign_.insert(fonts_->lacking().begin(), fonts_->lacking().end());
+  if (const std::shared_ptr<const Result> result = shown().current().result)
+    for (const Figure& figure : result->figures)
+      if (const auto* map = std::get_if<Heatmap>(&figure.content))
+        for (const std::vector<std::string>* labels : {&map->row_labels, &map->column_labels})
+          for (const std::string& label : *labels) fonts_->note_lacking(label);
+  foreign_.insert(fonts_->lacking().begin(), fonts_->lacking().end());
+  const Characters missing_before = std::move(glyphs_.missing);
+  glyphs_ = plan_glyphs(foreign_, find_fonts_());
+  Characters news;
+  std::set_difference(glyphs_.missing.begin(), glyphs_.missing.end(), missing_before.begin(),
+                      missing_before.end(), std::inserter(news, news.end()));
+  std::erase_if(news, [this](char32_t c) { return !said_.insert(package_for(c)).second; });
+  if (!news.empty()) shown().say(missing_text(glyphs_.missing));
+  return true;
+}
+
 bool App::prepare() {
   const double scale = shown_scale();
-  const bool new_fonts = !fonts_ || scale != scale_;
-  if (new_fonts) fonts_ = Fonts::load(scale);
+  const bool new_glyphs = find_glyphs();
+  const bool new_fonts = !fonts_ || scale != scale_ || new_glyphs;
+  if (new_fonts) fonts_ = Fonts::load(scale, glyphs_);
   if (new_fonts || theme_ != session_.theme || projected_ != session_.projector) {
     projected_ = session_.projector;
     style_ = desktop_style(session_.theme, scale);

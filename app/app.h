@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,10 @@ class App {
   void keep_session(const std::filesystem::path& path) { keeper_.emplace(session_, path); }
   /// Seconds until something happens without an event; negative when nothing will.
   double due_in() const;
+  /// Where glyphs are looked for; installed_fonts unless a test says otherwise.
+  void find_fonts_with(std::function<std::vector<InstalledFont>()> finder) {
+    find_fonts_ = std::move(finder);
+  }
   ExportDialog& exports() { return export_; }
   const History& history() const { return history_; }
   /// Multiplies the session's scale: the pixels a screen has to a point.
@@ -86,6 +91,7 @@ class App {
   double shown_scale() const;
   void press_keys();
   void fade_note();
+  bool find_glyphs();
   void drag_findings(const Rect& gap, double shown, const Ui& ui);
   void remember();
   void travel(const std::optional<DesktopState>& state, std::string_view verb,
@@ -141,6 +147,10 @@ class App {
   int hand_frames_{0};                      ///< for so many frames what changes is the hand's doing
   bool travelled_{false};                   ///< whether undo or redo was this frame's doing
   std::optional<Fonts> fonts_{};
+  std::function<std::vector<InstalledFont>()> find_fonts_{installed_fonts};
+  std::set<std::string> said_{};  ///< packages that were named
+  Characters foreign_{};          ///< what has been looked for in other fonts
+  GlyphPlan glyphs_{};            ///< where it was found
   FigureStyle style_{};
   std::optional<Theme> theme_{};  ///< that style_ is of
   double scale_{};                ///< that fonts_ and style_ are of

@@ -14,6 +14,15 @@ namespace {
 
 constexpr double kSize = 16, kLeastSize = 11;
 constexpr double kGap = 44;
+constexpr const char* kMeasure = "measure";  // the parameter that formulas may depend on
+
+/// Under which name the formulas of what is set stand in the catalogue.
+std::string formulas_name(const ExperimentState& state) {
+  const std::string& name = state.experiment->info().name;
+  if (!state.params.has(kMeasure)) return name;
+  const std::string chosen = name + "/" + state.params.to_text(kMeasure);
+  return equations_of(chosen).empty() ? name : chosen;
+}
 
 /// The names that light up when the control of this parameter is under the mouse.
 std::vector<std::string> names_of(const Session& session, const std::string& key) {
@@ -50,7 +59,7 @@ bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
 }
 
 const std::vector<EquationView::Formula>& EquationView::formulas(const Session& session) {
-  const std::string& name = session.current().experiment->info().name;
+  const std::string name = formulas_name(session.current());
   if (name == experiment_) return formulas_;
   experiment_ = name;
   formulas_.clear();

@@ -43,7 +43,7 @@ class EquationView {
   const std::vector<Formula>& formulas(const Session& session);
   std::vector<Placed> place(const Session& session, Point corner, double width, const Ui& ui);
 
-  std::string experiment_{};  ///< that formulas_ are of
+  std::string experiment_{};  ///< in the catalogue, that formulas_ are of
   std::vector<Formula> formulas_{};
 };
 

@@ -2,12 +2,17 @@
 
 #include <fontconfig/fontconfig.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 
+#include "experiments/data/file.h"
+
 namespace orrery {
 namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  // of a font; Noto CJK has 2^24
 
 // (ascender + descender) / em in DejaVu Sans; Dear ImGui sizes a font by the former.
 constexpr double kLineHeightPerEm = (1901.0 + 483.0) / 2048.0;
@@ -41,7 +46,40 @@ struct PatternDeleter {
 };
 using Pattern = std::unique_ptr<FcPattern, PatternDeleter>;
 
-ImFont* add(const std::string& file, double em) {
+/// The part of a foreign font that is taken, in memory.
+struct Loan {
+  std::shared_ptr<const std::string> bytes{};
+  int index{};
+  std::vector<ImWchar> ranges{};
+};
+
+std::vector<Loan> loans_of(const GlyphPlan& plan) {
+  std::vector<Loan> loans;
+  for (const GlyphPlan::Part& part : plan.parts) {
+    Loan loan{.bytes = std::make_shared<const std::string>(read_file(part.file, kMostBytes)),
+              .index = part.index};
+    for (const char32_t c : part.characters)
+      loan.ranges.insert(loan.ranges.end(), 2, static_cast<ImWchar>(c));
+    loan.ranges.push_back(0);
+    loans.push_back(std::move(loan));
+  }
+  return loans;
+}
+
+/// Into the font that was added last.
+void merge(const Loan& loan, float height) {
+  ImFontConfig config;
+  config.MergeMode = true;
+  config.FontNo = loan.index;
+  config.OversampleH = 1;
+  config.FontDataOwnedByAtlas = false;
+  // Dear ImGui only reads from it.
+  ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<char*>(loan.bytes->data()),
+                                             static_cast<int>(loan.bytes->size()), height, &config,
+                                             loan.ranges.data());
+}
+
+ImFont* add(const std::string& file, double em, const std::vector<Loan>& loans) {
   ImFontConfig config;
   config.OversampleH = 2;  // 3 doubles the atlas for no visible gain at these sizes
   config.PixelSnapH = false;
@@ -50,6 +88,7 @@ ImFont* add(const std::string& file, double em) {
                                                           &config, kRanges);
   if (!font)
     throw std::runtime_error(file + ": is not a readable font; reinstall fonts-dejavu-core");
+  for (const Loan& loan : loans) merge(loan, static_cast<float>(height));
   return font;
 }
 
@@ -78,14 +117,16 @@ std::string dejavu_file(bool bold) {
   return reinterpret_cast<const char*>(file);
 }
 
-Fonts Fonts::load(double scale) {
+Fonts Fonts::load(double scale, const GlyphPlan& foreign) {
+  const std::vector<Loan> loans = loans_of(foreign);
   ImGui::GetIO().Fonts->Clear();
   Fonts fonts;
   fonts.scale_ = scale;
+  for (const Loan& loan : loans) fonts.files_.push_back(loan.bytes);
   const std::string regular = dejavu_file(false);
   const std::string bold = dejavu_file(true);
   const auto add_regular = [&](double em) {
-    ImFont* font = add(regular, em * scale);
+    ImFont* font = add(regular, em * scale, loans);
     fonts.regular_.push_back({em * scale, font});
     return font;
   };
@@ -93,11 +134,21 @@ Fonts Fonts::load(double scale) {
   fonts.small_ = add_regular(kSmall);
   add_regular(kTitle);
   for (const double em : {kFigure, kTitle, kHeading})
-    fonts.bold_.push_back({em * scale, add(bold, em * scale)});
+    fonts.bold_.push_back({em * scale, add(bold, em * scale, loans)});
   fonts.title_ = fonts.bold_.back().font;
   ImGui::GetIO().FontDefault = fonts.body_;
   ImGui::GetIO().Fonts->Build();
   return fonts;
+}
+
+void Fonts::note_lacking(std::string_view utf8) const {
+  const bool ascii = std::all_of(utf8.begin(), utf8.end(),
+                                 [](char c) { return static_cast<signed char>(c) >= 0; });
+  if (ascii) return;
+  Characters characters;
+  add_characters(utf8, characters);
+  for (const char32_t c : characters)
+    if (!body_->FindGlyphNoFallback(static_cast<ImWchar>(c))) lacking_->insert(c);
 }
 
 Fonts::Sized Fonts::nearest(double em, bool bold) const {

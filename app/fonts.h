@@ -2,8 +2,12 @@
 
 #include <imgui.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "app/glyphs.h"
 
 namespace orrery {
 
@@ -12,8 +16,9 @@ namespace orrery {
 class Fonts {
  public:
   /// Loads into the atlas of the current context, replacing what was there. `scale` multiplies
-  /// every size. Throws std::runtime_error naming the package when DejaVu Sans is not installed.
-  static Fonts load(double scale);
+  /// every size; `foreign` is what other fonts lend it. Throws std::runtime_error naming the
+  /// package when DejaVu Sans is not installed.
+  static Fonts load(double scale, const GlyphPlan& foreign = {});
 
   struct Sized {
     double em{};  ///< pixels
@@ -21,6 +26,11 @@ class Fonts {
   };
   /// The loaded font whose em is nearest to `em` pixels; bold where a bold one is loaded.
   Sized nearest(double em, bool bold) const;
+
+  /// Remembers the characters of a text that are not loaded.
+  void note_lacking(std::string_view utf8) const;
+  /// What has been noted since loading.
+  const Characters& lacking() const { return *lacking_; }
 
   ImFont* body() const { return body_; }
   ImFont* small() const { return small_; }
@@ -37,6 +47,9 @@ class Fonts {
   ImFont* small_{};
   ImFont* title_{};
   double scale_{1.0};
+  std::vector<std::shared_ptr<const std::string>>
+      files_{};  ///< of foreign fonts; the atlas reads them
+  std::shared_ptr<Characters> lacking_{std::make_shared<Characters>()};
 };
 
 /// The file that holds DejaVu Sans, found through fontconfig. Throws std::runtime_error naming the

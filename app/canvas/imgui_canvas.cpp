@@ -165,6 +165,7 @@ void ImGuiCanvas::push_clip(const Rect& rect) {
 void ImGuiCanvas::pop_clip() { list_.PopClipRect(); }
 
 Size ImGuiCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
+  fonts_.note_lacking(utf8);
   const Type type = type_of(fonts_, style);
   const ImVec2 size =
       type.font->CalcTextSizeA(type.size, FLT_MAX, 0.0f, utf8.data(), utf8.data() + utf8.size());

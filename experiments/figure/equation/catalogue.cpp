@@ -37,8 +37,9 @@ const std::map<std::string_view, std::vector<SetEquation>>& catalogue() {
       {"sequence_length",
        {{R"(\ell_{m+s,n+s} = \ell_{m,n})", "eq. (11)"}}},
       {"equal_half_distance",
-       {{R"(B(r_{1/2}) = \frac{1}{2} B(0))", ""},
-        {R"(B(r) = \frac{2}{d} \sum_{j=1}^{d/2} |S_j(r)|)", "Fig. 2"}}}};
+       {{R"(\frac{L(h)}{L(0)} = \frac{1}{2})", ""}}},
+      {"equal_half_distance/weight",
+       {{R"(e^{L(h) - L(0)} = \frac{1}{2})", ""}}}};
   return equations;
 }
 
@@ -71,6 +72,7 @@ constexpr std::array kMeanings{
     Meaning{"ℓ_m,n", "logit of query m and key n"},
     Meaning{"f_q", "what makes a query of content and position"},
     Meaning{"f_k", "what makes a key of content and position"},
+    Meaning{"L", "mean logit of like tokens at a distance"},
     Meaning{"g", "any function of the contents and the relative position"},
     Meaning{"s", "shift of all positions"},
     Meaning{"W_q", "projection to queries"},

@@ -12,7 +12,8 @@ struct SetEquation {
 };
 
 /// The formulas that an experiment is about, the one that says most first; empty where there is
-/// nothing to set.
+/// nothing to set. Where they depend on what is measured, those of a choice other than the default
+/// stand under "NAME/CHOICE".
 const std::vector<SetEquation>& equations_of(std::string_view experiment);
 
 /// What a symbol of those formulas means, in a few words; empty for a symbol that explains itself.

@@ -104,7 +104,7 @@ TEST_CASE("Every formula of the catalogue can be read") {
   for (const char* experiment :
        {"long_term_decay", "relative_invariance", "attention_map", "score_decomposition",
         "rotation", "encoding_matrix", "spectrum", "norm_preservation", "linear_attention",
-        "sequence_length", "equal_half_distance"}) {
+        "sequence_length", "equal_half_distance", "equal_half_distance/weight"}) {
     CHECK_FALSE(equations_of(experiment).empty());
     for (const SetEquation& equation : equations_of(experiment)) {
       INFO(equation.tex);

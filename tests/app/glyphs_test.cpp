@@ -1,0 +1,78 @@
+#include "app/glyphs.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/app/fixture.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Contains;
+
+Characters characters_of(std::string_view text) {
+  Characters characters;
+  add_characters(text, characters);
+  return characters;
+}
+
+InstalledFont font_with(std::string file, std::string_view text) {
+  return {std::move(file), 3, [has = characters_of(text)](char32_t c) { return has.contains(c); }};
+}
+
+TEST_CASE("Characters beyond Latin-1 and within 16 bits are found in a text") {
+  CHECK(characters_of("plain é").empty());
+  CHECK(characters_of("中a国中") == Characters{0x4E2D, 0x56FD});
+  CHECK(characters_of("ش") == Characters{0x0634});
+  CHECK(characters_of("😀\xff\xe4").empty());  // beyond, and no UTF-8
+}
+
+TEST_CASE("Each character is taken from the first font that has it") {
+  const GlyphPlan plan =
+      plan_glyphs(characters_of("中国شก"), {font_with("a", "中"), font_with("b", "中国ش")});
+  REQUIRE(plan.parts.size() == 2);
+  CHECK(plan.parts[0].file == "a");
+  CHECK(plan.parts[0].index == 3);
+  CHECK(plan.parts[0].characters == characters_of("中"));
+  CHECK(plan.parts[1].file == "b");
+  CHECK(plan.parts[1].characters == characters_of("国ش"));
+  CHECK(plan.missing == characters_of("ก"));
+}
+
+TEST_CASE("What no font has is said with the package that has it") {
+  CHECK(package_for(0x4E2D) == "fonts-noto-cjk");
+  CHECK(package_for(0xAC00) == "fonts-noto-cjk");
+  CHECK(package_for(0x0E01) == "fonts-noto-core");
+  CHECK(missing_text(characters_of("中ก")) ==
+        "No installed font has 中 (U+4E2D); apt install fonts-noto-cjk\n"
+        "No installed font has ก (U+0E01); apt install fonts-noto-core");
+}
+
+TEST_CASE("Tokens that no font covers are said once, others are loaded") {
+  const test::FakeExperiment experiment("one", {test::n_param()}, [](const ParamSet&, Progress&) {
+    Figure map = test::map("map", 2, 2);
+    std::get<Heatmap>(map.content).row_labels = {"中", "ش"};
+    std::get<Heatmap>(map.content).column_labels = {"a", "b"};
+    return test::result_of({map});
+  });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  int searches = 0;
+  desktop.app().find_fonts_with([&] {
+    ++searches;
+    const std::string dejavu = dejavu_file(false);  // which has Arabic letters
+    return std::vector<InstalledFont>{{dejavu, 0, [](char32_t c) { return c == 0x0634; }}};
+  });
+  desktop.settle();
+  CHECK(searches == 1);
+  CHECK_THAT(session.current().message, Contains("fonts-noto-cjk") && !Contains("U+0634"));
+  CHECK(ImGui::GetIO().FontDefault->FindGlyphNoFallback(0x0634));
+  CHECK_FALSE(ImGui::GetIO().FontDefault->FindGlyphNoFallback(0x4E2D));
+  session.dismiss();
+  desktop.frame(20);
+  CHECK(session.current().message.empty());
+  CHECK(searches == 1);
+}
+
+}  // namespace
+}  // namespace orrery
