@@ -78,6 +78,7 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
   color[ImGuiCol_NavHighlight] = accent(0.8);
   color[ImGuiCol_ModalWindowDimBg] =
       shim::floats(with_alpha({0, 0, 0}, is_dark(style.background) ? 0.55 : 0.30));
+  color[ImGuiCol_TableHeaderBg] = ink(0.09);
   color[ImGuiCol_TableRowBg] = clear;
   color[ImGuiCol_TableRowBgAlt] = clear;
   color[ImGuiCol_TableBorderLight] = ink(0.10);
