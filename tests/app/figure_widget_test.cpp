@@ -414,7 +414,8 @@ TEST_CASE("A diverging colour bar stays centred on 0") {
 
 TEST_CASE("A click on a map holds its distance, another lets go") {
   Harness h(test::map("map", 8, 8));
-  const auto& map = std::get<Heatmap>(test::map("map", 8, 8).content);
+  const Figure figure = test::map("map", 8, 8);
+  const auto& map = std::get<Heatmap>(figure.content);
   const Rect cell = cell_rect(map, h.frame(), {5, 2});
   const Point at{std::floor(cell.x + cell.width / 2), std::floor(cell.y + cell.height / 2)};
   h.click(at);

@@ -46,7 +46,8 @@ nlohmann::json golden() {
 }  // namespace
 
 TEST_CASE("Settings of equal half distance equal 30-digit roots") {
-  for (const auto& c : golden().at("cases")) {
+  const nlohmann::json file = golden();
+  for (const auto& c : file.at("cases")) {
     std::string encodings;
     for (const char* name : {"rope", "alibi", "t5", "sinusoidal"})
       if (c.contains(name)) encodings += (encodings.empty() ? "" : "+") + std::string(name);

@@ -83,7 +83,8 @@ TEST_CASE("Pairs beyond the context and the base it needs equal mpmath's") {
 }
 
 TEST_CASE("The first distance with B_m < 0 equals NumPy's and mpmath's") {
-  for (const auto& c : golden("spectrum.json").at("first_negative_B")) {
+  const auto cases = golden("spectrum.json").at("first_negative_B");
+  for (const auto& c : cases) {
     const bool stretched = c.at("factor") != 1;
     Settings settings{{"dim", std::to_string(c.at("d").get<int>())},
                       {"base", std::to_string(c.at("base").get<int>())},

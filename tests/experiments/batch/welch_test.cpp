@@ -10,9 +10,13 @@ using namespace orrery;
 
 namespace {
 
-nlohmann::json golden() {
-  std::ifstream in(ORRERY_TESTS_DIR "/golden/welch.json");
-  return nlohmann::json::parse(in);
+/// By reference: what a loop runs over must not end before the loop.
+const nlohmann::json& golden() {
+  static const nlohmann::json json = [] {
+    std::ifstream in(ORRERY_TESTS_DIR "/golden/welch.json");
+    return nlohmann::json::parse(in);
+  }();
+  return json;
 }
 
 using Numbers = std::vector<double>;
