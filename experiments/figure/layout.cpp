@@ -27,7 +27,9 @@ TextStyle caption_style(const FigureStyle& style) {
 }
 
 std::size_t lines_within(double height, double line) {
-  return static_cast<std::size_t>(std::max(0.0, std::floor(height / line)));
+  constexpr double most = 1000.0;  // also where a canvas has lines without height
+  return static_cast<std::size_t>(line > 0.0 ? std::clamp(std::floor(height / line), 0.0, most)
+                                             : most);
 }
 
 /// Draws lines from `top` down and returns where they end.
