@@ -203,6 +203,7 @@ Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard)
             .crossed = combinations.crossed,
             .formats = figures.formats,
             .theme = figures.theme,
+            .formulas = figures.formulas,
             .points = {},
             .shard = shard};
   for (const SweepSpec::Axis& axis : spec.axes)
@@ -227,6 +228,7 @@ nlohmann::ordered_json to_json(const Plan& plan) {
             {"swept", plan.swept},
             {"combinations", plan.crossed},
             {"figures", {{"formats", plan.formats}, {"theme", plan.theme}}}};
+  if (plan.formulas) json["figures"]["formulas"] = true;
   if (plan.shard != Shard{})
     json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
   json["points"] = std::move(points);
@@ -244,6 +246,7 @@ Plan plan_from_json(const std::string& text, const std::string& said_as) try {
             .crossed = json.at("combinations"),
             .formats = json.at("figures").at("formats"),
             .theme = json.at("figures").at("theme"),
+            .formulas = json.at("figures").value("formulas", false),
             .points = {},
             .shard = {}};
   if (json.contains("shard")) plan.shard = {json["shard"].at("index"), json["shard"].at("count")};
@@ -270,6 +273,8 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
   add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.formats, ",")),
                  fmt::format("{}", fmt::join(new_plan.formats, ",")));
   add_difference(lines, "theme", old_plan.theme, new_plan.theme);
+  add_difference(lines, "formulas", old_plan.formulas ? "shown" : "none",
+                 new_plan.formulas ? "shown" : "none");
   add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
   const auto before = labels_by_id(old_plan);
   const auto after = labels_by_id(new_plan);

@@ -52,6 +52,7 @@ struct Plan {
   std::size_t crossed{};  ///< combinations before those that are the same point count once
   std::vector<std::string> formats{};  ///< of figures
   std::string theme{"light"};
+  bool formulas{false};             ///< on the figures
   std::vector<PlanPoint> points{};  ///< of all shards
   Shard shard{};
 
@@ -62,6 +63,7 @@ struct Plan {
 struct FigureOptions {
   std::vector<std::string> formats{};
   std::string theme{"light"};
+  bool formulas{false};  ///< the experiment's, beneath the title
 };
 
 /// Reads every input file, so that its content is part of the points' ids. A point whose experiment

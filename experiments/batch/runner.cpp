@@ -56,12 +56,14 @@ class CannotWrite : public std::exception {
   std::exception_ptr cause_;
 };
 
-WriteOptions write_options(const Plan& plan, const std::filesystem::path& folder) {
-  const Theme theme = theme_named(plan.theme);
+WriteOptions write_options(const Plan& plan, const Provenance& from,
+                           const std::filesystem::path& folder) {
+  ExportOptions look{.theme = theme_named(plan.theme)};
+  if (plan.formulas) look.formulas = equations_of(from.experiment, from.params);
   WriteOptions options{.folder = folder};
   options.figure_formats = plan.formats;
-  options.render = [theme](const Figure& figure, std::string_view format) {
-    return export_figure(figure, figure_format_named(format), theme);
+  options.render = [look](const Figure& figure, std::string_view format) {
+    return export_figure(figure, figure_format_named(format), look);
   };
   return options;
 }
@@ -69,7 +71,7 @@ WriteOptions write_options(const Plan& plan, const std::filesystem::path& folder
 void write_point(const Plan& plan, const PlanPoint& point, const Result& result,
                  const std::vector<InputFile>& files, const std::filesystem::path& folder) try {
   write_result(result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
-               write_options(plan, folder));
+               write_options(plan, result.provenance, folder));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }

@@ -38,6 +38,7 @@ struct RunOptions {
   std::string out{};                 ///< folder; chosen from experiment and point id when empty
   std::vector<std::string> formats{"svg", "png", "pdf"};
   std::string theme{"light"};
+  bool formulas{false};  ///< on the figures
   bool json{false};
   bool quiet{false};
   std::vector<std::string> argv{};
@@ -76,6 +77,7 @@ struct SweepOptions {
   std::string shard{};    ///< "2/4"
   std::vector<std::string> formats{"svg", "png", "pdf"};
   std::string theme{"light"};
+  bool formulas{false};  ///< on the figures
   ComputeOptions compute{};
 };
 /// The sweep that the options ask for, with the command line above the file above its presets.
@@ -132,8 +134,9 @@ struct RedrawOptions {
   std::string folder{};
   std::vector<std::string> formats{"svg", "png", "pdf"};
   std::string theme{"light"};
-  double scale{2.0};  ///< pixels a point of a PNG
-  std::string out{};  ///< beside the folder when empty
+  bool formulas{false};  ///< on the figures
+  double scale{2.0};     ///< pixels a point of a PNG
+  std::string out{};     ///< beside the folder when empty
 };
 int redraw_command(const RedrawOptions& options);
 

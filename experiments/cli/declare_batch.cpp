@@ -8,12 +8,15 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void add_figure_options(CLI::App* command, std::vector<std::string>& formats, std::string& theme) {
-  command->add_option("--format", formats, "Figures as svg, png, pdf, or none")
+template <typename Options>
+void add_figure_options(CLI::App* command, Options& options) {
+  command->add_option("--format", options.formats, "Figures as svg, png, pdf, or none")
       ->delimiter(',')
       ->check(CLI::IsMember({"svg", "png", "pdf", "none"}));
-  command->add_option("--theme", theme, "Figures in light, dark or print")
+  command->add_option("--theme", options.theme, "Figures in light, dark or print")
       ->check(CLI::IsMember({"light", "dark", "print"}));
+  command->add_flag("--formulas", options.formulas,
+                    "Figures with the experiment's formulas beneath their title");
 }
 
 Command declare_run(CLI::App& app, const Words& argv) {
@@ -26,7 +29,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
       ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
-  add_figure_options(command, options.formats, options.theme);
+  add_figure_options(command, options);
   command->add_flag("--json", options.json, "Print the whole result as JSON");
   command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
   command->footer(
@@ -37,7 +40,8 @@ Command declare_run(CLI::App& app, const Words& argv) {
       "Examples:\n"
       "  orrery run long_term_decay dim=128 base=10000\n"
       "  orrery run long_term_decay dim=64,128 base=1e4,5e5\n"
-      "  orrery run attention_map --text README.md encoding=rope --out map");
+      "  orrery run attention_map --text README.md encoding=rope --out map\n"
+      "  orrery run rotation --formulas --theme dark --format svg");
   return {command, [=] {
             options_of->words = command->remaining();
             return run_command(*options_of);
@@ -65,7 +69,7 @@ void add_sweep_options(CLI::App* command, SweepOptions& options) {
   command->add_option("--seed", options.seed, "Root of the points' seeds")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
   command->add_option("--shard", options.shard, "Only the points of part i of n: i/n");
-  add_figure_options(command, options.formats, options.theme);
+  add_figure_options(command, options);
 }
 
 Command declare_sweep(CLI::App& app, const Words& argv) {

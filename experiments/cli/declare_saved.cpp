@@ -16,13 +16,15 @@ Command add_redraw(CLI::App& app) {
       ->check(CLI::IsMember({"svg", "png", "pdf"}));
   command->add_option("--theme", options->theme, "light, dark or print")
       ->check(CLI::IsMember({"light", "dark", "print"}));
+  command->add_flag("--formulas", options->formulas,
+                    "With the experiment's formulas beneath the title");
   command->add_option("--scale", options->scale, "Pixels a point in PNG; 2 as run draws it");
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");
   command->footer(
       "Nothing is computed: the figures' data lie in the result.\n\n"
       "Examples:\n"
       "  orrery run rotation --out turns --format none\n"
-      "  orrery redraw turns --theme print --format pdf");
+      "  orrery redraw turns --theme print --format pdf --formulas");
   return {command, [options] { return redraw_command(*options); }};
 }
 

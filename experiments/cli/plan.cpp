@@ -69,6 +69,7 @@ std::string words_of(const SweepOptions& options) {
   if (options.formats != SweepOptions{}.formats)
     add("--format", fmt::format("{}", fmt::join(options.formats, ",")));
   if (options.theme != SweepOptions{}.theme) add("--theme", options.theme);
+  if (options.formulas) words.emplace_back("--formulas");
   for (std::string& word : words) word = shell_quoted(word);
   return fmt::format("{}", fmt::join(words, " "));
 }

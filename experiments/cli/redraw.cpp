@@ -42,13 +42,15 @@ std::vector<Place> places(const RedrawOptions& options) {
 
 std::size_t redraw(const Place& place, const RedrawOptions& options) {
   const Result result = load_result(place.first);
-  const Theme theme = theme_named(options.theme);
+  ExportOptions look{.theme = theme_named(options.theme), .png_scale = options.scale};
+  if (options.formulas)
+    look.formulas = equations_of(result.provenance.experiment, result.provenance.params);
   make_folders(place.second);
   std::size_t files = 0;
   for (const Figure& figure : result.figures)
     for (const std::string& format : options.formats) {
       write_new_file(place.second / (figure.id + "." + format),
-                     export_figure(figure, figure_format_named(format), theme, options.scale));
+                     export_figure(figure, figure_format_named(format), look));
       ++files;
     }
   return files;

@@ -36,11 +36,16 @@ WriteOptions write_options(const RunOptions& options, const std::filesystem::pat
   WriteOptions write{.folder = folder};
   write.figure_formats = options.formats;
   std::erase(write.figure_formats, "none");
-  const Theme theme = theme_named(options.theme);
-  write.render = [theme](const Figure& figure, std::string_view format) {
-    return export_figure(figure, figure_format_named(format), theme);
-  };
   return write;
+}
+
+std::function<std::string(const Figure&, std::string_view)> renderer(const RunOptions& options,
+                                                                     const Provenance& from) {
+  ExportOptions look{.theme = theme_named(options.theme)};
+  if (options.formulas) look.formulas = equations_of(from.experiment, from.params);
+  return [look](const Figure& figure, std::string_view format) {
+    return export_figure(figure, figure_format_named(format), look);
+  };
 }
 
 /// Everything that can be refused is refused before the first computation.
@@ -126,8 +131,9 @@ int run_command(const RunOptions& options) {
   bool all_hold = true;
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
-    const WrittenResult written =
-        write_result(ran.result, ran.record, write_options(options, point.folder));
+    WriteOptions write = write_options(options, point.folder);
+    write.render = renderer(options, ran.result.provenance);
+    const WrittenResult written = write_result(ran.result, ran.record, write);
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)

@@ -91,7 +91,8 @@ SweepSpec spec_of(const SweepOptions& options) {
 }
 
 FigureOptions figures_of(const SweepOptions& options) {
-  FigureOptions figures{.formats = options.formats, .theme = options.theme};
+  FigureOptions figures{
+      .formats = options.formats, .theme = options.theme, .formulas = options.formulas};
   std::erase(figures.formats, "none");
   return figures;
 }

@@ -2,10 +2,30 @@
 
 #include "core/errors.h"
 #include "experiments/figure/cairo_canvas.h"
-#include "experiments/figure/layout.h"
+#include "experiments/figure/equation/strip.h"
 #include "experiments/figure/svg_canvas.h"
 
 namespace orrery {
+namespace {
+
+EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
+  const SvgCanvas measure(page, {});  // letters are as wide in every format
+  const double width = figure_room({0.0, 0.0, page.width, page.height}, style).width;
+  return lay_out_strip(options.formulas, measure, width, style);
+}
+
+std::string drawn(const Figure& figure, FigureFormat format, Size page, const FigureStyle& style,
+                  const EquationStrip& formulas, const ExportOptions& options) {
+  const auto on = [&](auto&& canvas) {
+    draw_figure_with(canvas, figure, formulas, page, style, options.view);
+    return canvas.finish();
+  };
+  if (format == FigureFormat::svg)
+    return on(SvgCanvas(page, {figure.title, figure.caption, figure.id}));
+  return on(CairoCanvas(format, page, options.png_scale));
+}
+
+}  // namespace
 
 Size export_size(const Figure& figure) {
   struct Visitor {
@@ -21,15 +41,20 @@ Size export_size(const Figure& figure) {
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,
                           const FigureStyle& style, double png_scale) {
-  if (format == FigureFormat::svg) return svg_of(figure, size, style, figure.id);
-  CairoCanvas canvas(format, size, png_scale);
-  draw_figure(canvas, figure, {0.0, 0.0, size.width, size.height}, style);
-  return canvas.finish();
+  return drawn(figure, format, size, style, {}, {.png_scale = png_scale});
+}
+
+std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options) {
+  const FigureStyle style = figure_style(options.theme);
+  Size page = export_size(figure);
+  const EquationStrip formulas = strip_of(options, page, style);
+  page.height += strip_room(formulas, style);
+  return drawn(figure, format, page, style, formulas, options);
 }
 
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale) {
-  return render_figure(figure, format, export_size(figure), figure_style(theme), png_scale);
+  return export_figure(figure, format, {.theme = theme, .png_scale = png_scale});
 }
 
 Theme theme_named(std::string_view name) {

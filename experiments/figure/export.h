@@ -2,9 +2,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "experiments/figure/equation/catalogue.h"
 #include "experiments/figure/figure.h"
 #include "experiments/figure/figure_format.h"
+#include "experiments/figure/layout.h"
 #include "experiments/figure/style.h"
 
 namespace orrery {
@@ -18,7 +21,17 @@ Size export_size(const Figure& figure);
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,
                           const FigureStyle& style, double png_scale = 2.0);
 
-/// The same at export_size.
+/// What a file shows besides the figure itself.
+struct ExportOptions {
+  Theme theme{Theme::light};
+  double png_scale{2.0};
+  FigureView view{};
+  /// Set as mathematics beneath the title; the picture is as much higher.
+  std::vector<SetEquation> formulas{};
+};
+
+/// The same at export_size. Throws for formulas as parse_equation does.
+std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/figure/equation/strip.h"
 #include "experiments/figure/sheet.h"
 #include "experiments/figure/text.h"
 
@@ -64,17 +65,23 @@ std::vector<std::string> caption_lines(const Sheet& sheet, const Figure& figure,
 }
 
 double caption_gap(const FigureStyle& style) { return 1.6 * gap(style); }
+double above_strip(const FigureStyle& style) { return 0.8 * gap(style); }
+double below_strip(const FigureStyle& style) { return 2.0 * gap(style); }
 
 bool is_drawable(const Rect& area) {
   return std::isfinite(area.x) && std::isfinite(area.y) && std::isfinite(area.width) &&
          std::isfinite(area.height) && area.width > 0.0 && area.height > 0.0;
 }
 
-}  // namespace
+/// Takes the formulas off the top of a room that was made for what is left without them.
+void draw_formulas(Sheet& sheet, const EquationStrip& formulas, Rect& room) {
+  draw_strip(sheet.canvas, formulas, {room.x, room.y + above_strip(sheet.style)}, sheet.style);
+  room.y += strip_room(formulas, sheet.style);
+}
 
-FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
-                        const FigureStyle& style, const FigureView& view, HeatmapCache* cache,
-                        CurveCache* curves) {
+FigureFrame draw_page(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                      const Rect& area, const FigureStyle& style, const FigureView& view,
+                      HeatmapCache* cache, CurveCache* curves) {
   FigureFrame frame;
   frame.area = area;
   if (!is_drawable(area)) return frame;
@@ -82,13 +89,13 @@ FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
   Sheet sheet{canvas, style, view, cache, curves ? *curves : own, frame};
   canvas.push_clip(area);
   canvas.rect(area, style.background);
-  const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
-  Rect room = shrunk(area, margin, margin, margin, margin);
+  Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
   std::vector<std::string> caption;
   if (room.height >= least_lines * style.text_size) {
     caption = caption_lines(sheet, figure, room);
     draw_title(sheet, figure, room);
   }
+  draw_formulas(sheet, formulas, room);
   const TextStyle small = caption_style(style);
   const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
   if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
@@ -97,6 +104,30 @@ FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
   draw_lines(sheet, caption, {room.x, sheet.content_bottom + caption_gap(style)}, small);
   canvas.pop_clip();
   return frame;
+}
+
+}  // namespace
+
+Rect figure_room(const Rect& area, const FigureStyle& style) {
+  const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
+  return shrunk(area, margin, margin, margin, margin);
+}
+
+double strip_room(const EquationStrip& strip, const FigureStyle& style) {
+  if (!(strip.height > 0.0)) return 0.0;
+  return std::ceil(above_strip(style) + strip.height + below_strip(style));
+}
+
+FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
+                        const FigureStyle& style, const FigureView& view, HeatmapCache* cache,
+                        CurveCache* curves) {
+  return draw_page(canvas, figure, {}, area, style, view, cache, curves);
+}
+
+FigureFrame draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                             Size page, const FigureStyle& style, const FigureView& view) {
+  return draw_page(canvas, figure, formulas, {0.0, 0.0, page.width, page.height}, style, view,
+                   nullptr, nullptr);
 }
 
 }  // namespace orrery

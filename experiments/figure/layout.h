@@ -107,6 +107,18 @@ FigureFrame draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
                         const FigureStyle& style, const FigureView& view = {},
                         HeatmapCache* cache = nullptr, CurveCache* curves = nullptr);
 
+struct EquationStrip;  // in equation/strip.h
+
+/// What margins leave of an area.
+Rect figure_room(const Rect& area, const FigureStyle& style);
+/// How much higher a page is for a strip of formulas; 0 for an empty one.
+double strip_room(const EquationStrip& strip, const FigureStyle& style);
+/// draw_figure for a page of its own, with formulas beneath the title. The strip is as wide as
+/// figure_room leaves of the page without it, and the page by strip_room higher: title, content and
+/// caption are as large as they would be without formulas.
+FigureFrame draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                             Size page, const FigureStyle& style, const FigureView& view = {});
+
 /// A cell of a map.
 struct Cell {
   std::size_t row{};

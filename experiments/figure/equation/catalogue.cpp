@@ -94,6 +94,16 @@ const std::vector<SetEquation>& equations_of(std::string_view experiment) {
   return found == catalogue().end() ? none : found->second;
 }
 
+const std::vector<SetEquation>& equations_of(
+    std::string_view experiment, const std::vector<std::pair<std::string, std::string>>& params) {
+  for (const auto& [key, choice] : params) {
+    if (key != "measure") continue;  // the parameter that formulas may depend on
+    const auto& chosen = equations_of(std::string(experiment) + "/" + choice);
+    if (!chosen.empty()) return chosen;
+  }
+  return equations_of(experiment);
+}
+
 std::string_view symbol_meaning(std::string_view name) {
   for (const Meaning& known : kMeanings)
     if (known.name == name) return known.words;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -15,6 +17,10 @@ struct SetEquation {
 /// nothing to set. Where they depend on what is measured, those of a choice other than the default
 /// stand under "NAME/CHOICE".
 const std::vector<SetEquation>& equations_of(std::string_view experiment);
+
+/// The same for the parameters of a Provenance, choices among them.
+const std::vector<SetEquation>& equations_of(
+    std::string_view experiment, const std::vector<std::pair<std::string, std::string>>& params);
 
 /// What a symbol of those formulas means, in a few words; empty for a symbol that explains itself.
 std::string_view symbol_meaning(std::string_view name);
