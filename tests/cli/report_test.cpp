@@ -40,6 +40,31 @@ TEST_CASE("redraw gives the bytes that run gave, in every format") {
   CHECK_THAT(again.err, Contains("d-redrawn: is there already"));
 }
 
+TEST_CASE("redraw gives formulas to figures as run does, and only where asked to") {
+  const Shell shell;
+  const std::string run = "run equal_half_distance measure=weight --quiet --format svg,png ";
+  REQUIRE(shell.run(run + "--formulas --out with").status == 0);
+  REQUIRE(shell.run(run + "--out without").status == 0);
+  REQUIRE(shell.run("redraw without --format svg,png --formulas --out drawn").status == 0);
+  REQUIRE(shell.run("redraw with --format svg,png --out bare").status == 0);
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "drawn")) {
+    ++files;
+    const fs::path name = entry.path().filename();
+    INFO(name);
+    const std::string with = content(shell.folder() / "with/figures" / name);
+    const std::string without = content(shell.folder() / "without/figures" / name);
+    CHECK(content(entry.path()) == with);
+    CHECK(content(shell.folder() / "bare" / name) == without);
+    CHECK(with != without);
+    if (name.extension() != ".svg") continue;
+    // The formula of the weight, not of the logit: e^{L(h) − L(0)} = 1/2.
+    CHECK_THAT(with, Contains(">L</text>") && Contains(">e</text>"));
+    CHECK_THAT(without, !Contains(">L</text>"));
+  }
+  CHECK(files >= 4);
+}
+
 TEST_CASE("redraw takes themes, formats and scales, and refuses others") {
   const Shell shell;
   REQUIRE(shell.run("run long_term_decay max_distance=40 --format none --out d").status == 0);

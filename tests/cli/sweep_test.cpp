@@ -100,6 +100,32 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(sweep_tree(shell.folder() / "d") == tree);
 }
 
+TEST_CASE("Formulas on figures are part of the plan: a sweep goes on with them, or is another") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay max_distance=6 distance=1 dim=4,8 --format svg --quiet --out d ";
+  REQUIRE(shell.run(sweep + "--formulas").status == 0);
+  CHECK(nlohmann::json::parse(content(shell.folder() / "d/plan.json"))["figures"]["formulas"] ==
+        true);
+  const Tree tree = sweep_tree(shell.folder() / "d");
+  int figures = 0;
+  for (const auto& [path, bytes] : tree) {
+    if (!path.ends_with(".svg")) continue;
+    ++figures;
+    CHECK_THAT(bytes, Contains(">∑</text>"));
+  }
+  CHECK(figures > 2);
+  for (const fs::directory_entry& point : fs::directory_iterator(shell.folder() / "d/points"))
+    fs::remove_all(point.path());
+  CHECK(shell.run("resume d").status == 0);
+  CHECK(sweep_tree(shell.folder() / "d") == tree);
+  const Outcome other = shell.run(sweep);
+  CHECK(other.status == 5);
+  CHECK_THAT(other.err, Contains("formulas: shown -> none"));
+  CHECK_THAT(shell.run("plan long_term_decay dim=4,8 --formulas --emit parallel --shards 2").out,
+             Contains("dim=4,8 --formulas --shard {}/2"));
+}
+
 TEST_CASE("A folder that another run writes to is refused with status 6") {
   const Shell shell;
   REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==

@@ -63,10 +63,11 @@ TEST_CASE("Repeats of what is not random, or has its seed given, are refused") {
 }
 
 TEST_CASE("A plan is restored from its text") {
-  const Plan plan = make_plan(spec_from(random_points), {{"svg"}, "dark"}, {2, 3});
+  const Plan plan = make_plan(spec_from(random_points), {{"svg"}, "dark", true}, {2, 3});
   const Plan restored = plan_from_json(json_text(to_json(plan)), "plan.json");
   CHECK(plan_differences(plan, restored).empty());
   CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
+  CHECK(restored.formulas);
   CHECK(restored.own_points().size() == 2);
   CHECK(restored.own_points()[1]->id == plan.points[4].id);
 }
@@ -83,8 +84,9 @@ TEST_CASE("Every difference of two plans is named") {
   wider.replace(wider.find("[32, 64]"), 8, "[32, 128]");
   CHECK_THAT(lines(plan_from(wider)), Contains("- point ") && Contains("+ point ") &&
                                           Contains("dim=64") && !Contains("dim=32"));
-  CHECK_THAT(lines(make_plan(spec_from(random_points), {{"png"}, "print"})),
-             Contains("figures:  -> png") && Contains("theme: light -> print"));
+  CHECK_THAT(lines(make_plan(spec_from(random_points), {{"png"}, "print", true})),
+             Contains("figures:  -> png") && Contains("theme: light -> print") &&
+                 Contains("formulas: none -> shown"));
   CHECK_THAT(lines(make_plan(spec_from(random_points), {}, {1, 2})), Contains("shard: 1/1 -> 1/2"));
   std::string turned = random_points;
   turned.replace(turned.find("[32, 64]"), 8, "[64, 32]");

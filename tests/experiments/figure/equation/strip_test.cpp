@@ -1,0 +1,193 @@
+#include "experiments/figure/equation/strip.h"
+
+#include <cairo.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <set>
+
+#include "experiments/catalogue.h"
+#include "experiments/figure/cairo_canvas.h"
+#include "experiments/figure/svg_canvas.h"
+#include "tests/support/recording_canvas.h"
+
+namespace orrery {
+namespace {
+
+const FigureStyle kStyle = figure_style(Theme::light);
+
+/// Every experiment's formulas, those of choices other than the default too.
+std::vector<std::vector<SetEquation>> all_formulas() {
+  std::vector<std::vector<SetEquation>> all;
+  for (const Experiment* experiment : experiment_catalogue()) {
+    const ExperimentInfo& info = experiment->info();
+    const auto& usual = equations_of(info.name);
+    all.push_back(usual);
+    for (const ParamSpec& spec : info.params)
+      for (const Choice& choice : spec.choices)
+        if (const auto& other = equations_of(info.name, {{spec.key, choice.name}});
+            &other != &usual)
+          all.push_back(other);
+  }
+  return all;
+}
+
+std::size_t rows_of(const EquationStrip& strip) {
+  std::set<double> baselines;
+  for (const EquationStrip::Part& part : strip.parts) baselines.insert(part.origin.y);
+  return baselines.size();
+}
+
+double right_end(const EquationStrip& strip) {
+  double right = 0.0;
+  for (const EquationStrip::Part& part : strip.parts)
+    right = std::max(right, part.origin.x + part.box.width);
+  return right;
+}
+
+struct ReadPng {
+  explicit ReadPng(const std::string& bytes) : rest(bytes) {
+    surface = cairo_image_surface_create_from_png_stream(&ReadPng::read, this);
+    REQUIRE(cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS);
+  }
+  ~ReadPng() { cairo_surface_destroy(surface); }
+  ReadPng(const ReadPng&) = delete;
+  ReadPng& operator=(const ReadPng&) = delete;
+
+  static cairo_status_t read(void* self, unsigned char* to, unsigned int count) {
+    std::string_view& rest = static_cast<ReadPng*>(self)->rest;
+    if (rest.size() < count) return CAIRO_STATUS_READ_ERROR;
+    rest.copy(reinterpret_cast<char*>(to), count);
+    rest.remove_prefix(count);
+    return CAIRO_STATUS_SUCCESS;
+  }
+  int width() const { return cairo_image_surface_get_width(surface); }
+  int height() const { return cairo_image_surface_get_height(surface); }
+  std::uint32_t pixel(int x, int y) const {
+    const unsigned char* row =
+        cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface);
+    return reinterpret_cast<const std::uint32_t*>(row)[x] & 0xFFFFFFU;
+  }
+
+  std::string_view rest;
+  cairo_surface_t* surface{};
+};
+
+/// Pixels of ink outside of `inside`, and within.
+struct Ink {
+  int outside{};
+  int inside{};
+};
+Ink ink_of(const std::string& png, const Rect& inside, double scale) {
+  const ReadPng picture(png);
+  Ink ink;
+  for (int y = 0; y < picture.height(); ++y)
+    for (int x = 0; x < picture.width(); ++x) {
+      if (picture.pixel(x, y) == 0xFFFFFFU) continue;
+      ++(inside.contains({(x + 0.5) / scale, (y + 0.5) / scale}) ? ink.inside : ink.outside);
+    }
+  return ink;
+}
+
+TEST_CASE("Formulas stand side by side, in further rows where the width ends") {
+  const test::RecordingCanvas canvas;
+  const auto& formulas = equations_of("long_term_decay");
+  const EquationStrip one = lay_out_strip(formulas, canvas, 5000, kStyle);
+  CHECK(rows_of(one) == 1);
+  const double all = right_end(one);
+  CHECK(rows_of(lay_out_strip(formulas, canvas, all, kStyle)) == 1);
+  const EquationStrip two = lay_out_strip(formulas, canvas, all - 1, kStyle);
+  CHECK(rows_of(two) == 2);
+  CHECK(two.height > one.height);
+  CHECK(two.parts.size() == one.parts.size());
+  // Nothing is set smaller for it.
+  CHECK(two.parts[0].box.width == one.parts[0].box.width);
+  CHECK(rows_of(lay_out_strip(formulas, canvas, one.parts[0].box.width, kStyle)) == 3);
+}
+
+TEST_CASE("Sources stand behind their formulas, on the same baseline, and muted") {
+  test::RecordingCanvas canvas;
+  const EquationStrip strip =
+      lay_out_strip(equations_of("relative_invariance"), canvas, 2000, kStyle);
+  draw_strip(canvas, strip, {0, 0}, kStyle);
+  std::string muted;
+  for (const test::RecordingCanvas::Text& text : canvas.texts)
+    if (text.style.color == kStyle.muted) muted += text.utf8;
+  CHECK(muted == "eq. (11)");  // a definition of ours has none
+  CHECK(strip.parts[1].origin.x > strip.parts[0].box.width);
+  CHECK(strip.parts[1].origin.y == strip.parts[0].origin.y);
+}
+
+TEST_CASE("No formulas take no room") {
+  test::RecordingCanvas canvas;
+  const EquationStrip strip = lay_out_strip({}, canvas, 500, kStyle);
+  CHECK(strip.height == 0.0);
+  draw_strip(canvas, strip, {0, 0}, kStyle);
+  CHECK(canvas.log().empty());
+}
+
+TEST_CASE("A formula wider than the strip is set smaller, all of it alike") {
+  const test::RecordingCanvas canvas;
+  const auto& formulas = equations_of("score_decomposition");
+  const EquationStrip wide = lay_out_strip(formulas, canvas, 5000, kStyle);
+  const EquationStrip narrow = lay_out_strip(formulas, canvas, right_end(wide) / 3, kStyle);
+  REQUIRE(narrow.parts.size() == wide.parts.size());
+  CHECK(right_end(narrow) == Approx(right_end(wide) / 3));
+  CHECK(narrow.height == Approx(wide.height / 3));
+  for (std::size_t i = 0; i < wide.parts[0].box.glyphs.size(); ++i)
+    CHECK(narrow.parts[0].box.glyphs[i].size == Approx(wide.parts[0].box.glyphs[i].size / 3));
+}
+
+TEST_CASE("No formula of any experiment reaches beyond the strip, however narrow") {
+  const auto all = all_formulas();
+  CHECK(all.size() > experiment_catalogue().size());  // choices were found, too
+  const SvgCanvas canvas({100, 100}, {});
+  for (const auto& formulas : all)
+    for (const double width : {40.0, 150.0, 400.0, 735.0, 2000.0}) {
+      const EquationStrip strip = lay_out_strip(formulas, canvas, width, kStyle);
+      for (std::size_t i = 0; i < strip.parts.size(); ++i) {
+        const EquationStrip::Part& part = strip.parts[i];
+        INFO(formulas[0].tex << " at " << width << ", part " << i);
+        const Rect box{part.origin.x, part.origin.y - part.box.ascent, part.box.width,
+                       part.box.height()};
+        CHECK(box.x >= 0.0);
+        CHECK(box.right() <= width + 1e-9);
+        CHECK(box.y >= -1e-9);
+        CHECK(box.bottom() <= strip.height + 1e-9);
+        CHECK((part.box.glyphs.empty() || part.box.glyphs[0].size > 0.0));
+      }
+    }
+}
+
+TEST_CASE("The ink of every formula stays within its strip") {
+  constexpr double border = 12.0, scale = 2.0;
+  constexpr double soft = 1.0;  // the edge of an antialiased letter
+  for (const auto& formulas : all_formulas())
+    for (const double width : {200.0, 735.0}) {
+      if (formulas.empty()) continue;
+      const SvgCanvas measure({100, 100}, {});
+      const EquationStrip strip = lay_out_strip(formulas, measure, width, kStyle);
+      const Size page{width + 2 * border, std::ceil(strip.height) + 2 * border};
+      CairoCanvas canvas(FigureFormat::png, page, scale);
+      canvas.rect({0, 0, page.width, page.height}, {255, 255, 255});
+      draw_strip(canvas, strip, {border, border}, kStyle);
+      const Ink ink =
+          ink_of(canvas.finish(),
+                 {border - soft, border - soft, width + 2 * soft, strip.height + 2 * soft}, scale);
+      INFO(formulas[0].tex << " at " << width);
+      CHECK(ink.outside == 0);
+      CHECK(ink.inside > 50);
+    }
+}
+
+TEST_CASE("What a formula depends on is found among a result's parameters") {
+  const auto& by_logit = equations_of("equal_half_distance", {{"dim", "64"}, {"measure", "logit"}});
+  const auto& by_weight = equations_of("equal_half_distance", {{"measure", "weight"}});
+  CHECK(&by_logit == &equations_of("equal_half_distance"));
+  CHECK(&by_weight == &equations_of("equal_half_distance/weight"));
+  CHECK(equations_of("no such experiment", {{"measure", "weight"}}).empty());
+}
+
+}  // namespace
+}  // namespace orrery

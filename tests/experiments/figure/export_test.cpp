@@ -1,0 +1,92 @@
+#include "experiments/figure/export.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "experiments/figure/equation/strip.h"
+#include "tests/support/recording_canvas.h"
+#include "tests/support/sample_figures.h"
+
+namespace orrery {
+namespace {
+
+const std::vector<SetEquation>& formulas() { return equations_of("long_term_decay"); }
+
+ExportOptions with_formulas(Theme theme = Theme::light) {
+  return {.theme = theme, .formulas = formulas()};
+}
+
+constexpr std::array kFormats{FigureFormat::svg, FigureFormat::png, FigureFormat::pdf};
+
+std::size_t place(const std::string& text, const std::string& part) {
+  const std::size_t at = text.find(part);
+  INFO(part);
+  REQUIRE(at != std::string::npos);
+  return at;
+}
+
+TEST_CASE("A figure with its formulas is the same bytes every time") {
+  for (const Figure& figure : test::sample_figures())
+    for (const FigureFormat format : kFormats) {
+      INFO(figure.id << " as " << extension(format));
+      const std::string bytes = export_figure(figure, format, with_formulas());
+      CHECK(bytes == export_figure(figure, format, with_formulas()));
+      CHECK(bytes != export_figure(figure, format, Theme::light));
+      CHECK(bytes != export_figure(figure, format, with_formulas(Theme::dark)));
+    }
+}
+
+TEST_CASE("Without formulas a figure is what it always was") {
+  for (const Figure& figure : test::sample_figures())
+    CHECK(
+        export_figure(figure, FigureFormat::svg, ExportOptions{}) ==
+        render_figure(figure, FigureFormat::svg, export_size(figure), figure_style(Theme::light)));
+}
+
+TEST_CASE("In SVG the letters of formulas are text, between title and plot") {
+  const std::string svg = export_figure(test::decay_figure(), FigureFormat::svg, with_formulas());
+  const std::size_t body = place(svg, "<rect");
+  const std::string drawn = svg.substr(body);
+  CHECK(place(drawn, ">Long-term decay") < place(drawn, ">∑</text>"));
+  CHECK(place(drawn, ">∑</text>") < place(drawn, ">eq. (37)</text>"));
+  CHECK(place(drawn, ">base</text>") < place(drawn, ">relative distance"));
+}
+
+TEST_CASE("The page grows by the strip, and title, plot and caption keep their size") {
+  const FigureStyle style = figure_style(Theme::light);
+  for (const Figure& figure : test::sample_figures())
+    for (const Size page : {Size{760, 500}, Size{300, 260}, Size{150, 90}, Size{90, 700}}) {
+      test::RecordingCanvas bare, canvas;
+      const Rect area{0, 0, page.width, page.height};
+      const EquationStrip strip =
+          lay_out_strip(formulas(), canvas, figure_room(area, style).width, style);
+      const double more = strip_room(strip, style);
+      CHECK(more > strip.height);
+      const FigureFrame before = draw_figure(bare, figure, area, style);
+      const FigureFrame after =
+          draw_figure_with(canvas, figure, strip, {page.width, page.height + more}, style);
+      INFO(figure.id << " " << page.width << " x " << page.height);
+      CHECK(after.plot.width == Approx(before.plot.width));
+      CHECK(after.plot.height == Approx(before.plot.height));
+      CHECK(after.plot.x == Approx(before.plot.x));
+      CHECK(canvas.texts.size() > bare.texts.size());
+      CHECK(canvas.balanced());
+      for (const test::RecordingCanvas::Text& text : canvas.texts) {
+        INFO(text.utf8);
+        CHECK(text.box.x >= 0.0);
+        CHECK(text.box.right() <= page.width);
+        CHECK(text.box.y + 0.2 * text.style.size >= 0.0);  // a line is higher than its letters
+        CHECK(text.box.bottom() <= page.height + more);
+      }
+    }
+}
+
+TEST_CASE("A formula that cannot be read is refused with the place") {
+  const std::vector<SetEquation> wrong{{R"(\frc{1}{2})", ""}};
+  CHECK_THROWS_WITH(
+      export_figure(test::decay_figure(), FigureFormat::svg, ExportOptions{.formulas = wrong}),
+      Catch::Contains("frac"));
+}
+
+}  // namespace
+}  // namespace orrery
