@@ -145,8 +145,9 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
     views_.push_back(make_view(session.state(i).experiment->info().name));
   const auto export_one = [this](const Figure& figure, const FigureView& view,
                                  const std::string& extension) {
-    export_.ask({{figure, view}}, shown().current().experiment->info().name + "-" + figure.id,
-                session_.theme, extension);
+    export_.ask({shown_figure(shown(), figure, view)},
+                shown().current().experiment->info().name + "-" + figure.id, session_.theme,
+                extension);
   };
   session.export_figure = export_one;
   browser_.session().export_figure = export_one;

@@ -91,6 +91,18 @@ void ExportDialog::draw_formats(const Ui& ui) {
   }
 }
 
+void ExportDialog::draw_look(const Ui& ui) {
+  constexpr std::array themes{"Dark", "Light", "Print"};
+  int theme = static_cast<int>(request_.theme);
+  ImGui::SetNextItemWidth(ui.px(110));
+  if (ImGui::Combo("colours", &theme, themes.data(), static_cast<int>(themes.size())))
+    request_.theme = static_cast<Theme>(theme);
+  if (request_.figures.front().formulas.empty()) return;
+  ImGui::SameLine(0, ui.px(28));
+  ImGui::Checkbox("formulas", &request_.formulas);
+  if (ImGui::IsItemHovered()) show_tooltip(ui, "the experiment's, beneath the title");
+}
+
 void ExportDialog::draw_buttons(Session& session) {
   if (task_.is_running()) {
     text_muted("writing …");
@@ -117,13 +129,7 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   draw_formats(ui);
   ImGui::Dummy(ImVec2(0, ui.px(4)));
-  if (request_.format != "csv") {
-    constexpr std::array themes{"Dark", "Light", "Print"};
-    int theme = static_cast<int>(request_.theme);
-    ImGui::SetNextItemWidth(ui.px(110));
-    if (ImGui::Combo("colours", &theme, themes.data(), static_cast<int>(themes.size())))
-      request_.theme = static_cast<Theme>(theme);
-  }
+  if (request_.format != "csv") draw_look(ui);
   ImGui::SetNextItemWidth(-1);
   if (just_opened()) ImGui::SetKeyboardFocusHere();
   const std::string before = path_;

@@ -21,8 +21,8 @@ class ExportDialog : public Overlay {
   using Writer = std::function<ExportOutcome(const ExportRequest&)>;
   void write_with(Writer writer) { writer_ = std::move(writer); }
 
-  /// Opens for these figures of a view; `stem` is the name proposed for the file, and `format` the
-  /// format if it is not that of the last time.
+  /// Opens for these figures of a view, with what was chosen the last time; `stem` is the name
+  /// proposed for the file, and `format` the format if it is not that of the last time.
   void ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme,
            const std::string& format = {});
   void draw(Session& session, const Ui& ui);
@@ -32,6 +32,7 @@ class ExportDialog : public Overlay {
   void write(bool replace);
   void take_outcome(Session& session);
   void draw_formats(const Ui& ui);
+  void draw_look(const Ui& ui);
   void draw_buttons(Session& session);
 
   std::function<void()> wake_;

@@ -8,9 +8,7 @@
 #include "app/session_file.h"
 #include "experiments/batch/csv.h"
 #include "experiments/data/file.h"
-#include "experiments/figure/cairo_canvas.h"
 #include "experiments/figure/export.h"
-#include "experiments/figure/svg_canvas.h"
 
 namespace orrery {
 namespace {
@@ -26,28 +24,30 @@ Figure without_hidden(const ShownFigure& shown) {
 
 }  // namespace
 
+ShownFigure shown_figure(const Session& session, const Figure& figure, const FigureView& view) {
+  ShownFigure shown{.figure = figure, .view = view};
+  if (const auto& result = session.current().result)
+    shown.formulas = equations_of(result->provenance.experiment, result->provenance.params);
+  return shown;
+}
+
 std::vector<ShownFigure> figures_on_screen(const Session& session) {
   std::vector<ShownFigure> shown;
   for (const Figure* figure : session.on_screen) {
     const auto& views = session.current().views;
     const auto view = views.find(figure->id);
-    shown.push_back({*figure, view == views.end() ? FigureView{} : view->second});
+    shown.push_back(
+        shown_figure(session, *figure, view == views.end() ? FigureView{} : view->second));
   }
   return shown;
 }
 
-std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme) {
+std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
+                         bool formulas) {
   if (format == "csv") return csv_text(table_of(without_hidden(shown)));
-  const Figure& figure = shown.figure;
-  const Size size = export_size(figure);
-  const auto drawn_on = [&](auto&& canvas) {
-    draw_figure(canvas, figure, {0, 0, size.width, size.height}, figure_style(theme), shown.view);
-    return canvas.finish();
-  };
-  const FigureFormat wanted = figure_format_named(format);
-  if (wanted == FigureFormat::svg)
-    return drawn_on(SvgCanvas(size, {figure.title, figure.caption, figure.id}));
-  return drawn_on(CairoCanvas(wanted, size));
+  ExportOptions options{.theme = theme, .view = shown.view};
+  if (formulas) options.formulas = shown.formulas;
+  return export_figure(shown.figure, figure_format_named(format), options);
 }
 
 std::vector<std::filesystem::path> export_paths(const ExportRequest& request) {
@@ -73,7 +73,8 @@ ExportOutcome export_figures(const ExportRequest& request) {
       outcome.in_the_way.push_back(path);
   if (!outcome.in_the_way.empty()) return outcome;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    replace_file(paths[i], export_bytes(request.figures[i], request.format, request.theme));
+    replace_file(paths[i],
+                 export_bytes(request.figures[i], request.format, request.theme, request.formulas));
     outcome.written.push_back(paths[i]);
   }
   return outcome;

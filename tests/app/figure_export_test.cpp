@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "experiments/figure/export.h"
 #include "tests/app/fixture.h"
 #include "tests/cli/shell.h"
 
@@ -28,6 +29,20 @@ TEST_CASE("A figure is exported as it is shown") {
   CHECK(export_bytes(shown, "png", Theme::light).starts_with("\x89PNG"));
   CHECK(export_bytes(shown, "pdf", Theme::light).starts_with("%PDF"));
   CHECK_THROWS_WITH(export_bytes(shown, "gif", Theme::light), Catch::Contains("gif"));
+}
+
+TEST_CASE("A picture has its formulas where they are wanted, as the command line draws them") {
+  ShownFigure shown = curves();
+  shown.formulas = equations_of("spectrum");
+  const std::string with = export_bytes(shown, "svg", Theme::dark, true);
+  CHECK_THAT(with, Catch::Contains(">λ</text>") && Catch::Contains(">sec. 3.3</text>"));
+  CHECK_THAT(export_bytes(shown, "svg", Theme::dark), !Catch::Contains(">λ</text>"));
+  CHECK(export_bytes(shown, "pdf", Theme::dark, true) != export_bytes(shown, "pdf", Theme::dark));
+  CHECK(export_bytes(shown, "csv", Theme::dark, true) == export_bytes(shown, "csv", Theme::dark));
+  shown.view = {};
+  CHECK(export_bytes(shown, "svg", Theme::dark, true) ==
+        export_figure(shown.figure, FigureFormat::svg,
+                      {.theme = Theme::dark, .formulas = equations_of("spectrum")}));
 }
 
 TEST_CASE("CSV has the numbers of the curves that are not hidden") {
