@@ -99,8 +99,7 @@ void ExportDialog::draw_look(const Ui& ui) {
     request_.theme = static_cast<Theme>(theme);
   if (request_.figures.front().formulas.empty()) return;
   ImGui::SameLine(0, ui.px(28));
-  ImGui::Checkbox("formulas", &request_.formulas);
-  if (ImGui::IsItemHovered()) show_tooltip(ui, "the experiment's, beneath the title");
+  ImGui::Checkbox("formulas beneath the title", &request_.formulas);
 }
 
 void ExportDialog::draw_buttons(Session& session) {
