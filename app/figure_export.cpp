@@ -27,7 +27,8 @@ Figure without_hidden(const ShownFigure& shown) {
 ShownFigure shown_figure(const Session& session, const Figure& figure, const FigureView& view) {
   ShownFigure shown{.figure = figure, .view = view};
   if (const auto& result = session.current().result)
-    shown.formulas = equations_of(result->provenance.experiment, result->provenance.params);
+    shown.formulas =
+        equations_of(result->provenance.experiment, result->provenance.params, figure.id);
   return shown;
 }
 

@@ -59,10 +59,11 @@ class CannotWrite : public std::exception {
 WriteOptions write_options(const Plan& plan, const Provenance& from,
                            const std::filesystem::path& folder) {
   ExportOptions look{.theme = theme_named(plan.theme)};
-  if (plan.formulas) look.formulas = equations_of(from.experiment, from.params);
   WriteOptions options{.folder = folder};
   options.figure_formats = plan.formats;
-  options.render = [look](const Figure& figure, std::string_view format) {
+  options.render = [=, formulas = plan.formulas](const Figure& figure,
+                                                 std::string_view format) mutable {
+    if (formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
     return export_figure(figure, figure_format_named(format), look);
   };
   return options;

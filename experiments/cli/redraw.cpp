@@ -43,16 +43,17 @@ std::vector<Place> places(const RedrawOptions& options) {
 std::size_t redraw(const Place& place, const RedrawOptions& options) {
   const Result result = load_result(place.first);
   ExportOptions look{.theme = theme_named(options.theme), .png_scale = options.scale};
-  if (options.formulas)
-    look.formulas = equations_of(result.provenance.experiment, result.provenance.params);
   make_folders(place.second);
   std::size_t files = 0;
-  for (const Figure& figure : result.figures)
+  const Provenance& from = result.provenance;
+  for (const Figure& figure : result.figures) {
+    if (options.formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
     for (const std::string& format : options.formats) {
       write_new_file(place.second / (figure.id + "." + format),
                      export_figure(figure, figure_format_named(format), look));
       ++files;
     }
+  }
   return files;
 }
 

@@ -42,8 +42,8 @@ WriteOptions write_options(const RunOptions& options, const std::filesystem::pat
 std::function<std::string(const Figure&, std::string_view)> renderer(const RunOptions& options,
                                                                      const Provenance& from) {
   ExportOptions look{.theme = theme_named(options.theme)};
-  if (options.formulas) look.formulas = equations_of(from.experiment, from.params);
-  return [look](const Figure& figure, std::string_view format) {
+  return [=, formulas = options.formulas](const Figure& figure, std::string_view format) mutable {
+    if (formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
     return export_figure(figure, figure_format_named(format), look);
   };
 }

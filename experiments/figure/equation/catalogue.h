@@ -14,13 +14,16 @@ struct SetEquation {
 };
 
 /// The formulas that an experiment is about, the one that says most first; empty where there is
-/// nothing to set. Where they depend on what is measured, those of a choice other than the default
-/// stand under "NAME/CHOICE".
+/// nothing to set. Those of a choice other than the default stand under "NAME/CHOICE": of a
+/// measure, of an encoding, of a kind of figure.
 const std::vector<SetEquation>& equations_of(std::string_view experiment);
 
-/// The same for the parameters of a Provenance, choices among them.
-const std::vector<SetEquation>& equations_of(
-    std::string_view experiment, const std::vector<std::pair<std::string, std::string>>& params);
+/// The formulas that one figure of a result is about. Its id may name the choice
+/// ("term_rope_content" is of RoPE); otherwise the parameters do, which are those of a Provenance:
+/// the measure, or the encodings, several of which bring the formulas of each.
+std::vector<SetEquation> equations_of(
+    std::string_view experiment, const std::vector<std::pair<std::string, std::string>>& params,
+    std::string_view figure);
 
 /// What a symbol of those formulas means, in a few words; empty for a symbol that explains itself.
 std::string_view symbol_meaning(std::string_view name);
