@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "experiments/data/file.h"
+#include "experiments/figure/script.h"
 
 namespace orrery {
 namespace {
@@ -146,7 +147,7 @@ void Fonts::note_lacking(std::string_view utf8) const {
                                  [](char c) { return static_cast<signed char>(c) >= 0; });
   if (ascii) return;
   Characters characters;
-  add_characters(utf8, characters);
+  add_characters(in_visual_order(utf8), characters);
   for (const char32_t c : characters)
     if (!body_->FindGlyphNoFallback(static_cast<ImWchar>(c))) lacking_->insert(c);
 }

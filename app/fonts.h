@@ -27,7 +27,7 @@ class Fonts {
   /// The loaded font whose em is nearest to `em` pixels; bold where a bold one is loaded.
   Sized nearest(double em, bool bold) const;
 
-  /// Remembers the characters of a text that are not loaded.
+  /// Remembers the characters that a text is drawn with and that are not loaded.
   void note_lacking(std::string_view utf8) const;
   /// What has been noted since loading.
   const Characters& lacking() const { return *lacking_; }

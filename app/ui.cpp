@@ -1,11 +1,15 @@
 #include "app/ui.h"
 
 #include "app/imgui_shim.h"
+#include "experiments/figure/script.h"
 #include "experiments/figure/utf8.h"
 
 namespace orrery {
 
-void text(std::string_view utf8) { ImGui::TextUnformatted(utf8.data(), utf8.data() + utf8.size()); }
+void text(std::string_view utf8) {
+  const std::string shown = in_visual_order(utf8);
+  ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
+}
 
 void text_colored(Color color, std::string_view utf8) {
   ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(color));

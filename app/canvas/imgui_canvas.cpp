@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "app/canvas/strips.h"
 #include "app/imgui_shim.h"
+#include "experiments/figure/script.h"
 
 namespace orrery {
 namespace {
@@ -138,17 +140,18 @@ void ImGuiCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
 
 void ImGuiCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   if (!shim::is_finite(anchor) || utf8.empty()) return;
+  const std::string shown = in_visual_order(utf8);
   const Type type = type_of(fonts_, style);
   const Point begin = aligned(text_size(utf8, style), style);
   const Point at{std::round(anchor.x), std::round(anchor.y)};
   const ImU32 color = shim::packed(style.color);
   const ImVec2 position = shim::vec({at.x + begin.x, at.y + begin.y});
   if (!style.upward) {
-    list_.AddText(type.font, type.size, position, color, utf8.data(), utf8.data() + utf8.size());
+    list_.AddText(type.font, type.size, position, color, shown.data(), shown.data() + shown.size());
     return;
   }
   const int first = list_.VtxBuffer.Size;
-  shim::add_uncut_text(list_, *type.font, type.size, position, color, utf8);
+  shim::add_uncut_text(list_, *type.font, type.size, position, color, shown);
   const ImVec2 pivot = shim::vec(at);
   for (int i = first; i < list_.VtxBuffer.Size; ++i) {
     ImVec2& p = list_.VtxBuffer[i].pos;
@@ -166,9 +169,10 @@ void ImGuiCanvas::pop_clip() { list_.PopClipRect(); }
 
 Size ImGuiCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
   fonts_.note_lacking(utf8);
+  const std::string shown = in_visual_order(utf8);
   const Type type = type_of(fonts_, style);
   const ImVec2 size =
-      type.font->CalcTextSizeA(type.size, FLT_MAX, 0.0f, utf8.data(), utf8.data() + utf8.size());
+      type.font->CalcTextSizeA(type.size, FLT_MAX, 0.0f, shown.data(), shown.data() + shown.size());
   return {std::ceil(static_cast<double>(size.x)), static_cast<double>(std::max(size.y, type.size))};
 }
 

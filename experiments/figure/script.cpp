@@ -5,6 +5,7 @@
 #include <unicode/ushape.h>
 
 #include <memory>
+#include <string_view>
 
 namespace orrery {
 namespace {
@@ -13,12 +14,34 @@ struct CloseBidi {
   void operator()(UBiDi* bidi) const { ubidi_close(bidi); }
 };
 
-/// Hebrew, Arabic and their relatives begin at U+0590, which is D6 90 in UTF-8.
+/// Whether a character that begins with these two bytes may be written from right to left: U+0590
+/// to U+08FF with Hebrew, Arabic and their relatives, their presentation forms, the old scripts
+/// around U+10800 and U+1E800, and the invisible marks of direction among the punctuation.
+bool begins_leftward(unsigned char first, unsigned char second) {
+  if (first >= 0xD6 && first <= 0xDF) return true;
+  if (first == 0xE0) return second >= 0xA0 && second <= 0xA3;
+  if (first == 0xE2) return second == 0x80 || second == 0x81;
+  if (first == 0xEF) return second >= 0xAC && second <= 0xBB;
+  return first == 0xF0 && (second == 0x90 || second == 0x9E);
+}
+
 bool may_run_leftwards(std::string_view utf8) {
-  for (const char c : utf8) {
-    if (static_cast<unsigned char>(c) >= 0xD6) return true;
-  }
+  for (std::size_t i = 0; i + 1 < utf8.size(); ++i)
+    if (begins_leftward(static_cast<unsigned char>(utf8[i]),
+                        static_cast<unsigned char>(utf8[i + 1])))
+      return true;
   return false;
+}
+
+/// ICU gives vowel marks the forms that stand alone or on a stroke, U+FE70 to U+FE7F. Where they
+/// belong to a letter, they are set on it.
+char16_t on_its_letter(char16_t c) {
+  constexpr char16_t first_form = 0xFE70;
+  constexpr std::u16string_view marks =
+      u"\u064B\u064B\u064C\uFE73\u064D\uFE75\u064E\u064E"
+      u"\u064F\u064F\u0650\u0650\u0651\u0651\u0652\u0652";
+  const bool form = c >= first_form && static_cast<std::size_t>(c - first_form) < marks.size();
+  return form ? marks[c - first_form] : c;
 }
 
 icu::UnicodeString joined(const icu::UnicodeString& text) {
@@ -29,7 +52,9 @@ icu::UnicodeString joined(const icu::UnicodeString& text) {
       u_shapeArabic(text.getBuffer(), text.length(), shaped.getBuffer(capacity), capacity,
                     U_SHAPE_LETTERS_SHAPE | U_SHAPE_TEXT_DIRECTION_LOGICAL, &error);
   shaped.releaseBuffer(U_SUCCESS(error) ? length : 0);
-  return U_SUCCESS(error) ? shaped : text;
+  if (U_FAILURE(error)) return text;
+  for (int32_t i = 0; i < shaped.length(); ++i) shaped.setCharAt(i, on_its_letter(shaped[i]));
+  return shaped;
 }
 
 icu::UnicodeString reordered(const icu::UnicodeString& text) {
@@ -45,15 +70,24 @@ icu::UnicodeString reordered(const icu::UnicodeString& text) {
   return U_SUCCESS(error) ? visual : text;
 }
 
-}  // namespace
-
-std::string in_visual_order(std::string_view utf8) {
-  if (!may_run_leftwards(utf8)) return std::string(utf8);
+std::string line_in_visual_order(std::string_view utf8) {
   const auto text = icu::UnicodeString::fromUTF8(
       icu::StringPiece(utf8.data(), static_cast<int32_t>(utf8.size())));
   std::string out;
   reordered(joined(text)).toUTF8String(out);
   return out;
+}
+
+}  // namespace
+
+std::string in_visual_order(std::string_view utf8) {
+  if (!may_run_leftwards(utf8)) return std::string(utf8);
+  std::string out;
+  for (std::size_t end = utf8.find('\n'); end != std::string_view::npos; end = utf8.find('\n')) {
+    out += line_in_visual_order(utf8.substr(0, end)) + '\n';
+    utf8.remove_prefix(end + 1);
+  }
+  return out + line_in_visual_order(utf8);
 }
 
 }  // namespace orrery
