@@ -75,5 +75,38 @@ TEST_CASE("Tokens that no font covers are said once, others are loaded") {
   CHECK(searches == 1);
 }
 
+/// Whether a glyph of this character is in the frame, at any size.
+bool is_drawn(char32_t c) {
+  const ImDrawData& frame = *ImGui::GetDrawData();
+  for (const ImFont* font : ImGui::GetIO().Fonts->Fonts) {
+    const ImFontGlyph* glyph = font->FindGlyphNoFallback(static_cast<ImWchar>(c));
+    if (!glyph) continue;
+    for (int i = 0; i < frame.CmdListsCount; ++i)
+      for (const ImDrawVert& corner : frame.CmdLists[i]->VtxBuffer)
+        if (corner.uv.x == glyph->U0 && corner.uv.y == glyph->V0) return true;
+  }
+  return false;
+}
+
+TEST_CASE("Arabic tokens are drawn with their letters joined") {
+  const test::FakeExperiment experiment("one", {test::n_param()}, [](const ParamSet&, Progress&) {
+    Figure map = test::map("map", 2, 2);
+    std::get<Heatmap>(map.content).row_labels = {"\u0628\u0628", "\u05D0"};
+    std::get<Heatmap>(map.content).column_labels = {"a", "b"};
+    return test::result_of({map});
+  });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.app().find_fonts_with([] {
+    return std::vector<InstalledFont>{{dejavu_file(false), 0, [](char32_t) { return true; }}};
+  });
+  desktop.settle();
+  CHECK(is_drawn(0xFE91));  // beh at the beginning
+  CHECK(is_drawn(0xFE90));  // beh at the end
+  CHECK(is_drawn(0x05D0));
+  CHECK_FALSE(is_drawn(0x0628));
+}
+
 }  // namespace
 }  // namespace orrery
