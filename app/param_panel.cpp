@@ -191,7 +191,14 @@ void ParamPanel::row(Session& session, const ParamSpec& spec, const SymbolLink& 
     ImGui::SetScrollHereY();
     ImGui::SetKeyboardFocusHere();
   }
+  const ImVec2 control_from = ImGui::GetCursorScreenPos();
   control(session, spec, ui);
+  if (ui.places) {
+    const ImVec2 end = ImGui::GetCursorScreenPos();
+    ui.places->mark("param " + spec.key,
+                    {static_cast<double>(control_from.x), static_cast<double>(control_from.y),
+                     static_cast<double>(width), static_cast<double>(end.y - control_from.y)});
+  }
   if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
     session.reset(spec.key);
   const ImVec2 to(from.x + width, ImGui::GetCursorScreenPos().y);
