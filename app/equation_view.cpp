@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/canvas/imgui_canvas.h"
 #include "app/imgui_shim.h"
@@ -14,14 +15,19 @@ namespace {
 
 constexpr double kSize = 16, kLeastSize = 11;
 constexpr double kGap = 44;
-constexpr const char* kMeasure = "measure";  // the parameter that formulas may depend on
 
-/// Under which name the formulas of what is set stand in the catalogue.
-std::string formulas_name(const ExperimentState& state) {
-  const std::string& name = state.experiment->info().name;
-  if (!state.params.has(kMeasure)) return name;
-  const std::string chosen = name + "/" + state.params.to_text(kMeasure);
-  return equations_of(chosen).empty() ? name : chosen;
+std::string figure_on_top(const ExperimentState& state) {
+  if (state.shown.layout != ViewLayout::single) return {};
+  if (!state.figure.empty() || !state.result || state.result->figures.empty()) return state.figure;
+  return state.result->figures.front().id;
+}
+
+/// What is set, of what formulas may depend on.
+std::vector<std::pair<std::string, std::string>> choices(const ParamSet& params) {
+  std::vector<std::pair<std::string, std::string>> set;
+  for (const char* key : {"measure", "encoding"})
+    if (params.has(key)) set.emplace_back(key, params.to_text(key));
+  return set;
 }
 
 /// The names that light up when the control of this parameter is under the mouse.
@@ -51,6 +57,10 @@ std::string explanation(const ParamSet& params, const std::string& name, const P
 
 }  // namespace
 
+EquationSubject equation_subject(const ExperimentState& state) {
+  return {state.experiment->info().name, figure_on_top(state), choices(state.params)};
+}
+
 bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
   if (spec.symbol.empty()) return false;
   if (spec.symbol == name) return true;
@@ -59,12 +69,13 @@ bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
 }
 
 const std::vector<EquationView::Formula>& EquationView::formulas(const Session& session) {
-  const std::string name = formulas_name(session.current());
-  if (name == experiment_) return formulas_;
-  experiment_ = name;
+  EquationSubject subject = equation_subject(session.current());
+  if (subject == subject_) return formulas_;
   formulas_.clear();
-  for (const SetEquation& equation : equations_of(name))
+  for (const SetEquation& equation :
+       equations_of(subject.experiment, subject.choices, subject.figure))
     formulas_.push_back({parse_equation(equation.tex), std::string(equation.source)});
+  subject_ = std::move(subject);
   return formulas_;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session.h"
@@ -20,7 +21,16 @@ struct SymbolLink {
 /// Whether a parameter is what a formula calls `name`: "m₀" is "m_0".
 bool is_symbol_of(const ParamSpec& spec, std::string_view name);
 
-/// The formulas of the experiment on screen, in a row. A symbol explains itself under the mouse and
+/// What the formulas on screen depend on: see equations_of.
+struct EquationSubject {
+  std::string experiment{};
+  std::string figure{};  ///< id of the figure on top; empty where several are shown
+  std::vector<std::pair<std::string, std::string>> choices{};
+  friend bool operator==(const EquationSubject&, const EquationSubject&) = default;
+};
+EquationSubject equation_subject(const ExperimentState& state);
+
+/// The formulas of the figure on screen, in a row. A symbol explains itself under the mouse and
 /// lights up its control; a click on it gives that control the keyboard.
 class EquationView {
  public:
@@ -43,7 +53,7 @@ class EquationView {
   const std::vector<Formula>& formulas(const Session& session);
   std::vector<Placed> place(const Session& session, Point corner, double width, const Ui& ui);
 
-  std::string experiment_{};  ///< in the catalogue, that formulas_ are of
+  EquationSubject subject_{};  ///< that formulas_ are of
   std::vector<Formula> formulas_{};
 };
 
