@@ -455,7 +455,7 @@ void App::draw_params(const Rect& area, const Ui& ui) {
   if (session_.saved.on_screen)
     grant(browser_.draw_facts(ui));
   else
-    params_.draw(session_, link_, next_link_, ui);
+    params_.draw(session_, equations_, link_, next_link_, ui);
   ImGui::EndChild();
 }
 

@@ -101,6 +101,9 @@ int main(int argc, char** argv) {
     return cli.exit(error) == 0 ? kOk : kUsage;
   }
   try {
+    if (options.folder.empty() && !options.script.empty())
+      throw orrery::UsageError("--script " + options.script, "is played without a window",
+                               "add --render DIR for its pictures");
     if (options.folder.empty()) return open_or_render(options);
     orrery::render_views(options);
     return kOk;

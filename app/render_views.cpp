@@ -60,7 +60,7 @@ void render_script(Session& session, OffscreenDesktop& desktop, const RenderOpti
       .frame = [&] { desktop.pass(); },
       .settle = [&] { desktop.settle(); },
       .picture = [&](const std::string& name) { write_picture(desktop, options, name); }};
-  play_script(read_file(options.script, kMostScriptBytes, "script"), options.script, stage);
+  play_script(read_file(options.script, kMostScriptBytes), options.script, stage);
 }
 
 }  // namespace
