@@ -79,6 +79,27 @@ std::optional<Theme> find_theme(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view axis_scale_name(AxisScale scale) {
+  switch (scale) {
+    case AxisScale::linear:
+      return "linear";
+    case AxisScale::log2:
+      return "log2";
+    case AxisScale::log10:
+      return "log10";
+    case AxisScale::symlog:
+      return "symlog";
+  }
+  return {};
+}
+
+std::optional<AxisScale> find_axis_scale(std::string_view name) {
+  for (const AxisScale scale :
+       {AxisScale::linear, AxisScale::log2, AxisScale::log10, AxisScale::symlog})
+    if (axis_scale_name(scale) == name) return scale;
+  return std::nullopt;
+}
+
 std::string_view layout_name(ViewLayout layout) {
   switch (layout) {
     case ViewLayout::single:

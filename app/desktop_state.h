@@ -58,6 +58,8 @@ std::string_view theme_name(Theme theme);
 /// Empty when there is none such.
 std::optional<Theme> find_theme(std::string_view name);
 
+std::string_view axis_scale_name(AxisScale scale);
+std::optional<AxisScale> find_axis_scale(std::string_view name);
 std::string_view layout_name(ViewLayout layout);
 std::optional<ViewLayout> find_layout(std::string_view name);
 
