@@ -516,13 +516,6 @@ void study_encoding(const Study& study, const std::string& name, Staircases& sta
     study_index(study, name, *encoding, *table, staircases);
 }
 
-void require_head(const ParamSet& params) {
-  if (params.integer("head") < params.integer("heads")) return;
-  throw UsageError(fmt::format("head={}", params.integer("head")),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
-}
-
 }  // namespace
 
 const ExperimentInfo& EncodingMatrix::info() const {
@@ -531,7 +524,7 @@ const ExperimentInfo& EncodingMatrix::info() const {
 }
 
 Result EncodingMatrix::run(const ParamSet& params, const Inputs&, Progress& progress) const {
-  require_head(params);
+  head_of(params);  // refuses one that is not there
   Result result{.provenance = provenance_of(info(), params)};
   MatrixTable matrices;
   const Study study{

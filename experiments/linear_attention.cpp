@@ -22,12 +22,8 @@ ParamSpec from_seed(ParamSpec spec) {
 }
 
 ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
+  return array_file_param(
+      key, what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.");
 }
 
 ParamSpec features_param() {
@@ -95,10 +91,7 @@ std::vector<ParamSpec> declared_params() {
                      .min = 0.01,
                      .max = 4.0,
                      .logarithmic = true}),
-          {.key = "causal",
-           .description = "A query sees keys at or behind its own position only.",
-           .kind = ParamKind::boolean,
-           .default_value = false},
+          causal_param(false),
           base_param(),
           {.key = "shift",
            .symbol = "s",

@@ -17,12 +17,8 @@ namespace {
 constexpr std::int64_t most_tokens = 4096;
 
 ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
+  return array_file_param(
+      key, what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.");
 }
 
 /// The same vector for the same token type, whatever text it stands in. Its squared norm is
@@ -124,10 +120,7 @@ std::vector<ParamSpec> token_params() {
            .default_value = std::int64_t{0},
            .min = 0,
            .max = 255},
-          {.key = "causal",
-           .description = "A query sees keys at or behind its own position only.",
-           .kind = ParamKind::boolean,
-           .default_value = true},
+          causal_param(true),
           {.key = "first_position",
            .symbol = "m₀",
            .unit = "tokens",
@@ -147,14 +140,6 @@ std::vector<ParamSpec> content_params() {
                      .min = 0.0,
                      .max = 100.0}),
           from_text(projection_param())};
-}
-
-int head_of(const ParamSet& params) {
-  const std::int64_t head = params.integer("head");
-  if (head < params.integer("heads")) return static_cast<int>(head);
-  throw UsageError(fmt::format("head={}", head),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
 }
 
 template <class T>

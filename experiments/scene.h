@@ -29,9 +29,6 @@ std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
 
-/// The parameter "head". Throws UsageError unless it is below "heads".
-int head_of(const ParamSet& params);
-
 /// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
 /// fit).
 template <class T>
