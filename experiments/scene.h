@@ -22,8 +22,6 @@ struct Scene {
   Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
 };
 
-/// Read only while no q is given: such a parameter says how q, k, v come from a text.
-ParamSpec from_text(ParamSpec spec);
 /// text, unit, max_tokens, q, k, v, dim, heads, head, causal, first_position.
 std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.

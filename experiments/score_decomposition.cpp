@@ -13,6 +13,7 @@
 #include "core/analysis/term_shares.h"
 #include "core/encodings/rope.h"
 #include "experiments/figure/number_label.h"
+#include "experiments/given_qkv.h"
 #include "experiments/matrix_array.h"
 #include "experiments/scene.h"
 #include "experiments/shared_params.h"
@@ -71,7 +72,7 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back(colors_param());
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
-  specs.push_back(from_text(seed_param()));
+  specs.push_back(unless_q_is_given(seed_param()));
   return with_encoding_params(std::move(specs));
 }
 
