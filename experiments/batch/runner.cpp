@@ -276,9 +276,8 @@ SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions
   times.finished = std::chrono::system_clock::now();
   times.wall_seconds = outcome.progress.seconds;
   const bool worked = outcome.progress.finished > 0;
-  folder.finish(
+  outcome.rows = folder.finish(
       plan, worked ? call_json(options, outcome.progress, times) : nlohmann::ordered_json(nullptr));
-  outcome.rows = folder.rows(plan);
   return outcome;
 }
 
