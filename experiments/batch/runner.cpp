@@ -17,7 +17,6 @@
 #include "experiments/batch/manifest.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/batch/sweep_results.h"
-#include "experiments/data/file.h"
 #include "experiments/figure/export.h"
 
 namespace orrery {
@@ -66,10 +65,12 @@ WriteOptions write_options(const Plan& plan, const std::filesystem::path& folder
   return options;
 }
 
-void write_point(const Plan& plan, const PlanPoint& point, const Result& result,
-                 const std::vector<InputFile>& files, const std::filesystem::path& folder) try {
-  write_result(result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
-               write_options(plan, folder));
+WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                          const std::vector<InputFile>& files,
+                          const std::filesystem::path& folder) try {
+  return write_result(result,
+                      {.argv = point.command(plan.experiment->info().name), .inputs = files},
+                      write_options(plan, folder));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }
@@ -261,11 +262,10 @@ JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
       throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
                       "has changed since the sweep was planned", "restore the file and resume");
   const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  write_point(plan, point, result, loaded.files, folder);
-  constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+  const WrittenResult written = write_point(plan, point, result, loaded.files, folder);
   return {.id = point.id,
           .outcome = JournalEntry::Outcome::done,
-          .manifest_sha256 = sha256_hex(read_file(folder / "manifest.json", max_manifest_bytes)),
+          .manifest_sha256 = written.manifest_sha256,
           .error = {}};
 }
 
