@@ -14,10 +14,10 @@
 #include <optional>
 #include <thread>
 
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/manifest.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/batch/sweep_results.h"
-#include "experiments/figure/export.h"
 
 namespace orrery {
 namespace {
@@ -55,22 +55,12 @@ class CannotWrite : public std::exception {
   std::exception_ptr cause_;
 };
 
-WriteOptions write_options(const Plan& plan, const std::filesystem::path& folder) {
-  const Theme theme = theme_named(plan.theme);
-  WriteOptions options{.folder = folder};
-  options.figure_formats = plan.formats;
-  options.render = [theme](const Figure& figure, std::string_view format) {
-    return export_figure(figure, figure_format_named(format), theme);
-  };
-  return options;
-}
-
 WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
                           const std::vector<InputFile>& files,
                           const std::filesystem::path& folder) try {
   return write_result(result,
                       {.argv = point.command(plan.experiment->info().name), .inputs = files},
-                      write_options(plan, folder));
+                      write_options(folder, {.formats = plan.formats, .theme = plan.theme}));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }

@@ -134,7 +134,7 @@ std::string points_text(const Plan& plan, const Standing& standing) {
 int plan_command(const PlanOptions& options) {
   const SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
-  const Plan plan = make_plan(spec, figures_of(options.sweep), shard);
+  const Plan plan = make_plan(spec, figures_of(options.sweep.formats, options.sweep.theme), shard);
   if (!options.emit.empty()) {
     emit_script(options, spec, plan);
     return exit_ok;
