@@ -96,6 +96,25 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(sweep_tree(shell.folder() / "d") == tree);
 }
 
+TEST_CASE("A point's result of another form, though of the same size, is refused by name") {
+  const Shell shell;
+  REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
+          0);
+  const fs::path result =
+      fs::directory_iterator(shell.folder() / "d/points")->path() / "result.json";
+  const std::string good = content(result);
+  for (const auto& [name, damaged] :
+       {std::pair{"\"scalars\"", "\"scalarz\""}, std::pair{"\"at_most\"", "\"at_best\""}}) {
+    std::string bytes = good;
+    bytes.replace(bytes.find(name), std::string(name).size(), damaged);
+    std::ofstream(result, std::ios::binary) << bytes;
+    const Outcome refused = shell.run("resume d");
+    INFO(refused.err);
+    CHECK(refused.status == 3);
+    CHECK_THAT(refused.err, Contains("result.json: is damaged") && Contains("resume the sweep"));
+  }
+}
+
 TEST_CASE("A folder that another run writes to is refused with status 6") {
   const Shell shell;
   REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
