@@ -150,6 +150,7 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
   };
   session.export_figure = export_one;
   browser_.session().export_figure = export_one;
+  if (!session_.saved.folder.empty()) bring_saved_back();
 }
 
 App::~App() {
@@ -221,6 +222,7 @@ App::Regions App::regions() const {
 
 void App::frame() {
   textures_.collect();
+  places_.clear();
   shown().on_screen.clear();
   session_.update();
   browser_.update();
@@ -229,7 +231,7 @@ void App::frame() {
   press_keys();
   link_ = std::exchange(next_link_, {});
   if (!link_.clicked.empty()) params_.focus(link_.clicked);
-  const Ui ui{*fonts_, textures_, style_, scale_};
+  const Ui ui{*fonts_, textures_, style_, scale_, &places_};
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
@@ -239,6 +241,7 @@ void App::frame() {
                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavFocus);
   ImGui::PopStyleVar();
   const Regions r = regions();
+  places_.mark("status", r.status);
   if (session_.size() == 0) {
     draw_centered("no experiments are built in", {0, 0, r.status.width, r.status.y});
   } else {
@@ -249,8 +252,8 @@ void App::frame() {
     begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
-    if (const std::optional<ActionId> clicked =
-            draw_status(shown(), {browsing_ ? "read" : "computed", session_.note()}, ui))
+    if (const std::optional<ActionId> clicked = draw_status(
+            shown(), {session_.saved.on_screen ? "read" : "computed", session_.note()}, ui))
       perform(*clicked);
     ImGui::EndChild();
     draw_overlays(ui);
@@ -302,12 +305,15 @@ void App::draw_list(const Rect& area, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(8)));
   for (std::size_t i = 0; i < session_.size(); ++i) {
     const ExperimentInfo& info = session_.state(i).experiment->info();
-    const bool chosen = !browsing_ && i == session_.selected();
+    const bool chosen = !session_.saved.on_screen && i == session_.selected();
     if (list_entry(info.title, info.question, chosen, ui)) show_view(i);
+    mark_item(ui, "view " + info.name);
   }
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   const ExperimentInfo& saved = browser_.session().current().experiment->info();
-  if (list_entry(saved.title, saved.question, browsing_, ui)) perform(ActionId::saved_results);
+  if (list_entry(saved.title, saved.question, session_.saved.on_screen, ui))
+    perform(ActionId::saved_results);
+  mark_item(ui, "view saved_results");
   const float bottom = ImGui::GetWindowHeight() - ImGui::GetFrameHeight() - ui.px(kMargin);
   if (bottom > ImGui::GetCursorPosY()) {
     ImGui::SetCursorPosY(bottom);
@@ -324,7 +330,7 @@ void App::draw_heading(const Rect& area, const Ui& ui) {
   ImGui::PushFont(ui.fonts.title());
   text(info.title);
   ImGui::PopFont();
-  const bool with_folder = browsing_ && browser_.folder();
+  const bool with_folder = session_.saved.on_screen && browser_.folder();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(1.0f, static_cast<float>(area.width)));
   text_muted(with_folder ? browser_.folder()->folder.string() : info.question);
   ImGui::PopTextWrapPos();
@@ -336,9 +342,10 @@ void App::draw_view_choice(const Rect& area) {
   if (!ImGui::BeginCombo("##view", shown().current().experiment->info().title.c_str())) return;
   for (std::size_t i = 0; i < session_.size(); ++i)
     if (ImGui::Selectable(session_.state(i).experiment->info().title.c_str(),
-                          !browsing_ && i == session_.selected()))
+                          !session_.saved.on_screen && i == session_.selected()))
       show_view(i);
-  if (ImGui::Selectable(browser_.session().current().experiment->info().title.c_str(), browsing_))
+  if (ImGui::Selectable(browser_.session().current().experiment->info().title.c_str(),
+                        session_.saved.on_screen))
     perform(ActionId::saved_results);
   ImGui::EndCombo();
 }
@@ -346,7 +353,7 @@ void App::draw_view_choice(const Rect& area) {
 /// Formulas, or the list of saved points. Returns where the figures begin.
 double App::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
   const double gap = 8 * ui.scale;
-  if (browsing_) {
+  if (session_.saved.on_screen) {
     const double list = browser_.list_height(inner.height, ui);
     if (list <= 0) return top;
     begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
@@ -364,8 +371,8 @@ double App::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
 }
 
 void App::draw_empty(const Rect& area, const Ui& ui) {
-  if (busy()) return draw_centered(browsing_ ? "reading …" : "computing …", area);
-  if (!browsing_) return draw_centered("nothing to show yet", area);
+  if (busy()) return draw_centered(session_.saved.on_screen ? "reading …" : "computing …", area);
+  if (!session_.saved.on_screen) return draw_centered("nothing to show yet", area);
   draw_centered("Open the folder that a run or a sweep wrote, or drop it here", area);
   const float width = ui.px(120);
   ImGui::SetCursorScreenPos(
@@ -388,18 +395,19 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   const std::shared_ptr<const Result> result = shown().current().result;
   const double room = inner.bottom() - top - message;
   const bool with_findings = result && !session_.projector;
-  const bool below_list = browsing_ && browser_.folder() && browser_.folder()->is_sweep;
+  const bool below_list =
+      session_.saved.on_screen && browser_.folder() && browser_.folder()->is_sweep;
   const std::optional<double> asked =
-      findings_asked_ || !below_list ? findings_asked_ : std::optional(kFindingsBelowList);
+      session_.findings || !below_list ? session_.findings : std::optional(kFindingsBelowList);
   const double findings =
       with_findings ? height_for_findings(*result, inner, room, asked, ui) : 0.0;
   const double gap = kMargin * ui.scale;
   Rect plot{inner.x, top, inner.width, inner.bottom() - top};
   if (message > 0) plot.height -= message + gap;
-  const bool with_grip = findings > 0 || (with_findings && findings_asked_);
+  const bool with_grip = findings > 0 || (with_findings && session_.findings);
   if (with_grip) plot.height -= findings + gap;
   if (result && plot.height > 0)
-    (browsing_ ? browser_.view(*result) : *views_[session_.selected()])
+    (session_.saved.on_screen ? browser_.view(*result) : *views_[session_.selected()])
         .draw(shown(), *result, plot, ui);
   else if (plot.height > 0)
     draw_empty(plot, ui);
@@ -437,16 +445,16 @@ void App::drag_findings(const Rect& gap, double shown, const Ui& ui) {
   const float by = ImGui::GetIO().MouseDelta.y;
   if (!held || by == 0.0f) return;
   // What lies below the least that can be read is hidden by the layout; the drag may come back.
-  const double now = findings_asked_.value_or(shown / ui.scale);
-  findings_asked_ = std::max(0.0, now - static_cast<double>(by) / ui.scale);
+  const double now = session_.findings.value_or(shown / ui.scale);
+  session_.findings = std::max(0.0, now - static_cast<double>(by) / ui.scale);
 }
 
 void App::draw_params(const Rect& area, const Ui& ui) {
   begin_column("parameters", area, raised_color(ui.style));
-  if (browsing_)
+  if (session_.saved.on_screen)
     grant(browser_.draw_facts(ui));
   else
-    params_.draw(session_, link_, next_link_, ui);
+    params_.draw(session_, equations_, link_, next_link_, ui);
   ImGui::EndChild();
 }
 

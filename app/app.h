@@ -20,6 +20,7 @@
 #include "app/opened_path.h"
 #include "app/palette.h"
 #include "app/param_panel.h"
+#include "app/places.h"
 #include "app/result_browser.h"
 #include "app/session.h"
 #include "app/session_file.h"
@@ -65,9 +66,11 @@ class App {
   /// file in the parameter that it suits.
   void open_path(const std::filesystem::path& path);
   const ResultBrowser& browser() const { return browser_; }
-  bool is_browsing() const { return browsing_; }
+  bool is_browsing() const { return session_.saved.on_screen; }
   /// Whether anything that will be shown is being computed or read.
-  bool busy() const { return session_.busy() || browser_.busy() || opening_.is_running(); }
+  bool busy() const {
+    return session_.busy() || session_.is_previewing() || browser_.busy() || opening_.is_running();
+  }
   /// Does what an action says, as its key would.
   void perform(ActionId id);
   /// Keeps the session in this file from now on, and at the end.
@@ -79,6 +82,8 @@ class App {
     find_fonts_ = std::move(finder);
   }
   ExportDialog& exports() { return export_; }
+  /// Where things lay in the last frame.
+  const Places& places() const { return places_; }
   const History& history() const { return history_; }
   /// Multiplies the session's scale: the pixels a screen has to a point.
   void set_screen_scale(double scale) { screen_scale_ = scale; }
@@ -106,9 +111,10 @@ class App {
   void draw_overlays(const Ui& ui);
   void draw_menu(const Ui& ui);
   /// What is on screen: the live session, or that of the browser.
-  Session& shown() { return browsing_ ? browser_.session() : session_; }
+  Session& shown() { return session_.saved.on_screen ? browser_.session() : session_; }
   void show_view(std::size_t index);
   void take_opened();
+  void bring_saved_back();
   void grant(ResultBrowser::Wish wish);
   std::optional<ExperimentState> shown_settings();
   void assign(const std::string& path);
@@ -123,6 +129,7 @@ class App {
 
   Session& session_;
   TextureCache textures_;
+  Places places_{};
   std::vector<std::unique_ptr<View>> views_{};  ///< one an experiment of the session
   ParamPanel params_{};
   EquationView equations_{};
@@ -137,15 +144,14 @@ class App {
   ChecksSheet checks_{};
   Task<OpenedPath> opening_{};
   ResultBrowser browser_;
-  bool browsing_{false};  ///< whether the browser is on screen
+  bool restoring_{false};  ///< whether the browser does not show yet what the session says
   History history_{};
   std::optional<SessionKeeper> keeper_{};
   std::uint64_t notes_seen_{0};
-  double note_until_{-1};                   ///< of ImGui's clock; below 0 when there is no note
-  std::optional<double> findings_asked_{};  ///< height at scale 1 that was dragged; 0: hidden
-  bool export_wanted_{false};               ///< of what this frame draws
-  int hand_frames_{0};                      ///< for so many frames what changes is the hand's doing
-  bool travelled_{false};                   ///< whether undo or redo was this frame's doing
+  double note_until_{-1};      ///< of ImGui's clock; below 0 when there is no note
+  bool export_wanted_{false};  ///< of what this frame draws
+  int hand_frames_{0};         ///< for so many frames what changes is the hand's doing
+  bool travelled_{false};      ///< whether undo or redo was this frame's doing
   std::optional<Fonts> fonts_{};
   std::function<std::vector<InstalledFont>()> find_fonts_{installed_fonts};
   std::set<std::string> said_{};  ///< packages that were named

@@ -69,6 +69,10 @@ void App::remember() {
   using Cause = History::Cause;
   const bool by_hand = hand_frames_ > 0 && !travelled_;
   if (travelled_) hand_frames_ = 0;
+  if (!restoring_) {
+    session_.saved.folder = browser_.folder() ? browser_.folder()->folder.string() : std::string();
+    session_.saved.point = browser_.chosen();
+  }
   if (hand_frames_ > 0) --hand_frames_;
   const Cause cause = !by_hand                  ? Cause::machinery
                       : ImGui::IsAnyMouseDown() ? Cause::gesture
@@ -121,7 +125,7 @@ void App::perform(ActionId id) {
         copy(command_text(*state), "Copied: " + command_text(*state));
       return;
     case ActionId::reset_parameters:
-      browsing_ = false;
+      session_.saved.on_screen = false;
       return session_.reset_all();
     case ActionId::export_figure:
       export_wanted_ = true;
@@ -129,7 +133,7 @@ void App::perform(ActionId id) {
     case ActionId::open_file:
       return files_.ask();
     case ActionId::saved_results:
-      browsing_ = true;
+      session_.saved.on_screen = true;
       return;
     case ActionId::jobs:
       return jobs_.open();
@@ -151,7 +155,8 @@ void App::perform(ActionId id) {
       return fit_figures();
     case ActionId::recompute:
       // A sweep may have gone on since it was read.
-      if (browsing_ && browser_.folder()) return open_path(browser_.folder()->folder);
+      if (session_.saved.on_screen && browser_.folder())
+        return open_path(browser_.folder()->folder);
       return session_.recompute();
     case ActionId::stop:
       return shown().stop();
@@ -175,7 +180,7 @@ void App::perform(ActionId id) {
       return;
     case ActionId::toggle_findings:
       // Hidden is a height of 0; without any it is what suits.
-      findings_asked_ = findings_asked_ == 0.0 ? std::nullopt : std::optional(0.0);
+      session_.findings = session_.findings == 0.0 ? std::nullopt : std::optional(0.0);
       return;
     case ActionId::toggle_panel:
       session_.show_panel = !session_.show_panel;
@@ -194,15 +199,15 @@ void App::take(const PaletteEntry& entry) {
     case PaletteEntry::Kind::view:
       return show_view(entry.view);
     case PaletteEntry::Kind::figure:
-      browsing_ = false;
+      session_.saved.on_screen = false;
       return session_.select_figure(entry.key);
     case PaletteEntry::Kind::parameter:
-      browsing_ = false;
+      session_.saved.on_screen = false;
       session_.show_panel = true;
       session_.projector = false;
       return params_.focus(entry.key);
     case PaletteEntry::Kind::setting:
-      browsing_ = false;
+      session_.saved.on_screen = false;
       session_.set(entry.key, entry.value);
       return;
     case PaletteEntry::Kind::action:
@@ -213,8 +218,8 @@ void App::take(const PaletteEntry& entry) {
 void App::travel(const std::optional<DesktopState>& state, std::string_view verb,
                  const std::string& change) {
   if (!state) return session_.note(verb == "Undone" ? "Nothing to undo" : "Nothing to do again");
-  browsing_ = false;
   session_.apply(*state);
+  bring_saved_back();
   session_.note(fmt::format("{}: {}", verb, change));
   travelled_ = true;
 }
@@ -229,7 +234,7 @@ void App::paste() {
   if (!text || !*text) return session_.note("The clipboard holds no text");
   try {
     apply_settings_text(session_, text);
-    browsing_ = false;
+    session_.saved.on_screen = false;
     session_.note("Pasted the settings");
   } catch (const std::exception& refusal) {
     shown().say(fmt::format("Pasting: {}", refusal.what()));
@@ -237,7 +242,7 @@ void App::paste() {
 }
 
 void App::show_view(std::size_t index) {
-  browsing_ = false;
+  session_.saved.on_screen = false;
   session_.select(index);
 }
 
@@ -276,30 +281,47 @@ void App::ask_export() {
 }
 
 void App::open_path(const std::filesystem::path& path) {
+  restoring_ = false;
   opening_ = Task<OpenedPath>([path] { return look_at(path); }, session_.wake());
+}
+
+/// Makes the browser show what the session says, when that was not the browser's own doing.
+void App::bring_saved_back() {
+  const SavedShown& wanted = session_.saved;
+  const std::string open = browser_.folder() ? browser_.folder()->folder.string() : std::string();
+  if (wanted.folder.empty()) return browser_.close();
+  if (wanted.folder == open) return browser_.choose_folder(wanted.point);
+  restoring_ = true;
+  opening_ = Task<OpenedPath>([path = wanted.folder] { return look_at(path); }, session_.wake());
 }
 
 void App::take_opened() {
   auto outcome = opening_.take();
   if (!outcome || session_.size() == 0) return;
   hand_frames_ = kHandFrames;
+  const bool restored = std::exchange(restoring_, false);
   if (!outcome->value) return shown().say(outcome->error);
   OpenedPath& opened = *outcome->value;
+  if (restored) {
+    hand_frames_ = 0;  // it follows from a step that is known
+    if (opened.saved) browser_.open(std::move(*opened.saved), session_.saved.point);
+    return;
+  }
   if (opened.kind == PathKind::folder) return files_.ask(opened.path);
   session_.remember_path(opened.path.string());
   if (opened.saved) {
     browser_.open(std::move(*opened.saved));
-    browsing_ = true;
+    session_.saved.on_screen = true;
     return session_.note("Opened " + opened.path.string());
   }
-  browsing_ = false;
+  session_.saved.on_screen = false;
   assign(opened.path.string());
 }
 
 /// What is set of what is on screen; of a saved result what it was computed with. Without any, the
 /// reason is said.
 std::optional<ExperimentState> App::shown_settings() {
-  if (!browsing_) return session_.current();
+  if (!session_.saved.on_screen) return session_.current();
   const std::shared_ptr<const Result> result = browser_.session().current().result;
   if (!result) {
     session_.note("No result is open yet");
@@ -349,7 +371,7 @@ void App::drop(const std::vector<std::string>& paths) {
 void App::drop_file(const std::string& path) {
   hand_frames_ = kHandFrames;
   if (session_.size() == 0) return;
-  browsing_ = false;
+  session_.saved.on_screen = false;
   session_.remember_path(path);
   params_.drop_file(session_, path);
 }

@@ -47,6 +47,16 @@ void add_look_changes(Words& words, const Look& before, const Look& after) {
   if (before.list != after.list) words.push_back(after.list ? "list shown" : "list hidden");
   if (before.panel != after.panel)
     words.push_back(after.panel ? "parameters shown" : "parameters hidden");
+  if (before.findings != after.findings) words.push_back("height of the checks");
+}
+
+void add_saved_changes(Words& words, const SavedShown& before, const SavedShown& after) {
+  if (before.folder != after.folder)
+    words.push_back("saved results " + after.folder);
+  else if (before.point != after.point)
+    words.push_back("saved result " + after.point);
+  else if (before.on_screen != after.on_screen)
+    words.push_back(after.on_screen ? "saved results" : "live view");
 }
 
 }  // namespace
@@ -69,6 +79,25 @@ std::optional<Theme> find_theme(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view layout_name(ViewLayout layout) {
+  switch (layout) {
+    case ViewLayout::single:
+      return "single";
+    case ViewLayout::side_by_side:
+      return "side_by_side";
+    case ViewLayout::small_multiples:
+      return "small_multiples";
+  }
+  return {};
+}
+
+std::optional<ViewLayout> find_layout(std::string_view name) {
+  for (const ViewLayout layout :
+       {ViewLayout::single, ViewLayout::side_by_side, ViewLayout::small_multiples})
+    if (layout_name(layout) == name) return layout;
+  return std::nullopt;
+}
+
 std::string change_text(const DesktopState& before, const DesktopState& after) {
   Words words;
   if (before.selected != after.selected && after.selected < after.experiments.size())
@@ -82,6 +111,7 @@ std::string change_text(const DesktopState& before, const DesktopState& after) {
     add_arrangement_changes(words, from.shown, to.shown);
   }
   add_look_changes(words, before.look, after.look);
+  add_saved_changes(words, before.saved, after.saved);
   if (words.empty()) return {};
   if (words.size() == 1) return words.front();
   return fmt::format("{} and {} more", words.front(), words.size() - 1);

@@ -27,11 +27,20 @@ struct ExperimentSettings {
 /// How everything looks.
 struct Look {
   Theme theme{Theme::dark};
-  double scale{1.0};      ///< of everything on screen
-  bool projector{false};  ///< large type, thick lines, nothing but the figure
-  bool list{true};        ///< whether the column of views is shown
-  bool panel{true};       ///< whether the column of parameters is shown
+  double scale{1.0};                 ///< of everything on screen
+  bool projector{false};             ///< large type, thick lines, nothing but the figure
+  bool list{true};                   ///< whether the column of views is shown
+  bool panel{true};                  ///< whether the column of parameters is shown
+  std::optional<double> findings{};  ///< height of the checks at scale 1; 0: hidden; none: suits
   friend bool operator==(const Look&, const Look&) = default;
+};
+
+/// What the browser of saved results shows.
+struct SavedShown {
+  bool on_screen{};      ///< instead of a live view
+  std::string folder{};  ///< of a sweep or a result; empty: none is open
+  std::string point{};   ///< the folder of the chosen result
+  friend bool operator==(const SavedShown&, const SavedShown&) = default;
 };
 
 inline constexpr double kLeastScale = 0.5, kLargestScale = 4.0;
@@ -41,12 +50,16 @@ struct DesktopState {
   std::size_t selected{};
   std::vector<ExperimentSettings> experiments{};
   Look look{};
+  SavedShown saved{};
   friend bool operator==(const DesktopState&, const DesktopState&) = default;
 };
 
 std::string_view theme_name(Theme theme);
 /// Empty when there is none such.
 std::optional<Theme> find_theme(std::string_view name);
+
+std::string_view layout_name(ViewLayout layout);
+std::optional<ViewLayout> find_layout(std::string_view name);
 
 /// What differs, in a few words: "dim = 256", "base = 5e5 and 2 more", "view of decay_bound".
 /// Empty when nothing does.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kSize = 16, kLeastSize = 11;
 constexpr double kGap = 44;
+constexpr double kTipWidth = 340;
 constexpr const char* kMeasure = "measure";  // the parameter that formulas may depend on
 
 /// Under which name the formulas of what is set stand in the catalogue.
@@ -28,7 +29,7 @@ std::string formulas_name(const ExperimentState& state) {
 std::vector<std::string> names_of(const Session& session, const std::string& key) {
   const ParamSet& params = session.current().params;
   if (key.empty() || !params.has(key)) return {};
-  std::string symbol = params.spec(key).symbol;
+  std::string symbol = params.spec(key).symbol.empty() ? key : params.spec(key).symbol;
   if (const std::size_t zero = symbol.find("₀"); zero != std::string::npos)
     symbol.replace(zero, std::string_view("₀").size(), "_0");
   return {symbol};
@@ -52,7 +53,7 @@ std::string explanation(const ParamSet& params, const std::string& name, const P
 }  // namespace
 
 bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
-  if (spec.symbol.empty()) return false;
+  if (spec.symbol.empty()) return spec.key == name;
   if (spec.symbol == name) return true;
   const std::size_t zero = spec.symbol.find("₀");
   return zero != std::string::npos && spec.symbol.substr(0, zero) + "_0" == name;
@@ -66,6 +67,38 @@ const std::vector<EquationView::Formula>& EquationView::formulas(const Session& 
   for (const SetEquation& equation : equations_of(name))
     formulas_.push_back({parse_equation(equation.tex), std::string(equation.source)});
   return formulas_;
+}
+
+const EquationView::Formula* EquationView::formula_with(const Session& session,
+                                                        const ParamSpec& spec) {
+  const auto names_it = [&](const EquationNode& node, const auto& self) -> bool {
+    return is_symbol_of(spec, equation_name(node)) ||
+           std::any_of(node.children.begin(), node.children.end(),
+                       [&](const EquationNode& child) { return self(child, self); });
+  };
+  for (const Formula& formula : formulas(session))
+    if (names_it(formula.tree, names_it)) return &formula;
+  return nullptr;
+}
+
+void EquationView::explain(const Session& session, const ParamSpec& spec, const std::string& words,
+                           const Ui& ui) {
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ui.px(kTipWidth));
+  text(words);
+  ImGui::PopTextWrapPos();
+  if (const Formula* formula = formula_with(session, spec)) {
+    ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
+    EquationBox box = lay_out(formula->tree, canvas, kSize * ui.scale);
+    const double room = 1.5 * kTipWidth * ui.scale;
+    if (box.width > room) box = lay_out(formula->tree, canvas, kSize * ui.scale * room / box.width);
+    const Point corner = shim::point(ImGui::GetCursorScreenPos());
+    ImGui::Dummy(shim::vec({box.width, box.height()}));
+    draw_equation(canvas, box, {corner.x, corner.y + box.ascent}, ui.style.text,
+                  {.names = names_of(session, spec.key), .color = ui.style.accent});
+    if (!formula->source.empty()) text_muted(formula->source);
+  }
+  ImGui::EndTooltip();
 }
 
 /// As many formulas as have room side by side; the first one alone is set smaller if it must be.

@@ -17,13 +17,17 @@ struct SymbolLink {
   std::string clicked{};  ///< key of the parameter whose symbol was clicked
 };
 
-/// Whether a parameter is what a formula calls `name`: "m₀" is "m_0".
+/// Whether a parameter is what a formula calls `name`: "m₀" is "m_0". One without a symbol goes by
+/// its key.
 bool is_symbol_of(const ParamSpec& spec, std::string_view name);
 
 /// The formulas of the experiment on screen, in a row. A symbol explains itself under the mouse and
 /// lights up its control; a click on it gives that control the keyboard.
 class EquationView {
  public:
+  /// A tooltip of these words and the formula in which the parameter stands, if there is one.
+  void explain(const Session& session, const ParamSpec& spec, const std::string& words,
+               const Ui& ui);
   /// The height that draw() takes; 0 when there is nothing to set or no room for it.
   double height(const Session& session, double width, const Ui& ui);
   /// Draws into `area`; `shown` is what was pointed at in the frame before, `next` what is now.
@@ -40,6 +44,7 @@ class EquationView {
     Point origin{};
     const Formula* formula{};
   };
+  const Formula* formula_with(const Session& session, const ParamSpec& spec);
   const std::vector<Formula>& formulas(const Session& session);
   std::vector<Placed> place(const Session& session, Point corner, double width, const Ui& ui);
 

@@ -120,21 +120,22 @@ std::string dejavu_file(bool bold) {
 Fonts Fonts::load(double scale, const GlyphPlan& foreign) {
   const std::vector<Loan> loans = loans_of(foreign);
   ImGui::GetIO().Fonts->Clear();
+  const double fine = std::min(scale, kFinest);
+  ImGui::GetIO().FontGlobalScale = static_cast<float>(scale / fine);
   Fonts fonts;
-  fonts.scale_ = scale;
   for (const Loan& loan : loans) fonts.files_.push_back(loan.bytes);
   const std::string regular = dejavu_file(false);
   const std::string bold = dejavu_file(true);
   const auto add_regular = [&](double em) {
-    ImFont* font = add(regular, em * scale, loans);
-    fonts.regular_.push_back({em * scale, font});
+    ImFont* font = add(regular, em * fine, loans);
+    fonts.regular_.push_back({em * fine, font});
     return font;
   };
   fonts.body_ = add_regular(kFigure);
   fonts.small_ = add_regular(kSmall);
   add_regular(kTitle);
   for (const double em : {kFigure, kTitle, kHeading})
-    fonts.bold_.push_back({em * scale, add(bold, em * scale, loans)});
+    fonts.bold_.push_back({em * fine, add(bold, em * fine, loans)});
   fonts.title_ = fonts.bold_.back().font;
   ImGui::GetIO().FontDefault = fonts.body_;
   ImGui::GetIO().Fonts->Build();

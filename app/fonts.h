@@ -16,9 +16,12 @@ namespace orrery {
 class Fonts {
  public:
   /// Loads into the atlas of the current context, replacing what was there. `scale` multiplies
-  /// every size; `foreign` is what other fonts lend it. Throws std::runtime_error naming the
+  /// every size; above kFinest the letters of that are enlarged, since no graphics card holds finer
+  /// ones. `foreign` is what other fonts lend it. Throws std::runtime_error naming the
   /// package when DejaVu Sans is not installed.
   static Fonts load(double scale, const GlyphPlan& foreign = {});
+
+  static constexpr double kFinest = 3.0;
 
   struct Sized {
     double em{};  ///< pixels
@@ -35,7 +38,6 @@ class Fonts {
   ImFont* body() const { return body_; }
   ImFont* small() const { return small_; }
   ImFont* title() const { return title_; }
-  double scale() const { return scale_; }
 
   /// Pixels from ascender to descender for an em: what Dear ImGui calls a font's size.
   static double line_height(double em);
@@ -46,7 +48,6 @@ class Fonts {
   ImFont* body_{};
   ImFont* small_{};
   ImFont* title_{};
-  double scale_{1.0};
   std::vector<std::shared_ptr<const std::string>>
       files_{};  ///< of foreign fonts; the atlas reads them
   std::shared_ptr<Characters> lacking_{std::make_shared<Characters>()};

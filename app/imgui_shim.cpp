@@ -156,6 +156,7 @@ void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key
 void hold_key(ImGuiIO&, int, bool) {}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
 void map_keys(ImGuiIO&) {}
+void new_frame() { ImGui::NewFrame(); }  // Enter activates already
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
 void inject_mouse_away(ImGuiIO& io) { io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX); }
@@ -174,6 +175,15 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
+void new_frame() {
+  ImGuiIO& io = ImGui::GetIO();
+  for (const int key : {GLFW_KEY_ENTER, GLFW_KEY_KP_ENTER}) {
+    // Held over the end of a text field it must not enter that again.
+    const bool pressed = io.KeysDown[key] && io.KeysDownDuration[key] < 0.0f;
+    if (pressed && !io.WantTextInput) io.NavInputs[ImGuiNavInput_Activate] = 1.0f;
+  }
+  ImGui::NewFrame();
+}
 void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Tab] = GLFW_KEY_TAB;
   io.KeyMap[ImGuiKey_LeftArrow] = GLFW_KEY_LEFT;

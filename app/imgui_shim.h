@@ -56,6 +56,10 @@ bool key_down(int glfw_key);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 
+/// ImGui::NewFrame, and Enter activates what the keyboard is on, as Space does: a button, a line of
+/// a list.
+void new_frame();
+
 /// Whether any key went down in this frame.
 bool any_key_pressed(const ImGuiIO& io);
 /// Whether the keyboard gave this character before this frame.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/render_views.h"
+#include "app/script.h"
 #include "app/session_file.h"
 #include "app/start.h"
 #include "app/window.h"
@@ -15,7 +16,7 @@ namespace {
 using orrery::RenderOptions;
 
 // What the program ends with.
-constexpr int kOk = 0, kUsage = 2, kData = 3, kIo = 4;
+constexpr int kOk = 0, kFailed = 1, kUsage = 2, kData = 3, kIo = 4;
 
 constexpr const char* kRenderFolder = "orrery-views";
 
@@ -33,13 +34,24 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_flag("--no-restore", options.start_afresh, "Leave the last session alone and begin anew");
   cli.add_option("--show", options.show,
                  "With --render: what to open over the view, by the name of its action");
+  cli.add_option("--script", options.script,
+                 "With --render: a file of clicks, keys and expectations to play; it takes the "
+                 "pictures");
   cli.add_option("parameters", options.start.overrides, "key=value of the view given by --view");
   cli.footer(
       "Examples:\n"
       "  orrery-desktop\n"
       "  orrery-desktop --open results\n"
       "  orrery-desktop --render pictures --theme light\n"
-      "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5");
+      "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5\n"
+      "A script plays a session; each line is a step, waited for until nothing is computed:\n"
+      "  click view rotation            also right-click, double-click, move, wheel STEPS\n"
+      "  drag param base 0.3 to param base 0.8\n"
+      "  drag figure decay_bound 20% 50% to figure decay_bound 40% 50%\n"
+      "  press Ctrl+Z                   type TEXT, do ACTION, set KEY=VALUE, drop FILE, wait "
+      "SECONDS\n"
+      "  expect param base is 10000     or: has PART; of view, figure, message, zoom FIGURE …\n"
+      "  picture before                 writes before.png");
 }
 
 int exit_status(orrery::ErrorKind kind) {
@@ -89,12 +101,18 @@ int main(int argc, char** argv) {
     return cli.exit(error) == 0 ? kOk : kUsage;
   }
   try {
+    if (options.folder.empty() && !options.script.empty())
+      throw orrery::UsageError("--script " + options.script, "is played without a window",
+                               "add --render DIR for its pictures");
     if (options.folder.empty()) return open_or_render(options);
     orrery::render_views(options);
     return kOk;
   } catch (const orrery::Error& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
     return exit_status(error.kind());
+  } catch (const orrery::ScriptFailure& failure) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", failure.what());
+    return kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
     return kIo;

@@ -131,15 +131,19 @@ OffscreenDesktop::OffscreenDesktop(Session& session, int width, int height)
   shim::map_keys(ImGui::GetIO());
 }
 
-void OffscreenDesktop::frame() {
+void OffscreenDesktop::pass() {
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize =
       ImVec2(static_cast<float>(context_.width()), static_cast<float>(context_.height()));
   io.DeltaTime = 1.0f / 60.0f;
   renderer_.begin(app_.prepare());
-  ImGui::NewFrame();
+  shim::new_frame();
   app_.frame();
   ImGui::Render();
+}
+
+void OffscreenDesktop::frame() {
+  pass();
   renderer_.draw(context_.width(), context_.height());
 }
 
@@ -156,8 +160,9 @@ void OffscreenDesktop::settle(double patience_seconds) {
             "smaller parameters");
       std::this_thread::sleep_for(kPollInterval);
     }
-    frame();
+    pass();
   }
+  renderer_.draw(context_.width(), context_.height());
 }
 
 std::string png_bytes(const std::shared_ptr<const Image>& image) {

@@ -41,8 +41,10 @@ class OffscreenDesktop {
 
   /// Draws one frame.
   void frame();
-  /// Draws until no job runs and the layout has settled. Throws std::runtime_error when that takes
-  /// longer than `patience_seconds`.
+  /// A frame that nobody sees: all but its pixels.
+  void pass();
+  /// Passes until no job runs and the layout has settled, and draws. Throws std::runtime_error when
+  /// that takes longer than `patience_seconds`.
   void settle(double patience_seconds = 300.0);
   App& app() { return app_; }
   std::shared_ptr<const Image> pixels() const { return context_.pixels(); }

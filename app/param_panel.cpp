@@ -50,7 +50,8 @@ void reset_button(Session& session, const ParamSpec& spec, const Ui& ui) {
 }
 
 /// Symbol and key at the left; at the right the number of a slider, and the way back.
-void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
+void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equations,
+           const Ui& ui) {
   const std::string& symbol = spec.symbol;
   ImGui::BeginGroup();
   if (!symbol.empty() && symbol != spec.key) {
@@ -63,7 +64,8 @@ void label(Session& session, const ParamSpec& spec, bool lit, const Ui& ui) {
     text_muted("· wavelengths in tokens");
   }
   ImGui::EndGroup();
-  tooltip(ui, param_tooltip(spec));
+  if (ImGui::IsItemHovered()) equations.explain(session, spec, param_tooltip(spec), ui);
+  mark_item(ui, "label " + spec.key);
   const ParamSet& params = session.current().params;
   const bool changed = !params.is_default(spec.key);
   const float reset = changed ? reset_width() + ui.px(8) : 0.0f;
@@ -180,18 +182,25 @@ void ParamPanel::draw_search(const ParamSet& params, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(2)));
 }
 
-void ParamPanel::row(Session& session, const ParamSpec& spec, const SymbolLink& shown,
-                     SymbolLink& next, const Ui& ui) {
+void ParamPanel::row(Session& session, const ParamSpec& spec, EquationView& equations,
+                     const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   ImGui::PushID(spec.key.c_str());
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  label(session, spec, is_symbol_of(spec, shown.symbol), ui);
+  label(session, spec, is_symbol_of(spec, shown.symbol), equations, ui);
   ImGui::SetNextItemWidth(-1);
   if (focus_ == spec.key) {
     ImGui::SetScrollHereY();
     ImGui::SetKeyboardFocusHere();
   }
+  const ImVec2 control_from = ImGui::GetCursorScreenPos();
   control(session, spec, ui);
+  if (ui.places) {
+    const ImVec2 end = ImGui::GetCursorScreenPos();
+    ui.places->mark("param " + spec.key,
+                    {static_cast<double>(control_from.x), static_cast<double>(control_from.y),
+                     static_cast<double>(width), static_cast<double>(end.y - control_from.y)});
+  }
   if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
     session.reset(spec.key);
   const ImVec2 to(from.x + width, ImGui::GetCursorScreenPos().y);
@@ -202,14 +211,15 @@ void ParamPanel::row(Session& session, const ParamSpec& spec, const SymbolLink& 
   ImGui::PopID();
 }
 
-void ParamPanel::draw(Session& session, const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
+void ParamPanel::draw(Session& session, EquationView& equations, const SymbolLink& shown,
+                      SymbolLink& next, const Ui& ui) {
   // A copy of the handle: the edits below replace the set that owns the specifications.
   const ParamSet params = session.current().params;
   draw_search(params, ui);
   std::size_t count = 0;
   for (const ParamSpec* spec : in_panel_order(params)) {
     if (!is_shown(params, *spec)) continue;
-    row(session, *spec, shown, next, ui);
+    row(session, *spec, equations, shown, next, ui);
     ++count;
   }
   if (count == 0) text_muted("No parameter is called so.");

@@ -14,8 +14,10 @@ namespace orrery {
 class ParamPanel {
  public:
   /// Draws into the current window, over its whole width. The parameter whose symbol was pointed at
-  /// (`shown`) is lit; the one whose control is pointed at goes into `next`.
-  void draw(Session& session, const SymbolLink& shown, SymbolLink& next, const Ui& ui);
+  /// (`shown`) is lit and explained with its formula; the one whose control is pointed at goes into
+  /// `next`.
+  void draw(Session& session, EquationView& equations, const SymbolLink& shown, SymbolLink& next,
+            const Ui& ui);
   /// A file that was dropped on the window goes to the file parameter that suits it best: one that
   /// names its type, was edited last, is read at present, is still at its default. Says so when
   /// there is none.
@@ -28,8 +30,8 @@ class ParamPanel {
  private:
   void draw_search(const ParamSet& params, const Ui& ui);
   bool is_shown(const ParamSet& params, const ParamSpec& spec) const;
-  void row(Session& session, const ParamSpec& spec, const SymbolLink& shown, SymbolLink& next,
-           const Ui& ui);
+  void row(Session& session, const ParamSpec& spec, EquationView& equations,
+           const SymbolLink& shown, SymbolLink& next, const Ui& ui);
   void control(Session& session, const ParamSpec& spec, const Ui& ui);
   void slider(Session& session, const ParamSpec& spec, const Ui& ui);
   void file(Session& session, const ParamSpec& spec);

@@ -1,5 +1,6 @@
 #include "app/render_views.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -8,10 +9,13 @@
 
 #include "app/offscreen.h"
 #include "app/opened_path.h"
+#include "app/script.h"
 #include "experiments/data/file.h"
 
 namespace orrery {
 namespace {
+
+constexpr std::uintmax_t kMostScriptBytes = 1 << 20;
 
 void show(const std::string& name, OffscreenDesktop& desktop) {
   const std::optional<ActionId> id = action_named(name);
@@ -32,18 +36,31 @@ void open_path(OffscreenDesktop& desktop, const std::filesystem::path& path) {
   desktop.app().open_path(path);
 }
 
+void write_picture(const OffscreenDesktop& desktop, const RenderOptions& options,
+                   const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(options.folder) / (name + ".png");
+  std::filesystem::remove(path);
+  write_new_file(path, png_bytes(desktop.pixels()));
+  std::printf("%s\n", path.c_str());
+}
+
 void render_current(const Session& session, OffscreenDesktop& desktop,
                     const RenderOptions& options) {
   desktop.settle();
   if (!options.show.empty()) show(options.show, desktop);
   if (session.current().failure) std::rethrow_exception(session.current().failure);
   const std::string name = session.current().experiment->info().name;
-  const std::string suffix = options.show.empty() ? "" : "-" + options.show;
-  const std::filesystem::path path =
-      std::filesystem::path(options.folder) / (name + suffix + ".png");
-  std::filesystem::remove(path);
-  write_new_file(path, png_bytes(desktop.pixels()));
-  std::printf("%s\n", path.c_str());
+  write_picture(desktop, options, options.show.empty() ? name : name + "-" + options.show);
+}
+
+void render_script(Session& session, OffscreenDesktop& desktop, const RenderOptions& options) {
+  const Stage stage{
+      .session = session,
+      .app = desktop.app(),
+      .frame = [&] { desktop.pass(); },
+      .settle = [&] { desktop.settle(); },
+      .picture = [&](const std::string& name) { write_picture(desktop, options, name); }};
+  play_script(read_file(options.script, kMostScriptBytes), options.script, stage);
 }
 
 }  // namespace
@@ -57,6 +74,7 @@ void render_views(const RenderOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed) throw io_error(options.folder, "made", failed.value());
+  if (!options.script.empty()) return render_script(*session, desktop, options);
   if (!options.start.open.empty()) {
     open_path(desktop, options.start.open);
     desktop.settle();

@@ -93,7 +93,7 @@ void draw_settings(const std::vector<std::pair<std::string, std::string>>& param
 ResultBrowser::ResultBrowser(std::function<void()> wake)
     : session_({&source_}, no_inputs, wake), wake_(std::move(wake)) {}
 
-void ResultBrowser::open(BrowsedFolder folder) {
+void ResultBrowser::open(BrowsedFolder folder, const std::string& point) {
   const bool other = folder_ && folder_->experiment != folder.experiment;
   const bool same_folder = folder_ && folder_->folder == folder.folder;
   folder_ = std::move(folder);
@@ -111,11 +111,32 @@ void ResultBrowser::open(BrowsedFolder folder) {
   const auto first = std::find_if(folder_->points.begin(), folder_->points.end(),
                                   [](const BrowsedPoint& p) { return p.status == "done"; });
   if (same_folder && !chosen().empty()) return session_.recompute();
-  if (first != folder_->points.end())
+  const auto asked = place_of(point);
+  if (asked)
+    choose(*asked);
+  else if (first != folder_->points.end())
     choose(static_cast<std::size_t>(first - folder_->points.begin()));
   else if (!folder_->points.empty())
     choose(0);
   if (!folder_->problems.empty()) session_.say(folder_->problems.front());
+}
+
+void ResultBrowser::close() {
+  folder_.reset();
+  listed_by_.reset();
+  session_.dismiss();
+  session_.forget();
+}
+
+std::optional<std::size_t> ResultBrowser::place_of(const std::string& point) const {
+  if (!folder_ || point.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < folder_->points.size(); ++i)
+    if (folder_->points[i].folder == point) return i;
+  return std::nullopt;
+}
+
+void ResultBrowser::choose_folder(const std::string& point) {
+  if (const auto place = place_of(point); place && point != chosen()) choose(*place);
 }
 
 void ResultBrowser::choose(std::size_t point) {
@@ -143,6 +164,8 @@ void ResultBrowser::update() {
   if (state.result != described_) {
     described_ = state.result;
     facts_.clear();
+    facts_task_ = {};
+    if (!described_) return;
     const std::string folder = state.result_params->text(SavedSource::kFolder);
     facts_task_ = Task<Facts>([folder] { return saved_facts(folder); }, wake_);
   }

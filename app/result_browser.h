@@ -22,8 +22,12 @@ class ResultBrowser {
  public:
   explicit ResultBrowser(std::function<void()> wake);
 
-  /// Shows a folder that was read, and its first point that is done.
-  void open(BrowsedFolder folder);
+  /// Shows a folder that was read, and of its points the one in `point`, or the first that is done.
+  void open(BrowsedFolder folder, const std::string& point = {});
+  /// Shows nothing any more.
+  void close();
+  /// Chooses the point whose result is in that folder; nothing happens when there is none.
+  void choose_folder(const std::string& point);
   const std::optional<BrowsedFolder>& folder() const { return folder_; }
   /// Chooses a point. One that has no result says so and leaves the picture.
   void choose(std::size_t point);
@@ -51,6 +55,7 @@ class ResultBrowser {
   Wish draw_facts(const Ui& ui);
 
  private:
+  std::optional<std::size_t> place_of(const std::string& point) const;
   void draw_row(std::size_t point, std::size_t scalars, const Ui& ui);
   void take_sorting();
 

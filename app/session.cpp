@@ -88,10 +88,19 @@ void Session::restore() {
   dismiss();
 }
 
+void Session::forget() {
+  ExperimentState& state = states_.at(selected_);
+  Running& running = running_[selected_];
+  if (running.job) running.job->stop();
+  running.submitted.clear();
+  state = {.experiment = state.experiment, .params = ParamSet(state.experiment->info().params)};
+}
+
 DesktopState Session::snapshot() const {
   DesktopState state{.selected = selected_,
                      .experiments = {},
-                     .look = {theme, scale, projector, show_list, show_panel}};
+                     .look = {theme, scale, projector, show_list, show_panel, findings},
+                     .saved = saved};
   for (const ExperimentState& one : states_) {
     ExperimentSettings settings{.experiment = one.experiment->info().name,
                                 .params = one.params,
@@ -113,6 +122,8 @@ void Session::apply(const DesktopState& state) {
   projector = look.projector;
   show_list = look.list;
   show_panel = look.panel;
+  findings = look.findings;
+  saved = state.saved;
   for (const ExperimentSettings& settings : state.experiments) {
     const std::optional<std::size_t> index = find(settings.experiment);
     if (!index) continue;
@@ -166,6 +177,10 @@ void Session::preview(const ParamSet& params) {
       running.job->submit(work_of(states_[selected_].experiment, params, running.load)), params);
 }
 
+bool Session::is_previewing() const {
+  return preview_.running.job && preview_.running.job->status().busy;
+}
+
 void Session::update_preview() {
   Running& running = preview_.running;
   if (!running.job) return;
@@ -193,10 +208,12 @@ void Session::update() {
     if (!running.job) continue;
     std::optional<Job::Outcome> outcome = running.job->take();
     if (!outcome) continue;
+    const auto submitted = running.submitted.find(outcome->ticket);
+    if (submitted == running.submitted.end()) continue;  // forgotten meanwhile
     ExperimentState& state = states_[i];
     if (outcome->result) {
       state.result = std::move(outcome->result);
-      state.result_params = running.submitted.at(outcome->ticket);
+      state.result_params = submitted->second;
       state.seconds = outcome->seconds;
       state.message.clear();
       state.failure = nullptr;

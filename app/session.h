@@ -76,6 +76,7 @@ class Session {
   void preview(const ParamSet& params);
   /// The newest result of preview() and its parameters; null before the first.
   std::shared_ptr<const Result> previewed() const { return preview_.result; }
+  bool is_previewing() const;
   const std::optional<ParamSet>& previewed_params() const { return preview_.params; }
 
   // Changes of the current experiment's parameters. What a ParamSpec refuses leaves everything as
@@ -89,6 +90,8 @@ class Session {
 
   /// Computes the current parameters again, after a stop.
   void recompute();
+  /// Stops the current experiment's job and drops its result and settings.
+  void forget();
   /// Stops the current experiment's job, and says so.
   void stop() { stop(selected_); }
   void stop(std::size_t index);
@@ -126,6 +129,8 @@ class Session {
   bool projector{false};  ///< large type, thick lines, nothing but the figure
   bool show_list{true};
   bool show_panel{true};
+  std::optional<double> findings{};   ///< height of the checks at scale 1; 0: hidden; none: suits
+  SavedShown saved{};                 ///< what the browser of saved results shows
   std::vector<std::string> recent{};  ///< files and folders, the newest first
   /// Puts a path at the head of `recent`.
   void remember_path(const std::string& path);

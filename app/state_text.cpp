@@ -72,15 +72,10 @@ std::string scale_name(AxisScale scale) {
   return {};
 }
 
-constexpr std::array kLayoutNames{std::pair{ViewLayout::single, "single"},
-                                  std::pair{ViewLayout::side_by_side, "side_by_side"},
-                                  std::pair{ViewLayout::small_multiples, "small_multiples"}};
-
 /// How the figures are arranged; the reference is a result and is not kept.
 std::string arrangement_text(const ViewState& shown) {
   std::string text;
-  for (const auto& [layout, name] : kLayoutNames)
-    if (shown.layout == layout) text += fmt::format("layout = {}\n", in_quotes(name));
+  if (shown.layout) text += fmt::format("layout = {}\n", in_quotes(layout_name(*shown.layout)));
   if (!shown.second_figure.empty())
     text += fmt::format("second_figure = {}\n", in_quotes(shown.second_figure));
   return text;
@@ -136,6 +131,12 @@ std::string views_text(const std::map<std::string, FigureView>& views, const std
   for (const auto& [id, view] : views)
     text += section(fmt::format("{}view.{}", prefix, in_quotes(id)), view_text(view));
   return text;
+}
+
+std::string saved_text(const SavedShown& saved) {
+  if (saved == SavedShown{}) return {};
+  return fmt::format("on_screen = {}\nfolder = {}\npoint = {}\n", saved.on_screen,
+                     in_quotes(saved.folder), in_quotes(saved.point));
 }
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -204,8 +205,7 @@ double threshold_of(const toml::node& node, std::string_view key) {
 
 ViewLayout layout_of(const toml::node& node, std::string_view key) {
   const std::string name = word_of(node, key);
-  for (const auto& [layout, known] : kLayoutNames)
-    if (name == known) return layout;
+  if (const std::optional<ViewLayout> layout = find_layout(name)) return *layout;
   refuse(fmt::format("{} = \"{}\"", key, name), "is no layout",
          "choose single, side_by_side or small_multiples");
 }
@@ -357,9 +357,23 @@ void read_look_entry(Look& look, std::string_view key, const toml::node& node) {
     flag(look.list);
   } else if (key == "panel") {
     flag(look.panel);
+  } else if (key == "findings") {
+    look.findings = number_of(node, key);
+    if (*look.findings < 0) refuse("findings", "must not be negative", "write findings = 0.0");
   } else {
     refuse("look." + std::string(key), "is not known", "leave it out");
   }
+}
+
+void read_saved_entry(SavedShown& saved, std::string_view key, const toml::node& node) {
+  if (key == "folder")
+    saved.folder = word_of(node, key);
+  else if (key == "point")
+    saved.point = word_of(node, key);
+  else if (key == "on_screen")
+    saved.on_screen = node.value_or(false);
+  else
+    refuse("saved." + std::string(key), "is not known", "leave it out");
 }
 
 void read_experiments(DesktopState& state, const toml::table& experiments, const Guard& guard) {
@@ -381,6 +395,9 @@ void read_session_entry(DesktopState& state, std::vector<std::string>& recent, s
   else if (key == "look")
     for (const auto& [name, value] : table_of(node, key))
       guard([&, &n = name, &v = value] { read_look_entry(state.look, n.str(), v); });
+  else if (key == "saved")
+    for (const auto& [name, value] : table_of(node, key))
+      guard([&, &n = name, &v = value] { read_saved_entry(state.saved, n.str(), v); });
   else if (key == "experiment")
     read_experiments(state, table_of(node, key), guard);
   else
@@ -425,10 +442,14 @@ std::string session_text(const Session& session) {
     text += fmt::format("shown = {}\n", in_quotes(state.experiments[state.selected].experiment));
   if (!session.recent.empty()) text += fmt::format("recent = {}\n", in_list(session.recent));
   const Look& look = state.look;
+  const std::string findings =
+      look.findings ? fmt::format("findings = {}\n", real_text(*look.findings)) : std::string();
   text +=
       section("look", fmt::format("theme = {}\nscale = {}\nprojector = {}\nlist = {}\npanel = {}\n",
                                   in_quotes(theme_name(look.theme)), real_text(look.scale),
-                                  look.projector, look.list, look.panel));
+                                  look.projector, look.list, look.panel) +
+                          findings);
+  text += section("saved", saved_text(state.saved));
   for (const ExperimentSettings& settings : state.experiments) {
     const std::string prefix = fmt::format("experiment.{}", in_quotes(settings.experiment));
     const std::string figure = settings.figure.empty()

@@ -1,5 +1,7 @@
 #include "app/ui.h"
 
+#include <utility>
+
 #include "app/imgui_shim.h"
 #include "experiments/figure/utf8.h"
 
@@ -17,6 +19,13 @@ void text_muted(std::string_view utf8) {
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
   text(utf8);
   ImGui::PopStyleColor();
+}
+
+void mark_item(const Ui& ui, std::string name) {
+  if (!ui.places) return;
+  const Point from = shim::point(ImGui::GetItemRectMin()),
+              to = shim::point(ImGui::GetItemRectMax());
+  ui.places->mark(std::move(name), {from.x, from.y, to.x - from.x, to.y - from.y});
 }
 
 float key_cap(const Ui& ui, std::string_view keys, float right) {

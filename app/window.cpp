@@ -111,7 +111,7 @@ class Platform {
 void new_frame(GLFWwindow* window) {
   const std::vector<Platform::Press> pressed = Platform::take_pressed();
   for (const auto& [key, labelled] : pressed) shim::hold_key(ImGui::GetIO(), labelled, true);
-  ImGui::NewFrame();
+  shim::new_frame();
   for (const auto& [key, labelled] : pressed)
     if (key != GLFW_KEY_UNKNOWN && glfwGetKey(window, key) == GLFW_RELEASE)
       shim::hold_key(ImGui::GetIO(), labelled, false);

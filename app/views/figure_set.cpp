@@ -101,6 +101,7 @@ double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, co
     ImGui::SetCursorScreenPos(shim::vec(at));
     ImGui::PushID(static_cast<int>(i));
     if (tab(labels[i], i == chosen, ui)) chosen = i;
+    mark_item(ui, "tab " + labels[i]);
     ImGui::PopID();
     at.x += width + ui.scale * 4;
   }
@@ -132,7 +133,9 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
     reach.move_rule = [&](double at) { set_from_rule(session, bound.param, at); };
     break;
   }
-  widgets_[figure.id].draw(figure, placed.area, view, reach, ui);
+  FigureWidget& widget = widgets_[figure.id];
+  widget.draw(figure, placed.area, view, reach, ui);
+  if (ui.places) ui.places->mark_figure(figure.id, widget.frame());
 }
 
 void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,

@@ -437,7 +437,10 @@ void FigureWidget::draw_ring(const Scene& scene) const {
 void FigureWidget::read_out(const Scene& scene) const {
   const Figure& figure = scene.figure;
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
-    if (const auto readout = read_lines(*plot, frame_, scene.view, scene.cursor))
+    const auto readout = read_lines(*plot, frame_, scene.view, scene.cursor);
+    const std::vector<double>& pins = scene.reach.marks.pins;
+    // A pin there says it already.
+    if (readout && std::find(pins.begin(), pins.end(), readout->x) == pins.end())
       draw_line_readout(scene.canvas, *plot, *readout, frame_, scene.ui);
   } else if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
     const auto readout = read_cell(*map, frame_, scene.cursor);

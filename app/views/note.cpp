@@ -127,7 +127,15 @@ Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui
 }
 
 Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap) {
-  for (const double left : {x + gap, x - gap - size.width})
+  std::vector<double> lefts{x + gap, x - gap - size.width};
+  for (const Rect& other : taken) {
+    lefts.push_back(other.right() + gap);
+    lefts.push_back(other.x - gap - size.width);
+  }
+  const auto away = [&](double left) { return std::abs(left + size.width / 2 - x); };
+  std::stable_sort(lefts.begin() + 2, lefts.end(),
+                   [&](double a, double b) { return away(a) < away(b); });
+  for (const double left : lefts)
     if (const auto free = first_free(left, size, plot, taken, gap)) return *free;
   const double left = std::clamp(x + gap, plot.x, std::max(plot.x, plot.right() - size.width));
   return {left, plot.y + gap, size.width, size.height};

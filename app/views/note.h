@@ -29,8 +29,8 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui);
 /// The note with so few rows that it is at most this high, the rest counted in a last one.
 Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui);
 
-/// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, as far
-/// up as there is a place; else at the top.
+/// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
+/// beside what stands there, as far up as there is a place; else at the top.
 Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap);
 
 /// A slot of the categorical palette.

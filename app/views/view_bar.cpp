@@ -1,5 +1,6 @@
 #include "app/views/view_bar.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/desktop_state.h"
 #include "app/imgui_shim.h"
 #include "app/theme.h"
 #include "app/views/readout.h"
@@ -71,12 +73,13 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-bool word_button(const char* word, bool chosen, ImVec2 size = ImVec2(0, 0)) {
+bool word_button(const char* word, bool chosen, const Ui& ui, ImVec2 size = ImVec2(0, 0)) {
   // What is switched on has the colour of a check mark.
   ImGui::PushStyleColor(ImGuiCol_Text,
                         ImGui::GetStyleColorVec4(chosen ? ImGuiCol_CheckMark : ImGuiCol_Text));
   const bool pressed = ImGui::Button(word, size);
   ImGui::PopStyleColor();
+  mark_item(ui, std::string("button ") + word);
   return pressed;
 }
 
@@ -97,7 +100,7 @@ std::string held_text(const LinkState& links) {
 void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
   ViewState& shown = session.shown();
   if (!shown.reference) {
-    if (word_button(kPin, false)) shown.reference = session.current().result;
+    if (word_button(kPin, false, ui)) shown.reference = session.current().result;
     tooltip(ui,
             "Keeps this result. Change the parameters and compare: hold R to see the "
             "reference, or show the difference.");
@@ -106,11 +109,11 @@ void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
   const bool flipped = kind == Comparison::Kind::reference;
   // Both words in one width, so that nothing jumps while the key is held.
   const ImVec2 size(static_cast<float>(width_of(kDifference)), 0);
-  if (word_button(flipped ? kReference : kDifference, shown.difference || flipped, size))
+  if (word_button(flipped ? kReference : kDifference, shown.difference || flipped, ui, size))
     shown.difference = !shown.difference;
   tooltip(ui, "What is shown minus the pinned reference. Hold R to see the reference itself.");
   ImGui::SameLine(0, ui.px(kGap));
-  if (word_button(kUnpin, false)) {
+  if (word_button(kUnpin, false, ui)) {
     shown.reference.reset();
     shown.difference = false;
   }
@@ -136,7 +139,7 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
   if (area.width < width + kLeastRest * ui.scale) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
   if (!held.empty()) {
-    if (word_button(held.c_str(), true)) session.links.hold({});
+    if (word_button(held.c_str(), true, ui)) session.links.hold({});
     tooltip(ui,
             "A click holds this distance: every map, curve and phasor shows it. Click to let go.");
     ImGui::SameLine(0, ui.px(kGap));
@@ -144,6 +147,7 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
   if (several)
     for (const ViewLayout one : layouts) {
       if (icon_button(one, one == layout, ui)) session.shown().layout = one;
+      mark_item(ui, fmt::format("layout {}", layout_name(one)));
       ImGui::SameLine(0, ui.px(kGap));
     }
   draw_reference(session, kind, ui);

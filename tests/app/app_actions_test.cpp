@@ -127,7 +127,8 @@ TEST_CASE("Everything that can be changed can be undone") {
   CHECK(undone());
   script.desktop.drag({500, 350}, {560, 380});
   CHECK(undone());
-  for (const int key : {GLFW_KEY_T, GLFW_KEY_EQUAL, GLFW_KEY_B, GLFW_KEY_P, GLFW_KEY_PAGE_DOWN}) {
+  for (const int key :
+       {GLFW_KEY_T, GLFW_KEY_EQUAL, GLFW_KEY_B, GLFW_KEY_P, GLFW_KEY_D, GLFW_KEY_PAGE_DOWN}) {
     INFO(key);
     script.desktop.press(key, kControl);
     CHECK(undone());

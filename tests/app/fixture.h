@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/app.h"
+#include "app/hand.h"
 #include "app/imgui_shim.h"
 #include "app/session.h"
 #include "experiments/experiment.h"
@@ -52,28 +53,28 @@ class NullDesktop {
   NullDesktop(Session& session, double width, double height);
 
   void frame(int count = 1);
-  /// Frames until no job runs, and a few more.
+  /// Frames until nothing is computed or read, and a few more.
   void settle();
   ImGuiIO& io() { return ImGui::GetIO(); }
   App& app() { return app_; }
 
-  void move_to(Point p);
-  /// Moves, presses, moves in steps, releases; a frame each.
-  void drag(Point from, Point to, int button = 0);
-  void click(Point at, int button = 0);
-  void double_click(Point at);
-  void wheel(Point at, float steps);
-  /// A key by its GLFW code, down for a frame.
-  void press(int key, bool control = false, bool shift = false);
-  /// Characters, as the keyboard gives them.
-  void type(const std::string& utf8);
+  // As in Hand.
+  void move_to(Point p) { hand_.move_to(p); }
+  void drag(Point from, Point to, int button = 0) { hand_.drag(from, to, button); }
+  void click(Point at, int button = 0) { hand_.click(at, button); }
+  void double_click(Point at) { hand_.double_click(at); }
+  void wheel(Point at, float steps) { hand_.wheel(at, steps); }
+  void press(int key, bool control = false, bool shift = false) {
+    hand_.press(key, control, shift);
+  }
+  void type(const std::string& utf8) { hand_.type(utf8); }
 
   std::size_t vertices() const { return vertices_; }
 
  private:
   ImGuiSession imgui_{};
   App app_;
-  Session& session_;
+  Hand hand_{[this] { frame(); }};
   std::size_t vertices_{};
 };
 

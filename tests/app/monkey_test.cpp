@@ -105,7 +105,8 @@ class Monkey {
       case 2:
         return desktop_.app().drop({"/etc", "a.txt", "b.npz"});
       case 3:
-        desktop_.app().set_screen_scale(pick(2) == 0 ? 1.0 : 3.0);
+        // Rarely: fonts are loaded anew each time.
+        if (pick(10) == 0) desktop_.app().set_screen_scale(pick(2) == 0 ? 1.0 : 3.0);
         return;
       case 4:
         desktop_.io().DeltaTime = pick(2) == 0 ? 1.0f / 60.0f : 60.0f;

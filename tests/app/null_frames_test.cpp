@@ -18,8 +18,9 @@ using namespace std::chrono_literals;
 struct Screen {
   double width, height, scale;
 };
-constexpr Screen kScreens[] = {
-    {1, 1, 1}, {300, 200, 1}, {1280, 800, 1}, {3840, 2160, 1}, {1280, 800, 3}};
+// A minimised window has no size at all.
+constexpr Screen kScreens[] = {{0, 0, 1},      {1, 1, 1},       {300, 200, 1},
+                               {1280, 800, 1}, {3840, 2160, 1}, {1280, 800, 3}};
 
 TEST_CASE("Every view draws frames in every theme and at every size") {
   for (const char* theme : {"dark", "light"}) {
@@ -98,6 +99,38 @@ TEST_CASE("Figures of nothing, of one point and of NaN alone are drawn") {
     desktop.drag({600, 300}, {650, 350});
     CHECK(session.current().result);
   }
+}
+
+TEST_CASE("Curves of 10^7 points and of points in any order are drawn, zoomed and read out") {
+  const std::size_t n = GENERATE(std::size_t{500}, std::size_t{10'000'000});
+  const bool in_order = GENERATE(true, false);
+  const test::FakeExperiment experiment("long", {test::n_param()}, [&](const ParamSet&, Progress&) {
+    Figure figure = test::lines("long", {std::vector<double>(n)});
+    Series& series = std::get<LinePlot>(figure.content).series.front();
+    for (std::size_t i = 0; i < n; ++i) {
+      series.y[i] = static_cast<double>(i % 1000);
+      // A step of 7919 goes round the whole range and meets every point once.
+      if (!in_order) series.x[i] = static_cast<double>(i * 7919 % n);
+    }
+    return test::result_of({std::move(figure)});
+  });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const FigureFrame* frame = desktop.app().places().figure("long");
+  REQUIRE(frame);
+  CHECK(frame->x.data.max >= static_cast<double>(n - 1));
+  desktop.click({600, 250});
+  REQUIRE(session.view("long") == FigureView{});
+  const std::vector<double>& pins = session.current().shown.marks.at("long").pins;
+  REQUIRE(pins.size() == 1);
+  CHECK(pins.front() == Approx(frame->x.to_data(600)).epsilon(0.01));
+  desktop.wheel({600, 250}, 20);
+  CHECK(session.view("long").x);
+  CHECK(desktop.vertices() > 200);
+  // However many there are, only so many are drawn.
+  CHECK(desktop.vertices() < 60'000);
 }
 
 /// Work that takes until it is let go.

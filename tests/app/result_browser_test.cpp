@@ -1,14 +1,13 @@
 #include "app/result_browser.h"
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <thread>
 
 #include "app/opened_path.h"
 #include "app/start.h"
+#include "app/state_text.h"
 #include "tests/app/fixture.h"
 #include "tests/cli/shell.h"
 
@@ -17,6 +16,15 @@ namespace {
 
 using Catch::Contains;
 
+/// A sweep of three points over dim.
+std::filesystem::path made_sweep(const test::Shell& shell) {
+  std::ofstream(shell.folder() / "s.toml")
+      << "experiment = \"long_term_decay\"\n[params]\nmax_distance = 32\n[sweep]\n"
+         "dim = [16, 4, 128]\n";
+  REQUIRE(shell.run("sweep s.toml --out sweep --format none").status == 0);
+  return shell.folder() / "sweep";
+}
+
 /// A sweep of three points over dim, of which the browser is opened, in a desktop without a screen.
 struct Browsing {
   test::Shell shell{};
@@ -24,26 +32,13 @@ struct Browsing {
   test::NullDesktop desktop{*session, 1280, 800};
 
   Browsing() {
-    std::ofstream(shell.folder() / "s.toml")
-        << "experiment = \"long_term_decay\"\n[params]\nmax_distance = 32\n[sweep]\n"
-           "dim = [16, 4, 128]\n";
-    REQUIRE(shell.run("sweep s.toml --out sweep --format none").status == 0);
+    made_sweep(shell);
     desktop.settle();
   }
   std::filesystem::path folder() const { return shell.folder() / "sweep"; }
   void open(const std::filesystem::path& path) {
     desktop.app().drop({path.string()});
-    wait();
-  }
-  /// Frames until nothing is read or computed.
-  void wait() {
-    for (int quiet = 0; quiet < 5; ++quiet) {
-      while (desktop.app().busy()) {
-        quiet = 0;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      desktop.frame();
-    }
+    desktop.settle();
   }
   ResultBrowser& browser() { return const_cast<ResultBrowser&>(desktop.app().browser()); }
   const ExperimentState& shown() { return browser().session().current(); }
@@ -77,12 +72,12 @@ TEST_CASE("Choosing a point loads it; its settings open live, or it is the refer
   Browsing browsing;
   browsing.open(browsing.folder());
   browsing.browser().choose(2);
-  browsing.wait();
+  browsing.desktop.settle();
   REQUIRE(dim_of(*browsing.shown().result) == "128");
   // The two buttons at the top of the right column.
   SECTION("live") {
     browsing.desktop.click({1130, 52});
-    browsing.wait();
+    browsing.desktop.settle();
     CHECK_FALSE(browsing.desktop.app().is_browsing());
     CHECK(browsing.session->current().experiment->info().name == "long_term_decay");
     CHECK(browsing.session->current().params.integer("dim") == 128);
@@ -90,11 +85,74 @@ TEST_CASE("Choosing a point loads it; its settings open live, or it is the refer
   }
   SECTION("as reference") {
     browsing.desktop.click({1130, 82});
-    browsing.wait();
+    browsing.desktop.settle();
     CHECK_FALSE(browsing.desktop.app().is_browsing());
     REQUIRE(browsing.session->current().shown.reference);
     CHECK(dim_of(*browsing.session->current().shown.reference) == "128");
   }
+}
+
+TEST_CASE("What the browser shows is undone and redone, and found again at the next start") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  browsing.browser().choose(2);
+  browsing.desktop.settle();
+  App& app = browsing.desktop.app();
+  const auto pass_pause = [&] { browsing.desktop.frame(60); };  // steps apart in time
+  pass_pause();
+  app.perform(ActionId::saved_results);
+  app.perform(ActionId::next_view);
+  browsing.desktop.settle();
+  CHECK_FALSE(app.is_browsing());
+  pass_pause();
+  app.perform(ActionId::undo);
+  browsing.desktop.settle();
+  CHECK(app.is_browsing());
+  CHECK(dim_of(*browsing.shown().result) == "128");
+  const std::string kept = session_text(*browsing.session);
+  // Back to before anything was opened, and forth again.
+  while (app.history().can_undo()) {
+    app.perform(ActionId::undo);
+    browsing.desktop.settle();
+  }
+  CHECK_FALSE(app.is_browsing());
+  CHECK_FALSE(browsing.browser().folder());
+  CHECK_FALSE(browsing.shown().result);
+  for (int i = 0; i < 2; ++i) {
+    app.perform(ActionId::redo);
+    browsing.desktop.settle();
+  }
+  REQUIRE(browsing.browser().folder());
+  CHECK(browsing.browser().folder()->folder == browsing.folder());
+
+  const auto next = start_session({}, {});
+  CHECK(apply_session_text(*next, kept).empty());
+  CHECK(next->saved.on_screen);
+  CHECK(next->saved.folder == browsing.folder());
+  CHECK(next->saved.point == (browsing.browser().folder()->points[2].folder).string());
+}
+
+TEST_CASE("The next start opens the folder and the point that were open, or says what is missing") {
+  const auto start = [](const SavedShown& saved, const auto& check) {
+    const auto session = start_session({}, {});
+    session->saved = saved;
+    test::NullDesktop desktop(*session, 1280, 800);
+    desktop.settle();
+    check(desktop.app().browser());
+  };
+  const test::Shell shell;
+  const std::filesystem::path folder = made_sweep(shell);
+  const std::string point = browse_folder(folder).points.at(1).folder.string();
+  start({.on_screen = true, .folder = folder.string(), .point = point},
+        [](const ResultBrowser& browser) {
+          REQUIRE(browser.session().current().result);
+          CHECK(dim_of(*browser.session().current().result) == "4");
+        });
+  start({.on_screen = true, .folder = "/nowhere/at/all", .point = ""},
+        [](const ResultBrowser& browser) {
+          CHECK_FALSE(browser.folder());
+          CHECK_THAT(browser.session().current().message, Contains("/nowhere/at/all"));
+        });
 }
 
 TEST_CASE("A damaged point is a message, and the picture stays") {
@@ -104,7 +162,7 @@ TEST_CASE("A damaged point is a message, and the picture stays") {
   const std::filesystem::path point = browsing.browser().folder()->points[1].folder;
   std::ofstream(point / "result.json", std::ios::app) << "x";
   browsing.browser().choose(1);
-  browsing.wait();
+  browsing.desktop.settle();
   CHECK_THAT(browsing.shown().message, Contains("result.json") && Contains("damaged"));
   CHECK(browsing.shown().result == before);
 }

@@ -107,6 +107,8 @@ TEST_CASE("The whole session goes through its text and back") {
   from.scale = 1.25;
   from.projector = true;
   from.show_list = false;
+  from.findings = 120.5;
+  from.saved = {.on_screen = true, .folder = "/results/ä \"ö\"", .point = "/results/ä/1"};
   from.recent = {"/data/ä ö.npy", "/results"};
   Session to({&one, &two}, test::no_files, {});
   CHECK(apply_session_text(to, session_text(from)).empty());
