@@ -72,12 +72,7 @@ std::vector<ParamSpec> attend_params() {
        {std::pair{"q", rows}, std::pair{"k", rows}, std::pair{"v", rows},
         std::pair{"x", std::string("Contents [N, d_model], in place of q, k, v.")},
         std::pair{"mask", std::string("[N_q, N_k], 0 where a query does not see a key.")}})
-    specs.push_back({.key = key,
-                     .symbol = key,
-                     .description = what,
-                     .kind = ParamKind::file,
-                     .default_value = std::string(),
-                     .file_types = {"npy", "npz", "safetensors"}});
+    specs.push_back(array_file_param(key, what));
   specs.back().used_when = Condition{"kernel", {"softmax"}};
   specs.push_back(
       {.key = "kernel",
@@ -87,10 +82,7 @@ std::vector<ParamSpec> attend_params() {
        .choices = {{"softmax", "eq. (2): exp(q·k/√d), normalised"},
                    {"linear", "eq. (18), (19): products of features, no score matrix"}}});
   for (ParamSpec& spec : linear_params()) specs.push_back(std::move(spec));
-  specs.push_back({.key = "causal",
-                   .description = "A query sees keys at or behind its own position only.",
-                   .kind = ParamKind::boolean,
-                   .default_value = false});
+  specs.push_back(causal_param(false));
   specs.push_back({.key = "window",
                    .unit = "tokens",
                    .description = "A query sees keys nearer than this on either side; 0 sees all.",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/given_qkv.h"
 #include "experiments/matrix_array.h"
 #include "experiments/row_table.h"
 #include "experiments/scene.h"
@@ -25,7 +26,7 @@ std::vector<ParamSpec> declared_params() {
                                {"terms", "each named term of the logits"}}});
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
-  specs.push_back(from_text(seed_param()));
+  specs.push_back(unless_q_is_given(seed_param()));
   return with_encoding_params(std::move(specs));
 }
 

@@ -6,21 +6,16 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/tensor_matrix.h"
+#include "experiments/given_qkv.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::size_t every_row = std::numeric_limits<std::size_t>::max();
 
-ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"},
-          .used_when = Condition{"assumption", {"file"}}};
+ParamSpec of_files(ParamSpec spec) {
+  spec.used_when = Condition{"assumption", {"file"}};
+  return spec;
 }
 
 Matrix<double> head_of(const ParamSet& params, const Inputs& inputs, const std::string& key) {
@@ -90,15 +85,8 @@ std::vector<ParamSpec> decay_assumption_params() {
                   .max = 4096,
                   .logarithmic = true,
                   .used_when = Condition{"assumption", {"equal", "random", "file"}}};
-  ParamSpec head{.key = "head",
-                 .description = "Which head of the files, counted from 0.",
-                 .kind = ParamKind::integer,
-                 .default_value = std::int64_t{0},
-                 .min = 0,
-                 .max = 1023,
-                 .used_when = Condition{"assumption", {"file"}}};
-  return {std::move(assumption), std::move(draws), tensor_param("q", "Your own queries"),
-          tensor_param("k", "Your own keys"), std::move(head)};
+  return {std::move(assumption), std::move(draws), of_files(given_param("q", "Your own queries")),
+          of_files(given_param("k", "Your own keys")), of_files(head_of_files_param())};
 }
 
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {

@@ -8,7 +8,7 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/encodings/relative_index.h"
-#include "core/errors.h"
+#include "experiments/shared_params.h"
 #include "experiments/tensor_matrix.h"
 
 namespace orrery {
@@ -16,14 +16,6 @@ namespace {
 
 constexpr double widest_scale = 0x1p20;  // position terms are scaled by 1/this … this
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-int head_of(const ParamSet& params) {
-  const std::int64_t head = params.integer("head");
-  if (head < params.integer("heads")) return static_cast<int>(head);
-  throw UsageError(fmt::format("head={}", head),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
-}
 
 /// A table whose bias falls with the logarithm of distance: −ln(1 + r), r the first distance of the
 /// bucket. Buckets that no distance reaches get 0.

@@ -5,25 +5,21 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
-#include <set>
 
-#include "core/analysis/diagonals.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/relative_index.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
 #include "experiments/encoding_subset.h"
-#include "experiments/matrix_array.h"
+#include "experiments/index_study.h"
+#include "experiments/matrix_study.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
 namespace {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
-constexpr Position far_away = Position{1} << 40;  // beyond the last bucket of any table
 
 std::vector<std::string> candidates() {
   return encodings_with({"input_term", "qk_transform", "score_terms"});
@@ -89,87 +85,9 @@ ExperimentInfo make_info() {
 
 using Map = Matrix<double>;
 
-/// One line a map.
-struct MatrixTable {
-  std::vector<std::string> name;
-  std::vector<double> rows, columns, least, greatest;
-
-  void add(const std::string& id, const Map& map) {
-    name.push_back(id);
-    rows.push_back(static_cast<double>(map.rows()));
-    columns.push_back(static_cast<double>(map.cols()));
-    least.push_back(map.minCoeff());
-    greatest.push_back(map.maxCoeff());
-  }
-  Table finish() && {
-    return {.name = "matrices",
-            .caption = "every map: its shape, least and greatest value",
-            .columns = {{"matrix", "", std::move(name)},
-                        {"rows", "", std::move(rows)},
-                        {"columns", "", std::move(columns)},
-                        {"least", "", std::move(least)},
-                        {"greatest", "", std::move(greatest)}}};
-  }
-};
-
-/// What the functions below share, and where their findings go.
-struct Study {
-  const ParamSet& params;
-  std::string caption;
-  Positions positions;
-  Result& result;
-  MatrixTable& matrices;
-
-  Index d() const { return params.integer("dim"); }
-  int heads() const { return static_cast<int>(params.integer("heads")); }
-  int head() const { return static_cast<int>(params.integer("head")); }
-  bool shows(const std::string& what) const {
-    const auto& chosen = params.list("show");
-    return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
-  }
-  std::string head_text() const { return fmt::format("head {}", head()); }
-};
-
-struct Axes2 {
-  Axis rows;
-  Axis columns;
-};
-
-struct MapText {
-  std::string id;  ///< of array and figure
-  std::string title;
-  std::string quantity;
-  std::string symbol;
-  Meaning meaning;
-};
-
-/// Positions and distances on their own scale, not counted from 0.
-Axis token_axis(const std::string& label, const std::string& symbol, const Positions& positions) {
-  return {.label = label,
-          .symbol = symbol,
-          .unit = "tokens",
-          .range =
-              Range{static_cast<double>(positions.front()), static_cast<double>(positions.back())}};
-}
-
-void add_map(const Study& study, const Map& values, const MapText& text, Axes2 axes, bool shown) {
-  const ArrayPtr array = array_of<float>(values.cast<float>(), text.id, text.title,
-                                         {axes.rows.label, axes.columns.label});
-  study.matrices.add(text.id, values);
-  study.result.arrays.push_back(array);
-  if (!shown) return;
-  study.result.figures.push_back({text.id, text.title, study.caption,
-                                  Heatmap{.values = array,
-                                          .x = std::move(axes.columns),
-                                          .y = std::move(axes.rows),
-                                          .quantity = text.quantity,
-                                          .symbol = text.symbol,
-                                          .meaning = text.meaning}});
-}
-
 // What is added to the input.
 
-void study_input_term(const Study& study, const std::string& name, const Encoding& encoding) {
+void study_input_term(const MatrixStudy& study, const std::string& name, const Encoding& encoding) {
   const auto& term = dynamic_cast<const InputTerm<double>&>(encoding);
   Map p = Map::Zero(static_cast<Index>(study.positions.size()), study.d());
   term.add_to_input(study.positions, p);
@@ -237,7 +155,7 @@ double step_error(const Turns& turns, const std::vector<double>& theta) {
   return largest;
 }
 
-void study_rope(const Study& study, const std::string& name, const Rope<double>& rope) {
+void study_rope(const MatrixStudy& study, const std::string& name, const Rope<double>& rope) {
   const Turns turns = turns_of(rope, study.positions);
   const std::string label = encoding_label(name);
   const auto add = [&](const Map& map, const std::string& what, const std::string& title,
@@ -262,7 +180,7 @@ void study_rope(const Study& study, const std::string& name, const Rope<double>&
 }
 
 /// A transform that is no rotation of pairs: what becomes of a vector of ones.
-void study_transform(const Study& study, const std::string& name,
+void study_transform(const MatrixStudy& study, const std::string& name,
                      const QkTransform<double>& transform) {
   Map q = Map::Ones(static_cast<Index>(study.positions.size()), study.d());
   Map k = q;
@@ -293,46 +211,15 @@ Map no_content(const Positions& positions, Index d) {
   return Map::Zero(static_cast<Index>(positions.size()), d);
 }
 
-/// −(N − 1) … N − 1.
-Positions distances_of(const Study& study) {
-  const auto n = static_cast<Index>(study.positions.size());
-  return consecutive_positions(2 * n - 1, 1 - n);
-}
-
-/// A query at the last position, and keys at each distance from it; none at position 0 unless the
-/// query is near it, for some encodings treat that one apart.
-struct Sweep {
-  Positions query;
-  Positions keys;
-};
-
-Sweep sweep_of(const Study& study) {
-  const auto n = static_cast<Position>(study.positions.size());
-  Sweep sweep{{study.positions.front() + n}, {}};
-  for (const Position r : distances_of(study)) sweep.keys.push_back(sweep.query[0] - r);
-  return sweep;
-}
-
 bool all_zero(const Map& map) { return (map.array() == 0.0).all(); }
 
-void check_relative(const Study& study, const std::string& name, const Map& map,
-                    const std::string& what, const std::string& equation) {
-  study.result.checks.push_back(
-      {.name = fmt::format("{}_{}_is_toeplitz", name, what),
-       .statement = fmt::format("{}: the {} is the same along each diagonal (largest difference)",
-                                encoding_label(name), what),
-       .equation = equation,
-       .measured = toeplitz_residual(map, study.positions, study.positions),
-       .bound = 0.0});
-}
-
 /// The bias by distance, one curve a head.
-Figure profile_figure(const Study& study, const std::string& name,
+Figure profile_figure(const MatrixStudy& study, const std::string& name,
                       const ScoreTerms<double>& terms) {
   LinePlot plot{.x = {.label = "relative distance", .symbol = "m − n", .unit = "tokens"},
                 .y = {.label = "score without content", .symbol = "b"}};
   const Positions distances = distances_of(study);
-  const Sweep sweep = sweep_of(study);
+  const DistanceSweep sweep = sweep_of(study);
   const std::vector<double> x(distances.begin(), distances.end());
   for (int h = 0; h < study.heads(); ++h) {
     const Map bias = sum_of_terms(terms, no_content(sweep.query, study.d()),
@@ -347,7 +234,7 @@ Figure profile_figure(const Study& study, const std::string& name,
           std::move(plot)};
 }
 
-void study_bias(const Study& study, const std::string& name, const Encoding& encoding,
+void study_bias(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
                 const ScoreTerms<double>& terms) {
   const Map none = no_content(study.positions, study.d());
   const Map bias = sum_of_terms(terms, none, none, study.positions, study.positions, study.head());
@@ -366,9 +253,9 @@ void study_bias(const Study& study, const std::string& name, const Encoding& enc
 
 /// The vector that a distance adds to the key, scale included, read off by asking with each unit
 /// vector: what a query meets at each distance though the key is empty.
-void study_relative_keys(const Study& study, const std::string& name,
+void study_relative_keys(const MatrixStudy& study, const std::string& name,
                          const ScoreTerms<double>& terms) {
-  const Sweep sweep = sweep_of(study);
+  const DistanceSweep sweep = sweep_of(study);
   const Map none = no_content(sweep.keys, study.d());
   const Positions m(static_cast<std::size_t>(study.d()), sweep.query[0]);
   const Map asked =
@@ -387,112 +274,8 @@ void study_relative_keys(const Study& study, const std::string& name,
           study.shows("maps"));
 }
 
-// Which row of a table.
-
-Index row_at(const TableIndex& table, Position r) {
-  const Position query = std::max<Position>(r, 0) + 1;  // position 0 may be a token apart
-  return table.table_index(Positions{query}, Positions{query - r})(0, 0);
-}
-
-/// The smallest distance from which on, in this direction, every key shares one row; rows run
-/// monotonically to it.
-Position reach(const TableIndex& table, Position direction) {
-  const Index last = row_at(table, direction * far_away);
-  Position inside = -1, outside = far_away;
-  while (outside - inside > 1) {
-    const Position middle = inside + (outside - inside) / 2;
-    (row_at(table, direction * middle) == last ? outside : inside) = middle;
-  }
-  return outside;
-}
-
-/// Where its paper says that the table ends.
-std::optional<Position> stated_reach(const std::string& name, const ParamSet& params) {
-  if (name == "shaw") return params.integer("shaw.clip");
-  if (name == "t5") return params.integer("t5.max_distance");
-  if (name == "deberta")
-    return params.text("deberta.version") == "v2"
-               ? std::max(params.integer("deberta.max_distance"), params.integer("deberta.span"))
-               : params.integer("deberta.span");
-  return std::nullopt;
-}
-
-std::vector<double> rows_by_distance(const Study& study, const TableIndex& table) {
-  const Sweep sweep = sweep_of(study);
-  const IndexMatrix rows = table.table_index(sweep.query, sweep.keys);
-  std::vector<double> values(static_cast<std::size_t>(rows.size()));
-  std::transform(rows.data(), rows.data() + rows.size(), values.begin(),
-                 [](Index row) { return static_cast<double>(row); });
-  return values;
-}
-
-void add_reach(const Study& study, const std::string& name, const TableIndex& table,
-               const std::vector<double>& rows) {
-  const std::string label = encoding_label(name);
-  const Position behind = reach(table, 1), ahead = reach(table, -1);
-  const auto scalar = [&](const std::string& what, double value, const std::string& unit,
-                          const std::string& description) {
-    study.result.scalars.push_back({.name = name + "_" + what,
-                                    .unit = unit,
-                                    .value = value,
-                                    .description = label + ": " + description});
-  };
-  scalar("reach_behind", static_cast<double>(behind), "tokens",
-         "all keys at least so far behind the query share a row");
-  scalar("reach_ahead", static_cast<double>(ahead), "tokens",
-         "all keys at least so far ahead share a row");
-  scalar("rows_met", static_cast<double>(std::set<double>(rows.begin(), rows.end()).size()), "rows",
-         "different rows among the distances shown");
-  const std::optional<Position> stated = stated_reach(name, study.params);
-  if (!stated) return;
-  study.result.checks.push_back(
-      {.name = name + "_last_row_reached",
-       .statement = label + ": the last rows are reached within the stated distance, both ways",
-       .equation = find_encoding(name).info.source,
-       .measured = static_cast<double>(std::max(behind, ahead)),
-       .bound = static_cast<double>(*stated)});
-}
-
-/// Rows of all tables by distance: a figure and a table that grow with each encoding.
-struct Staircases {
-  LinePlot plot{.x = {.label = "relative distance", .symbol = "m − n", .unit = "tokens"},
-                .y = {.label = "row of the table"}};
-  Table table{.name = "rows", .caption = "row of each encoding's table by relative distance m − n"};
-
-  void add(const Study& study, const std::string& name, std::vector<double> rows) {
-    const Positions distances = distances_of(study);
-    const std::vector<double> x(distances.begin(), distances.end());
-    if (table.columns.empty()) table.columns.push_back({"distance", "tokens", x});
-    table.columns.push_back({"row_" + name, "", rows});
-    plot.series.push_back({.name = encoding_label(name),
-                           .x = x,
-                           .y = std::move(rows),
-                           .color = encoding_color(name)});
-    if (!study.shows("staircases")) return;
-    LinePlot own = plot;  // tables differ in size: each has a scale of its own, too
-    own.series = {plot.series.back()};
-    study.result.figures.push_back(
-        {"staircase_" + name, "Which row of its table each distance takes: " + encoding_label(name),
-         study.caption, std::move(own)});
-  }
-};
-
-void study_index(const Study& study, const std::string& name, const Encoding& encoding,
-                 const TableIndex& table, Staircases& staircases) {
-  std::vector<double> rows = rows_by_distance(study, table);
-  add_reach(study, name, table, rows);
-  staircases.add(study, name, std::move(rows));
-  const Map index = table.table_index(study.positions, study.positions).cast<double>();
-  if (encoding.is_relative()) check_relative(study, name, index, "row", "eq. (5), (8), (10)");
-  add_map(study, index,
-          {"rows_" + name, "Row of the table for each query and key: " + encoding_label(name),
-           "row", "", Meaning::sequential},
-          {token_axis("query", "m", study.positions), token_axis("key", "n", study.positions)},
-          study.shows("index_maps"));
-}
-
 /// Every door that the encoding uses, one after the other.
-void study_encoding(const Study& study, const std::string& name, Staircases& staircases) {
+void study_encoding(const MatrixStudy& study, const std::string& name, Staircases& staircases) {
   const auto encoding = make_encoding<double>(name, {.d_model = study.d(),
                                                      .d_head = study.d(),
                                                      .heads = study.heads(),
@@ -516,13 +299,6 @@ void study_encoding(const Study& study, const std::string& name, Staircases& sta
     study_index(study, name, *encoding, *table, staircases);
 }
 
-void require_head(const ParamSet& params) {
-  if (params.integer("head") < params.integer("heads")) return;
-  throw UsageError(fmt::format("head={}", params.integer("head")),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
-}
-
 }  // namespace
 
 const ExperimentInfo& EncodingMatrix::info() const {
@@ -531,10 +307,10 @@ const ExperimentInfo& EncodingMatrix::info() const {
 }
 
 Result EncodingMatrix::run(const ParamSet& params, const Inputs&, Progress& progress) const {
-  require_head(params);
+  head_of(params);  // refuses one that is not there
   Result result{.provenance = provenance_of(info(), params)};
   MatrixTable matrices;
-  const Study study{
+  const MatrixStudy study{
       params, caption_of(params),
       consecutive_positions(params.integer("positions"), params.integer("first_position")), result,
       matrices};

@@ -1,7 +1,5 @@
 #include "experiments/length_measures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +7,6 @@
 #include "core/analysis/mean_logits.h"
 #include "core/analysis/weight_statistics.h"
 #include "core/encodings/catalogue.h"
-#include "core/errors.h"
 #include "core/random.h"
 #include "experiments/shared_params.h"
 
@@ -76,21 +73,16 @@ LengthScene length_scene(const std::string& name, const ParamSet& params) {
   const ParamSet trained = trained_params(params);
   const Index d = params.integer("dim");
   const std::int64_t seed = params.integer("seed");
-  const std::int64_t heads = params.integer("heads");
-  if (params.integer("head") >= heads)
-    throw UsageError(fmt::format("head={}", params.integer("head")),
-                     fmt::format("must be below heads={}, counted from 0", heads),
-                     fmt::format("try head={}", heads - 1));
+  const int head = head_of(params);
   Random random(seed, "contents of sequence_length");
   LengthScene scene{make_encoding<double>(name, {.d_model = d,
                                                  .d_head = d,
-                                                 .heads = static_cast<int>(heads),
+                                                 .heads = static_cast<int>(params.integer("heads")),
                                                  .params = trained,
                                                  .seed = seed}),
                     random_projections<double>(seed, 0, d, d),
                     normal_matrix<double>(random, params.integer("draws"), d),
-                    normal_matrix<double>(random, params.integer("max_length"), d),
-                    static_cast<int>(params.integer("head"))};
+                    normal_matrix<double>(random, params.integer("max_length"), d), head};
   const double scale = std::sqrt(params.real("spread") / content_deviation(scene));
   scene.queries *= scale;
   scene.keys *= scale;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/encodings/settings.h"
+#include "experiments/given_qkv.h"
 #include "experiments/linear_figures.h"
 #include "experiments/linear_maps.h"
 #include "experiments/shared_params.h"
@@ -15,20 +16,6 @@ namespace orrery {
 namespace {
 
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
-
-ParamSpec from_seed(ParamSpec spec) {
-  spec.used_when = Condition{"q", {""}};
-  return spec;
-}
-
-ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
-}
 
 ParamSpec features_param() {
   return {
@@ -77,28 +64,20 @@ std::vector<ParamSpec> declared_params() {
            .min = 2,
            .max = 1024,
            .logarithmic = true},
-          tensor_param("q", "Your own queries, before any rotation"),
-          tensor_param("k", "Your own keys, before any rotation"),
-          tensor_param("v", "Your own values"),
-          {.key = "head",
-           .description = "Which head of the files, counted from 0.",
-           .kind = ParamKind::integer,
-           .default_value = std::int64_t{0},
-           .min = 0,
-           .max = 1023},
-          from_seed(dim_param(64)),
-          from_seed({.key = "deviation",
-                     .symbol = "σ",
-                     .description = "Deviation of the entries of q and k; v has 1.",
-                     .kind = ParamKind::real,
-                     .default_value = 0.7,
-                     .min = 0.01,
-                     .max = 4.0,
-                     .logarithmic = true}),
-          {.key = "causal",
-           .description = "A query sees keys at or behind its own position only.",
-           .kind = ParamKind::boolean,
-           .default_value = false},
+          given_param("q", "Your own queries, before any rotation"),
+          given_param("k", "Your own keys, before any rotation"),
+          given_param("v", "Your own values"),
+          head_of_files_param(),
+          unless_q_is_given(dim_param(64)),
+          unless_q_is_given({.key = "deviation",
+                             .symbol = "σ",
+                             .description = "Deviation of the entries of q and k; v has 1.",
+                             .kind = ParamKind::real,
+                             .default_value = 0.7,
+                             .min = 0.01,
+                             .max = 4.0,
+                             .logarithmic = true}),
+          causal_param(false),
           base_param(),
           {.key = "shift",
            .symbol = "s",

@@ -1,17 +1,16 @@
 #include "experiments/linear_maps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "core/analysis/invariance.h"
 #include "core/attention/head.h"
 #include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/tensor_matrix.h"
+#include "experiments/given_qkv.h"
 
 namespace orrery {
 namespace {
@@ -21,25 +20,13 @@ Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("tokens")));
 }
 
-void read_tensors(const ParamSet& params, const Inputs& inputs, LinearScene& scene) {
-  const Tensor* q = tensor_of(inputs, "q");
-  const Tensor* k = tensor_of(inputs, "k");
-  const Tensor* v = tensor_of(inputs, "v");
-  if (!q || !k)
-    throw UsageError(q ? "q without k" : "k or v without q", "attention needs q and k",
-                     "give both, q=FILE.npy k=FILE.npy, or neither");
-  scene.q = chosen_head(*q, params);
-  scene.k = chosen_head(*k, params);
-  if (scene.q.rows() != scene.k.rows() || scene.q.cols() != scene.k.cols())
-    throw DataError(fmt::format("{} and {}", shape_text(*q), shape_text(*k)),
-                    "q and k must have the same N and d", "save them from the same head");
+void read_files(const ParamSet& params, const GivenQkv& given, LinearScene& scene) {
+  const HeadOf<double> head = [&](const Tensor& tensor) { return chosen_head(tensor, params); };
+  std::tie(scene.q, scene.k) = queries_and_keys<double>(given, head);
   if (scene.q.rows() < 2 || scene.q.cols() % 2 != 0)
-    throw DataError(shape_text(*q), "needs two tokens and an even number of channels",
+    throw DataError(shape_text(*given.q), "needs two tokens and an even number of channels",
                     "save q and k of one head, [N, d]");
-  scene.v = v ? chosen_head(*v, params) : scene.k;
-  if (scene.v.rows() != scene.k.rows())
-    throw DataError(fmt::format("{} and {}", shape_text(*k), shape_text(*v)),
-                    "k and v must have the same N", "save them from the same head");
+  scene.v = values_or_keys<double>(given, scene.k, head);
 }
 
 Rope<double> rope_of(const LinearScene& scene, Index channels) {
@@ -107,8 +94,8 @@ void add_rounding(const LinearScene& scene, const PlainFeatures& f,
 
 LinearScene linear_scene(const ParamSet& params, const Inputs& inputs) {
   LinearScene scene;
-  if (tensor_of(inputs, "q") || tensor_of(inputs, "k") || tensor_of(inputs, "v")) {
-    read_tensors(params, inputs, scene);
+  if (const GivenQkv given = given_qkv(inputs); given.any()) {
+    read_files(params, given, scene);
   } else {
     const Index n = params.integer("tokens");
     const Index d = params.integer("dim");

@@ -31,17 +31,7 @@ ParamSpec chosen_dim() {
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{encodings_param({"rope"}),
-                               chosen_dim(),
-                               {.key = "max_distance",
-                                .symbol = "r_max",
-                                .unit = "tokens",
-                                .description = "Largest relative distance m − n.",
-                                .kind = ParamKind::integer,
-                                .default_value = std::int64_t{256},
-                                .min = 1,
-                                .max = 1e6,
-                                .logarithmic = true}};
+  std::vector<ParamSpec> specs{encodings_param({"rope"}), chosen_dim(), max_distance_param(1e6)};
   for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
   specs.push_back({.key = "distance",
                    .symbol = "r",

@@ -38,12 +38,7 @@ ParamSpec count_param(const std::string& key, const std::string& description, st
 }
 
 ParamSpec vector_param(const std::string& key, const std::string& what) {
-  return used_with({.key = key,
-                    .symbol = key,
-                    .description = what + ", [N, d] or [heads, N, d], not yet turned.",
-                    .kind = ParamKind::file,
-                    .default_value = std::string(),
-                    .file_types = {"npy", "npz", "safetensors"}},
+  return used_with(array_file_param(key, what + ", [N, d] or [heads, N, d], not yet turned."),
                    {"file"});
 }
 

@@ -3,27 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "core/random.h"
 #include "experiments/data/tokens.h"
+#include "experiments/given_qkv.h"
 #include "experiments/shared_params.h"
-#include "experiments/tensor_matrix.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::int64_t most_tokens = 4096;
-
-ParamSpec tensor_param(const std::string& key, const std::string& what) {
-  return {.key = key,
-          .symbol = key,
-          .description = what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.",
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
-}
 
 /// The same vector for the same token type, whatever text it stands in. Its squared norm is
 /// match·√d on average, so that x·x/√d is `match`.
@@ -63,46 +55,29 @@ Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
 }
 
 template <class T>
-Scene<T> scene_of_tensors(const ParamSet& params, const Inputs& inputs) {
-  const Tensor* q = tensor_of(inputs, "q");
-  const Tensor* k = tensor_of(inputs, "k");
-  const Tensor* v = tensor_of(inputs, "v");
-  if (!q || !k)
-    throw UsageError(q ? "q without k" : "k or v without q", "attention needs q and k",
-                     "give both, q=FILE.npy k=FILE.npy, or neither");
+Scene<T> scene_of_files(const ParamSet& params, const GivenQkv& given) {
+  const HeadOf<T> head = [&](const Tensor& tensor) { return chosen_head<T>(tensor, params); };
   Scene<T> scene;
-  scene.q = chosen_head<T>(*q, params);
-  scene.k = chosen_head<T>(*k, params);
-  if (scene.q.rows() != scene.k.rows() || scene.q.cols() != scene.k.cols())
-    throw DataError(fmt::format("{} and {}", shape_text(*q), shape_text(*k)),
-                    "q and k must have the same N and d", "save them from the same head");
-  scene.v = v ? chosen_head<T>(*v, params) : scene.k;
-  if (scene.v.rows() != scene.k.rows())
-    throw DataError(fmt::format("{} and {}", shape_text(*k), shape_text(*v)),
-                    "k and v must have the same N", "save them from the same head");
+  std::tie(scene.q, scene.k) = queries_and_keys<T>(given, head);
+  scene.v = values_or_keys<T>(given, scene.k, head);
   scene.positions = consecutive_positions(scene.q.rows(), params.integer("first_position"));
   return scene;
 }
 
 }  // namespace
 
-ParamSpec from_text(ParamSpec spec) {
-  spec.used_when = Condition{"q", {""}};
-  return spec;
-}
-
 std::vector<ParamSpec> token_params() {
-  return {from_text({.key = "text",
-                     .description = "UTF-8 text whose tokens attend to each other.",
-                     .kind = ParamKind::file,
-                     .default_value = std::string("bundled:the_orrery.txt"),
-                     .file_types = {"txt", "*"}}),
-          from_text({.key = "unit",
-                     .description = "What a token is.",
-                     .kind = ParamKind::choice,
-                     .default_value = std::string("words"),
-                     .choices = {{"words", "words and punctuation, in any script"},
-                                 {"bytes", "the bytes of the UTF-8 text"}}}),
+  return {unless_q_is_given({.key = "text",
+                             .description = "UTF-8 text whose tokens attend to each other.",
+                             .kind = ParamKind::file,
+                             .default_value = std::string("bundled:the_orrery.txt"),
+                             .file_types = {"txt", "*"}}),
+          unless_q_is_given({.key = "unit",
+                             .description = "What a token is.",
+                             .kind = ParamKind::choice,
+                             .default_value = std::string("words"),
+                             .choices = {{"words", "words and punctuation, in any script"},
+                                         {"bytes", "the bytes of the UTF-8 text"}}}),
           {.key = "max_tokens",
            .symbol = "N",
            .unit = "tokens",
@@ -112,10 +87,10 @@ std::vector<ParamSpec> token_params() {
            .min = 1,
            .max = static_cast<double>(most_tokens),
            .logarithmic = true},
-          tensor_param("q", "Your own queries"),
-          tensor_param("k", "Your own keys"),
-          tensor_param("v", "Your own values"),
-          from_text(dim_param(64)),
+          given_param("q", "Your own queries"),
+          given_param("k", "Your own keys"),
+          given_param("v", "Your own values"),
+          unless_q_is_given(dim_param(64)),
           heads_param(),
           {.key = "head",
            .symbol = "h",
@@ -124,10 +99,7 @@ std::vector<ParamSpec> token_params() {
            .default_value = std::int64_t{0},
            .min = 0,
            .max = 255},
-          {.key = "causal",
-           .description = "A query sees keys at or behind its own position only.",
-           .kind = ParamKind::boolean,
-           .default_value = true},
+          causal_param(true),
           {.key = "first_position",
            .symbol = "m₀",
            .unit = "tokens",
@@ -139,29 +111,21 @@ std::vector<ParamSpec> token_params() {
 }
 
 std::vector<ParamSpec> content_params() {
-  return {from_text({.key = "match",
-                     .description =
-                         "Mean logit of a token with itself, by content: how much alike counts.",
-                     .kind = ParamKind::real,
-                     .default_value = 4.0,
-                     .min = 0.0,
-                     .max = 100.0}),
-          from_text(projection_param())};
-}
-
-int head_of(const ParamSet& params) {
-  const std::int64_t head = params.integer("head");
-  if (head < params.integer("heads")) return static_cast<int>(head);
-  throw UsageError(fmt::format("head={}", head),
-                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
-                   fmt::format("try head={}", params.integer("heads") - 1));
+  return {
+      unless_q_is_given(
+          {.key = "match",
+           .description = "Mean logit of a token with itself, by content: how much alike counts.",
+           .kind = ParamKind::real,
+           .default_value = 4.0,
+           .min = 0.0,
+           .max = 100.0}),
+      unless_q_is_given(projection_param())};
 }
 
 template <class T>
 Scene<T> make_scene(const ParamSet& params, const Inputs& inputs) {
-  const bool any_tensor =
-      tensor_of(inputs, "q") || tensor_of(inputs, "k") || tensor_of(inputs, "v");
-  if (any_tensor) return scene_of_tensors<T>(params, inputs);
+  if (const GivenQkv given = given_qkv(inputs); given.any())
+    return scene_of_files<T>(params, given);
   const auto found = inputs.find("text");
   const Text* text = found == inputs.end() ? nullptr : std::get_if<Text>(&found->second);
   if (!text)

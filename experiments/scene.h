@@ -22,15 +22,10 @@ struct Scene {
   Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
 };
 
-/// Read only while no q is given: such a parameter says how q, k, v come from a text.
-ParamSpec from_text(ParamSpec spec);
 /// text, unit, max_tokens, q, k, v, dim, heads, head, causal, first_position.
 std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
-
-/// The parameter "head". Throws UsageError unless it is below "heads".
-int head_of(const ParamSet& params);
 
 /// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
 /// fit).

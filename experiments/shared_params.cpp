@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/encodings/catalogue.h"
+#include "core/errors.h"
 
 namespace orrery {
 
@@ -29,6 +30,42 @@ ParamSpec heads_param() {
           .default_value = std::int64_t{8},
           .min = 1,
           .max = 256};
+}
+
+int head_of(const ParamSet& params) {
+  const std::int64_t head = params.integer("head");
+  if (head < params.integer("heads")) return static_cast<int>(head);
+  throw UsageError(fmt::format("head={}", head),
+                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
+                   fmt::format("try head={}", params.integer("heads") - 1));
+}
+
+ParamSpec max_distance_param(double max) {
+  return {.key = "max_distance",
+          .symbol = "r_max",
+          .unit = "tokens",
+          .description = "Largest relative distance m − n.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{256},
+          .min = 1,
+          .max = max,
+          .logarithmic = true};
+}
+
+ParamSpec causal_param(bool default_value) {
+  return {.key = "causal",
+          .description = "A query sees keys at or behind its own position only.",
+          .kind = ParamKind::boolean,
+          .default_value = default_value};
+}
+
+ParamSpec array_file_param(const std::string& key, const std::string& description) {
+  return {.key = key,
+          .symbol = key,
+          .description = description,
+          .kind = ParamKind::file,
+          .default_value = std::string(),
+          .file_types = {"npy", "npz", "safetensors"}};
 }
 
 ParamSpec seed_param() {

@@ -12,6 +12,12 @@ namespace orrery {
 
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
 ParamSpec heads_param();                          ///< "heads", H: heads of the layer
+/// The parameter "head" as a number. Throws UsageError unless it is below "heads".
+int head_of(const ParamSet& params);
+ParamSpec max_distance_param(double max);  ///< "max_distance", r_max: tokens
+ParamSpec causal_param(bool default_value);
+/// An array of a .npy, .npz or .safetensors file, empty unless given.
+ParamSpec array_file_param(const std::string& key, const std::string& description);
 ParamSpec seed_param();
 ParamSpec encodings_param(std::vector<std::string> default_names);  ///< "encoding": one or several
 ParamSpec projection_param();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/attention/check_contents.h"
 #include "core/attention/content.h"
 #include "core/errors.h"
 #include "core/random.h"
@@ -35,16 +36,6 @@ std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections
   return terms;
 }
 
-template <class T>
-void check_projections(const Projections<T>& w, const HeadInputs<T>& in) {
-  if (w.W_q.rows() == in.x_q.cols() && w.W_k.rows() == in.x_k.cols() &&
-      w.W_v.rows() == in.x_k.cols())
-    return;
-  throw UsageError(fmt::format("x with {} and {} channels", in.x_q.cols(), in.x_k.cols()),
-                   fmt::format("the projections take d_model={}", w.W_q.rows()),
-                   "give x and projections of the same d_model");
-}
-
 }  // namespace
 
 template <class T>
@@ -67,7 +58,7 @@ template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask,
                                   const StageRounding& rounding) {
-  check_projections(projections, in);
+  check_contents(projections, in);
   const auto* input_term = dynamic_cast<const InputTerm<T>*>(&encoding);
   Matrix<T> x_q = in.x_q;
   Matrix<T> x_k = in.x_k;

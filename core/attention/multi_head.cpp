@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/attention/check_contents.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -60,16 +61,6 @@ LayerInputs<T> without_padding(const LayerInputs<T>& in, const std::vector<bool>
   for (std::size_t j = 0; j < real.size(); ++j)
     if (real[j]) kept.n.push_back(in.n[j]);
   return kept;
-}
-
-template <class T>
-void check_contents(const LayerProjections<T>& w, const LayerContents<T>& in) {
-  if (w.W_q.rows() == in.x_q.cols() && w.W_k.rows() == in.x_k.cols() &&
-      w.W_v.rows() == in.x_k.cols())
-    return;
-  throw UsageError(fmt::format("x with {} and {} channels", in.x_q.cols(), in.x_k.cols()),
-                   fmt::format("the projections take d_model={}", w.W_q.rows()),
-                   "give x and projections of the same d_model");
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
   const std::string& terms = s.params.text("deberta.terms");
   if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
   if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
-  const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
-    return table_of(s, name, rows, columns, 0.02).template cast<T>();
+  const auto table = [&](const char* name, Index rows, Index columns) {
+    return table_of<T>(s, name, rows, columns, initial_deviation);
   };
   const Index width = s.heads * s.d_head;
   return std::make_unique<Deberta>(Weights{table("deberta.table", 2 * options.span, s.d_model),

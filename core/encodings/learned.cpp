@@ -37,7 +37,7 @@ template <class T>
 std::unique_ptr<Learned<T>> Learned<T>::make(const EncodingSettings& s) {
   const Index length = s.params.integer("learned.length");
   return std::make_unique<Learned>(
-      table_of(s, "learned.table", length, s.d_model, 0.02).template cast<T>(), s.rounding);
+      table_of<T>(s, "learned.table", length, s.d_model, initial_deviation), s.rounding);
 }
 
 template <class T>

@@ -32,10 +32,14 @@ struct EncodingSettings {
   const Tables* tables{nullptr};  ///< may be null
 };
 
+/// Of the tables that most papers draw: BERT's, and init_std of Transformer-XL.
+inline constexpr double initial_deviation = 0.02;
+
 /// The user's table of that name, or normals of that deviation by seed and name: the same for every
 /// precision. Throws UsageError when a given table has another shape.
-Matrix<double> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
-                        Index columns, double deviation);
+template <class T>
+Matrix<T> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
+                   Index columns, double deviation);
 
 /// What people read about an encoding.
 struct EncodingInfo {

@@ -61,8 +61,8 @@ template <class T>
 std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
   const Index rows = 2 * s.params.integer("shaw.clip") + 1;
   const double deviation = std::sqrt(2.0 / static_cast<double>(rows + s.d_head));
-  const auto table = [&](const char* name) -> Matrix<T> {
-    return table_of(s, name, rows, s.d_head, deviation).template cast<T>();
+  const auto table = [&](const char* name) {
+    return table_of<T>(s, name, rows, s.d_head, deviation);
   };
   const Matrix<T> keys = table("shaw.key_table");
   const std::string& variant = s.params.text("shaw.variant");

@@ -100,8 +100,7 @@ std::unique_ptr<T5<T>> T5<T>::make(const EncodingSettings& s) {
                          .bidirectional = s.params.boolean("t5.bidirectional")};
   const double deviation = 1.0 / std::sqrt(static_cast<double>(s.d_model));
   return std::make_unique<T5>(
-      config, table_of(s, "t5.table", config.buckets, s.heads, deviation).template cast<T>(),
-      s.rounding);
+      config, table_of<T>(s, "t5.table", config.buckets, s.heads, deviation), s.rounding);
 }
 
 template <class T>

@@ -93,8 +93,8 @@ EncodingInfo TransformerXl<T>::info() {
 
 template <class T>
 std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings& s) {
-  const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
-    return table_of(s, name, rows, columns, 0.02).template cast<T>();
+  const auto table = [&](const char* name, Index rows, Index columns) {
+    return table_of<T>(s, name, rows, columns, initial_deviation);
   };
   const bool printed = s.params.text("transformer_xl.biases") == "roformer";
   const Index width = s.heads * s.d_head;

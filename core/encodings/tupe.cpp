@@ -109,8 +109,8 @@ EncodingInfo Tupe<T>::info() {
 
 template <class T>
 std::unique_ptr<Tupe<T>> Tupe<T>::make(const EncodingSettings& s) {
-  const auto table = [&](const char* name, Index rows, Index columns) -> Matrix<T> {
-    return table_of(s, name, rows, columns, 0.02).template cast<T>();
+  const auto table = [&](const char* name, Index rows, Index columns) {
+    return table_of<T>(s, name, rows, columns, initial_deviation);
   };
   const Index width = s.heads * s.d_head;
   return std::make_unique<Tupe>(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/sweep_spec.h"
 #include "experiments/data/inputs.h"
 
@@ -57,13 +58,6 @@ struct Plan {
   Shard shard{};
 
   std::vector<const PlanPoint*> own_points() const;
-};
-
-/// How figures are written; part of the plan since it decides bytes.
-struct FigureOptions {
-  std::vector<std::string> formats{};
-  std::string theme{"light"};
-  bool formulas{false};  ///< the experiment's, beneath the title
 };
 
 /// Reads every input file, so that its content is part of the points' ids. A point whose experiment

@@ -214,11 +214,11 @@ WrittenResult write_result(const Result& result, const RunRecord& run,
   FolderSwap swap(folder);
   FileSink sink(swap.folder());
   write_content(result, options, sink);
-  write_new_file(swap.folder() / manifest_name,
-                 json_text(manifest_json(result, run, sink.files())));
+  const std::string manifest = json_text(manifest_json(result, run, sink.files()));
+  write_new_file(swap.folder() / manifest_name, manifest);
   sink.sync();
   swap.commit();
-  return {.folder = options.folder, .files = sink.files()};
+  return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
 
 }  // namespace orrery

@@ -23,6 +23,7 @@ struct WriteOptions {
 struct WrittenResult {
   std::filesystem::path folder{};
   std::vector<WrittenFile> files{};  ///< everything but manifest.json
+  std::string manifest_sha256{};
 };
 
 /// Writes manifest.json, result.json, tables/NAME.csv, figures/ID.FORMAT, figures/ID.csv for line

@@ -14,11 +14,10 @@
 #include <optional>
 #include <thread>
 
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/manifest.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/batch/sweep_results.h"
-#include "experiments/data/file.h"
-#include "experiments/figure/export.h"
 
 namespace orrery {
 namespace {
@@ -56,23 +55,12 @@ class CannotWrite : public std::exception {
   std::exception_ptr cause_;
 };
 
-WriteOptions write_options(const Plan& plan, const Provenance& from,
-                           const std::filesystem::path& folder) {
-  ExportOptions look{.theme = theme_named(plan.theme)};
-  WriteOptions options{.folder = folder};
-  options.figure_formats = plan.formats;
-  options.render = [=, formulas = plan.formulas](const Figure& figure,
-                                                 std::string_view format) mutable {
-    if (formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
-    return export_figure(figure, figure_format_named(format), look);
-  };
-  return options;
-}
-
-void write_point(const Plan& plan, const PlanPoint& point, const Result& result,
-                 const std::vector<InputFile>& files, const std::filesystem::path& folder) try {
-  write_result(result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
-               write_options(plan, result.provenance, folder));
+WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                          const std::vector<InputFile>& files,
+                          const std::filesystem::path& folder) try {
+  return write_result(
+      result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
+      write_options(folder, {plan.formats, plan.theme, plan.formulas}, result.provenance));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }
@@ -264,11 +252,10 @@ JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
       throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
                       "has changed since the sweep was planned", "restore the file and resume");
   const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  write_point(plan, point, result, loaded.files, folder);
-  constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+  const WrittenResult written = write_point(plan, point, result, loaded.files, folder);
   return {.id = point.id,
           .outcome = JournalEntry::Outcome::done,
-          .manifest_sha256 = sha256_hex(read_file(folder / "manifest.json", max_manifest_bytes)),
+          .manifest_sha256 = written.manifest_sha256,
           .error = {}};
 }
 
@@ -279,9 +266,8 @@ SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions
   times.finished = std::chrono::system_clock::now();
   times.wall_seconds = outcome.progress.seconds;
   const bool worked = outcome.progress.finished > 0;
-  folder.finish(
+  outcome.rows = folder.finish(
       plan, worked ? call_json(options, outcome.progress, times) : nlohmann::ordered_json(nullptr));
-  outcome.rows = folder.rows(plan);
   return outcome;
 }
 

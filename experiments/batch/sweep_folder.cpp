@@ -126,25 +126,25 @@ void SweepFolder::record(const JournalEntry& entry) {
   state_.entries[entry.id] = entry;
 }
 
-void SweepFolder::finish(const Plan& plan, const Json& call) {
-  const std::vector<PointRow> current = rows(plan);
-  replace_file(folder_ / "results.jsonl", results_jsonl(current));
-  replace_file(folder_ / "results.csv", results_csv(plan, current));
+/// Puts the journal in the plan's order when every point has its entry.
+void SweepFolder::order_journal(const Plan& plan) {
   std::string ordered;
-  bool complete = true;
   for (const PlanPoint* point : plan.own_points()) {
     const auto entry = state_.entries.find(point->id);
-    if (entry == state_.entries.end())
-      complete = false;
-    else
-      ordered += journal_line(entry->second);
+    if (entry == state_.entries.end()) return;
+    ordered += journal_line(entry->second);
   }
-  if (complete) {
-    journal_.reset();
-    replace_file(folder_ / journal_file, ordered);
-    state_ = read_journal(folder_ / journal_file);
-    journal_.emplace(folder_ / journal_file, state_);
-  }
+  journal_.reset();
+  replace_file(folder_ / journal_file, ordered);
+  state_ = read_journal(folder_ / journal_file);
+  journal_.emplace(folder_ / journal_file, state_);
+}
+
+std::vector<PointRow> SweepFolder::finish(const Plan& plan, const Json& call) {
+  std::vector<PointRow> rows = point_rows(folder_, plan, state_);
+  replace_file(folder_ / "results.jsonl", results_jsonl(rows));
+  replace_file(folder_ / "results.csv", results_csv(plan, rows));
+  order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);
   if (!call.is_null()) calls.push_back(call);
   const Json manifest{{"schema", sweep_schema},
@@ -154,6 +154,7 @@ void SweepFolder::finish(const Plan& plan, const Json& call) {
                       {"version", plan.experiment->info().version},
                       {"calls", std::move(calls)}};
   replace_file(folder_ / manifest_file, json_text(manifest));
+  return rows;
 }
 
 }  // namespace orrery

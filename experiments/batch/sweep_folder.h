@@ -51,12 +51,12 @@ class SweepFolder {
   /// Writes results.jsonl, results.csv and manifest.json, and, when every point has its entry, puts
   /// the journal in the plan's order.
   /// @param call  what is added to the manifest's calls; null adds nothing
-  void finish(const Plan& plan, const nlohmann::ordered_json& call);
-  /// What there is to say of each point now.
-  std::vector<PointRow> rows(const Plan& plan) const { return point_rows(folder_, plan, state_); }
+  /// @return what there is to say of each point
+  std::vector<PointRow> finish(const Plan& plan, const nlohmann::ordered_json& call);
 
  private:
   void establish(const Plan& plan);
+  void order_journal(const Plan& plan);
 
   std::filesystem::path folder_;
   FolderLock lock_;

@@ -11,6 +11,8 @@
 
 #include "core/errors.h"
 #include "experiments/batch/csv.h"
+#include "experiments/batch/json_fields.h"
+#include "experiments/batch/result_json.h"
 #include "experiments/batch/sweep_folder.h"
 #include "experiments/data/file.h"
 
@@ -23,29 +25,23 @@ using Json = nlohmann::ordered_json;
 constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// As result.json writes numbers.
-double number_in(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  const std::string text = json.get<std::string>();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return text == "inf" ? infinity : text == "-inf" ? -infinity : nan;
-}
-
-void read_result(const fs::path& path, PointRow& row) try {
-  const Json json = Json::parse(read_file(path, max_result_bytes));
-  for (const auto& [key, value] : json.at("provenance").at("params").items())
-    row.params.emplace_back(key, value.get<std::string>());
-  for (const Json& scalar : json.at("scalars"))
-    row.scalars.push_back({.name = scalar.at("name"), .value = number_in(scalar.at("value"))});
-  for (const Json& check : json.at("checks"))
-    row.checks.push_back(
-        {.name = check.at("name"),
-         .measured = number_in(check.at("measured")),
-         .relation = check.at("relation") == "at_most" ? Relation::at_most : Relation::at_least,
-         .bound = number_in(check.at("bound"))});
-} catch (const nlohmann::json::exception& error) {
+[[noreturn]] void refuse(const fs::path& path, const std::exception& error) {
   throw DataError(path.string(), fmt::format("is damaged ({})", error.what()),
                   "remove the point's folder and resume the sweep");
+}
+
+/// What result.json says by itself: figures and arrays are in other files, and left out.
+void read_result(const fs::path& path, PointRow& row) try {
+  Result result = result_from_json(
+      Json::parse(read_file(path, max_result_bytes)), [](const auto&) { return std::nullopt; },
+      [](const Array&) { return nullptr; });
+  row.params = std::move(result.provenance.params);
+  row.scalars = std::move(result.scalars);
+  row.checks = std::move(result.checks);
+} catch (const nlohmann::json::exception& error) {
+  refuse(path, error);
+} catch (const MalformedJson& error) {
+  refuse(path, error);
 }
 
 PointRow row_of(const fs::path& sweep, const PlanPoint& point, const JournalState& state) {

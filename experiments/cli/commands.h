@@ -82,7 +82,8 @@ struct SweepOptions {
 };
 /// The sweep that the options ask for, with the command line above the file above its presets.
 SweepSpec spec_of(const SweepOptions& options);
-FigureOptions figures_of(const SweepOptions& options);
+/// Without "none".
+FigureOptions figures_of(std::vector<std::string> formats, const std::string& theme, bool formulas);
 int sweep_command(const SweepOptions& options);
 
 struct PlanOptions {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -117,15 +118,14 @@ std::string estimate_text(const Estimate& estimate, std::size_t left) {
 }
 
 std::string points_text(const Plan& plan, const Standing& standing) {
-  const auto in = [](const std::vector<const PlanPoint*>& list, const PlanPoint* point) {
-    return std::find(list.begin(), list.end(), point) != list.end();
-  };
+  const std::set<const PlanPoint*> done(standing.done.begin(), standing.done.end());
+  const std::set<const PlanPoint*> failed(standing.failed.begin(), standing.failed.end());
   std::string text;
   for (const PlanPoint* point : plan.own_points())
     text += fmt::format("  {} {:7} {}\n", point->id,
-                        in(standing.done, point)     ? "done"
-                        : in(standing.failed, point) ? "failed"
-                                                     : "pending",
+                        done.contains(point)     ? "done"
+                        : failed.contains(point) ? "failed"
+                                                 : "pending",
                         point->label);
   return text;
 }
@@ -135,7 +135,8 @@ std::string points_text(const Plan& plan, const Standing& standing) {
 int plan_command(const PlanOptions& options) {
   const SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
-  const Plan plan = make_plan(spec, figures_of(options.sweep), shard);
+  const Plan plan = make_plan(
+      spec, figures_of(options.sweep.formats, options.sweep.theme, options.sweep.formulas), shard);
   if (!options.emit.empty()) {
     emit_script(options, spec, plan);
     return exit_ok;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/point_id.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/batch/result_json.h"
@@ -11,7 +12,6 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/inputs.h"
-#include "experiments/figure/export.h"
 
 namespace orrery::cli {
 namespace {
@@ -32,25 +32,10 @@ std::filesystem::path folder_of(const RunOptions& options, const std::string& ex
   return several ? out / id : out;
 }
 
-WriteOptions write_options(const RunOptions& options, const std::filesystem::path& folder) {
-  WriteOptions write{.folder = folder};
-  write.figure_formats = options.formats;
-  std::erase(write.figure_formats, "none");
-  return write;
-}
-
-std::function<std::string(const Figure&, std::string_view)> renderer(const RunOptions& options,
-                                                                     const Provenance& from) {
-  ExportOptions look{.theme = theme_named(options.theme)};
-  return [=, formulas = options.formulas](const Figure& figure, std::string_view format) mutable {
-    if (formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
-    return export_figure(figure, figure_format_named(format), look);
-  };
-}
-
 /// Everything that can be refused is refused before the first computation.
 std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   const Experiment& experiment = *spec.experiment;
+  const FigureOptions figures = figures_of(options.formats, options.theme, options.formulas);
   std::vector<Point> points;
   const std::vector<Combination> sets = combinations_of(spec).points;
   for (const auto& [params, swept] : sets) {
@@ -58,7 +43,7 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
     point.folder =
         folder_of(options, experiment.info().name,
                   point_id(experiment.info(), params, point.loaded.files), sets.size() > 1);
-    require_replaceable(write_options(options, point.folder));
+    require_replaceable(write_options(point.folder, figures, {}));
     points.push_back(std::move(point));
   }
   return points;
@@ -127,13 +112,13 @@ int run_command(const RunOptions& options) {
                      fmt::format("use orrery sweep {}", options.experiment));
   const Experiment& experiment = *spec.experiment;
   const std::vector<Point> points = prepare(spec, options);
+  const FigureOptions figures = figures_of(options.formats, options.theme, options.formulas);
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true;
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
-    WriteOptions write = write_options(options, point.folder);
-    write.render = renderer(options, ran.result.provenance);
-    const WrittenResult written = write_result(ran.result, ran.record, write);
+    const WrittenResult written = write_result(
+        ran.result, ran.record, write_options(point.folder, figures, ran.result.provenance));
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)

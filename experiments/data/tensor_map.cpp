@@ -60,11 +60,4 @@ const std::string& the_name(const std::vector<std::string>& names, std::string_v
   return *found;
 }
 
-const Tensor& the_tensor(const TensorMap& tensors, std::string_view wanted,
-                         const std::string& file) {
-  std::vector<std::string> names;
-  for (const auto& [name, tensor] : tensors) names.push_back(name);
-  return tensors.at(the_name(names, wanted, file));
-}
-
 }  // namespace orrery

@@ -22,8 +22,4 @@ std::string tensor_label(std::string_view file, std::string_view tensor);
 const std::string& the_name(const std::vector<std::string>& names, std::string_view wanted,
                             const std::string& file);
 
-/// The tensor whose name is wanted, as the_name chooses it. Throws as the_name does.
-const Tensor& the_tensor(const TensorMap& tensors, std::string_view wanted,
-                         const std::string& file);
-
 }  // namespace orrery

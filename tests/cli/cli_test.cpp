@@ -12,15 +12,12 @@
 #include "tests/cli/shell.h"
 #include "tests/support/approved_file.h"
 
+using namespace orrery::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::Equals;
 namespace fs = std::filesystem;
 
 namespace {
-
-using orrery::test::content;
-using orrery::test::Outcome;
-using orrery::test::Shell;
 
 nlohmann::json manifest_in(const fs::path& folder) {
   return nlohmann::json::parse(content(folder / "manifest.json"));

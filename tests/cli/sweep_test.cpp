@@ -8,13 +8,9 @@
 #include "tests/cli/shell.h"
 #include "tests/support/sweep_tree.h"
 
+using namespace orrery::test;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
-using orrery::test::content;
-using orrery::test::Outcome;
-using orrery::test::Shell;
-using orrery::test::sweep_tree;
-using orrery::test::Tree;
 
 namespace {
 
@@ -126,19 +122,34 @@ TEST_CASE("Formulas on figures are part of the plan: a sweep goes on with them, 
              Contains("dim=4,8 --formulas --shard {}/2"));
 }
 
+TEST_CASE("A point's result of another form, though of the same size, is refused by name") {
+  const Shell shell;
+  REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
+          0);
+  const fs::path result =
+      fs::directory_iterator(shell.folder() / "d/points")->path() / "result.json";
+  const std::string good = content(result);
+  for (const auto& [name, damaged] :
+       {std::pair{"\"scalars\"", "\"scalarz\""}, std::pair{"\"at_most\"", "\"at_best\""}}) {
+    std::string bytes = good;
+    bytes.replace(bytes.find(name), std::string(name).size(), damaged);
+    std::ofstream(result, std::ios::binary) << bytes;
+    const Outcome refused = shell.run("resume d");
+    INFO(refused.err);
+    CHECK(refused.status == 3);
+    CHECK_THAT(refused.err, Contains("result.json: is damaged") && Contains("resume the sweep"));
+  }
+}
+
 TEST_CASE("A folder that another run writes to is refused with status 6") {
   const Shell shell;
   REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
           0);
-  const Outcome locked =
-      shell.run_program("flock d/.lock env ORRERY_ASSETS=" ORRERY_SOURCE_DIR "/assets", "resume d");
+  const Outcome locked = shell.run_program("flock d/.lock", "resume d");
   CHECK(locked.status == 6);
   CHECK_THAT(locked.err, Contains("is being written by"));
-  CHECK(nlohmann::json::parse(shell
-                                  .run_program("flock d/.lock env ORRERY_ASSETS=" ORRERY_SOURCE_DIR
-                                               "/assets",
-                                               "status d --json")
-                                  .out)["running"] == true);
+  CHECK(nlohmann::json::parse(
+            shell.run_program("flock d/.lock", "status d --json").out)["running"] == true);
 }
 
 TEST_CASE("A point that fails is recorded with its words, and the others go on") {
@@ -221,8 +232,7 @@ TEST_CASE("A stop signal keeps what is done and says how to go on") {
   const Shell shell;
   // timeout ends the sweep long before its million points would be done.
   const Outcome outcome = shell.run_program(
-      "timeout --foreground --preserve-status -s INT 1 env ORRERY_ASSETS=" ORRERY_SOURCE_DIR
-      "/assets",
+      "timeout --foreground --preserve-status -s INT 1",
       "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
   CHECK(outcome.status == 130);
   CHECK_THAT(outcome.err, Contains("go on with: orrery resume d"));

@@ -7,9 +7,11 @@
 #include "core/attention/content.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "tests/support/golden.h"
+#include "tests/support/rotation_golden.h"
 
 using namespace orrery;
+using orrery::test::golden;
+using orrery::test::rope_of;
 
 namespace {
 
@@ -17,18 +19,10 @@ Matrix<double> row(std::vector<double> values) {
   return Eigen::Map<Matrix<double>>(values.data(), 1, static_cast<Index>(values.size()));
 }
 
-Rope<double> rope_of(const nlohmann::json& c) {
-  const bool interleaved = c.at("pairing") == "interleaved";
-  return Rope<double>({.d_head = 8,
-                       .base = c.at("base"),
-                       .pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split,
-                       .rotary_dims = c.at("rotary")});
-}
-
 }  // namespace
 
 TEST_CASE("A band for each pair gives mpmath's links of eq. (35), over √d") {
-  const auto file = test::golden("rotation.json");
+  const auto file = golden("rotation.json");
   const Matrix<double> q = row(file.at("q")), k = row(file.at("k"));
   for (const auto& c : file.at("cases")) {
     INFO(c.dump());

@@ -3,22 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
-#include "tests/support/golden.h"
+#include "tests/support/rotation_golden.h"
 
 using namespace orrery;
 using orrery::test::golden;
-
-namespace {
-
-Rope<double> rope_of(const nlohmann::json& c) {
-  const bool interleaved = c.at("pairing") == "interleaved";
-  return Rope<double>({.d_head = 8,
-                       .base = c.at("base"),
-                       .pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split,
-                       .rotary_dims = c.at("rotary")});
-}
-
-}  // namespace
+using orrery::test::rope_of;
 
 TEST_CASE(
     "The chain of eq. (35) equals mpmath's, link by link, for both pairings and partial RoPE") {

@@ -5,43 +5,23 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
 
 namespace {
 
-using Settings = std::initializer_list<std::pair<const char*, const char*>>;
-
-Result run(const Inputs& inputs, Settings settings) {
-  const AttentionMap experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
-}
-
-Inputs text(const char* utf8) { return {{"text", Text{"test.txt", utf8}}}; }
-
-const Array& array(const Result& result, const std::string& name) {
-  for (const auto& a : result.arrays)
-    if (a->name == name) return *a;
-  throw std::runtime_error("no array " + name);
-}
-
-double at(const Array& a, std::size_t row, std::size_t column) {
-  return a[row * a.shape.at(1) + column];
-}
-
-Tensor tensor(std::vector<std::size_t> shape, std::vector<double> values) {
-  return {"t.npy", std::move(shape), std::move(values)};
+Result run(const Inputs& inputs, const Settings& settings) {
+  return run_experiment<AttentionMap>(settings, inputs);
 }
 
 }  // namespace
 
 TEST_CASE("Equal tokens are equal vectors: without positions their rows and columns are the same") {
   const Result result =
-      run(text("the cat and the dog"), {{"encoding", "none"}, {"causal", "false"}});
+      run(text_input("the cat and the dog"), {{"encoding", "none"}, {"causal", "false"}});
   const Array& logits = array(result, "logits_none");
   REQUIRE(logits.shape == std::vector<std::size_t>{5, 5});
   for (std::size_t j = 0; j < 5; ++j) {
@@ -53,13 +33,13 @@ TEST_CASE("Equal tokens are equal vectors: without positions their rows and colu
 
 TEST_CASE("A word has the same vector in another text") {
   const Settings settings{{"encoding", "none"}, {"causal", "false"}};
-  const Result a = run(text("cat dog"), settings);
-  const Result b = run(text("dog bird cat"), settings);
+  const Result a = run(text_input("cat dog"), settings);
+  const Result b = run(text_input("dog bird cat"), settings);
   CHECK(at(array(a, "logits_none"), 0, 1) == at(array(b, "logits_none"), 2, 0));
 }
 
 TEST_CASE("match is the mean logit of a token with itself") {
-  const Result result = run(text("one two three four five six seven eight nine ten"),
+  const Result result = run(text_input("one two three four five six seven eight nine ten"),
                             {{"encoding", "none"}, {"match", "9"}, {"dim", "1024"}});
   const Array& logits = array(result, "logits_none");
   double mean = 0;
@@ -69,13 +49,13 @@ TEST_CASE("match is the mean logit of a token with itself") {
 
 TEST_CASE("With RoPE, identity projections make a repeated word matter less the farther it is") {
   const Result result =
-      run(text("a b a c c c c c c c c c a"), {{"encoding", "rope"}, {"dim", "256"}});
+      run(text_input("a b a c c c c c c c c c a"), {{"encoding", "rope"}, {"dim", "256"}});
   const Array& logits = array(result, "logits_rope");
   CHECK(at(logits, 12, 12) > at(logits, 12, 2));
 }
 
 TEST_CASE("A causal map hides keys ahead, with weight exactly 0 and a mask in the figure") {
-  const Result result = run(text("a b c"), {});
+  const Result result = run(text_input("a b c"), {});
   CHECK(at(array(result, "weights_rope"), 0, 1) == 0);
   CHECK(at(array(result, "weights_rope"), 0, 0) == 1);
   const auto& map = std::get<Heatmap>(result.figures.at(0).content);
@@ -102,7 +82,8 @@ TEST_CASE("A head is taken from [heads, N, d]") {
 }
 
 TEST_CASE("All named terms are written, and drawn when asked for") {
-  const Result result = run(text("a b"), {{"encoding", "sinusoidal+alibi"}, {"show", "terms"}});
+  const Result result =
+      run(text_input("a b"), {{"encoding", "sinusoidal+alibi"}, {"show", "terms"}});
   for (const char* name :
        {"term_sinusoidal_content_to_position", "term_sinusoidal_position_to_position",
         "term_alibi_linear_bias", "output_alibi"})
@@ -129,6 +110,7 @@ TEST_CASE("Inputs that contradict each other are refused with value, rule and re
       run({{"q", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}, {"k", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}},
           {}),
       Contains("must be even"));
-  CHECK_THROWS_WITH(run(text("a"), {{"head", "8"}}), Contains("head=8: must be below heads=8"));
+  CHECK_THROWS_WITH(run(text_input("a"), {{"head", "8"}}),
+                    Contains("head=8: must be below heads=8"));
   CHECK_THROWS_AS(run({}, {}), UsageError);
 }

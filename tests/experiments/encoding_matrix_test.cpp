@@ -7,29 +7,16 @@
 
 #include "core/errors.h"
 #include "experiments/encoding_list.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
-using orrery::test::golden;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-Result run(const Settings& settings) {
-  const EncodingMatrix experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, {}, progress);
-}
-
-const Array& array(const Result& result, const std::string& name) {
-  for (const auto& a : result.arrays)
-    if (a->name == name) return *a;
-  throw std::runtime_error("no array " + name);
-}
+Result run(const Settings& settings) { return run_experiment<EncodingMatrix>(settings); }
 
 bool has_array(const Result& result, const std::string& name) {
   for (const auto& a : result.arrays)
@@ -37,28 +24,11 @@ bool has_array(const Result& result, const std::string& name) {
   return false;
 }
 
-double at(const Array& a, std::size_t row, std::size_t column) {
-  return a[row * a.shape.at(1) + column];
-}
-
 const std::vector<double>& rows_of(const Result& result, const std::string& encoding) {
   for (const Table& table : result.tables)
     for (const Column& c : table.columns)
       if (c.name == "row_" + encoding) return std::get<std::vector<double>>(c.values);
   throw std::runtime_error("no rows of " + encoding);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  throw std::runtime_error("no scalar " + name);
-}
-
-void check_all_hold(const Result& result) {
-  for (const Check& check : result.checks) {
-    INFO(check.name << " " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
 }
 
 }  // namespace

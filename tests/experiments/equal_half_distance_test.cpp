@@ -3,50 +3,29 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 Result run(const Settings& settings, const Inputs& inputs = {}) {
-  const EqualHalfDistance experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  throw std::runtime_error("no scalar " + name);
-}
-
-const std::vector<double>& column(const Table& table, const std::string& name) {
-  for (const Column& c : table.columns)
-    if (c.name == name) return std::get<std::vector<double>>(c.values);
-  throw std::runtime_error("no column " + name);
+  return run_experiment<EqualHalfDistance>(settings, inputs);
 }
 
 std::string note(const Result& result, std::size_t row) {
   return std::get<std::vector<std::string>>(result.tables.at(0).columns.back().values).at(row);
 }
 
-nlohmann::json golden() {
-  std::ifstream in(std::string(ORRERY_TESTS_DIR) + "/golden/half_distance.json");
-  return nlohmann::json::parse(in);
-}
-
 }  // namespace
 
 TEST_CASE("Settings of equal half distance equal 30-digit roots") {
-  const nlohmann::json file = golden();
+  const nlohmann::json file = golden("half_distance.json");
   for (const auto& c : file.at("cases")) {
     std::string encodings;
     for (const char* name : {"rope", "alibi", "t5", "sinusoidal"})

@@ -4,36 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 Result run(const Settings& settings, const Inputs& inputs = {}) {
-  const LinearAttentionExperiment experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
-}
-
-const Table& table(const Result& result, const std::string& name) {
-  for (const Table& t : result.tables)
-    if (t.name == name) return t;
-  throw std::runtime_error("no table " + name);
-}
-
-template <class T>
-const std::vector<T>& column(const Table& table, const std::string& name) {
-  for (const Column& c : table.columns)
-    if (c.name == name) return std::get<std::vector<T>>(c.values);
-  throw std::runtime_error("no column " + name);
+  return run_experiment<LinearAttentionExperiment>(settings, inputs);
 }
 
 /// A number of the table of variants.
@@ -43,13 +26,8 @@ double number(const Result& result, const std::string& features, const std::stri
   const auto& of_features = column<std::string>(t, "features");
   const auto& of_variant = column<std::string>(t, "variant");
   for (std::size_t i = 0; i < of_features.size(); ++i)
-    if (of_features[i] == features && of_variant[i] == variant) return column<double>(t, name)[i];
+    if (of_features[i] == features && of_variant[i] == variant) return column(t, name)[i];
   throw std::runtime_error("no row " + features + ", " + variant);
-}
-
-nlohmann::json golden() {
-  std::ifstream in(std::string(ORRERY_TESTS_DIR) + "/golden/attention_statistics.json");
-  return nlohmann::json::parse(in);
 }
 
 Tensor tensor_of(const nlohmann::json& rows, const std::string& name) {
@@ -65,17 +43,10 @@ Inputs golden_inputs(const nlohmann::json& file) {
           {"v", tensor_of(file.at("v"), "v.npy")}};
 }
 
-void all_hold(const Result& result) {
-  for (const Check& check : result.checks) {
-    INFO(check.name << ": " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
-}
-
 }  // namespace
 
 TEST_CASE("Signs, sums and distances of eq. (19) and its variants equal those of explicit loops") {
-  const nlohmann::json file = golden();
+  const nlohmann::json file = golden("attention_statistics.json");
   for (const char* causal : {"false", "true"}) {
     const Result result = run({{"causal", causal},
                                {"features", "elu+relu"},
@@ -106,7 +77,7 @@ TEST_CASE("Eq. (19) weighs negatively with FAVOR+ and relu, and its rows do not 
   CHECK(number(result, "relu", "paper", "row_sum_max") < 1);
   CHECK(number(result, "favor", "paper", "row_sum_min") < 0);
   CHECK(number(result, "favor", "rotated_before", "most_negative") == 0);
-  all_hold(result);
+  check_all_hold(result);
 }
 
 TEST_CASE("Every claim holds causal or not, near and far, for few and many features") {
@@ -114,13 +85,13 @@ TEST_CASE("Every claim holds causal or not, near and far, for few and many featu
        {Settings{{"causal", "true"}}, Settings{{"shift", "1099511627776"}, {"tokens", "40"}},
         Settings{{"favor_features", "8"}, {"dim", "8"}, {"deviation", "0.3"}},
         Settings{{"tokens", "2"}, {"features", "elu"}}, Settings{{"seed", "7"}, {"base", "3"}}})
-    all_hold(run(settings));
+    check_all_hold(run(settings));
 }
 
 TEST_CASE("FAVOR+ with q and k turned first comes nearer to softmax about as 1/âˆšM") {
   const Result result = run({{"deviation", "0.3"}, {"draws", "8"}, {"features", "elu"}});
-  const auto& before = column<double>(table(result, "favor_error"), "rotated_before");
-  const auto& features = column<double>(table(result, "favor_error"), "features");
+  const auto& before = column(table(result, "favor_error"), "rotated_before");
+  const auto& features = column(table(result, "favor_error"), "features");
   CHECK(features.front() == 16);
   CHECK(features.back() == 2048);
   const double slope = std::log(before.back() / before.front()) / std::log(2048.0 / 16.0);
@@ -129,10 +100,10 @@ TEST_CASE("FAVOR+ with q and k turned first comes nearer to softmax about as 1/â
 
 TEST_CASE("Counted cost crosses where the scalar says") {
   const Result result = run({{"longest", "65536"}});
-  const auto& lengths = column<double>(table(result, "cost"), "length");
-  const auto& softmax = column<double>(table(result, "cost"), "softmax");
+  const auto& lengths = column(table(result, "cost"), "length");
+  const auto& softmax = column(table(result, "cost"), "softmax");
   for (const char* name : {"elu", "favor"}) {
-    const auto& linear = column<double>(table(result, "cost"), name);
+    const auto& linear = column(table(result, "cost"), name);
     double crossover = 0;
     for (const Scalar& s : result.scalars)
       if (s.name == std::string(name) + "_crossover") crossover = s.value;
@@ -142,7 +113,7 @@ TEST_CASE("Counted cost crosses where the scalar says") {
 }
 
 TEST_CASE("Tensors that do not fit are refused by name") {
-  const nlohmann::json file = golden();
+  const nlohmann::json file = golden("attention_statistics.json");
   Inputs only_q{{"q", tensor_of(file.at("q"), "q.npy")}};
   CHECK_THROWS_AS(run({}, only_q), UsageError);
   Inputs wrong = golden_inputs(file);

@@ -6,38 +6,15 @@
 #include <complex>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
 
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-Result run(std::initializer_list<std::pair<const char*, const char*>> settings,
-           const Inputs& inputs = {}) {
-  const LongTermDecay experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  FAIL("no scalar " << name);
-  return 0;
-}
-
-const std::vector<double>& column(const Result& result, const std::string& name,
-                                  std::size_t table = 0) {
-  for (const Column& c : result.tables.at(table).columns)
-    if (c.name == name) return std::get<std::vector<double>>(c.values);
-  throw std::runtime_error("no column " + name);
-}
-
-const LinePlot& plot(const Result& result, const std::string& id) {
-  for (const Figure& figure : result.figures)
-    if (figure.id == id) return std::get<LinePlot>(figure.content);
-  throw std::runtime_error("no figure " + id);
+Result run(const Settings& settings, const Inputs& inputs = {}) {
+  return run_experiment<LongTermDecay>(settings, inputs);
 }
 
 Tensor row(const std::string& name, const std::vector<double>& values) {
@@ -172,7 +149,7 @@ TEST_CASE("The bound of q = k = 1 is d·mean |S_j|, its scores are 2 |B_m|: a sh
 
 TEST_CASE("With k = R_37 q the score at r is B_{37 − r}: its peak is at 37") {
   const Result result = run({{"max_distance", "148"}});
-  const auto& score = plot(result, "any_peak").series.at(1).y;
+  const auto& score = figure<LinePlot>(result, "any_peak").series.at(1).y;
   const auto& b = column(result, "B");
   for (std::size_t r = 0; r <= 148; ++r)
     CHECK(64 * score[r] == Approx(b[r < 37 ? 37 - r : r - 37]).margin(1e-12));
@@ -232,5 +209,5 @@ TEST_CASE("What decays is said for each encoding") {
   CHECK(falls[0] == "nothing: logits know no distance");
   CHECK(falls[3] == "terms of the distance, added to the content's logit");
   CHECK(column(result, "change", 2)[3] == Approx(-128));
-  CHECK(plot(result, "decay_changes").series.at(3).y.back() == Approx(-128));
+  CHECK(figure<LinePlot>(result, "decay_changes").series.at(3).y.back() == Approx(-128));
 }

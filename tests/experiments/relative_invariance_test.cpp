@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/experiment_run.h"
+
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-Result run(std::initializer_list<std::pair<const char*, const char*>> settings) {
-  const RelativeInvariance experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, {}, progress);
-}
+Result run(const Settings& settings) { return run_experiment<RelativeInvariance>(settings); }
 
 double largest_error(const Result& result, const std::string& encoding) {
   for (const Scalar& s : result.scalars)

@@ -3,16 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/long_term_decay.h"
+#include "tests/support/experiment_run.h"
 
 using namespace orrery;
 
 namespace {
 
-ParamSet decay(std::initializer_list<std::pair<const char*, const char*>> settings) {
-  ParamSet params(LongTermDecay().info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  return params;
-}
+ParamSet decay(const test::Settings& settings) { return test::params_for<LongTermDecay>(settings); }
 
 using Names = std::vector<std::string>;
 

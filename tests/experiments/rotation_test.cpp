@@ -5,46 +5,22 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
-using orrery::test::golden;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 Result run(const Settings& settings, const Inputs& inputs = {}) {
-  const Rotation experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
+  return run_experiment<Rotation>(settings, inputs);
 }
 
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  throw std::runtime_error("no scalar " + name);
-}
-
-const VectorPlot& plot(const Result& result, const std::string& id) {
-  for (const Figure& f : result.figures)
-    if (f.id == id) return std::get<VectorPlot>(f.content);
-  throw std::runtime_error("no figure " + id);
-}
-
-void check_all_hold(const Result& result) {
+void check_all_three_hold(const Result& result) {
   CHECK(result.checks.size() == 3);
-  for (const Check& check : result.checks) {
-    INFO(check.name << " " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
-}
-
-Tensor tensor(std::vector<std::size_t> shape, std::vector<double> values) {
-  return {"t.npy", std::move(shape), std::move(values)};
+  check_all_hold(result);
 }
 
 }  // namespace
@@ -66,14 +42,14 @@ TEST_CASE("Own q and k give mpmath's score and turned pairs, for both pairings a
                                {"rope.pairing", c.at("pairing")},
                                {"rope.fraction", std::to_string(c.at("rotary").get<double>() / 8)}},
                               inputs);
-    check_all_hold(result);
+    check_all_three_hold(result);
     CHECK(scalar(result, "score") == Approx(c.at("score").get<double>()).margin(1e-14));
-    const auto& sum = plot(result, "phasor_chain").sum;
+    const auto& sum = figure<VectorPlot>(result, "phasor_chain").sum;
     CHECK(sum->x1 == Approx(c.at("score").get<double>()).margin(1e-14));
     const bool interleaved = c.at("pairing") == "interleaved";
     const std::size_t pairs = c.at("rotary").get<std::size_t>() / 2;
     for (std::size_t t = 0; t < pairs; ++t) {
-      const Arrow& last = plot(result, "pair_" + std::to_string(t)).arrows.back();
+      const Arrow& last = figure<VectorPlot>(result, "pair_" + std::to_string(t)).arrows.back();
       const std::size_t a = interleaved ? 2 * t : t, b = interleaved ? 2 * t + 1 : t + pairs;
       CHECK(last.x1 == Approx(c.at("q_turned").at(a).get<double>()).margin(1e-14));
       CHECK(last.y1 == Approx(c.at("q_turned").at(b).get<double>()).margin(1e-14));
@@ -83,7 +59,7 @@ TEST_CASE("Own q and k give mpmath's score and turned pairs, for both pairings a
 
 TEST_CASE("Links lie head to tail, and what never turns is the last, along the real axis") {
   const Result result = run({{"rope.fraction", "0.5"}, {"dim", "8"}, {"content", "ones"}});
-  const auto& chain = plot(result, "phasor_chain");
+  const auto& chain = figure<VectorPlot>(result, "phasor_chain");
   REQUIRE(chain.arrows.size() == 3);
   for (std::size_t i = 1; i < 3; ++i) {
     CHECK(chain.arrows[i].x0 == chain.arrows[i - 1].x1);
@@ -99,7 +75,7 @@ TEST_CASE("Links lie head to tail, and what never turns is the last, along the r
 TEST_CASE("With ones, pair t at position m points to √2 e^{i(m θ_t + π/4)}") {
   const Result result = run({{"content", "ones"}, {"dim", "8"}, {"pair_step", "1"}});
   for (int t = 0; t < 4; ++t) {
-    const auto& pair = plot(result, "pair_" + std::to_string(t));
+    const auto& pair = figure<VectorPlot>(result, "pair_" + std::to_string(t));
     REQUIRE(pair.arrows.size() == 13);
     const double angle = 12 * std::pow(10.0, -t) + std::atan(1.0);
     CHECK(pair.arrows[12].x1 == Approx(std::sqrt(2) * std::cos(angle)));
@@ -112,19 +88,19 @@ TEST_CASE("The score is the same wherever the key stands, and a token meets itse
   const double here = scalar(run({{"distance", "9"}}), "score");
   const Result there = run({{"distance", "9"}, {"key_position", "1000000"}});
   CHECK(scalar(there, "score") == here);
-  check_all_hold(there);  // of which one turns q and k by their own positions
+  check_all_three_hold(there);  // of which one turns q and k by their own positions
   const Result met = run({{"distance", "0"}});
   CHECK(scalar(met, "score") == scalar(met, "score_at_rest"));
-  CHECK(plot(met, "phasor_chain").sum->y1 == 0);
+  CHECK(figure<VectorPlot>(met, "phasor_chain").sum->y1 == 0);
 }
 
 TEST_CASE("Rotation's checks hold for every content, size, distance and kind of RoPE") {
   for (const char* content : {"ones", "equal", "random"})
     for (const char* dim : {"2", "64", "1024"})
       for (const char* distance : {"-1000000000", "0", "3", "1000000000"})
-        check_all_hold(run({{"content", content}, {"dim", dim}, {"distance", distance}}));
-  check_all_hold(run({{"rope.partial", "proportional"}, {"rope.fraction", "0.25"}}));
-  check_all_hold(run({{"content", "file"}}, {{"q", tensor({1, 2}, {0, 0})}}));
+        check_all_three_hold(run({{"content", content}, {"dim", dim}, {"distance", distance}}));
+  check_all_three_hold(run({{"rope.partial", "proportional"}, {"rope.fraction", "0.25"}}));
+  check_all_three_hold(run({{"content", "file"}}, {{"q", tensor({1, 2}, {0, 0})}}));
 }
 
 TEST_CASE("Rotation refuses what it cannot draw, with value, rule and remedy") {

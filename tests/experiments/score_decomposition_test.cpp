@@ -6,62 +6,20 @@
 
 #include "core/errors.h"
 #include "experiments/encoding_list.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
-using orrery::test::golden;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
 Result run(const Inputs& inputs, const Settings& settings) {
-  const ScoreDecomposition experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, inputs, progress);
+  return run_experiment<ScoreDecomposition>(settings, inputs);
 }
 
-Inputs text(const char* utf8) { return {{"text", Text{"test.txt", utf8}}}; }
-
-const Inputs sentence = text("the cat and the dog met the cat and ran");
-
-const Array& array(const Result& result, const std::string& name) {
-  for (const auto& a : result.arrays)
-    if (a->name == name) return *a;
-  throw std::runtime_error("no array " + name);
-}
-
-double at(const Array& a, std::size_t row, std::size_t column) {
-  return a[row * a.shape.at(1) + column];
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  throw std::runtime_error("no scalar " + name);
-}
-
-template <class Value>
-std::vector<Value> column(const Result& result, const std::string& table, const std::string& name) {
-  for (const Table& t : result.tables)
-    for (const Column& c : t.columns)
-      if (t.name == table && c.name == name) return std::get<std::vector<Value>>(c.values);
-  throw std::runtime_error("no column " + name);
-}
-
-void check_all_hold(const Result& result) {
-  for (const Check& check : result.checks) {
-    INFO(check.name << " " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
-}
-
-Tensor tensor(std::vector<std::size_t> shape, std::vector<double> values) {
-  return {"t.npy", std::move(shape), std::move(values)};
-}
+const Inputs sentence = text_input("the cat and the dog met the cat and ran");
 
 }  // namespace
 
@@ -106,9 +64,9 @@ TEST_CASE("In fp64 the terms add up to 1e-14") {
 TEST_CASE("Whose content a term takes part in is found without its name") {
   const Result result =
       run(sentence, {{"encoding", "learned+transformer_xl+tupe+deberta+alibi+shaw"}});
-  const auto encodings = column<std::string>(result, "terms", "encoding");
-  const auto terms = column<std::string>(result, "terms", "term");
-  const auto parts = column<std::string>(result, "terms", "part");
+  const auto encodings = column<std::string>(table(result, "terms"), "encoding");
+  const auto terms = column<std::string>(table(result, "terms"), "term");
+  const auto parts = column<std::string>(table(result, "terms"), "part");
   const auto part = [&](const std::string& encoding, const std::string& term) {
     for (std::size_t i = 0; i < terms.size(); ++i)
       if (encodings[i] == encoding && terms[i] == term) return parts[i];
@@ -144,12 +102,12 @@ TEST_CASE("Shares and profiles of given q and k with ALiBi equal NumPy's, causal
       CHECK(scalar(result, name + "_share") == Approx(expected.at("share").at(t).get<double>()));
       CHECK(scalar(result, name + "_share_in_rows") ==
             Approx(expected.at("share_in_rows").at(t).get<double>()));
-      CHECK(column<double>(result, "terms", "variance")[t] ==
+      CHECK(column(table(result, "terms"), "variance")[t] ==
             Approx(expected.at("variance").at(t).get<double>()));
     }
     const auto& means = expected.at("content_by_distance");
-    const auto mean = column<double>(result, "profiles", "mean");
-    const auto distance = column<double>(result, "profiles", "distance");
+    const auto mean = column(table(result, "profiles"), "mean");
+    const auto distance = column(table(result, "profiles"), "distance");
     for (std::size_t i = 0; i < means.size(); ++i) {
       CHECK(distance[i] == static_cast<double>(i) - (causal ? 0.0 : 5.0));
       CHECK(mean[i] == Approx(means.at(i).get<double>()).margin(1e-15));
@@ -188,7 +146,7 @@ TEST_CASE("All maps of an encoding share one range of colours, that of the large
 }
 
 TEST_CASE("One token has terms but no shares, and nothing fails") {
-  const Result result = run(text("alone"), {{"encoding", "sinusoidal+rope+t5"}});
+  const Result result = run(text_input("alone"), {{"encoding", "sinusoidal+rope+t5"}});
   check_all_hold(result);
   CHECK(std::isnan(scalar(result, "sinusoidal_content_share")));
 }

@@ -4,54 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
 
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-Result run(const Settings& settings) {
-  const SequenceLength experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, {}, progress);
-}
-
-const Table& table(const Result& result, const std::string& name) {
-  for (const Table& t : result.tables)
-    if (t.name == name) return t;
-  throw std::runtime_error("no table " + name);
-}
-
-const std::vector<double>& column(const Table& table, const std::string& name) {
-  for (const Column& c : table.columns)
-    if (c.name == name) return std::get<std::vector<double>>(c.values);
-  throw std::runtime_error("no column " + name);
-}
+Result run(const Settings& settings) { return run_experiment<SequenceLength>(settings); }
 
 double at(const Table& table, const std::string& key, double place, const std::string& name) {
   const auto& places = column(table, key);
   const auto found = std::find(places.begin(), places.end(), place);
   REQUIRE(found != places.end());
   return column(table, name)[static_cast<std::size_t>(found - places.begin())];
-}
-
-nlohmann::json golden(const std::string& name) {
-  std::ifstream in(std::string(ORRERY_TESTS_DIR) + "/golden/" + name);
-  return nlohmann::json::parse(in);
-}
-
-void all_hold(const Result& result) {
-  for (const Check& check : result.checks) {
-    INFO(check.name << ": " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
 }
 
 }  // namespace
@@ -105,9 +75,10 @@ TEST_CASE("Beyond the training length learned positions end, tables clip, formul
 }
 
 TEST_CASE("Every encoding decodes step by step what prefill gives, and shifts as it says") {
-  all_hold(run({{"encoding", "none+sinusoidal+rope+alibi+learned+shaw+transformer_xl+t5+tupe"},
-                {"max_length", "600"}}));
-  all_hold(run({{"encoding", "rope+deberta"}, {"window", "128"}, {"spread", "5"}}));
+  check_all_hold(
+      run({{"encoding", "none+sinusoidal+rope+alibi+learned+shaw+transformer_xl+t5+tupe"},
+           {"max_length", "600"}}));
+  check_all_hold(run({{"encoding", "rope+deberta"}, {"window", "128"}, {"spread", "5"}}));
 }
 
 TEST_CASE("Offsets have a gap where the table has ended") {

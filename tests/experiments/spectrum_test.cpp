@@ -5,41 +5,15 @@
 #include <array>
 #include <cmath>
 
+#include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
-using orrery::test::golden;
+using namespace orrery::test;
 
 namespace {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-Result run(const Settings& settings) {
-  const Spectrum experiment;
-  ParamSet params(experiment.info().params);
-  for (const auto& [key, value] : settings) params.set(key, value);
-  SilentProgress progress;
-  return experiment.run(params, {}, progress);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& s : result.scalars)
-    if (s.name == name) return s.value;
-  throw std::runtime_error("no scalar " + name);
-}
-
-const std::vector<double>& column(const Result& result, const std::string& name) {
-  for (const Column& c : result.tables.at(0).columns)
-    if (c.name == name) return std::get<std::vector<double>>(c.values);
-  throw std::runtime_error("no column " + name);
-}
-
-void check_all_hold(const Result& result) {
-  for (const Check& check : result.checks) {
-    INFO(check.name << " " << check.measured << " against " << check.bound);
-    CHECK(check.holds());
-  }
-}
+Result run(const Settings& settings) { return run_experiment<Spectrum>(settings); }
 
 }  // namespace
 

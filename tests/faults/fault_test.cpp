@@ -17,12 +17,8 @@
 
 namespace {
 
+using namespace orrery::test;
 namespace fs = std::filesystem;
-using orrery::test::content;
-using orrery::test::Outcome;
-using orrery::test::Shell;
-using orrery::test::sweep_tree;
-using orrery::test::Tree;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/batch/result_folder.h"
-#include "experiments/figure/export.h"
+#include "experiments/batch/figure_options.h"
 
 namespace orrery::test {
 
@@ -60,11 +59,7 @@ inline void write_sweep(const std::filesystem::path& folder, const std::vector<s
                                  {"bound", 5.0},
                                  {"holds", point.score <= 5.0}};
       write_result(fixture_result(point), {},
-                   {.folder = folder / "points" / point.id,
-                    .figure_formats = {"svg"},
-                    .render = [](const Figure& figure, auto) {
-                      return export_figure(figure, FigureFormat::svg, Theme::light);
-                    }});
+                   write_options(folder / "points" / point.id, {.formats = {"svg"}}));
     }
     results << line.dump() << "\n";
   }

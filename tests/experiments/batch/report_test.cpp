@@ -26,12 +26,7 @@ Report report_of(const fs::path& folder, std::size_t points = 24) {
 
 fs::path save(const Result& result, const TempFolder& temp) {
   return write_result(result, {.argv = {"/opt/orrery", "run", "decay", "text=my file.txt"}},
-                      {.folder = temp.path() / "saved",
-                       .figure_formats = {"svg"},
-                       .render =
-                           [](const Figure& figure, auto) {
-                             return export_figure(figure, FigureFormat::svg, Theme::light);
-                           }})
+                      write_options(temp.path() / "saved", {.formats = {"svg"}}))
       .folder;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/json_fields.h"
 #include "experiments/batch/result_folder.h"
 #include "experiments/catalogue.h"
@@ -32,11 +33,7 @@ std::string rendered(const Figure& figure, std::string_view format, Theme theme 
 }
 
 WriteOptions options_for(const fs::path& folder, std::vector<std::string> formats = {}) {
-  return {.folder = folder,
-          .figure_formats = std::move(formats),
-          .render = [](const Figure& figure, std::string_view format) {
-            return rendered(figure, format);
-          }};
+  return write_options(folder, {.formats = std::move(formats)});
 }
 
 fs::path save(const Result& result, const TempFolder& temp) {

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "tests/support/golden_file.h"
 
 using namespace orrery;
 
@@ -12,10 +12,7 @@ namespace {
 
 /// By reference: what a loop runs over must not end before the loop.
 const nlohmann::json& golden() {
-  static const nlohmann::json json = [] {
-    std::ifstream in(ORRERY_TESTS_DIR "/golden/welch.json");
-    return nlohmann::json::parse(in);
-  }();
+  static const nlohmann::json json = test::golden("welch.json");
   return json;
 }
 

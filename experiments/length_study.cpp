@@ -1,0 +1,84 @@
+#include "experiments/length_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery {
+namespace {
+
+constexpr Index shortest = 16;           // of the lengths measured
+constexpr int lengths_measured = 28;     // spaced by ratios
+constexpr int distances_measured = 320;  // likewise
+
+double largest_value(const LengthScene& scene, Index window) {
+  return (scene.keys.topRows(window) * scene.projections.W_v).cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
+Positions lengths_of(const ParamSet& params) {
+  const auto most = static_cast<double>(params.integer("max_length"));
+  Positions lengths{params.integer("train_length"), params.integer("train_length") + 1};
+  for (int i = 0; i <= lengths_measured; ++i)
+    lengths.push_back(static_cast<Position>(std::lround(
+        shortest * std::pow(most / shortest, static_cast<double>(i) / lengths_measured))));
+  std::sort(lengths.begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+  return lengths;
+}
+
+Positions offsets_of(const ParamSet& params) {
+  Positions offsets;
+  for (Position s = 1; s <= params.integer("max_length"); s *= 2) offsets.push_back(s);
+  return offsets;
+}
+
+Positions distances_of(const ParamSet& params) {
+  const auto last = static_cast<double>(params.integer("max_length") - 1);
+  Positions distances{params.integer("train_length") - 1, params.integer("train_length")};
+  for (int i = 0; i <= distances_measured; ++i)
+    distances.push_back(std::lround(std::pow(last, static_cast<double>(i) / distances_measured)));
+  std::sort(distances.begin(), distances.end());
+  distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
+  return distances;
+}
+
+double LengthStudy::largest_offset_change() const {
+  double largest = std::numeric_limits<double>::quiet_NaN();
+  for (const double one : offsets)
+    if (!std::isnan(one) && !(one <= largest)) largest = one;
+  return largest;
+}
+
+LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress,
+                          double from, double to) {
+  const LengthScene scene = length_scene(name, params);
+  const Index window = params.integer("window");
+  LengthStudy measured{.name = name,
+                       .relative = scene.encoding->is_relative(),
+                       .last_position = scene.encoding->last_position(),
+                       .rounding = length_rounding(scene, window),
+                       .largest_value = largest_value(scene, window)};
+  const Positions lengths = lengths_of(params);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const double done = 0.8 * static_cast<double>(i) / static_cast<double>(lengths.size());
+    checkpoint(progress, from + (to - from) * done, "lengths with " + name);
+    measured.lengths.push_back(attention_at_length(scene, lengths[i], window));
+  }
+  checkpoint(progress, from + (to - from) * 0.8, "distances with " + name);
+  measured.change = logit_change(scene, params.integer("max_length"));
+  const double match =
+      params.real("spread") * std::sqrt(static_cast<double>(params.integer("dim")));
+  measured.mean_change = mean_logit_change(scene, match, distances_of(params));
+  checkpoint(progress, from + (to - from) * 0.85, "offsets with " + name);
+  for (const Position s : offsets_of(params))
+    measured.offsets.push_back(change_under_offset(scene, window, s));
+  checkpoint(progress, from + (to - from) * 0.9, "decoding with " + name);
+  const Position past = params.integer("train_length") - window / 2;
+  const Position first = std::min<Position>(past, scene.encoding->last_position() + 1 - window);
+  measured.decoding = decoding_gap(scene, window, first);
+  return measured;
+}
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+#include "experiments/matrix_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analysis/diagonals.h"
+#include "experiments/matrix_array.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+
+void MatrixTable::add(const std::string& id, const Matrix<double>& map) {
+  name.push_back(id);
+  rows.push_back(static_cast<double>(map.rows()));
+  columns.push_back(static_cast<double>(map.cols()));
+  least.push_back(map.minCoeff());
+  greatest.push_back(map.maxCoeff());
+}
+
+Table MatrixTable::finish() && {
+  return {.name = "matrices",
+          .caption = "every map: its shape, least and greatest value",
+          .columns = {{"matrix", "", std::move(name)},
+                      {"rows", "", std::move(rows)},
+                      {"columns", "", std::move(columns)},
+                      {"least", "", std::move(least)},
+                      {"greatest", "", std::move(greatest)}}};
+}
+
+bool MatrixStudy::shows(const std::string& what) const {
+  const auto& chosen = params.list("show");
+  return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
+}
+
+std::string MatrixStudy::head_text() const { return fmt::format("head {}", head()); }
+
+Axis token_axis(const std::string& label, const std::string& symbol, const Positions& positions) {
+  return {.label = label,
+          .symbol = symbol,
+          .unit = "tokens",
+          .range =
+              Range{static_cast<double>(positions.front()), static_cast<double>(positions.back())}};
+}
+
+void add_map(const MatrixStudy& study, const Matrix<double>& values, const MapText& text,
+             MapAxes axes, bool shown) {
+  const ArrayPtr array = array_of<float>(values.cast<float>(), text.id, text.title,
+                                         {axes.rows.label, axes.columns.label});
+  study.matrices.add(text.id, values);
+  study.result.arrays.push_back(array);
+  if (!shown) return;
+  study.result.figures.push_back({text.id, text.title, study.caption,
+                                  Heatmap{.values = array,
+                                          .x = std::move(axes.columns),
+                                          .y = std::move(axes.rows),
+                                          .quantity = text.quantity,
+                                          .symbol = text.symbol,
+                                          .meaning = text.meaning}});
+}
+
+void check_relative(const MatrixStudy& study, const std::string& name, const Matrix<double>& map,
+                    const std::string& what, const std::string& equation) {
+  study.result.checks.push_back(
+      {.name = fmt::format("{}_{}_is_toeplitz", name, what),
+       .statement = fmt::format("{}: the {} is the same along each diagonal (largest difference)",
+                                encoding_label(name), what),
+       .equation = equation,
+       .measured = toeplitz_residual(map, study.positions, study.positions),
+       .bound = 0.0});
+}
+
+Positions distances_of(const MatrixStudy& study) {
+  const auto n = static_cast<Index>(study.positions.size());
+  return consecutive_positions(2 * n - 1, 1 - n);
+}
+
+DistanceSweep sweep_of(const MatrixStudy& study) {
+  const auto n = static_cast<Position>(study.positions.size());
+  DistanceSweep sweep{{study.positions.front() + n}, {}};
+  for (const Position r : distances_of(study)) sweep.keys.push_back(sweep.query[0] - r);
+  return sweep;
+}
+
+}  // namespace orrery

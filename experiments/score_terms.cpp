@@ -1,0 +1,212 @@
+#include "experiments/score_terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "core/analysis/rope_bands.h"
+#include "core/encodings/rope.h"
+#include "experiments/figure/number_label.h"
+#include "experiments/shared_params.h"
+
+namespace orrery {
+namespace {
+
+/// The head with contents as they are, or taken out of queries, keys or both.
+template <class T>
+struct Ablations {
+  AttentionOutput<T> full, no_key, no_query, none;
+};
+
+template <class T>
+AttentionOutput<T> attend_without(const Encoding& encoding, const ParamSet& params,
+                                  const Scene<T>& scene, bool query, bool key) {
+  const StageRounding rounding = rounding_of(params);
+  const Matrix<T>& q = scene.from_text() ? scene.x : scene.q;
+  const Matrix<T>& k = scene.from_text() ? scene.x : scene.k;
+  const Matrix<T> asked = query ? Matrix<T>::Zero(q.rows(), q.cols()).eval() : q;
+  const Matrix<T> met = key ? Matrix<T>::Zero(k.rows(), k.cols()).eval() : k;
+  const Positions& p = scene.positions;
+  const int head = head_of(params);
+  if (scene.from_text())
+    return attention_head<T>(encoding, scene.projections, {asked, met, p, p, head}, {}, rounding);
+  return attention_from_qkv<T>(encoding, {asked, met, scene.v, p, p, head}, {}, rounding);
+}
+
+template <class T>
+Ablations<T> ablations_of(const Encoding& encoding, const ParamSet& params, const Scene<T>& scene) {
+  return {attend_without(encoding, params, scene, false, false),
+          attend_without(encoding, params, scene, false, true),
+          attend_without(encoding, params, scene, true, false),
+          attend_without(encoding, params, scene, true, true)};
+}
+
+template <class T>
+bool is_zero(const Matrix<T>& map) {
+  return (map.array() == T(0)).all();
+}
+
+template <class T>
+TermPart part_of(const Ablations<T>& a, std::size_t term) {
+  const bool needs_query = is_zero(a.no_query.terms[term].logits);
+  const bool needs_key = is_zero(a.no_key.terms[term].logits);
+  if (needs_query) return needs_key ? TermPart::content_content : TermPart::content_position;
+  return needs_key ? TermPart::position_content : TermPart::position_position;
+}
+
+template <class T>
+std::vector<Term<T>> named_terms(const Ablations<T>& a) {
+  std::vector<Term<T>> terms;
+  for (std::size_t i = 0; i < a.full.terms.size(); ++i) {
+    const std::string name(a.full.terms[i].name);
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    terms.push_back({name, words, part_of(a, i), a.full.terms[i].logits});
+  }
+  return terms;
+}
+
+std::string wavelength_text(double theta) {
+  if (theta == 0) return "∞";
+  const double lambda = 2.0 * std::numbers::pi / theta;
+  return decimal_label(lambda, lambda < 100 ? 1 : 0);
+}
+
+/// q and k as the encoding is given them.
+template <class T>
+struct Projected {
+  Matrix<T> q;
+  Matrix<T> k;
+};
+
+template <class T>
+Projected<T> projected(const Encoding& encoding, const ParamSet& params, const Scene<T>& scene) {
+  Projected<T> p{scene.q, scene.k};
+  if (scene.from_text()) {
+    Matrix<T> x = scene.x;
+    if (const auto* term = dynamic_cast<const InputTerm<T>*>(&encoding))
+      term->add_to_input(scene.positions, x);
+    p = {x * scene.projections.W_q, x * scene.projections.W_k};
+  }
+  const StageRounding rounding = rounding_of(params);
+  rounding.apply<T>(Stage::qk, p.q);
+  rounding.apply<T>(Stage::qk, p.k);
+  return p;
+}
+
+template <class T>
+std::vector<Term<T>> band_terms(const Rope<T>& rope, const ParamSet& params, const Scene<T>& scene,
+                                const Projected<T>& p) {
+  RopeDecomposition<T> parts = rope_decomposition<T>(
+      rope, p.q, p.k, scene.positions, scene.positions, static_cast<int>(params.integer("bands")));
+  std::vector<Term<T>> terms;
+  for (RopeBand<T>& band : parts.bands)
+    terms.push_back({fmt::format("pairs_{}_to_{}", band.first, band.last),
+                     fmt::format("pairs {}–{}, λ {}–{}", band.first, band.last,
+                                 wavelength_text(rope.theta()[band.first]),
+                                 wavelength_text(rope.theta()[band.last])),
+                     TermPart::content_content, std::move(band.logits)});
+  if (parts.rest.size() > 0)
+    terms.push_back(
+        {"unturned", "channels that never turn", TermPart::content_content, std::move(parts.rest)});
+  return terms;
+}
+
+template <class T>
+double largest_difference(const Matrix<double>& a, const Matrix<T>& b) {
+  double largest = 0;
+  for (Index i = 0; i < a.size(); ++i) {
+    const double error = std::abs(a.data()[i] - static_cast<double>(b.data()[i]));
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
+  }
+  return largest;
+}
+
+/// Sum of the terms of one part, or of all.
+template <class T>
+Matrix<double> sum_of(const Decomposition<T>& d, std::optional<TermPart> part) {
+  Matrix<double> sum = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
+  for (const Term<T>& term : d.terms)
+    if (!part || *part == term.part) sum += term.logits.template cast<double>();
+  return sum;
+}
+
+/// Each part of the logits found by taking contents out, against the terms that claim to be it.
+template <class T>
+double ablation_error(const Decomposition<T>& d, const Ablations<T>& a) {
+  const Matrix<double> full = a.full.logits.template cast<double>();
+  const Matrix<double> no_key = a.no_key.logits.template cast<double>();
+  const Matrix<double> no_query = a.no_query.logits.template cast<double>();
+  const Matrix<double> none = a.none.logits.template cast<double>();
+  const std::array<Matrix<double>, term_parts> parts{full - no_key - no_query + none, no_key - none,
+                                                     no_query - none, none};
+  double largest = 0;
+  for (std::size_t part = 0; part < term_parts; ++part) {
+    const double error = largest_difference(parts[part], sum_of(d, static_cast<TermPart>(part)));
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
+  }
+  return largest;
+}
+
+/// The factor of q·k in the encoding's content term: 1/√d, or what its paper has instead.
+template <class T>
+double content_scale(const Encoding& encoding, Index d, const ParamSet& params) {
+  const auto* terms = dynamic_cast<const ScoreTerms<T>*>(&encoding);
+  if (!terms) return 1.0 / std::sqrt(static_cast<double>(d));
+  Matrix<T> unit = Matrix<T>::Zero(1, d);
+  unit(0, 0) = 1;
+  const Positions here{1};
+  return static_cast<double>(
+      terms->score_terms({unit, unit, here, here, head_of(params)}).front().logits(0, 0));
+}
+
+/// 2·(d + 10)·u + 8·u_stage times the size of what is added: products of d channels, summed one way
+/// and another, and a rounding at each stage of an emulated format.
+template <class T>
+double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double scale,
+                        const StageRounding& rounding) {
+  const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
+  const double stage =
+      rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+  Matrix<double> sizes = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
+  for (const Term<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
+  const double norms = static_cast<double>(p.q.rowwise().norm().maxCoeff()) *
+                       static_cast<double>(p.k.rowwise().norm().maxCoeff());
+  const double channels = static_cast<double>(p.q.cols());
+  return (2.0 * (channels + 10.0) * unit + 8.0 * stage) * (sizes.maxCoeff() + scale * norms);
+}
+
+}  // namespace
+
+std::string_view words_of(TermPart part) {
+  constexpr std::array<std::string_view, term_parts> words{"content–content", "content–position",
+                                                           "position–content", "position–position"};
+  return words[static_cast<std::size_t>(part)];
+}
+
+template <class T>
+Decomposition<T> decompose(const std::string& name, const ParamSet& params, const Scene<T>& scene) {
+  const auto encoding = scene_encoding<T>(name, params, scene);
+  const Projected<T> p = projected(*encoding, params, scene);
+  const Ablations<T> a = ablations_of(*encoding, params, scene);
+  Decomposition<T> d;
+  d.logits = a.full.logits;
+  const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
+  d.terms = rope ? band_terms(*rope, params, scene, p) : named_terms(a);
+  d.add_up_error = largest_difference(sum_of(d, std::nullopt), d.logits);
+  d.ablation_error = ablation_error(d, a);
+  d.rounding =
+      rounding_of_maps(d, p, content_scale<T>(*encoding, p.q.cols(), params), rounding_of(params));
+  return d;
+}
+
+template Decomposition<float> decompose(const std::string&, const ParamSet&, const Scene<float>&);
+template Decomposition<double> decompose(const std::string&, const ParamSet&, const Scene<double>&);
+
+}  // namespace orrery

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/experiment.h"
+
+// Running an experiment and asking its result by name. What is not there throws.
+namespace orrery::test {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// An experiment's parameters with these settings, the others at their defaults.
+template <class E>
+ParamSet params_for(const Settings& settings) {
+  ParamSet params(E().info().params);
+  for (const auto& [key, value] : settings) params.set(key, value);
+  return params;
+}
+
+template <class E>
+Result run_experiment(const Settings& settings, const Inputs& inputs = {}) {
+  SilentProgress progress;
+  return E().run(params_for<E>(settings), inputs, progress);
+}
+
+inline Inputs text_input(const char* utf8) { return {{"text", Text{"test.txt", utf8}}}; }
+
+inline Tensor tensor(std::vector<std::size_t> shape, std::vector<double> values) {
+  return {"t.npy", std::move(shape), std::move(values)};
+}
+
+inline double scalar(const Result& result, const std::string& name) {
+  for (const Scalar& s : result.scalars)
+    if (s.name == name) return s.value;
+  throw std::runtime_error("no scalar " + name);
+}
+
+inline const Table& table(const Result& result, const std::string& name) {
+  for (const Table& t : result.tables)
+    if (t.name == name) return t;
+  throw std::runtime_error("no table " + name);
+}
+
+template <class T = double>
+const std::vector<T>& column(const Table& table, const std::string& name) {
+  for (const Column& c : table.columns)
+    if (c.name == name) return std::get<std::vector<T>>(c.values);
+  throw std::runtime_error("no column " + name);
+}
+
+/// Of a result's first table, or of another by its place.
+inline const std::vector<double>& column(const Result& result, const std::string& name,
+                                         std::size_t table = 0) {
+  return column(result.tables.at(table), name);
+}
+
+inline const Array& array(const Result& result, const std::string& name) {
+  for (const auto& a : result.arrays)
+    if (a->name == name) return *a;
+  throw std::runtime_error("no array " + name);
+}
+
+inline double at(const Array& a, std::size_t row, std::size_t column) {
+  return a[row * a.shape.at(1) + column];
+}
+
+/// What a figure shows, by the kind of its content.
+template <class Content>
+const Content& figure(const Result& result, const std::string& id) {
+  for (const Figure& f : result.figures)
+    if (f.id == id) return std::get<Content>(f.content);
+  throw std::runtime_error("no figure " + id);
+}
+
+inline void check_all_hold(const Result& result) {
+  for (const Check& check : result.checks) {
+    INFO(check.name << " " << check.measured << " against " << check.bound);
+    CHECK(check.holds());
+  }
+}
+
+}  // namespace orrery::test
