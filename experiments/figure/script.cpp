@@ -14,22 +14,25 @@ struct CloseBidi {
   void operator()(UBiDi* bidi) const { ubidi_close(bidi); }
 };
 
-/// Whether a character that begins with these two bytes may be written from right to left: U+0590
-/// to U+08FF with Hebrew, Arabic and their relatives, their presentation forms, the old scripts
-/// around U+10800 and U+1E800, and the invisible marks of direction among the punctuation.
-bool begins_leftward(unsigned char first, unsigned char second) {
+/// Whether a character that begins with these bytes may be written from right to left: U+0590 to
+/// U+08FF with Hebrew, Arabic and their relatives, their presentation forms, the old scripts around
+/// U+10800 and U+1E800, and the invisible marks of direction, not their many neighbours (“ – …).
+bool begins_leftward(unsigned char first, unsigned char second, unsigned char third) {
   if (first >= 0xD6 && first <= 0xDF) return true;
   if (first == 0xE0) return second >= 0xA0 && second <= 0xA3;
-  if (first == 0xE2) return second == 0x80 || second == 0x81;
+  if (first == 0xE2 && second == 0x80)
+    return third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE);
+  if (first == 0xE2) return second == 0x81 && third >= 0xA6 && third <= 0xA9;
   if (first == 0xEF) return second >= 0xAC && second <= 0xBB;
   return first == 0xF0 && (second == 0x90 || second == 0x9E);
 }
 
 bool may_run_leftwards(std::string_view utf8) {
+  const auto byte = [&](std::size_t i) {
+    return i < utf8.size() ? static_cast<unsigned char>(utf8[i]) : static_cast<unsigned char>(0);
+  };
   for (std::size_t i = 0; i + 1 < utf8.size(); ++i)
-    if (begins_leftward(static_cast<unsigned char>(utf8[i]),
-                        static_cast<unsigned char>(utf8[i + 1])))
-      return true;
+    if (begins_leftward(byte(i), byte(i + 1), byte(i + 2))) return true;
   return false;
 }
 
