@@ -53,6 +53,7 @@ bool Session::change(const std::function<void(ParamSet&)>& edit) {
   } catch (const std::exception& refusal) {
     state.message = refusal.what();
     state.failure = std::current_exception();
+    state.job_failed = false;
     return false;
   }
   dismiss();
@@ -144,6 +145,7 @@ void Session::apply(const DesktopState& state) {
 void Session::say(std::size_t index, std::string message) {
   states_.at(index).message = std::move(message);
   states_.at(index).failure = nullptr;
+  states_.at(index).job_failed = false;
 }
 
 void Session::remember_path(const std::string& path) {
@@ -215,11 +217,12 @@ void Session::update() {
       state.result = std::move(outcome->result);
       state.result_params = submitted->second;
       state.seconds = outcome->seconds;
-      state.message.clear();
-      state.failure = nullptr;
+      // What was said meanwhile of something else is still to be read.
+      if (state.job_failed) say(i, {});
     } else if (outcome->failure) {
       state.message = std::move(outcome->error);
       state.failure = outcome->failure;
+      state.job_failed = true;
     }
     running.submitted.erase(running.submitted.begin(),
                             running.submitted.upper_bound(outcome->ticket));

@@ -29,6 +29,7 @@ struct ExperimentState {
   double seconds{};                         ///< how long that took
   std::string message{};                    ///< what went wrong last; empty when all is well
   std::exception_ptr failure{};             ///< the exception behind the message, if there was one
+  bool job_failed{};                        ///< whether the message is of a job
   std::map<std::string, FigureView> views{};  ///< by figure id
   std::string figure{};                       ///< id of the figure on top; empty: the first
   ViewState shown{};

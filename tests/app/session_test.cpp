@@ -122,6 +122,23 @@ TEST_CASE("A wrong file keeps the picture and names the file") {
   CHECK(session.current().result != result);
 }
 
+TEST_CASE("A result takes back what its job's forerunner said, and nothing else") {
+  const test::FakeExperiment experiment = echo();
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  settle(session);
+  session.set("n", "13");  // fails
+  settle(session);
+  session.set("n", "14");
+  CHECK_FALSE(session.set("n", "1000"));  // while 14 is being computed
+  settle(session);
+  CHECK(session.current().result->provenance.seed == 14);
+  CHECK(session.current().message.find("n=1000") != std::string::npos);
+  session.set("n", "15");
+  settle(session);
+  CHECK(session.current().message.empty());
+}
+
 TEST_CASE("Each experiment keeps its own parameters, message and picture") {
   const test::FakeExperiment a = echo();
   const test::FakeExperiment b = echo();
