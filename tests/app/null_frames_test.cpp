@@ -118,14 +118,14 @@ TEST_CASE("Curves of 10^7 points and of points in any order are drawn, zoomed an
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);
   desktop.settle();
-  const FigureFrame* frame = desktop.app().places().figure("long");
-  REQUIRE(frame);
-  CHECK(frame->x.data.max >= static_cast<double>(n - 1));
+  REQUIRE(desktop.app().places().figure("long"));
+  const FigureFrame frame = *desktop.app().places().figure("long");
+  CHECK(frame.x.data.max >= static_cast<double>(n - 1));
   desktop.click({600, 250});
   REQUIRE(session.view("long") == FigureView{});
   const std::vector<double>& pins = session.current().shown.marks.at("long").pins;
   REQUIRE(pins.size() == 1);
-  CHECK(pins.front() == Approx(frame->x.to_data(600)).epsilon(0.01));
+  CHECK(pins.front() == Approx(frame.x.to_data(600)).epsilon(0.01));
   desktop.wheel({600, 250}, 20);
   CHECK(session.view("long").x);
   CHECK(desktop.vertices() > 200);
