@@ -51,7 +51,7 @@ struct Extent {
 Extent extent_of_character(std::string_view c) {
   constexpr std::string_view low = "acemnorsuvwxzαειονπστυωκ";
   constexpr std::string_view low_down = "gpqyγημρφχψςj";
-  constexpr std::string_view tall_down = "()[]{}|βζξ⟨⟩⌊⌋⌈⌉‖,;Q";
+  constexpr std::string_view tall_down = "()[]{}|βζξϕ⟨⟩⌊⌋⌈⌉‖,;Q";
   const auto in = [c](std::string_view set) { return set.find(c) != std::string_view::npos; };
   if (in(low)) return {kLow, 0.02};
   if (c == "j") return {kTall, kDescender};

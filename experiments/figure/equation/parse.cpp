@@ -37,7 +37,7 @@ constexpr std::array kCommands{
     Command{"nu", "ν", Class::ordinary}, Command{"xi", "ξ", Class::ordinary},
     Command{"pi", "π", Class::ordinary}, Command{"rho", "ρ", Class::ordinary},
     Command{"sigma", "σ", Class::ordinary}, Command{"tau", "τ", Class::ordinary},
-    Command{"phi", "φ", Class::ordinary}, Command{"varphi", "φ", Class::ordinary},
+    Command{"phi", "ϕ", Class::ordinary}, Command{"varphi", "φ", Class::ordinary},
     Command{"chi", "χ", Class::ordinary}, Command{"psi", "ψ", Class::ordinary},
     Command{"omega", "ω", Class::ordinary}, Command{"Gamma", "Γ", Class::ordinary},
     Command{"Delta", "Δ", Class::ordinary}, Command{"Theta", "Θ", Class::ordinary},
