@@ -274,11 +274,17 @@ void ParamSet::require_all_set_are_used() const {
   for (const std::string& key : set_keys_) {
     if (is_used(key)) continue;
     const Condition& condition = *spec(key).used_when;
+    const std::string& other = condition.key;
+    const bool wants_none = condition.any_of == std::vector<std::string>{""};
     throw UsageError(
         fmt::format("{}={}", key, to_text(key)),
-        fmt::format("is read only when {} is {}, and {}={}", condition.key,
-                    join(condition.any_of, " or "), condition.key, to_text(condition.key)),
-        fmt::format("set {}={} or leave {} out", condition.key, condition.any_of.front(), key));
+        wants_none ? fmt::format("is read only when {} is not given, and {}={}", other, other,
+                                 to_text(other))
+                   : fmt::format("is read only when {} is {}, and {}={}", other,
+                                 join(condition.any_of, " or "), other, to_text(other)),
+        wants_none
+            ? fmt::format("leave {} or {} out", key, other)
+            : fmt::format("set {}={} or leave {} out", other, condition.any_of.front(), key));
   }
 }
 
