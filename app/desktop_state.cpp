@@ -61,24 +61,6 @@ void add_saved_changes(Words& words, const SavedShown& before, const SavedShown&
 
 }  // namespace
 
-std::string_view theme_name(Theme theme) {
-  switch (theme) {
-    case Theme::dark:
-      return "dark";
-    case Theme::light:
-      return "light";
-    case Theme::print:
-      return "print";
-  }
-  return {};
-}
-
-std::optional<Theme> find_theme(std::string_view name) {
-  for (const Theme theme : {Theme::dark, Theme::light, Theme::print})
-    if (theme_name(theme) == name) return theme;
-  return std::nullopt;
-}
-
 std::string_view axis_scale_name(AxisScale scale) {
   switch (scale) {
     case AxisScale::linear:

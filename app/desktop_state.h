@@ -54,10 +54,7 @@ struct DesktopState {
   friend bool operator==(const DesktopState&, const DesktopState&) = default;
 };
 
-std::string_view theme_name(Theme theme);
-/// Empty when there is none such.
-std::optional<Theme> find_theme(std::string_view name);
-
+// Names as they stand in text; a find_ is empty when there is none such.
 std::string_view axis_scale_name(AxisScale scale);
 std::optional<AxisScale> find_axis_scale(std::string_view name);
 std::string_view layout_name(ViewLayout layout);

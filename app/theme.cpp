@@ -2,10 +2,6 @@
 
 #include <imgui.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
 #include "app/imgui_shim.h"
 
 namespace orrery {
@@ -88,20 +84,6 @@ void set_colors(ImGuiStyle& look, const FigureStyle& style) {
 // The contrast that text of any size has at level AAA of WCAG 2.1, and a little for rounding.
 constexpr double kContrast = 7.05;
 constexpr double kSteps = 64;
-
-double linear(std::uint8_t byte) {
-  const double c = byte / 255.0;
-  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
-double luminance(Color c) {
-  return 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
-}
-
-double contrast(Color a, Color b) {
-  const double first = luminance(a), second = luminance(b);
-  return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
-}
 
 /// `ink`, or as little of `strong` mixed in as makes it readable on the ground.
 Color readable(Color ink, Color ground, Color strong) {

@@ -108,11 +108,6 @@ double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, co
   return at.y + line - area.y;
 }
 
-const FigureWidget* FigureSet::widget(const std::string& figure_id) const {
-  const auto found = widgets_.find(figure_id);
-  return found == widgets_.end() ? nullptr : &found->second;
-}
-
 void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
                          std::span<const BoundRule> rules, const Ui& ui) {
   const Figure& figure = *placed.figure;

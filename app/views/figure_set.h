@@ -41,8 +41,6 @@ class FigureSet {
   /// together; `rules` are dragged. `source` is what they are of.
   void draw(Session& session, std::span<const PlacedFigure> figures, const FigureSource& source,
             std::span<const BoundRule> rules, const Ui& ui);
-  /// The widget of a figure that was drawn; null before.
-  const FigureWidget* widget(const std::string& figure_id) const;
 
  private:
   void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,

@@ -58,9 +58,7 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
 }
 
 Theme theme_named(std::string_view name) {
-  if (name == "dark") return Theme::dark;
-  if (name == "light") return Theme::light;
-  if (name == "print") return Theme::print;
+  if (const std::optional<Theme> theme = find_theme(name)) return *theme;
   throw UsageError(name, "is not a theme", "take light, dark or print");
 }
 

@@ -87,4 +87,12 @@ Color with_alpha(Color color, double alpha) {
 
 bool is_dark(Color background) { return to_oklab(background).lightness < 0.6; }
 
+double contrast(Color a, Color b) {
+  const auto luminance = [](Color c) {
+    return 0.2126 * to_linear(c.r) + 0.7152 * to_linear(c.g) + 0.0722 * to_linear(c.b);
+  };
+  const double first = luminance(a), second = luminance(b);
+  return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
 }  // namespace orrery

@@ -34,5 +34,7 @@ Color mix(Color under, Color over, double weight);
 Color with_alpha(Color color, double alpha);
 /// Whether light ink is needed to be read on this colour.
 bool is_dark(Color background);
+/// The contrast of WCAG 2.1, (L1 + 0.05) / (L2 + 0.05) of the relative luminances: 1 … 21.
+double contrast(Color a, Color b);
 
 }  // namespace orrery

@@ -106,4 +106,22 @@ FigureStyle figure_style(Theme theme, double scale) {
   return style;
 }
 
+std::string_view theme_name(Theme theme) {
+  switch (theme) {
+    case Theme::dark:
+      return "dark";
+    case Theme::light:
+      return "light";
+    case Theme::print:
+      return "print";
+  }
+  return {};
+}
+
+std::optional<Theme> find_theme(std::string_view name) {
+  for (const Theme theme : {Theme::dark, Theme::light, Theme::print})
+    if (theme_name(theme) == name) return theme;
+  return std::nullopt;
+}
+
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct FigureStyle {
 };
 
 enum class Theme { dark, light, print };
+
+std::string_view theme_name(Theme theme);
+/// Empty when there is none such.
+std::optional<Theme> find_theme(std::string_view name);
 
 /// The style of a theme; `scale` multiplies every size (projector, high-density screens).
 FigureStyle figure_style(Theme theme, double scale = 1.0);
