@@ -8,6 +8,7 @@
 #include <array>
 
 #include "app/imgui_shim.h"
+#include "experiments/experiment.h"
 
 namespace orrery {
 namespace {
@@ -146,6 +147,12 @@ std::optional<ActionId> action_named(std::string_view name) {
   for (const Action& known : action_table())
     if (known.name == name) return known.id;
   return std::nullopt;
+}
+
+std::string nearest_action(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Action& known : action_table()) names.emplace_back(known.name);
+  return nearest_name(name, names);
 }
 
 std::string shortcut_text(const Shortcut& shortcut) {

@@ -66,6 +66,8 @@ const std::vector<Action>& action_table();
 const Action& action(ActionId id);
 /// Empty when there is none such.
 std::optional<ActionId> action_named(std::string_view name);
+/// The action's name that comes nearest; empty when none is near.
+std::string nearest_action(std::string_view name);
 
 /// "Ctrl+Shift+Z".
 std::string shortcut_text(const Shortcut& shortcut);

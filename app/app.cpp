@@ -253,8 +253,8 @@ void App::frame() {
     begin_column("status", r.status, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorPos(
         ImVec2(ui.px(kMargin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
-    if (const std::optional<ActionId> clicked = draw_status(
-            shown(), {session_.saved.on_screen ? "read" : "computed", session_.note()}, ui))
+    if (const std::optional<ActionId> clicked =
+            draw_status(shown(), {is_browsing() ? "read" : "computed", session_.note()}, ui))
       perform(*clicked);
     ImGui::EndChild();
     draw_overlays(ui);
@@ -306,14 +306,13 @@ void App::draw_list(const Rect& area, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(8)));
   for (std::size_t i = 0; i < session_.size(); ++i) {
     const ExperimentInfo& info = session_.state(i).experiment->info();
-    const bool chosen = !session_.saved.on_screen && i == session_.selected();
+    const bool chosen = !is_browsing() && i == session_.selected();
     if (list_entry(info.title, info.question, chosen, ui)) show_view(i);
     mark_item(ui, "view " + info.name);
   }
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   const ExperimentInfo& saved = browser_.session().current().experiment->info();
-  if (list_entry(saved.title, saved.question, session_.saved.on_screen, ui))
-    perform(ActionId::saved_results);
+  if (list_entry(saved.title, saved.question, is_browsing(), ui)) perform(ActionId::saved_results);
   mark_item(ui, "view saved_results");
   const float bottom = ImGui::GetWindowHeight() - ImGui::GetFrameHeight() - ui.px(kMargin);
   if (bottom > ImGui::GetCursorPosY()) {
@@ -331,7 +330,7 @@ void App::draw_heading(const Rect& area, const Ui& ui) {
   ImGui::PushFont(ui.fonts.title());
   text(info.title);
   ImGui::PopFont();
-  const bool with_folder = session_.saved.on_screen && browser_.folder();
+  const bool with_folder = is_browsing() && browser_.folder();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(1.0f, static_cast<float>(area.width)));
   text_muted(with_folder ? browser_.folder()->folder.string() : info.question);
   ImGui::PopTextWrapPos();
@@ -343,10 +342,10 @@ void App::draw_view_choice(const Rect& area) {
   if (!ImGui::BeginCombo("##view", shown().current().experiment->info().title.c_str())) return;
   for (std::size_t i = 0; i < session_.size(); ++i)
     if (ImGui::Selectable(session_.state(i).experiment->info().title.c_str(),
-                          !session_.saved.on_screen && i == session_.selected()))
+                          !is_browsing() && i == session_.selected()))
       show_view(i);
   if (ImGui::Selectable(browser_.session().current().experiment->info().title.c_str(),
-                        session_.saved.on_screen))
+                        is_browsing()))
     perform(ActionId::saved_results);
   ImGui::EndCombo();
 }
@@ -354,7 +353,7 @@ void App::draw_view_choice(const Rect& area) {
 /// Formulas, or the list of saved points. Returns where the figures begin.
 double App::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
   const double gap = 8 * ui.scale;
-  if (session_.saved.on_screen) {
+  if (is_browsing()) {
     const double list = browser_.list_height(inner.height, ui);
     if (list <= 0) return top;
     begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
@@ -372,8 +371,8 @@ double App::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
 }
 
 void App::draw_empty(const Rect& area, const Ui& ui) {
-  if (busy()) return draw_centered(session_.saved.on_screen ? "reading …" : "computing …", area);
-  if (!session_.saved.on_screen) return draw_centered("nothing to show yet", area);
+  if (busy()) return draw_centered(is_browsing() ? "reading …" : "computing …", area);
+  if (!is_browsing()) return draw_centered("nothing to show yet", area);
   draw_centered("Open the folder that a run or a sweep wrote, or drop it here", area);
   const float width = ui.px(120);
   ImGui::SetCursorScreenPos(
@@ -396,8 +395,7 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   const std::shared_ptr<const Result> result = shown().current().result;
   const double room = inner.bottom() - top - message;
   const bool with_findings = result && !session_.projector;
-  const bool below_list =
-      session_.saved.on_screen && browser_.folder() && browser_.folder()->is_sweep;
+  const bool below_list = is_browsing() && browser_.folder() && browser_.folder()->is_sweep;
   const std::optional<double> asked =
       session_.findings || !below_list ? session_.findings : std::optional(kFindingsBelowList);
   const double findings =
@@ -408,7 +406,7 @@ void App::draw_view(const Rect& area, const Ui& ui) {
   const bool with_grip = findings > 0 || (with_findings && session_.findings);
   if (with_grip) plot.height -= findings + gap;
   if (result && plot.height > 0)
-    (session_.saved.on_screen ? browser_.view(*result) : *views_[session_.selected()])
+    (is_browsing() ? browser_.view(*result) : *views_[session_.selected()])
         .draw(shown(), *result, plot, ui);
   else if (plot.height > 0)
     draw_empty(plot, ui);
@@ -452,7 +450,7 @@ void App::drag_findings(const Rect& gap, double shown, const Ui& ui) {
 
 void App::draw_params(const Rect& area, const Ui& ui) {
   begin_column("parameters", area, raised_color(ui.style));
-  if (session_.saved.on_screen)
+  if (is_browsing())
     grant(browser_.draw_facts(ui));
   else
     params_.draw(session_, equations_, link_, next_link_, ui);

@@ -111,7 +111,7 @@ class App {
   void draw_overlays(const Ui& ui);
   void draw_menu(const Ui& ui);
   /// What is on screen: the live session, or that of the browser.
-  Session& shown() { return session_.saved.on_screen ? browser_.session() : session_; }
+  Session& shown() { return is_browsing() ? browser_.session() : session_; }
   void show_view(std::size_t index);
   void take_opened();
   void bring_saved_back();

@@ -70,7 +70,7 @@ void App::remember() {
   const bool by_hand = hand_frames_ > 0 && !travelled_;
   if (travelled_) hand_frames_ = 0;
   if (!restoring_) {
-    session_.saved.folder = browser_.folder() ? browser_.folder()->folder.string() : std::string();
+    session_.saved.folder = browser_.path();
     session_.saved.point = browser_.chosen();
   }
   if (hand_frames_ > 0) --hand_frames_;
@@ -155,8 +155,7 @@ void App::perform(ActionId id) {
       return fit_figures();
     case ActionId::recompute:
       // A sweep may have gone on since it was read.
-      if (session_.saved.on_screen && browser_.folder())
-        return open_path(browser_.folder()->folder);
+      if (is_browsing() && browser_.folder()) return open_path(browser_.folder()->folder);
       return session_.recompute();
     case ActionId::stop:
       return shown().stop();
@@ -288,9 +287,8 @@ void App::open_path(const std::filesystem::path& path) {
 /// Makes the browser show what the session says, when that was not the browser's own doing.
 void App::bring_saved_back() {
   const SavedShown& wanted = session_.saved;
-  const std::string open = browser_.folder() ? browser_.folder()->folder.string() : std::string();
   if (wanted.folder.empty()) return browser_.close();
-  if (wanted.folder == open) return browser_.choose_folder(wanted.point);
+  if (wanted.folder == browser_.path()) return browser_.choose_folder(wanted.point);
   restoring_ = true;
   opening_ = Task<OpenedPath>([path = wanted.folder] { return look_at(path); }, session_.wake());
 }
@@ -321,7 +319,7 @@ void App::take_opened() {
 /// What is set of what is on screen; of a saved result what it was computed with. Without any, the
 /// reason is said.
 std::optional<ExperimentState> App::shown_settings() {
-  if (!session_.saved.on_screen) return session_.current();
+  if (!is_browsing()) return session_.current();
   const std::shared_ptr<const Result> result = browser_.session().current().result;
   if (!result) {
     session_.note("No result is open yet");

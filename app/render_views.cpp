@@ -20,9 +20,7 @@ constexpr std::uintmax_t kMostScriptBytes = 1 << 20;
 void show(const std::string& name, OffscreenDesktop& desktop) {
   const std::optional<ActionId> id = action_named(name);
   if (!id) {
-    std::vector<std::string> names;
-    for (const Action& known : action_table()) names.emplace_back(known.name);
-    const std::string near = nearest_name(name, names);
+    const std::string near = nearest_action(name);
     throw UsageError("--show " + name, "is no action",
                      near.empty() ? "try --show palette" : "did you mean " + near + "?");
   }

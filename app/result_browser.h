@@ -29,6 +29,8 @@ class ResultBrowser {
   /// Chooses the point whose result is in that folder; nothing happens when there is none.
   void choose_folder(const std::string& point);
   const std::optional<BrowsedFolder>& folder() const { return folder_; }
+  /// Its path; empty when none is open.
+  std::string path() const { return folder_ ? folder_->folder.string() : std::string(); }
   /// Chooses a point. One that has no result says so and leaves the picture.
   void choose(std::size_t point);
   /// The chosen point's folder; empty before there is one.

@@ -191,11 +191,7 @@ class Player {
 
   void perform(const std::string& name) const {
     const std::optional<ActionId> id = action_named(name);
-    if (!id) {
-      Words names;
-      for (const Action& known : action_table()) names.emplace_back(known.name);
-      refuse("\"" + name + "\" is no action", "did you mean " + nearest_name(name, names) + "?");
-    }
+    if (!id) refuse("\"" + name + "\" is no action", "did you mean " + nearest_action(name) + "?");
     stage_.app.perform(*id);
   }
 
@@ -337,14 +333,14 @@ class Player {
     const ExperimentState& state = session.current();
     const auto yes = [](bool is) { return std::string(is ? "yes" : "no"); };
     if (name == "view") return state.experiment->info().name;
-    if (name == "figure") return state.figure.empty() ? "none" : state.figure;
+    if (name == "figure") return or_none(state.figure);
     if (name == "layout")
       return state.shown.layout ? std::string(layout_name(*state.shown.layout)) : "none";
     if (name == "theme") return std::string(theme_name(stage_.session.theme));
     if (name == "scale") return fmt::format("{}", stage_.session.scale);
     if (name == "projector") return yes(stage_.session.projector);
-    if (name == "message") return state.message.empty() ? "none" : state.message;
-    if (name == "note") return stage_.session.note().empty() ? "none" : stage_.session.note();
+    if (name == "message") return or_none(state.message);
+    if (name == "note") return or_none(stage_.session.note());
     if (name == "clipboard") {
       const char* text = ImGui::GetClipboardText();
       return text ? text : "none";

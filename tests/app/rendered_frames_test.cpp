@@ -9,19 +9,10 @@
 #include "app/render_views.h"
 #include "app/start.h"
 #include "tests/app/fixture.h"
+#include "tests/app/offscreen_or_none.h"
 
 namespace orrery {
 namespace {
-
-/// The desktop without a window, or null, with a warning, where EGL offers none.
-std::unique_ptr<OffscreenDesktop> offscreen(Session& session, int width, int height) {
-  try {
-    return std::make_unique<OffscreenDesktop>(session, width, height);
-  } catch (const std::runtime_error& missing) {
-    WARN("rendered frames are not tested: " << missing.what());
-    return nullptr;
-  }
-}
 
 Color pixel(const Image& image, int x, int y) {
   return image.pixels.at(static_cast<std::size_t>(y * image.width + x));
@@ -47,7 +38,7 @@ std::size_t colors(const Image& image) {
 TEST_CASE("Every view renders a picture with its ground and its text, in both themes") {
   for (const char* theme : {"dark", "light"}) {
     const auto session = start_session({.theme = theme}, {});
-    const auto desktop = offscreen(*session, 1280, 800);
+    const auto desktop = test::offscreen_or_none(*session, 1280, 800);
     if (!desktop) return;
     const FigureStyle style = figure_style(session->theme);
     for (std::size_t view = 0; view < session->size(); ++view) {
@@ -71,7 +62,7 @@ TEST_CASE("Curves have the colours of their palette slots") {
       });
   Session session({&experiment}, test::no_files, {});
   session.select(0);
-  const auto desktop = offscreen(session, 1000, 700);
+  const auto desktop = test::offscreen_or_none(session, 1000, 700);
   if (!desktop) return;
   desktop->settle();
   const FigureStyle style = figure_style(session.theme);
@@ -105,7 +96,7 @@ TEST_CASE("A map is drawn cell by cell, upright, with masked cells apart") {
   });
   Session session({&experiment}, test::no_files, {});
   session.select(0);
-  const auto desktop = offscreen(session, 1000, 700);
+  const auto desktop = test::offscreen_or_none(session, 1000, 700);
   if (!desktop) return;
   desktop->settle();
   const auto image = desktop->pixels();
@@ -122,7 +113,7 @@ TEST_CASE("The same state renders the same pixels") {
   std::shared_ptr<const Image> images[2];
   for (auto& image : images) {
     const auto session = start_session({}, {});
-    const auto desktop = offscreen(*session, 640, 480);
+    const auto desktop = test::offscreen_or_none(*session, 640, 480);
     if (!desktop) return;
     // The computing time is on the screen: compare what lies above the status line.
     desktop->settle();
@@ -138,7 +129,7 @@ TEST_CASE("Views are written as PNG files, over those of the last time") {
   std::filesystem::remove_all(folder);
   {
     const auto session = start_session({}, {});
-    if (!offscreen(*session, 64, 64)) return;
+    if (!test::offscreen_or_none(*session, 64, 64)) return;
   }
   const RenderOptions options{.start = {.view = "long_term_decay", .overrides = {"dim=64"}},
                               .folder = folder.string(),

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <vector>
 
-#include "app/offscreen.h"
 #include "app/start.h"
 #include "experiments/data/file.h"
 #include "tests/app/approved_picture.h"
 #include "tests/app/fixture.h"
+#include "tests/app/offscreen_or_none.h"
 
 namespace orrery {
 namespace {
@@ -76,13 +75,8 @@ TEST_CASE("What scripted sessions show is as approved, the README's pictures amo
   const InTests here;
   for (const fs::path& script : scripts()) {
     const auto session = start_session({}, {});
-    std::unique_ptr<OffscreenDesktop> desktop;
-    try {
-      desktop = std::make_unique<OffscreenDesktop>(*session, 1280, 800);
-    } catch (const std::runtime_error& missing) {
-      WARN("rendered frames are not tested: " << missing.what());
-      return;
-    }
+    const auto desktop = test::offscreen_or_none(*session, 1280, 800);
+    if (!desktop) return;
     const auto compare = [&](const std::string& name) {
       // The time that a computation took is on the status line.
       const Rect status = desktop->app().places().find("status").value_or(Rect{});
@@ -106,13 +100,8 @@ TEST_CASE("A curve that is missing is a difference, and another picture is all d
       });
   Session session({&experiment}, test::no_files, {});
   session.select(0);
-  std::unique_ptr<OffscreenDesktop> desktop;
-  try {
-    desktop = std::make_unique<OffscreenDesktop>(session, 1280, 800);
-  } catch (const std::runtime_error& missing) {
-    WARN("rendered frames are not tested: " << missing.what());
-    return;
-  }
+  const auto desktop = test::offscreen_or_none(session, 1280, 800);
+  if (!desktop) return;
   desktop->settle();
   const auto whole = desktop->pixels();
   CHECK(test::difference_of(*whole, *desktop->pixels()) == 0.0);
