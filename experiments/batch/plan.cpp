@@ -201,9 +201,7 @@ Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard)
             .repeats = spec.repeats,
             .swept = {},
             .crossed = combinations.crossed,
-            .formats = figures.formats,
-            .theme = figures.theme,
-            .formulas = figures.formulas,
+            .figures = figures,
             .points = {},
             .shard = shard};
   for (const SweepSpec::Axis& axis : spec.axes)
@@ -227,8 +225,8 @@ nlohmann::ordered_json to_json(const Plan& plan) {
             {"repeats", plan.repeats},
             {"swept", plan.swept},
             {"combinations", plan.crossed},
-            {"figures", {{"formats", plan.formats}, {"theme", plan.theme}}}};
-  if (plan.formulas) json["figures"]["formulas"] = true;
+            {"figures", {{"formats", plan.figures.formats}, {"theme", plan.figures.theme}}}};
+  if (plan.figures.formulas) json["figures"]["formulas"] = true;
   if (plan.shard != Shard{})
     json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
   json["points"] = std::move(points);
@@ -244,9 +242,9 @@ Plan plan_from_json(const std::string& text, const std::string& said_as) try {
             .repeats = json.at("repeats"),
             .swept = json.at("swept"),
             .crossed = json.at("combinations"),
-            .formats = json.at("figures").at("formats"),
-            .theme = json.at("figures").at("theme"),
-            .formulas = json.at("figures").value("formulas", false),
+            .figures = {.formats = json.at("figures").at("formats"),
+                        .theme = json.at("figures").at("theme"),
+                        .formulas = json.at("figures").value("formulas", false)},
             .points = {},
             .shard = {}};
   if (json.contains("shard")) plan.shard = {json["shard"].at("index"), json["shard"].at("count")};
@@ -270,11 +268,11 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
                  fmt::format("{}", new_plan.repeats));
   add_difference(lines, "swept", fmt::format("{}", fmt::join(old_plan.swept, ",")),
                  fmt::format("{}", fmt::join(new_plan.swept, ",")));
-  add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.formats, ",")),
-                 fmt::format("{}", fmt::join(new_plan.formats, ",")));
-  add_difference(lines, "theme", old_plan.theme, new_plan.theme);
-  add_difference(lines, "formulas", old_plan.formulas ? "shown" : "none",
-                 new_plan.formulas ? "shown" : "none");
+  add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.figures.formats, ",")),
+                 fmt::format("{}", fmt::join(new_plan.figures.formats, ",")));
+  add_difference(lines, "theme", old_plan.figures.theme, new_plan.figures.theme);
+  add_difference(lines, "formulas", old_plan.figures.formulas ? "shown" : "none",
+                 new_plan.figures.formulas ? "shown" : "none");
   add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
   const auto before = labels_by_id(old_plan);
   const auto after = labels_by_id(new_plan);

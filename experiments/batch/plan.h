@@ -51,9 +51,7 @@ struct Plan {
   int repeats{1};
   std::vector<std::string> swept{};  ///< keys with more than one value, in order
   std::size_t crossed{};  ///< combinations before those that are the same point count once
-  std::vector<std::string> formats{};  ///< of figures
-  std::string theme{"light"};
-  bool formulas{false};             ///< on the figures
+  FigureOptions figures{};
   std::vector<PlanPoint> points{};  ///< of all shards
   Shard shard{};
 

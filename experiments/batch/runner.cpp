@@ -58,9 +58,9 @@ class CannotWrite : public std::exception {
 WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
                           const std::vector<InputFile>& files,
                           const std::filesystem::path& folder) try {
-  return write_result(
-      result, {.argv = point.command(plan.experiment->info().name), .inputs = files},
-      write_options(folder, {plan.formats, plan.theme, plan.formulas}, result.provenance));
+  return write_result(result,
+                      {.argv = point.command(plan.experiment->info().name), .inputs = files},
+                      write_options(folder, plan.figures, result.provenance));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/batch/figure_options.h"
 #include "experiments/batch/plan.h"
 #include "experiments/batch/sweep_spec.h"
 
@@ -36,9 +37,7 @@ struct RunOptions {
   std::string experiment{};
   std::vector<std::string> words{};  ///< key=value and --key value
   std::string out{};                 ///< folder; chosen from experiment and point id when empty
-  std::vector<std::string> formats{"svg", "png", "pdf"};
-  std::string theme{"light"};
-  bool formulas{false};  ///< on the figures
+  FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   bool json{false};
   bool quiet{false};
   std::vector<std::string> argv{};
@@ -75,15 +74,13 @@ struct SweepOptions {
   int repeats{0};         ///< 0: as the file says
   std::int64_t seed{-1};  ///< -1: as the file says
   std::string shard{};    ///< "2/4"
-  std::vector<std::string> formats{"svg", "png", "pdf"};
-  std::string theme{"light"};
-  bool formulas{false};  ///< on the figures
+  FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   ComputeOptions compute{};
 };
 /// The sweep that the options ask for, with the command line above the file above its presets.
 SweepSpec spec_of(const SweepOptions& options);
 /// Without "none".
-FigureOptions figures_of(std::vector<std::string> formats, const std::string& theme, bool formulas);
+FigureOptions without_none(FigureOptions figures);
 int sweep_command(const SweepOptions& options);
 
 struct PlanOptions {
@@ -133,11 +130,9 @@ int verify_command(const VerifyCommandOptions& options);
 
 struct RedrawOptions {
   std::string folder{};
-  std::vector<std::string> formats{"svg", "png", "pdf"};
-  std::string theme{"light"};
-  bool formulas{false};  ///< on the figures
-  double scale{2.0};     ///< pixels a point of a PNG
-  std::string out{};     ///< beside the folder when empty
+  FigureOptions figures{.formats = {"svg", "png", "pdf"}};
+  double scale{2.0};  ///< pixels a point of a PNG
+  std::string out{};  ///< beside the folder when empty
 };
 int redraw_command(const RedrawOptions& options);
 

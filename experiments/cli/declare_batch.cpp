@@ -8,14 +8,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-template <typename Options>
-void add_figure_options(CLI::App* command, Options& options) {
-  command->add_option("--format", options.formats, "Figures as svg, png, pdf, or none")
+void add_figure_options(CLI::App* command, FigureOptions& figures) {
+  command->add_option("--format", figures.formats, "Figures as svg, png, pdf, or none")
       ->delimiter(',')
       ->check(CLI::IsMember({"svg", "png", "pdf", "none"}));
-  command->add_option("--theme", options.theme, "Figures in light, dark or print")
+  command->add_option("--theme", figures.theme, "Figures in light, dark or print")
       ->check(CLI::IsMember({"light", "dark", "print"}));
-  command->add_flag("--formulas", options.formulas,
+  command->add_flag("--formulas", figures.formulas,
                     "Figures with the experiment's formulas beneath their title");
 }
 
@@ -29,7 +28,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
       ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
-  add_figure_options(command, options);
+  add_figure_options(command, options.figures);
   command->add_flag("--json", options.json, "Print the whole result as JSON");
   command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
   command->footer(
@@ -69,7 +68,7 @@ void add_sweep_options(CLI::App* command, SweepOptions& options) {
   command->add_option("--seed", options.seed, "Root of the points' seeds")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
   command->add_option("--shard", options.shard, "Only the points of part i of n: i/n");
-  add_figure_options(command, options);
+  add_figure_options(command, options.figures);
 }
 
 Command declare_sweep(CLI::App& app, const Words& argv) {

@@ -11,12 +11,12 @@ Command add_redraw(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "redraw", "Draw the figures of a result again, in any theme, format and size");
   command->add_option("DIR", options->folder, "A result or a sweep")->required();
-  command->add_option("--format", options->formats, "svg, png, pdf")
+  command->add_option("--format", options->figures.formats, "svg, png, pdf")
       ->delimiter(',')
       ->check(CLI::IsMember({"svg", "png", "pdf"}));
-  command->add_option("--theme", options->theme, "light, dark or print")
+  command->add_option("--theme", options->figures.theme, "light, dark or print")
       ->check(CLI::IsMember({"light", "dark", "print"}));
-  command->add_flag("--formulas", options->formulas,
+  command->add_flag("--formulas", options->figures.formulas,
                     "With the experiment's formulas beneath the title");
   command->add_option("--scale", options->scale, "Pixels a point in PNG; 2 as run draws it");
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");

@@ -67,10 +67,12 @@ std::string words_of(const SweepOptions& options) {
   for (const std::string& keys : options.zips) add("--zip", keys);
   if (options.repeats > 0) add("--repeats", fmt::format("{}", options.repeats));
   if (options.seed >= 0) add("--seed", fmt::format("{}", options.seed));
-  if (options.formats != SweepOptions{}.formats)
-    add("--format", fmt::format("{}", fmt::join(options.formats, ",")));
-  if (options.theme != SweepOptions{}.theme) add("--theme", options.theme);
-  if (options.formulas) words.emplace_back("--formulas");
+  const FigureOptions& figures = options.figures;
+  const FigureOptions defaults = SweepOptions{}.figures;
+  if (figures.formats != defaults.formats)
+    add("--format", fmt::format("{}", fmt::join(figures.formats, ",")));
+  if (figures.theme != defaults.theme) add("--theme", figures.theme);
+  if (figures.formulas) words.emplace_back("--formulas");
   for (std::string& word : words) word = shell_quoted(word);
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -135,8 +137,7 @@ std::string points_text(const Plan& plan, const Standing& standing) {
 int plan_command(const PlanOptions& options) {
   const SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
-  const Plan plan = make_plan(
-      spec, figures_of(options.sweep.formats, options.sweep.theme, options.sweep.formulas), shard);
+  const Plan plan = make_plan(spec, without_none(options.sweep.figures), shard);
   if (!options.emit.empty()) {
     emit_script(options, spec, plan);
     return exit_ok;

@@ -42,13 +42,14 @@ std::vector<Place> places(const RedrawOptions& options) {
 
 std::size_t redraw(const Place& place, const RedrawOptions& options) {
   const Result result = load_result(place.first);
-  ExportOptions look{.theme = theme_named(options.theme), .png_scale = options.scale};
+  ExportOptions look{.theme = theme_named(options.figures.theme), .png_scale = options.scale};
   make_folders(place.second);
   std::size_t files = 0;
   const Provenance& from = result.provenance;
   for (const Figure& figure : result.figures) {
-    if (options.formulas) look.formulas = equations_of(from.experiment, from.params, figure.id);
-    for (const std::string& format : options.formats) {
+    if (options.figures.formulas)
+      look.formulas = equations_of(from.experiment, from.params, figure.id);
+    for (const std::string& format : options.figures.formats) {
       write_new_file(place.second / (figure.id + "." + format),
                      export_figure(figure, figure_format_named(format), look));
       ++files;

@@ -35,7 +35,7 @@ std::filesystem::path folder_of(const RunOptions& options, const std::string& ex
 /// Everything that can be refused is refused before the first computation.
 std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   const Experiment& experiment = *spec.experiment;
-  const FigureOptions figures = figures_of(options.formats, options.theme, options.formulas);
+  const FigureOptions figures = without_none(options.figures);
   std::vector<Point> points;
   const std::vector<Combination> sets = combinations_of(spec).points;
   for (const auto& [params, swept] : sets) {
@@ -43,7 +43,7 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
     point.folder =
         folder_of(options, experiment.info().name,
                   point_id(experiment.info(), params, point.loaded.files), sets.size() > 1);
-    require_replaceable(write_options(point.folder, figures, {}));
+    require_replaceable(write_options(point.folder, figures));
     points.push_back(std::move(point));
   }
   return points;
@@ -112,7 +112,7 @@ int run_command(const RunOptions& options) {
                      fmt::format("use orrery sweep {}", options.experiment));
   const Experiment& experiment = *spec.experiment;
   const std::vector<Point> points = prepare(spec, options);
-  const FigureOptions figures = figures_of(options.formats, options.theme, options.formulas);
+  const FigureOptions figures = without_none(options.figures);
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true;
   for (const Point& point : points) {

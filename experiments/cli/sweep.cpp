@@ -90,9 +90,7 @@ SweepSpec spec_of(const SweepOptions& options) {
   return spec;
 }
 
-FigureOptions figures_of(std::vector<std::string> formats, const std::string& theme,
-                         bool formulas) {
-  FigureOptions figures{std::move(formats), theme, formulas};
+FigureOptions without_none(FigureOptions figures) {
   std::erase(figures.formats, "none");
   return figures;
 }
@@ -100,8 +98,7 @@ FigureOptions figures_of(std::vector<std::string> formats, const std::string& th
 int sweep_command(const SweepOptions& options) {
   const SweepSpec spec = spec_of(options);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
-  const Plan plan =
-      make_plan(spec, figures_of(options.formats, options.theme, options.formulas), shard);
+  const Plan plan = make_plan(spec, without_none(options.figures), shard);
   if (!options.compute.quiet &&
       plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
     say(

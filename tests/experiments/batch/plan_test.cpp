@@ -67,7 +67,7 @@ TEST_CASE("A plan is restored from its text") {
   const Plan restored = plan_from_json(json_text(to_json(plan)), "plan.json");
   CHECK(plan_differences(plan, restored).empty());
   CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
-  CHECK(restored.formulas);
+  CHECK(restored.figures.formulas);
   CHECK(restored.own_points().size() == 2);
   CHECK(restored.own_points()[1]->id == plan.points[4].id);
 }
