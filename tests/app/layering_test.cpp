@@ -3,10 +3,12 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/paths.h"
+
 namespace {
 
 TEST_CASE("The desktop includes nothing of the core, and so computes nothing") {
-  const std::filesystem::path folder = std::filesystem::path(ORRERY_SOURCE_DIR) / "app";
+  const std::filesystem::path folder = std::filesystem::path(test::source_folder()) / "app";
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string extension = entry.path().extension().string();

@@ -12,6 +12,7 @@
 #include "tests/app/approved_picture.h"
 #include "tests/app/fixture.h"
 #include "tests/app/offscreen_or_none.h"
+#include "tests/support/paths.h"
 
 namespace orrery {
 namespace {
@@ -37,15 +38,15 @@ std::string text_of(const fs::path& path) {
 /// The README shows the pictures of its own script.
 fs::path picture_path(const fs::path& script, const std::string& name) {
   const fs::path folder = script.stem() == "readme"
-                              ? fs::path(ORRERY_SOURCE_DIR) / "assets/pictures"
-                              : fs::path(ORRERY_TESTS_DIR) / "approved/desktop";
+                              ? fs::path(test::source_folder()) / "assets/pictures"
+                              : fs::path(test::tests_folder()) / "approved/desktop";
   return folder / (name + ".png");
 }
 
 /// Paths are shown; so they must be the same wherever the project lies.
 class InTests {
  public:
-  InTests() : before_(fs::current_path()) { fs::current_path(ORRERY_TESTS_DIR); }
+  InTests() : before_(fs::current_path()) { fs::current_path(test::tests_folder()); }
   ~InTests() { fs::current_path(before_); }
   InTests(const InTests&) = delete;
   InTests& operator=(const InTests&) = delete;

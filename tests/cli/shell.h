@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery::test {
@@ -32,9 +33,9 @@ class Shell {
   /// With words before the program: variables, or another program that runs it.
   Outcome run_program(const std::string& before, const std::string& arguments,
                       const std::string& redirect = ">out.txt") const {
-    const std::string command = "cd '" + folder().string() +
-                                "' && ORRERY_ASSETS='" ORRERY_SOURCE_DIR "/assets' " + before +
-                                " '" ORRERY_CLI "' " + arguments + " 2>err.txt " + redirect;
+    const std::string command = "cd '" + folder().string() + "' && ORRERY_ASSETS='" +
+                                test::source_folder() + "/assets' " + before + " '" +
+                                test::cli_program() + "' " + arguments + " 2>err.txt " + redirect;
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
   }

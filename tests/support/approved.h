@@ -7,12 +7,15 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/paths.h"
+
 namespace orrery::test {
 
 /// Compares with tests/approved/NAME. Empty when equal, otherwise where they first differ. With
 /// ORRERY_APPROVE=1 in the environment the file is rewritten instead.
 inline std::string difference_from_approved(const std::string& name, const std::string& text) {
-  const std::filesystem::path path = std::filesystem::path(ORRERY_TESTS_DIR) / "approved" / name;
+  const std::filesystem::path path =
+      std::filesystem::path(test::tests_folder()) / "approved" / name;
   if (const char* approve = std::getenv("ORRERY_APPROVE"); approve && std::string(approve) == "1") {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;

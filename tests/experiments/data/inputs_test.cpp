@@ -7,6 +7,7 @@
 #include "core/errors.h"
 #include "experiments/data/file.h"
 #include "experiments/data/npy.h"
+#include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
@@ -99,7 +100,7 @@ TEST_CASE("Messages begin with the parameter and its value") {
 }
 
 TEST_CASE("A tensor is read from an archive by its name") {
-  const std::string golden = std::string(ORRERY_TESTS_DIR) + "/golden/";
+  const std::string golden = test::tests_folder() + "/golden/";
   ParamSet params = example();
   const auto load = [&](const std::string& value) {
     params.set("q", value);
@@ -119,7 +120,7 @@ TEST_CASE("A tensor is read from an archive by its name") {
 }
 
 TEST_CASE("The only tensor of an archive is the same with its name and without") {
-  const std::string path = std::string(ORRERY_TESTS_DIR) + "/golden/npz/one.npz";
+  const std::string path = test::tests_folder() + "/golden/npz/one.npz";
   ParamSet params = example();
   params.set("q", path);
   const LoadedInputs unnamed = load_inputs(params);
@@ -132,7 +133,7 @@ TEST_CASE("The only tensor of an archive is the same with its name and without")
 }
 
 TEST_CASE("A name that an archive does not hold is refused with those it does") {
-  const std::string path = std::string(ORRERY_TESTS_DIR) + "/golden/npz/saved.npz";
+  const std::string path = test::tests_folder() + "/golden/npz/saved.npz";
   const auto refusal = [](const std::string& value, const std::string& message) {
     ParamSet params = example();
     params.set("q", value);
@@ -171,8 +172,7 @@ TEST_CASE("A cache reads again only what changed") {
     CHECK(std::get<Text>(first->inputs.at("text")).utf8 == "one");
   }
   SECTION("another tensor of the same file") {
-    const std::string path =
-        std::string(ORRERY_TESTS_DIR) + "/golden/safetensors/written.safetensors";
+    const std::string path = test::tests_folder() + "/golden/safetensors/written.safetensors";
     params.set("q", path + "#b");
     CHECK(std::get<Tensor>(cache.load(params)->inputs.at("q")).values.size() == 6);
     params.set("q", path + "#θ");

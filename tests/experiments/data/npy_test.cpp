@@ -10,6 +10,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/file.h"
+#include "tests/support/paths.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -19,7 +20,7 @@ using Shape = std::vector<std::size_t>;
 namespace {
 
 std::string golden(const std::string& name) {
-  return read_file(std::string(ORRERY_TESTS_DIR) + "/golden/npy/" + name + ".npy", 1 << 20);
+  return read_file(test::tests_folder() + "/golden/npy/" + name + ".npy", 1 << 20);
 }
 
 Tensor parse_golden(const std::string& name) { return parse_npy(golden(name), name); }

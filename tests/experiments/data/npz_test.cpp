@@ -12,6 +12,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/file.h"
+#include "tests/support/paths.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -23,7 +24,7 @@ using Shape = std::vector<std::size_t>;
 namespace {
 
 std::string golden(const std::string& name) {
-  return read_file(std::string(ORRERY_TESTS_DIR) + "/golden/npz/" + name + ".npz", 1 << 20);
+  return read_file(test::tests_folder() + "/golden/npz/" + name + ".npz", 1 << 20);
 }
 
 TensorMap parse_golden(const std::string& name) { return parse_npz(golden(name), name); }

@@ -10,6 +10,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/file.h"
+#include "tests/support/paths.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -20,8 +21,7 @@ using Shape = std::vector<std::size_t>;
 namespace {
 
 std::string golden(const std::string& name) {
-  return read_file(std::string(ORRERY_TESTS_DIR) + "/golden/safetensors/" + name + ".safetensors",
-                   1 << 20);
+  return read_file(test::tests_folder() + "/golden/safetensors/" + name + ".safetensors", 1 << 20);
 }
 
 TensorMap parse_golden(const std::string& name) { return parse_safetensors(golden(name), name); }

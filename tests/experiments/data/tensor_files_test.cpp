@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
@@ -13,9 +14,7 @@ using Catch::Matchers::Equals;
 
 namespace {
 
-std::string golden(const std::string& name) {
-  return std::string(ORRERY_TESTS_DIR) + "/golden/" + name;
-}
+std::string golden(const std::string& name) { return test::tests_folder() + "/golden/" + name; }
 
 std::vector<std::string> names_of(const TensorMap& tensors) {
   std::vector<std::string> names;
