@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,8 +22,22 @@ struct Scalar {
   std::string description{};
 };
 
-/// How a measured number must compare with its bound.
-enum class Relation { at_most, at_least };
+/// How a measured number must compare with its bound. equals is two-sided: within the tolerance of
+/// the bound, which is then the expected value.
+enum class Relation { at_most, at_least, equals };
+
+/// "≤", "≥" or "=".
+constexpr std::string_view sign_of(Relation relation) {
+  switch (relation) {
+    case Relation::at_most:
+      return "≤";
+    case Relation::at_least:
+      return "≥";
+    case Relation::equals:
+      break;
+  }
+  return "=";
+}
 
 /// A claim with its number: "statement (equation): measured ≤ bound".
 struct Check {
@@ -31,10 +47,19 @@ struct Check {
   double measured{};
   Relation relation{Relation::at_most};
   double bound{};
+  double tolerance{0};  ///< of equals alone
 
   /// A NaN never holds.
   bool holds() const {
-    return relation == Relation::at_most ? measured <= bound : measured >= bound;
+    if (relation == Relation::at_most) return measured <= bound;
+    if (relation == Relation::at_least) return measured >= bound;
+    return measured == bound || std::abs(measured - bound) <= tolerance;
+  }
+  /// How far the measured number is on the wrong side of what is allowed; negative inside it.
+  double excess() const {
+    if (relation == Relation::at_most) return measured - bound;
+    if (relation == Relation::at_least) return bound - measured;
+    return std::abs(measured - bound) - tolerance;
   }
 };
 

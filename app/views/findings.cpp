@@ -21,10 +21,16 @@ constexpr double kLeastStatement = 220;
 constexpr int kCheckDigits = 3;
 constexpr double kScalarGap = 20;
 
+/// What is seen where a relation does not hold.
+std::string_view opposite_sign(Relation relation) {
+  if (relation == Relation::equals) return "≠";
+  return relation == Relation::at_most ? ">" : "<";
+}
+
 /// "0.31 ≤ 0.5", or "0.7 > 0.5" when it should have been less.
 std::string comparison(const Check& check) {
-  const bool upper = check.relation == Relation::at_most;
-  const char* relation = check.holds() ? (upper ? "≤" : "≥") : (upper ? ">" : "<");
+  const std::string_view relation =
+      check.holds() ? sign_of(check.relation) : opposite_sign(check.relation);
   return fmt::format("{} {} {}", readout_number(check.measured, kCheckDigits), relation,
                      readout_number(check.bound, kCheckDigits));
 }

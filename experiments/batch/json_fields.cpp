@@ -83,4 +83,11 @@ std::vector<std::size_t> sizes_field(const Json& object, const char* key) {
   });
 }
 
+const EnumNames<Relation>& relation_names() {
+  static const EnumNames<Relation> names{{Relation::at_most, "at_most"},
+                                         {Relation::at_least, "at_least"},
+                                         {Relation::equals, "equals"}};
+  return names;
+}
+
 }  // namespace orrery

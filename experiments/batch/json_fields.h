@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/result.h"
+
 namespace orrery {
 
 // Fields of the JSON files that results are saved in, written and read back. Not for users' JSON.
@@ -36,6 +38,9 @@ const nlohmann::ordered_json& list_field(const nlohmann::ordered_json& object, c
 /// One name each for the values of an enum.
 template <class T>
 using EnumNames = std::vector<std::pair<T, std::string_view>>;
+
+/// Of the relation between a check's number and its bound.
+const EnumNames<Relation>& relation_names();
 
 template <class T>
 std::string_view name_in(const EnumNames<T>& names, T value) {

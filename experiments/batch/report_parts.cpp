@@ -21,8 +21,6 @@ void add_heading(const ResultSections& of, std::string text, std::string_view na
   blocks.push_back(Heading{of.level, std::move(text), anchor(of, name)});
 }
 
-std::string relation_sign(Relation relation) { return relation == Relation::at_most ? "≤" : "≥"; }
-
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-+=./:,@%").find(c) != std::string_view::npos;
@@ -129,7 +127,8 @@ void add_claims(const ResultSections& of, std::vector<Block>& blocks) {
     grid.rows.push_back({verdict_cell(check.holds(), check.holds() ? "holds" : "FAILS"),
                          text_cell(check.statement.empty() ? check.name : check.statement),
                          text_cell(check.equation), number_cell(check.measured),
-                         text_cell(relation_sign(check.relation)), number_cell(check.bound)});
+                         text_cell(std::string(sign_of(check.relation))),
+                         number_cell(check.bound)});
   blocks.push_back(std::move(grid));
 }
 

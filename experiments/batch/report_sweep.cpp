@@ -55,8 +55,7 @@ struct ClaimRow {
 
 bool is_worse(const Check& a, const Check& b) {
   if (std::isnan(a.measured) || std::isnan(b.measured)) return std::isnan(a.measured);
-  const double sign = a.relation == Relation::at_most ? 1.0 : -1.0;
-  return sign * (a.measured - a.bound) > sign * (b.measured - b.bound);
+  return a.excess() > b.excess();
 }
 
 void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
@@ -75,12 +74,11 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
   Grid grid{.header = {"", "Claim", "Points", "Failing", "Worst measured", "", "Its bound"}};
   for (const std::string& name : names) {
     const ClaimRow& row = rows[name];
-    grid.rows.push_back({verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"),
-                         text_cell(name), number_cell(static_cast<double>(row.points)),
-                         number_cell(static_cast<double>(row.failing)),
-                         number_cell(row.worst->measured),
-                         text_cell(row.worst->relation == Relation::at_most ? "≤" : "≥"),
-                         number_cell(row.worst->bound)});
+    grid.rows.push_back(
+        {verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"), text_cell(name),
+         number_cell(static_cast<double>(row.points)),
+         number_cell(static_cast<double>(row.failing)), number_cell(row.worst->measured),
+         text_cell(std::string(sign_of(row.worst->relation))), number_cell(row.worst->bound)});
   }
   blocks.push_back(std::move(grid));
 }

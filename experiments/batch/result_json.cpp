@@ -11,8 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const EnumNames<Relation> relation_names{{Relation::at_most, "at_most"},
-                                         {Relation::at_least, "at_least"}};
 const EnumNames<Status> status_names{{Status::completed, "completed"},
                                      {Status::stopped, "stopped"}};
 
@@ -45,13 +43,15 @@ Json scalar_json(const Scalar& scalar) {
 }
 
 Json check_json(const Check& check) {
-  return {{"name", check.name},
-          {"statement", check.statement},
-          {"equation", check.equation},
-          {"measured", number_json(check.measured)},
-          {"relation", name_in(relation_names, check.relation)},
-          {"bound", number_json(check.bound)},
-          {"holds", check.holds()}};
+  Json json{{"name", check.name},
+            {"statement", check.statement},
+            {"equation", check.equation},
+            {"measured", number_json(check.measured)},
+            {"relation", name_in(relation_names(), check.relation)},
+            {"bound", number_json(check.bound)}};
+  if (check.relation == Relation::equals) json["tolerance"] = number_json(check.tolerance);
+  json["holds"] = check.holds();
+  return json;
 }
 
 /// The type is said: "nan" may be a number or a text.
@@ -101,8 +101,9 @@ Check check_from(const Json& json) {
           .statement = text_field(json, "statement"),
           .equation = text_field(json, "equation"),
           .measured = number_field(json, "measured"),
-          .relation = enum_field(json, "relation", relation_names),
-          .bound = number_field(json, "bound")};
+          .relation = enum_field(json, "relation", relation_names()),
+          .bound = number_field(json, "bound"),
+          .tolerance = json.contains("tolerance") ? number_field(json, "tolerance") : 0.0};
 }
 
 Column column_from(const Json& json) {

@@ -57,12 +57,11 @@ double line_number(const Json& json, const char* key) {
 }
 
 Check check_of(const std::string& name, const Json& json) {
-  static const EnumNames<Relation> relations{{Relation::at_most, "at_most"},
-                                             {Relation::at_least, "at_least"}};
   return {.name = name,
           .measured = line_number(json, "measured"),
-          .relation = enum_field(json, "relation", relations),
-          .bound = line_number(json, "bound")};
+          .relation = enum_field(json, "relation", relation_names()),
+          .bound = line_number(json, "bound"),
+          .tolerance = json.contains("tolerance") ? line_number(json, "tolerance") : 0.0};
 }
 
 void read_line(const Json& json, SavedPoint& point) {

@@ -65,10 +65,12 @@ Json json_number(double value) {
 }
 
 Json check_json(const Check& check) {
-  return {{"measured", json_number(check.measured)},
-          {"relation", check.relation == Relation::at_most ? "at_most" : "at_least"},
-          {"bound", json_number(check.bound)},
-          {"holds", check.holds()}};
+  Json json{{"measured", json_number(check.measured)},
+            {"relation", name_in(relation_names(), check.relation)},
+            {"bound", json_number(check.bound)}};
+  if (check.relation == Relation::equals) json["tolerance"] = json_number(check.tolerance);
+  json["holds"] = check.holds();
+  return json;
 }
 
 bool has_seed(const PlanPoint& point) {

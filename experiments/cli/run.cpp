@@ -52,10 +52,9 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
 std::string checks_text(const Result& result) {
   std::string text;
   for (const Check& check : result.checks)
-    text +=
-        fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                    check.statement, check.equation, readable_number(check.measured),
-                    check.relation == Relation::at_most ? "≤" : "≥", readable_number(check.bound));
+    text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
+                        check.statement, check.equation, readable_number(check.measured),
+                        sign_of(check.relation), readable_number(check.bound));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/batch/json_fields.h"
 #include "experiments/batch/result_json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -21,7 +22,7 @@ std::string claim_line(const Claim& claim) {
   const std::string precision = check.name.ends_with("_fp32") ? "fp32" : "fp64";
   return fmt::format("  {}  {} {} {} {:>10} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
                      padded(check.equation, 11), precision, padded(check.statement, 82),
-                     short_number(check.measured), check.relation == Relation::at_most ? "≤" : "≥",
+                     short_number(check.measured), sign_of(check.relation),
                      short_number(check.bound));
 }
 
@@ -44,7 +45,7 @@ ordered_json json_of(const Claim& claim) {
           {"equation", c.equation},
           {"over", claim.detail},
           {"measured", c.measured},
-          {"relation", c.relation == Relation::at_most ? "at_most" : "at_least"},
+          {"relation", name_in(relation_names(), c.relation)},
           {"bound", c.bound},
           {"holds", c.holds()}};
 }
