@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/precision.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -51,6 +53,12 @@ struct ScoreTerm {
   Matrix<T> logits;       ///< [N_q, N_k], with the scale of the encoding's own paper applied
 };
 
+/// How products of queries and keys become terms of the logits.
+struct Scoring {
+  StageRounding rounding{};       ///< where the computation rounds, and to what
+  std::optional<double> scale{};  ///< in place of the scale of the encoding's own paper
+};
+
 template <class T>
 struct ScoreInputs {
   MatrixIn<T> q;  ///< [N_q, d]
@@ -58,10 +66,11 @@ struct ScoreInputs {
   PositionsIn m;  ///< query positions
   PositionsIn n;  ///< key positions
   int head{0};    ///< which head, where heads differ
+  Scoring scoring{};
 };
 
 /// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,
-/// √(2d), √(3d), none) is the encoding's business.
+/// √(2d), √(3d), none) is the encoding's business, and ScoreInputs::scoring overrides it.
 template <class T>
 class ScoreTerms {
  public:

@@ -28,9 +28,10 @@ constexpr std::array<Format, 4> formats{{
     {"fp16", 11, -14, 65504.0},
 }};
 
-constexpr std::array<std::string_view, 13> stage_names{
-    "position",  "distance", "log", "inv_freq",   "angle", "cos_sin", "table",
-    "projected", "input",    "qk",  "rotated_qk", "term",  "logits"};
+constexpr std::array<std::string_view, stage_count> stage_names{
+    "position",   "distance", "log",       "inv_freq", "angle",   "cos_sin",
+    "products",   "table",    "projected", "input",    "qk",      "value",
+    "rotated_qk", "term",     "scale",     "logits",   "weights", "output"};
 
 const Format& format_of(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
@@ -92,15 +93,24 @@ double round_to(Precision precision, double value) {
   return std::copysign(std::numeric_limits<double>::infinity(), value);
 }
 
-StageRounding::StageRounding(Precision format, std::initializer_list<Stage> stages)
-    : format_(format) {
-  for (const Stage stage : stages) add(stage);
+StageRounding::StageRounding(Precision format, std::initializer_list<Stage> stages) {
+  for (const Stage stage : stages) set(stage, format);
+}
+
+Precision StageRounding::coarsest() const {
+  return *std::max_element(formats_.begin(), formats_.end(), [](Precision a, Precision b) {
+    return unit_roundoff(a) < unit_roundoff(b);
+  });
+}
+
+double rounding_unit(const StageRounding& rounding) {
+  const Precision format = rounding.coarsest();
+  return format == Precision::fp64 ? 0.0 : unit_roundoff(format);
 }
 
 StageRounding StageRounding::with(Stage stage, Stage like) const {
   StageRounding changed = *this;
-  changed.stages_ &= ~bit(stage);
-  if (rounds(like)) changed.add(stage);
+  changed.set(stage, format(like));
   return changed;
 }
 

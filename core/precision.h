@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <initializer_list>
 #include <string_view>
 
@@ -8,11 +8,13 @@
 
 namespace orrery {
 
-/// fp64 and fp32 run natively; bf16 and fp16 are roundings at named stages over fp32.
+/// The formats of numbers. fp64 and fp32 are also the arithmetic that the library computes in; bf16
+/// and fp16 exist as roundings of its results at named stages.
 enum class Precision { fp64, fp32, bf16, fp16 };
 
-/// Where a low-precision implementation rounds, in the order of the computation. An encoding rounds
-/// at those that it has (EncodingInfo::stages); attention itself at qk, term and logits.
+/// Where an implementation rounds, in the order of the computation. An encoding rounds at those
+/// that it has (EncodingInfo::stages); attention itself at qk, value, term, scale, logits, weights
+/// and output.
 enum class Stage {
   position,    ///< m and n, where they are numbers: RoPE, sinusoids, ALiBi; an index stays whole
   distance,    ///< m − n, where it is a number: ALiBi, Transformer-XL, and what logarithms take
@@ -20,14 +22,20 @@ enum class Stage {
   inv_freq,    ///< the frequencies θ
   angle,       ///< the product m θ
   cos_sin,     ///< its cosine and sine
+  products,    ///< the four products of a rotation, a cos, b sin, a sin, b cos, before their sums
   table,       ///< what is trained, or stored like it: tables, u, v, projections, slopes
   projected,   ///< position vectors after their projection: Transformer-XL, TUPE, DeBERTa
   input,       ///< x + p: sinusoidal, learned
   qk,          ///< queries and keys
-  rotated_qk,  ///< queries and keys after they are turned
-  term,        ///< each named term, before their sum
-  logits,      ///< the sum
+  value,       ///< values
+  rotated_qk,  ///< queries and keys after they are rotated
+  term,        ///< the product behind each named term, before its scale
+  scale,       ///< each named term with its scale, before their sum
+  logits,      ///< the sum of the terms
+  weights,     ///< the softmax of the logits
+  output,      ///< the weighted sum of values, and what a ValueTerm adds to it
 };
+inline constexpr std::size_t stage_count = 18;
 
 std::string_view name(Precision precision);
 std::string_view name(Stage stage);
@@ -47,28 +55,34 @@ double ulp(Precision precision, double value);
 /// exponents of fp32.
 double round_to(Precision precision, double value);
 
-/// Which stages are rounded to which format. The default rounds nothing.
+/// The format that each stage is rounded to. fp64, the default of every stage, leaves it as the
+/// arithmetic computes it.
 class StageRounding {
  public:
   StageRounding() = default;
   StageRounding(Precision format, std::initializer_list<Stage> stages);
 
-  void add(Stage stage) { stages_ |= bit(stage); }
-  bool rounds(Stage stage) const { return (stages_ & bit(stage)) != 0; }
-  Precision format() const { return format_; }
-  /// The same, but `stage` is rounded if `like` is: for sinusoids of a distance.
+  void set(Stage stage, Precision format) { formats_[index(stage)] = format; }
+  Precision format(Stage stage) const { return formats_[index(stage)]; }
+  bool rounds(Stage stage) const { return format(stage) != Precision::fp64; }
+  /// The format with the largest unit roundoff among all stages; fp64 where none is rounded.
+  Precision coarsest() const;
+  /// The same, but `stage` has the format of `like`: for sinusoids of a distance.
   StageRounding with(Stage stage, Stage like) const;
 
   template <class T>
   T operator()(Stage stage, T value) const {
-    return rounds(stage) ? static_cast<T>(round_to(format_, static_cast<double>(value))) : value;
+    const Precision to = format(stage);
+    if (to == Precision::fp64) return value;
+    return static_cast<T>(round_to(to, static_cast<double>(value)));
   }
   template <class T>
   void apply(Stage stage, MatrixOut<T> values) const {
-    if (!rounds(stage)) return;
-    const Precision format = format_;
+    const Precision to = format(stage);
+    // A float is an fp32 number already.
+    if (to == Precision::fp64 || (to == Precision::fp32 && sizeof(T) == sizeof(float))) return;
     values = values.unaryExpr(
-        [format](T v) { return static_cast<T>(round_to(format, static_cast<double>(v))); });
+        [to](T v) { return static_cast<T>(round_to(to, static_cast<double>(v))); });
   }
   template <class T>
   Matrix<T> rounded(Stage stage, Matrix<T> values) const {
@@ -77,10 +91,12 @@ class StageRounding {
   }
 
  private:
-  static std::uint32_t bit(Stage stage) { return 1u << static_cast<unsigned>(stage); }
+  static std::size_t index(Stage stage) { return static_cast<std::size_t>(stage); }
 
-  Precision format_{Precision::fp64};
-  std::uint32_t stages_{0};
+  std::array<Precision, stage_count> formats_{};
 };
+
+/// Unit roundoff of the coarsest format of the stages; 0 where none is rounded.
+double rounding_unit(const StageRounding& rounding);
 
 }  // namespace orrery

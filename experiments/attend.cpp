@@ -41,10 +41,11 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
   std::vector<AttentionOutput<T>> heads;
   if (in.x) {
     const Matrix<T> x = contents_of<T>(in);
-    heads = multi_head_attention<T>(*encoding, projections_of<T>(tables, layout),
-                                    {x, x, layout.m, layout.n, layout.first_head}, sight, rounding);
+    heads =
+        multi_head_attention<T>(*encoding, projections_of<T>(tables, layout),
+                                {x, x, layout.m, layout.n, layout.first_head}, sight, {rounding});
   } else {
-    heads = multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout), sight, rounding);
+    heads = multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout), sight, {rounding});
   }
   AttendResult result = stacked(heads);
   add_layer_output<T>(tables, heads, result);

@@ -114,7 +114,7 @@ class Head {
   }
   Matrix<T> logits_at(const Positions& p) const {
     return attention_head<T>(*encoding_, scene_.projections, {scene_.x, scene_.x, p, p}, {},
-                             rounding_)
+                             {rounding_})
         .logits;
   }
   const Encoding& encoding() const { return *encoding_; }

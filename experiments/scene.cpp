@@ -157,8 +157,8 @@ AttentionOutput<T> attend_in_scene(const Encoding& encoding, const ParamSet& par
   const Positions& p = scene.positions;
   if (scene.from_text())
     return attention_head<T>(encoding, scene.projections, {scene.x, scene.x, p, p, head}, mask,
-                             rounding);
-  return attention_from_qkv<T>(encoding, {scene.q, scene.k, scene.v, p, p, head}, mask, rounding);
+                             {rounding});
+  return attention_from_qkv<T>(encoding, {scene.q, scene.k, scene.v, p, p, head}, mask, {rounding});
 }
 
 template Scene<float> make_scene(const ParamSet&, const Inputs&);

@@ -33,8 +33,8 @@ AttentionOutput<T> attend_without(const Encoding& encoding, const ParamSet& para
   const Positions& p = scene.positions;
   const int head = head_of(params);
   if (scene.from_text())
-    return attention_head<T>(encoding, scene.projections, {asked, met, p, p, head}, {}, rounding);
-  return attention_from_qkv<T>(encoding, {asked, met, scene.v, p, p, head}, {}, rounding);
+    return attention_head<T>(encoding, scene.projections, {asked, met, p, p, head}, {}, {rounding});
+  return attention_from_qkv<T>(encoding, {asked, met, scene.v, p, p, head}, {}, {rounding});
 }
 
 template <class T>
@@ -172,8 +172,7 @@ template <class T>
 double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double scale,
                         const StageRounding& rounding) {
   const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
-  const double stage =
-      rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+  const double stage = rounding_unit(rounding);
   Matrix<double> sizes = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
   for (const Term<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
   const double norms = static_cast<double>(p.q.rowwise().norm().maxCoeff()) *

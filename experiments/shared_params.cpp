@@ -137,8 +137,9 @@ bool runs_in_fp64(const ParamSet& params) { return precision_of(params) == Preci
 
 StageRounding rounding_of(const ParamSet& params) {
   if (!params.is_used("rounded_stages")) return {};
-  StageRounding rounding(precision_of(params), {});
-  for (const std::string& stage : params.list("rounded_stages")) rounding.add(stage_named(stage));
+  StageRounding rounding;
+  for (const std::string& stage : params.list("rounded_stages"))
+    rounding.set(stage_named(stage), precision_of(params));
   return rounding;
 }
 

@@ -31,8 +31,7 @@ ShiftError shift_error(const Matrix<T>& reference, const Matrix<T>& shifted, Pre
 template <class T>
 double invariance_bound(const Matrix<T>& q, const Matrix<T>& k, const StageRounding& rounding) {
   const double d = static_cast<double>(q.cols());
-  const double stage =
-      rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
+  const double stage = rounding_unit(rounding);
   const double relative = (d + 10.0) * unit_roundoff(native<T>) + 8.0 * stage;
   const double norms = static_cast<double>(q.rowwise().norm().maxCoeff()) *
                        static_cast<double>(k.rowwise().norm().maxCoeff());

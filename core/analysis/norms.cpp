@@ -15,11 +15,6 @@ namespace {
 template <class T>
 constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
 
-/// 0 where nothing is emulated.
-double stage_unit(const StageRounding& rounding) {
-  return rounding.format() == Precision::fp64 ? 0.0 : unit_roundoff(rounding.format());
-}
-
 }  // namespace
 
 template <class T>
@@ -48,7 +43,7 @@ RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<dou
 
 template <class T>
 double rotation_norm_bound(Index d, const StageRounding& rounding) {
-  return 8.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+  return 8.0 * unit_roundoff(native<T>) + 4.0 * rounding_unit(rounding) +
          static_cast<double>(d) * 0x1p-53;
 }
 
@@ -76,7 +71,7 @@ double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matri
 
 template <class T>
 double cosine_law_bound(Index d, const StageRounding& rounding) {
-  return 4.0 * unit_roundoff(native<T>) + 4.0 * stage_unit(rounding) +
+  return 4.0 * unit_roundoff(native<T>) + 4.0 * rounding_unit(rounding) +
          2.0 * static_cast<double>(d) * 0x1p-53;
 }
 

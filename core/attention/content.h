@@ -4,17 +4,16 @@
 
 namespace orrery {
 
-/// a bᵀ. [rows of a, rows of b]. Throws as scaled_product does.
-template <class T>
-Matrix<T> unscaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b);
-
 /// a bᵀ/√(terms·d), d the channels of both: the product behind every term, with the scale 1/√(2d)
-/// or 1/√(3d) of papers that add two or three of them. [rows of a, rows of b]. Throws UsageError
-/// when a and b have different numbers of channels, or none.
+/// or 1/√(3d) of papers that add two or three of them, and 1 for terms = 0 (T5). scoring.scale
+/// takes the place of all of these. Rounds the product (Stage::term) and the scaled product
+/// (Stage::scale). [rows of a, rows of b]. Throws UsageError when a and b have different numbers of
+/// channels, or none.
 template <class T>
-Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms);
+Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
+                         const Scoring& scoring = {});
 
-/// The content term q_m·k_n/√d of eq. (2). [N_q, N_k].
+/// The content term q_m·k_n/√d of eq. (2), or with the scale of in.scoring. [N_q, N_k].
 /// Throws UsageError when q and k have different numbers of channels, or none.
 template <class T>
 ScoreTerm<T> scaled_content_term(const ScoreInputs<T>& in);

@@ -23,16 +23,16 @@ Matrix<T> added_vectors(const InputTerm<T>& term, PositionsIn positions, Index d
 /// Eq. (6): (x_m + p_m)ᵀ W_qᵀ W_k (x_n + p_n) / √d, multiplied out.
 template <class T>
 std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections<T>& w,
-                                     const HeadInputs<T>& in) {
+                                     const HeadInputs<T>& in, const Scoring& scoring) {
   const Matrix<T> q_x = in.x_q * w.W_q;
   const Matrix<T> k_x = in.x_k * w.W_k;
   const Matrix<T> q_p = added_vectors(term, in.m, in.x_q.cols()) * w.W_q;
   const Matrix<T> k_p = added_vectors(term, in.n, in.x_k.cols()) * w.W_k;
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x, 1)});
-  terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p, 1)});
-  terms.push_back(ScoreTerm<T>{"position_to_content", scaled_product<T>(q_p, k_x, 1)});
-  terms.push_back(ScoreTerm<T>{"position_to_position", scaled_product<T>(q_p, k_p, 1)});
+  terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x, 1, scoring)});
+  terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p, 1, scoring)});
+  terms.push_back(ScoreTerm<T>{"position_to_content", scaled_product<T>(q_p, k_x, 1, scoring)});
+  terms.push_back(ScoreTerm<T>{"position_to_position", scaled_product<T>(q_p, k_p, 1, scoring)});
   return terms;
 }
 
@@ -57,7 +57,7 @@ Projections<T> random_projections(std::int64_t seed, int head, Index d_model, In
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask,
-                                  const StageRounding& rounding) {
+                                  const Scoring& scoring) {
   check_contents(projections, in);
   const auto* input_term = dynamic_cast<const InputTerm<T>*>(&encoding);
   Matrix<T> x_q = in.x_q;
@@ -70,19 +70,19 @@ AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>
   const Matrix<T> k = x_k * projections.W_k;
   const Matrix<T> v = x_k * projections.W_v;
   AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head},
-                                                SoftmaxDoors<T>::of(encoding), mask, rounding);
-  if (input_term) out.terms = four_terms(*input_term, projections, in);
+                                                SoftmaxDoors<T>::of(encoding), mask, scoring);
+  if (input_term) out.terms = four_terms(*input_term, projections, in, scoring);
   return out;
 }
 
 template <class T>
 AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
-                                      const Mask& mask, const StageRounding& rounding) {
+                                      const Mask& mask, const Scoring& scoring) {
   if (dynamic_cast<const InputTerm<T>*>(&encoding))
     throw UsageError("an encoding that adds to the input",
                      "acts before W_q and W_k, which are unknown when q and k are given",
                      "give x and the projections, or choose an encoding with another door");
-  return softmax_attention(in, SoftmaxDoors<T>::of(encoding), mask, rounding);
+  return softmax_attention(in, SoftmaxDoors<T>::of(encoding), mask, scoring);
 }
 
 template struct Projections<float>;
@@ -91,13 +91,13 @@ template Projections<float> random_projections(std::int64_t, int, Index, Index);
 template Projections<double> random_projections(std::int64_t, int, Index, Index);
 template AttentionOutput<float> attention_head(const Encoding&, const Projections<float>&,
                                                const HeadInputs<float>&, const Mask&,
-                                               const StageRounding&);
+                                               const Scoring&);
 template AttentionOutput<double> attention_head(const Encoding&, const Projections<double>&,
                                                 const HeadInputs<double>&, const Mask&,
-                                                const StageRounding&);
+                                                const Scoring&);
 template AttentionOutput<float> attention_from_qkv(const Encoding&, const AttentionInputs<float>&,
-                                                   const Mask&, const StageRounding&);
+                                                   const Mask&, const Scoring&);
 template AttentionOutput<double> attention_from_qkv(const Encoding&, const AttentionInputs<double>&,
-                                                    const Mask&, const StageRounding&);
+                                                    const Mask&, const Scoring&);
 
 }  // namespace orrery

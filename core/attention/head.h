@@ -38,12 +38,12 @@ struct HeadInputs {
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask = {},
-                                  const StageRounding& rounding = {});
+                                  const Scoring& scoring = {});
 
 /// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would
 /// have to act before the projections, which are not known here.
 template <class T>
 AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
-                                      const Mask& mask = {}, const StageRounding& rounding = {});
+                                      const Mask& mask = {}, const Scoring& scoring = {});
 
 }  // namespace orrery

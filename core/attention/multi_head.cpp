@@ -92,12 +92,12 @@ Projections<T> LayerProjections<T>::of_head(int head) const {
 template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in, const Sight& sight,
-                                                     const StageRounding& rounding) {
+                                                     const Scoring& scoring) {
   const HeadGroups groups = groups_of(in);
   const Mask mask = sight.over(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < groups.heads(); ++h)
-    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h), mask, rounding));
+    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h), mask, scoring));
   return heads;
 }
 
@@ -105,13 +105,13 @@ template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerProjections<T>& projections,
                                                      const LayerContents<T>& in, const Sight& sight,
-                                                     const StageRounding& rounding) {
+                                                     const Scoring& scoring) {
   const Mask mask = sight.over(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < projections.groups.heads(); ++h)
     heads.push_back(attention_head<T>(encoding, projections.of_head(h),
                                       {in.x_q, in.x_k, in.m, in.n, in.first_head + h}, mask,
-                                      rounding));
+                                      scoring));
   return heads;
 }
 
@@ -161,10 +161,10 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
 #define ORRERY_INSTANTIATE(T)                                                             \
   template struct LayerProjections<T>;                                                    \
   template std::vector<AttentionOutput<T>> multi_head_attention(                          \
-      const Encoding&, const LayerInputs<T>&, const Sight&, const StageRounding&);        \
+      const Encoding&, const LayerInputs<T>&, const Sight&, const Scoring&);              \
   template std::vector<AttentionOutput<T>> multi_head_attention(                          \
       const Encoding&, const LayerProjections<T>&, const LayerContents<T>&, const Sight&, \
-      const StageRounding&);                                                              \
+      const Scoring&);                                                                    \
   template std::vector<LinearOutput<T>> multi_head_linear_attention(                      \
       const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const Sight&,   \
       LinearOptions);                                                                     \

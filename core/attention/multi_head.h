@@ -77,7 +77,7 @@ template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in,
                                                      const Sight& sight = {},
-                                                     const StageRounding& rounding = {});
+                                                     const Scoring& scoring = {});
 
 /// The same from contents, each head as attention_head makes it.
 template <class T>
@@ -85,7 +85,7 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerProjections<T>& projections,
                                                      const LayerContents<T>& in,
                                                      const Sight& sight = {},
-                                                     const StageRounding& rounding = {});
+                                                     const Scoring& scoring = {});
 
 /// The doors that linear attention can honour. It never forms a score, so there is no third.
 template <class T>

@@ -100,19 +100,23 @@ void masked_softmax(const Mask& mask, AttentionOutput<T>& out) {
 
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-                                     const Mask& mask, const StageRounding& rounding) {
+                                     const Mask& mask, const Scoring& scoring) {
   check_inputs(in);
+  const StageRounding& rounding = scoring.rounding;
   const Transformed<T> t = transformed(in, doors, rounding);
   AttentionOutput<T> out;
-  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head}, doors);
-  for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::term, term.logits);
+  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring}, doors);
+  // Biases that are looked up are no products: they meet a format here for the first time.
+  for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
   rounding.apply<T>(Stage::logits, out.logits);
   masked_softmax(mask, out);
-  out.output = out.weights * in.v;
-  if (doors.value_term)
-    doors.value_term->add_to_output({out.weights, in.v, in.m, in.n}, out.output);
+  rounding.apply<T>(Stage::weights, out.weights);
+  const Matrix<T> v = rounding.rounded<T>(Stage::value, Matrix<T>(in.v));
+  out.output = out.weights * v;
+  if (doors.value_term) doors.value_term->add_to_output({out.weights, v, in.m, in.n}, out.output);
+  rounding.apply<T>(Stage::output, out.output);
   return out;
 }
 
@@ -122,9 +126,9 @@ template void masked_softmax<float>(const Mask&, AttentionOutput<float>&);
 template void masked_softmax<double>(const Mask&, AttentionOutput<double>&);
 template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,
                                                   const SoftmaxDoors<float>&, const Mask&,
-                                                  const StageRounding&);
+                                                  const Scoring&);
 template AttentionOutput<double> softmax_attention(const AttentionInputs<double>&,
                                                    const SoftmaxDoors<double>&, const Mask&,
-                                                   const StageRounding&);
+                                                   const Scoring&);
 
 }  // namespace orrery

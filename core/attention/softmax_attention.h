@@ -47,11 +47,11 @@ void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
 
 /// Eq. (2): a_mn = exp(q_m·k_n/√d) / Σ_j exp(q_m·k_j/√d), o_m = Σ_n a_mn v_n, with position by the
 /// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d.
-/// Rounds q and k (Stage::qk), each term and the logits; an encoding rounds by itself what is its
-/// own.
-/// Throws UsageError on shapes that do not fit. Cost: O(N_q·N_k·(d + d_v)) time, O(N_q·N_k) memory.
+/// Rounds at the stages qk, value, scale, logits, weights and output; an encoding rounds what is
+/// its own. scoring.scale replaces the scale of every product. Throws UsageError on shapes that do
+/// not fit. Cost: O(N_q·N_k·(d + d_v)) time, O(N_q·N_k) memory.
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-                                     const Mask& mask = {}, const StageRounding& rounding = {});
+                                     const Mask& mask = {}, const Scoring& scoring = {});
 
 }  // namespace orrery

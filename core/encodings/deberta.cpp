@@ -157,20 +157,20 @@ std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) cons
   };
   const int products = options_.terms == DebertaTerms::both ? 3 : 2;
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, products)});
+  terms.push_back({"content", scaled_product<T>(in.q, in.k, products, in.scoring)});
   if (has(DebertaTerms::content_to_position)) {
     const Matrix<T> K_r = projected(weights_.W_kr);
-    terms.push_back(
-        {"content_to_position",
-         gather_by_query<T>(scaled_product<T>(in.q, K_r, products), table_index(in.m, in.n))});
+    terms.push_back({"content_to_position",
+                     gather_by_query<T>(scaled_product<T>(in.q, K_r, products, in.scoring),
+                                        table_index(in.m, in.n))});
   }
   if (has(DebertaTerms::position_to_content)) {
     const Matrix<T> Q_r = projected(weights_.W_qr);
     const bool mirrored = options_.index == DebertaIndex::paper;
     const IndexMatrix index =
         index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
-    terms.push_back(
-        {"position_to_content", gather_by_key<T>(scaled_product<T>(in.k, Q_r, products), index)});
+    terms.push_back({"position_to_content",
+                     gather_by_key<T>(scaled_product<T>(in.k, Q_r, products, in.scoring), index)});
   }
   return terms;
 }

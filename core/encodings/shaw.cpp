@@ -81,8 +81,8 @@ std::vector<ScoreTerm<T>> Shaw<T>::score_terms(const ScoreInputs<T>& in) const {
   const IndexMatrix index = table_index(in.m, in.n);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
-  terms.push_back(
-      {"content_to_position", gather_by_query<T>(scaled_product<T>(in.q, key_table_, 1), index)});
+  terms.push_back({"content_to_position",
+                   gather_by_query<T>(scaled_product<T>(in.q, key_table_, 1, in.scoring), index)});
   return terms;
 }
 

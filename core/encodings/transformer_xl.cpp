@@ -128,10 +128,11 @@ std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in
   const Matrix<T> v = weights_.v.row(in.head).replicate(in.q.rows(), 1);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
+  terms.push_back({"content_to_position",
+                   gather_by_query<T>(scaled_product<T>(in.q, r, 1, in.scoring), index)});
+  terms.push_back({"global_content", scaled_product<T>(u, in.k, 1, in.scoring)});
   terms.push_back(
-      {"content_to_position", gather_by_query<T>(scaled_product<T>(in.q, r, 1), index)});
-  terms.push_back({"global_content", scaled_product<T>(u, in.k, 1)});
-  terms.push_back({"global_position", gather_by_query<T>(scaled_product<T>(v, r, 1), index)});
+      {"global_position", gather_by_query<T>(scaled_product<T>(v, r, 1, in.scoring), index)});
   return terms;
 }
 

@@ -127,12 +127,13 @@ Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
   const auto projected = [&](const Matrix<T>& rows, const Matrix<T>& U) {
     return rounding_.rounded<T>(Stage::projected, rows * U.middleCols(in.head * d, d));
   };
-  Matrix<T> term = scaled_product<T>(projected(rows_at(weights_.table, in.m), weights_.U_q),
-                                     projected(rows_at(weights_.table, in.n), weights_.U_k), 2);
+  Matrix<T> term =
+      scaled_product<T>(projected(rows_at(weights_.table, in.m), weights_.U_q),
+                        projected(rows_at(weights_.table, in.n), weights_.U_k), 2, in.scoring);
   if (!options_.untie_cls) return term;
   const Matrix<T> special = weights_.table.topRows(2);
-  const Matrix<T> theta =
-      scaled_product<T>(projected(special, weights_.U_q), projected(special, weights_.U_k), 2);
+  const Matrix<T> theta = scaled_product<T>(projected(special, weights_.U_q),
+                                            projected(special, weights_.U_k), 2, in.scoring);
   for (Index j = 0; j < term.cols(); ++j)
     if (in.n[static_cast<std::size_t>(j)] == 0) term.col(j).setConstant(theta(1, 1));
   for (Index i = 0; i < term.rows(); ++i)  // after the columns: the query wins where both meet
@@ -151,7 +152,7 @@ template <class T>
 std::vector<ScoreTerm<T>> Tupe<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.bias.cols());
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, 2)});
+  terms.push_back({"content", scaled_product<T>(in.q, in.k, 2, in.scoring)});
   terms.push_back({"position", position_term(in)});
   if (!options_.relative_bias) return terms;
   terms.push_back({"relative_bias", looked_up<T>(weights_.bias, table_index(in.m, in.n), in.head)});

@@ -28,7 +28,7 @@ constexpr Stage all_stages[] = {
 
 StageRounding everywhere(Precision format) {
   StageRounding rounding(format, {});
-  for (const Stage stage : all_stages) rounding.add(stage);
+  for (const Stage stage : all_stages) rounding.set(stage, format);
   return rounding;
 }
 
@@ -44,14 +44,15 @@ struct Cases {
   explicit Cases(Precision format) : rounding(everywhere(format)) {}
 
   const nlohmann::json& expected(const char* encoding) const {
-    return json.at("cases").at(encoding).at(std::string(name(rounding.format())));
+    return json.at("cases").at(encoding).at(std::string(name(rounding.coarsest())));
   }
   Matrix<double> table(const char* name) const {
     return matrix_of<double>(source.at("inputs").at(name)) / 3;
   }
   void check(const char* encoding_name, const Encoding& encoding, int of_head) const {
-    INFO(encoding_name << " in " << name(rounding.format()));
-    const auto out = attention_from_qkv<double>(encoding, {q, k, k, at, at, of_head}, {}, rounding);
+    INFO(encoding_name << " in " << name(rounding.coarsest()));
+    const auto out =
+        attention_from_qkv<double>(encoding, {q, k, k, at, at, of_head}, {}, {rounding});
     for (const ScoreTerm<double>& term : out.terms) {
       INFO(term.name);
       const auto& rows = expected(encoding_name).at("terms").at(std::string(term.name));
@@ -61,7 +62,7 @@ struct Cases {
   }
   void check_input(const char* encoding_name, const InputTerm<double>& encoding,
                    const Positions& positions) const {
-    INFO(encoding_name << " in " << name(rounding.format()));
+    INFO(encoding_name << " in " << name(rounding.coarsest()));
     Matrix<double> x = matrix_of<double>(json.at("x"));
     encoding.add_to_input(positions, x);
     CHECK(x == matrix_of<double>(expected(encoding_name).at("input")));
