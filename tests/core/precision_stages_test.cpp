@@ -167,7 +167,7 @@ TEST_CASE("Attention itself rounds queries and keys, each term, and the sum") {
   const Positions at{0}, far{1};
   const Alibi<double> alibi(12);
   const auto logit = [&](std::initializer_list<Stage> stages) {
-    return attention_from_qkv<double>(alibi, {q, k, k, far, at, 8}, {}, {Precision::bf16, stages})
+    return attention_from_qkv<double>(alibi, {q, k, k, far, at, 8}, {}, {{Precision::bf16, stages}})
         .logits(0, 0);
   };
   const auto bf16 = [](double value) { return round_to(Precision::bf16, value); };
