@@ -28,20 +28,23 @@ struct HeadInputs {
   PositionsIn m;    ///< [N_q]
   PositionsIn n;    ///< [N_k]
   int head{0};
+  SegmentsIn segments{};
 };
 
 /// A whole attention head from contents, with any encoding through any of its doors. Self-attention
 /// gives the same x and positions twice; decoding with cached keys gives one query and all keys.
 /// An InputTerm adds p to x before the projections, eq. (3); its logits then come as the four terms
 /// of eq. (6): content, content_to_position, position_to_content, position_to_position, each over
-/// √d. Throws UsageError on shapes that do not fit.
+/// √d. Throws UsageError on shapes that do not fit, and for segments that the encoding does not
+/// read.
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask = {},
                                   const Scoring& scoring = {});
 
 /// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would
-/// have to act before the projections, which are not known here.
+/// have to act before the projections, which are not known here; and for segments that it does not
+/// read.
 template <class T>
 AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
                                       const Mask& mask = {}, const Scoring& scoring = {});

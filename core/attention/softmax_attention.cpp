@@ -105,7 +105,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   const StageRounding& rounding = scoring.rounding;
   const Transformed<T> t = transformed(in, doors, rounding);
   AttentionOutput<T> out;
-  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring}, doors);
+  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring, in.segments}, doors);
   // Biases that are looked up are no products: they meet a format here for the first time.
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
