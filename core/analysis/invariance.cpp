@@ -3,19 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/analysis/largest.h"
+
 namespace orrery {
 namespace {
-
-template <class T>
-double largest_magnitude(const Matrix<T>& values) {
-  double largest = 0;
-  for (Index i = 0; i < values.size(); ++i) {
-    const double size = std::abs(static_cast<double>(values.data()[i]));
-    if (std::isnan(size)) return size;  // maxCoeff would drop it
-    largest = std::max(largest, size);
-  }
-  return largest;
-}
 
 template <class T>
 constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
@@ -24,8 +15,8 @@ constexpr Precision native = std::is_same_v<T, float> ? Precision::fp32 : Precis
 
 template <class T>
 ShiftError shift_error(const Matrix<T>& reference, const Matrix<T>& shifted, Precision precision) {
-  const double largest = largest_magnitude<T>(shifted - reference);
-  return {largest, largest / ulp(precision, largest_magnitude(reference))};
+  const double largest = largest_difference<T>(shifted, reference);
+  return {largest, largest / ulp(precision, largest_magnitude<T>(reference))};
 }
 
 template <class T>
@@ -33,9 +24,7 @@ double invariance_bound(const Matrix<T>& q, const Matrix<T>& k, const StageRound
   const double d = static_cast<double>(q.cols());
   const double stage = rounding_unit(rounding);
   const double relative = (d + 10.0) * unit_roundoff(native<T>) + 8.0 * stage;
-  const double norms = static_cast<double>(q.rowwise().norm().maxCoeff()) *
-                       static_cast<double>(k.rowwise().norm().maxCoeff());
-  return 2.0 * relative * norms / std::sqrt(d);
+  return 2.0 * relative * largest_row_norm<T>(q) * largest_row_norm<T>(k) / std::sqrt(d);
 }
 
 Positions shifted(PositionsIn positions, Position s) {
