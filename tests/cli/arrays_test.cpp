@@ -48,7 +48,7 @@ bool close(const std::vector<double>& a, const std::vector<double>& b) {
 /// The inputs and expected numbers of tests/golden/generate_encodings.py, as files.
 struct GoldenShell : Shell {
   nlohmann::json json =
-      nlohmann::json::parse(content(test::tests_folder() + "/golden/encodings.json"));
+      nlohmann::json::parse(content(tests_folder() + "/golden/encodings.json"));
   GoldenShell() {
     for (const auto& [name, rows] : json.at("inputs").items())
       write(name + ".npy",
@@ -142,7 +142,7 @@ TEST_CASE("attend from contents adds what acts on the input") {
 
 TEST_CASE("attend computes linear attention, as explicit double sums do") {
   const Shell shell;
-  const auto json = nlohmann::json::parse(content(test::tests_folder() + "/golden/linear.json"));
+  const auto json = nlohmann::json::parse(content(tests_folder() + "/golden/linear.json"));
   for (const char* name : {"q", "k", "v"})
     shell.write(
         std::string(name) + ".npy",
@@ -275,7 +275,7 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   const auto expected =
-      nlohmann::json::parse(content(test::tests_folder() + "/golden/reference/rope.json"));
+      nlohmann::json::parse(content(tests_folder() + "/golden/reference/rope.json"));
   CHECK(close(doubles_in(shell.folder() / "y.npy"),
               expected.at("G1 rope interleaved [1,2,3,4] m=1").get<std::vector<double>>()));
   CHECK(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy").status == 4);
