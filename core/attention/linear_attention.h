@@ -39,9 +39,11 @@ LinearOutput<T> linear_attention(const AttentionInputs<T>& in, const FeatureMap<
                                  const QkTransform<T>* rotation, const LinearOptions& options = {});
 
 /// The weights that linear_attention applies without forming them, [N_q, N_k]: for looking at.
+/// @param mask  beside options.causal: keys that it hides weigh 0, as padding does that was removed
+///              before the sums; it adds nothing. Throws UsageError for another shape.
 template <class T>
 Matrix<T> linear_attention_weights(const AttentionInputs<T>& in, const FeatureMap<T>& features,
                                    const QkTransform<T>* rotation,
-                                   const LinearOptions& options = {});
+                                   const LinearOptions& options = {}, const Mask& mask = {});
 
 }  // namespace orrery
