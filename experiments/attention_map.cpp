@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "experiments/given_qkv.h"
 #include "experiments/matrix_array.h"
 #include "experiments/row_table.h"
@@ -65,13 +66,13 @@ template <class T>
 std::vector<Check> checks_of(const std::string& name, const AttentionOutput<T>& out) {
   const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
   const double n = static_cast<double>(out.weights.cols());
-  double row_error = 0;
+  Largest row_error;
   for (Index i = 0; i < out.weights.rows(); ++i)
-    row_error = std::max(row_error, std::abs(static_cast<double>(out.weights.row(i).sum()) - 1.0));
+    row_error.see(std::abs(static_cast<double>(out.weights.row(i).sum()) - 1.0));
   return {{.name = name + "_rows_sum_to_one",
            .statement = encoding_label(name) + ": the weights of each query sum to 1",
            .equation = "eq. (2)",
-           .measured = row_error,
+           .measured = row_error.value(),
            .bound = (n + 4.0) * unit}};
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/rope.h"
@@ -59,7 +60,7 @@ ExperimentInfo make_info() {
 
 Positions positions_of(const ParamSet& params) {
   const Position last = params.integer("max_position");
-  const Position steps = std::min(last, most_steps);
+  const Position steps = std::min<Position>(last, most_steps);
   Positions positions;
   for (Position i = 0; i <= steps; ++i)
     positions.push_back(last / steps * i + last % steps * i / steps);
@@ -74,6 +75,7 @@ struct Curve {
   LineStyle style{LineStyle::solid};
   bool rotates{};  ///< an orthogonal matrix: the length must be kept
   bool adds{};     ///< a vector is added
+  bool drawn{};    ///< from a table that is drawn by seed
   std::vector<double> mean{}, least{}, greatest{};
   std::size_t known{0};  ///< positions, from the first on, that the encoding knows
   double norm_bound{};   ///< what rounding may do to a rotation
@@ -92,18 +94,15 @@ struct Curve {
   std::vector<double> change() const {
     std::vector<double> largest(mean.size());
     for (std::size_t i = 0; i < mean.size(); ++i)
-      largest[i] = std::max(1.0 - least[i], greatest[i] - 1.0);
+      largest[i] = larger(1.0 - least[i], greatest[i] - 1.0);
     return largest;
   }
   /// Over the first `known` positions; NaN if one of them is.
   double largest_change() const {
-    double largest = 0;
+    Largest largest;
     const std::vector<double> changes = change();
-    for (std::size_t i = 0; i < known; ++i) {
-      if (std::isnan(changes[i])) return changes[i];
-      largest = std::max(largest, changes[i]);
-    }
-    return largest;
+    for (std::size_t i = 0; i < known; ++i) largest.see(changes[i]);
+    return largest.value();
   }
   double mean_ratio() const {
     double sum = 0;
@@ -165,8 +164,8 @@ Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve
     curve.add(norm_ratios(in.before, row_norms(y)));
     ++curve.known;
     if (side == Side::input)
-      curve.cosine_law = std::max(curve.cosine_law,
-                                  cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
+      curve.cosine_law =
+          larger(curve.cosine_law, cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
   }
   curve.end_at(positions.size());
   return curve;
@@ -197,6 +196,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
   curve.law_bound = cosine_law_bound<T>(d, rounding);
   if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
     curve.adds = true;
+    curve.drawn = !find_encoding(name).info.tables.empty();
     return {follow(in, Side::input, positions, std::move(curve), part)};
   }
   curve.rotates = dynamic_cast<const Rope<T>*>(encoding.get()) != nullptr;
@@ -223,13 +223,15 @@ std::vector<Curve> measure_in(Precision precision, const std::string& name, cons
 double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
 
 void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
+  const char* untrained = curve.drawn ? " (untrained table)" : "";
   scalars.push_back({.name = curve.key + "_mean_ratio",
                      .symbol = "‖f(x, m)‖/‖x‖",
                      .value = curve.mean_ratio(),
-                     .description = curve.label + ": mean over vectors and positions"});
-  scalars.push_back({.name = curve.key + "_largest_change",
-                     .value = curve.largest_change(),
-                     .description = curve.label + ": largest relative change of a length"});
+                     .description = curve.label + untrained + ": mean over vectors and positions"});
+  scalars.push_back(
+      {.name = curve.key + "_largest_change",
+       .value = curve.largest_change(),
+       .description = curve.label + untrained + ": largest relative change of a length"});
   scalars.push_back({.name = curve.key + "_largest_change_ulp",
                      .unit = "ulp",
                      .value = in_ulps(curve.largest_change(), precision),
@@ -356,9 +358,9 @@ void compare_precisions(const ParamSet& params, const Positions& positions,
                             decimal_label(ulps.back(), 2), decimal_label(bounds.back(), 1)});
     }
   }
-  result.figures.push_back({"norm_by_precision", "A rotation keeps lengths in every arithmetic",
-                            "bf16, fp16 round cos_sin, qk, rotated_qk · " + caption_of(params),
-                            std::move(drawn)});
+  result.figures.push_back(
+      {"norm_by_precision", "A rotation keeps lengths in every arithmetic, up to rounding",
+       "bf16, fp16 round cos_sin, qk, rotated_qk · " + caption_of(params), std::move(drawn)});
   result.tables.push_back({.name = "precisions",
                            .caption = "largest relative change of a length by a rotation",
                            .columns = {{"encoding", "", std::move(encodings)},

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/analysis/invariance.h"
+#include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
 #include "experiments/shared_params.h"
@@ -182,12 +183,9 @@ std::vector<Curve> measure_all(const ParamSet& params, const std::vector<Positio
 
 /// The largest value over the known shifts; NaN if one of them is.
 double worst(const Curve& curve, const std::vector<double>& values) {
-  double largest = 0;
-  for (std::size_t i = 0; i < curve.known; ++i) {
-    if (std::isnan(values[i])) return values[i];
-    largest = std::max(largest, values[i]);
-  }
-  return largest;
+  Largest largest;
+  for (std::size_t i = 0; i < curve.known; ++i) largest.see(values[i]);
+  return largest.value();
 }
 
 Check check_of(const Curve& curve) {

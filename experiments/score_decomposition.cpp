@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/analysis/diagonals.h"
+#include "core/analysis/largest.h"
 #include "core/analysis/term_shares.h"
 #include "experiments/figure/number_label.h"
 #include "experiments/given_qkv.h"
@@ -124,9 +125,10 @@ std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d)
   if (frame.params.text("colors") == "own") return std::nullopt;
   std::vector<Matrix<T>> maps = d.maps();
   maps.push_back(d.logits);
-  double most = 0;
-  for (const TermShare& share : term_shares(maps, frame.mask)) most = std::max(most, share.largest);
-  return Range{-most, most};
+  Largest most;
+  for (const TermShare& share : term_shares(maps, frame.mask)) most.see(share.largest);
+  if (!std::isfinite(most.value())) return std::nullopt;
+  return Range{-most.value(), most.value()};
 }
 
 Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
@@ -251,7 +253,7 @@ struct ShareTable {
     return {.name = "terms",
             .caption =
                 "share = cov(term, logits)/var(logits) over visible cells; within rows: "
-                "less each row's mean, which softmax does not feel",
+                "less each row's mean, which softmax ignores",
             .columns = {{"encoding", "", std::move(encoding)},
                         {"term", "", std::move(term)},
                         {"part", "", std::move(part)},

@@ -168,6 +168,17 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
 
 std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
 
+std::string first_negative_text(const std::optional<Position>& found, Position searched) {
+  if (!found) return fmt::format("Σ cos(m θ_t) is not negative at any distance to {}", searched);
+  return "first distance with Σ cos(m θ_t) < 0: by the criterion of arXiv 2405.14591 the supported "
+         "context ends there";
+}
+
+std::string untrained_label(const std::string& name) {
+  const EncodingInfo& info = find_encoding(name).info;
+  return info.tables.empty() ? info.label : info.label + " (untrained tables)";
+}
+
 int encoding_color(const std::string& name) {
   const auto& entries = encoding_catalogue();
   const auto found = std::find_if(entries.begin(), entries.end(),

@@ -42,6 +42,13 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params);
 
 /// Legend name and colour slot of an encoding: the same in every figure.
 std::string encoding_label(const std::string& name);
+/// The same, with "(untrained tables)" where the encoding has tables: drawn by seed, they say
+/// nothing about what training would put there.
+std::string untrained_label(const std::string& name);
+
+/// What the first distance with B_m = Σ cos(m θ_t) < 0 says, or that distances to `searched` have
+/// none.
+std::string first_negative_text(const std::optional<Position>& found, Position searched);
 int encoding_color(const std::string& name);
 
 }  // namespace orrery

@@ -54,7 +54,8 @@ TEST_CASE("Relative encodings have their largest change in ulp, the worst of the
     for (const Column& column : result.tables.at(0).columns) {
       if (column.name != "ulp_" + encoding) continue;
       const auto& ulps = std::get<std::vector<double>>(column.values);
-      CHECK(s.value == *std::max_element(ulps.begin(), ulps.end()));
+      for (const double one : ulps) CHECK(one <= s.value);
+      CHECK(std::count(ulps.begin(), ulps.end(), s.value) > 0);
     }
   }
   CHECK(names == std::vector<std::string>{"rope_largest_ulp", "alibi_largest_ulp"});

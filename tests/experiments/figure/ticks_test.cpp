@@ -64,6 +64,12 @@ TEST_CASE("Very large and very small labels are powers of ten") {
   CHECK(superscript(-16) == "⁻¹⁶");
   CHECK(scientific_label(-2.5e-6, 1) == "−2.5×10⁻⁶");
   CHECK(short_label(0.1 + 0.2) == "0.3");
+  for (const double value : {std::nan(""), -HUGE_VAL}) {
+    const std::string text = std::isnan(value) ? "NaN" : "−∞";
+    CHECK(short_label(value) == text);
+    CHECK(scientific_label(value, 1) == text);
+    CHECK(decimal_label(value, 2) == text);
+  }
 }
 
 TEST_CASE("A log axis is marked at decades, an octave axis at powers of two") {
