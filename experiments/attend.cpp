@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/encodings/catalogue.h"
+#include "core/errors.h"
 #include "experiments/attend_linear.h"
 #include "experiments/given_tables.h"
 #include "experiments/shared_params.h"
@@ -57,6 +58,25 @@ AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tab
                        const AttendLayer& layout) {
   return params.text("kernel") == "linear" ? attend_linear<T>(params, in, tables, layout)
                                            : softmax_in<T>(params, in, tables, layout);
+}
+
+/// Linear attention has queries and keys, but no scores, and its sums are not rounded.
+std::vector<ParamSpec> softmax_precision_params() {
+  std::vector<ParamSpec> specs = attention_precision_params("exact");
+  for (ParamSpec& spec : specs)
+    if (spec.key.starts_with("stage.") && spec.key != "stage.qk" && !spec.used_when)
+      spec.used_when = Condition{"kernel", {"softmax"}};
+  return specs;
+}
+
+/// A pipeline that rounds sums and weights would claim more of linear attention than is computed.
+void refuse_small_linear(const ParamSet& params) {
+  const Precision format = precision_of(params);
+  if (params.text("kernel") != "linear" || format == Precision::fp64 || format == Precision::fp32)
+    return;
+  throw UsageError(fmt::format("precision={} with kernel=linear", params.text("precision")),
+                   "is defined for softmax attention: sums of features are not rounded here",
+                   "take precision=exact_fp32, and formats of stages like stage.qk=bf16");
 }
 
 }  // namespace
@@ -121,7 +141,7 @@ std::vector<ParamSpec> attend_params() {
                    .default_value = std::int64_t{0},
                    .min = 0,
                    .max = 65536});
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : softmax_precision_params()) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
 }
@@ -139,6 +159,7 @@ std::vector<std::string> projection_names(bool contents) {
 }
 
 AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
+  refuse_small_linear(params);
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,
                     projection_names(inputs.x.has_value()));
   const Tables tables = tables_of(inputs.tables);
