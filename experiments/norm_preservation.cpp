@@ -43,14 +43,16 @@ std::vector<ParamSpec> declared_params() {
        .min = 1,
        .max = 4096,
        .logarithmic = true}};
-  for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec :
+       precision_params("exact_fp32", {.always = {Stage::qk}, .encodings = candidates()}))
+    specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_params_of(candidates(), std::move(specs));
 }
 
 ExperimentInfo make_info() {
   return {.name = "norm_preservation",
-          .version = 1,
+          .version = 2,
           .title = "Length of the encoded vector",
           .question = "Does position change the length of a vector, and by how much?",
           .equations = {"‖R_m x‖ = ‖x‖, because R_m is orthogonal  (15)",
@@ -213,11 +215,12 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
       follow(in, Side::keys, positions, std::move(keys), {part.progress, middle, part.to})};
 }
 
-std::vector<Curve> measure_in(Precision precision, const std::string& name, const ParamSet& params,
-                              const StageRounding& rounding, const Positions& positions,
+std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
+                              const ParamSet& params, const Positions& positions,
                               const Part& part) {
-  return precision == Precision::fp64 ? measure<double>(name, params, rounding, positions, part)
-                                      : measure<float>(name, params, rounding, positions, part);
+  return pipeline.arithmetic == Precision::fp64
+             ? measure<double>(name, params, pipeline.rounding, positions, part)
+             : measure<float>(name, params, pipeline.rounding, positions, part);
 }
 
 double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
@@ -308,7 +311,8 @@ Figure ulp_figure(const ParamSet& params, const Positions& positions,
     plot.rules.push_back({Rule::Direction::horizontal, in_ulps(rotation->norm_bound, precision),
                           "what rounding may cost a rotation"});
   return {"norm_change_ulp",
-          "Change of length in units in the last place of " + params.text("precision"),
+          fmt::format("Change of length in units in the last place of {}, {}", name(precision),
+                      params.text("precision")),
           caption_of(params), std::move(plot)};
 }
 
@@ -324,47 +328,40 @@ Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
   return table;
 }
 
-/// How bf16 and fp16 run when the precisions are compared: nothing of the angle is rounded.
-StageRounding usual_rounding(Precision precision) {
-  if (precision == Precision::fp64 || precision == Precision::fp32) return {};
-  return {precision, {Stage::cos_sin, Stage::qk, Stage::rotated_qk}};
-}
-
-/// The rotations again in every precision: a figure, a table and a check each.
-void compare_precisions(const ParamSet& params, const Positions& positions,
-                        const std::vector<std::string>& rotations, const Part& part,
-                        Result& result) {
-  TableFigure drawn{.header = {"encoding", "arithmetic", "largest change", "in ulp", "bound"}};
-  std::vector<std::string> encodings, precisions;
+/// The rotations again in every pipeline: a figure, a table and a check each.
+void compare_pipelines(const ParamSet& params, const Positions& positions,
+                       const std::vector<std::string>& rotations, const Part& part,
+                       Result& result) {
+  TableFigure drawn{.header = {"encoding", "pipeline", "largest change", "in ulp", "bound"}};
+  std::vector<std::string> encodings, names;
   std::vector<double> changes, ulps, bounds;
-  const std::vector<Precision> all{Precision::fp64, Precision::fp32, Precision::fp16,
-                                   Precision::bf16};
+  const std::vector<Pipeline>& all = pipeline_catalogue();
   const double share = (part.to - part.from) / static_cast<double>(all.size() * rotations.size());
   double from = part.from;
   for (const std::string& encoding : rotations) {
-    for (const Precision precision : all) {
-      const Curve curve = measure_in(precision, encoding, params, usual_rounding(precision),
-                                     positions, {part.progress, from, from + share})
-                              .front();
+    for (const Pipeline& pipeline : all) {
+      const Curve curve =
+          measure_in(pipeline, encoding, params, positions, {part.progress, from, from + share})
+              .front();
       from += share;
-      const std::string name(orrery::name(precision));
-      add_checks(curve, "_in_" + name, name, result.checks);
+      add_checks(curve, "_in_" + pipeline.name, pipeline.name, result.checks);
       encodings.push_back(encoding);
-      precisions.push_back(name);
+      names.push_back(pipeline.name);
       changes.push_back(curve.largest_change());
-      ulps.push_back(in_ulps(curve.largest_change(), precision));
-      bounds.push_back(in_ulps(curve.norm_bound, precision));
-      drawn.rows.push_back({curve.label, name, scientific_label(changes.back(), 1),
+      ulps.push_back(in_ulps(curve.largest_change(), pipeline.format));
+      bounds.push_back(in_ulps(curve.norm_bound, pipeline.format));
+      drawn.rows.push_back({curve.label, pipeline.name, scientific_label(changes.back(), 1),
                             decimal_label(ulps.back(), 2), decimal_label(bounds.back(), 1)});
     }
   }
-  result.figures.push_back(
-      {"norm_by_precision", "A rotation keeps lengths in every arithmetic, up to rounding",
-       "bf16, fp16 round cos_sin, qk, rotated_qk · " + caption_of(params), std::move(drawn)});
-  result.tables.push_back({.name = "precisions",
+  result.figures.push_back({"norm_by_pipeline",
+                            "A rotation keeps lengths in every pipeline, up to rounding",
+                            "each pipeline with its own formats · " + caption_of(params),
+                            std::move(drawn)});
+  result.tables.push_back({.name = "pipelines",
                            .caption = "largest relative change of a length by a rotation",
                            .columns = {{"encoding", "", std::move(encodings)},
-                                       {"precision", "", std::move(precisions)},
+                                       {"pipeline", "", std::move(names)},
                                        {"largest_change", "", std::move(changes)},
                                        {"largest_change_ulp", "ulp", std::move(ulps)},
                                        {"bound_ulp", "ulp", std::move(bounds)}}});
@@ -380,29 +377,29 @@ const ExperimentInfo& NormPreservation::info() const {
 Result NormPreservation::run(const ParamSet& params, const Inputs&, Progress& progress) const {
   const Positions positions = positions_of(params);
   const std::vector<std::string>& names = params.list("encoding");
-  const Precision precision = precision_of(params);
-  constexpr double compared = 0.5;  // the other half of the time is the comparison of precisions
+  const Pipeline pipeline = pipeline_of(params);
+  constexpr double compared = 0.5;  // the other half of the time is the comparison of pipelines
   const double share = compared / static_cast<double>(names.size());
   Result result{.provenance = provenance_of(info(), params)};
   std::vector<Curve> curves;
   std::vector<std::string> rotations;
   for (std::size_t e = 0; e < names.size(); ++e) {
     const double from = share * static_cast<double>(e);
-    for (Curve& curve : measure_in(precision, names[e], params, rounding_of(params), positions,
-                                   {progress, from, from + share})) {
+    for (Curve& curve :
+         measure_in(pipeline, names[e], params, positions, {progress, from, from + share})) {
       if (curve.rotates) rotations.push_back(names[e]);
       curves.push_back(std::move(curve));
     }
   }
   for (const Curve& curve : curves) {
-    add_scalars(curve, precision, result.scalars);
-    add_checks(curve, "", params.text("precision") + " as chosen", result.checks);
+    add_scalars(curve, pipeline.format, result.scalars);
+    add_checks(curve, "", pipeline.name + " as chosen", result.checks);
   }
   result.figures.push_back(ratio_figure(params, positions, curves));
   result.figures.push_back(ulp_figure(params, positions, curves));
   result.tables.push_back(table_of(positions, curves));
   if (!rotations.empty())
-    compare_precisions(params, positions, rotations, {progress, compared, 1.0}, result);
+    compare_pipelines(params, positions, rotations, {progress, compared, 1.0}, result);
   return result;
 }
 

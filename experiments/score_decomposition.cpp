@@ -69,7 +69,8 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back(show_param());
   specs.push_back(colors_param());
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : precision_params("exact", {.always = score_stages()}))
+    specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
   return with_encoding_params(std::move(specs));
 }
@@ -77,7 +78,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
-      .version = 1,
+      .version = 2,
       .title = "Decomposition of the scores",
       .question = "Which part of each score is content, which is position, and do they add up?",
       .equations = {"(x_m + p_m)ᵀW_qᵀW_k(x_n + p_n): content–content, content–position, "

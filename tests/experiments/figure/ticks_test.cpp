@@ -89,6 +89,12 @@ TEST_CASE("A symlog axis shows zero and both signs") {
         Labels{"−100", "−10", "−1", "0", "1", "10", "100"});
 }
 
+TEST_CASE("A short symlog axis over many decades labels every few of them, and not 0 alone") {
+  AxisMap map{AxisScale::symlog, 1e-17, {0.0, 10.0}, 0.0, 230.0};
+  CHECK(labels(choose_ticks(map, room_of(map))) ==
+        Labels{"0", "10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"});
+}
+
 TEST_CASE("Labels never overlap nor leave their bounds, at any size") {
   const std::vector<Range> ranges{{0.0, 1.0},    {-1e-9, 1e-9},  {1e6, 1e6 + 0.01}, {-1e12, 3e11},
                                   {0.1, 0.7},    {1e-20, 1e20},  {1.0, 3.0},        {5.0, 5.0},
