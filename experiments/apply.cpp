@@ -50,13 +50,13 @@ std::shared_ptr<const Array> apply_in(const ParamSet& params, const ApplyInputs&
   const auto encoding = make<T>(params, in, static_cast<Index>(x.shape.back()), tables);
   Array out{.name = "encoded", .shape = x.shape};
   std::vector<T> values;
-  for (std::size_t head = 0; head < heads_of(x); ++head) {
-    Matrix<T> rows = head_matrix<T>(x, head, x.values.size());
+  for (std::size_t head = 0; head < matrices_in(x); ++head) {
+    Matrix<T> rows = matrix_in<T>(x, head);
     encode<T>(*encoding, params, in.positions, rows);
     values.insert(values.end(), rows.data(), rows.data() + rows.size());
   }
-  out.axes = x.shape.size() == 3 ? std::vector<std::string>{"head", "position", "channel"}
-                                 : std::vector<std::string>{"position", "channel"};
+  out.axes = {"batch", "head", "position", "channel"};
+  out.axes.erase(out.axes.begin(), out.axes.end() - static_cast<std::ptrdiff_t>(out.shape.size()));
   out.values = std::move(values);
   return std::make_shared<const Array>(std::move(out));
 }
@@ -106,7 +106,7 @@ std::vector<ParamSpec> apply_params() {
        .kind = ParamKind::choice,
        .default_value = std::string("rope"),
        .choices = encoding_choices()},
-      array_file_param("x", "Vectors to encode, [N, d] or [heads, N, d]."),
+      array_file_param("x", "Vectors to encode, [N, d], [heads, N, d] or [batch, heads, N, d]."),
       dim_param(128),
       {.key = "heads",
        .symbol = "H",

@@ -10,7 +10,7 @@ namespace orrery {
 
 /// What one encoding is asked to do to vectors, or to say about positions.
 struct ApplyInputs {
-  std::optional<Tensor> x{};  ///< [N, d] or [heads, N, d]
+  std::optional<Tensor> x{};  ///< [N, d], [heads, N, d] or [batch, heads, N, d]
   NamedTensors tables{};
   std::vector<std::int64_t> positions{};  ///< of the rows of x; of queries and keys for an index
 };

@@ -4,6 +4,8 @@
 
 #include "core/encodings/catalogue.h"
 #include "experiments/attend_linear.h"
+#include "experiments/attend_mask.h"
+#include "experiments/attend_projections.h"
 #include "experiments/given_tables.h"
 #include "experiments/shared_params.h"
 
@@ -11,52 +13,67 @@ namespace orrery {
 namespace {
 
 template <class T>
-AttendResult stacked(const std::vector<AttentionOutput<T>>& heads) {
+AttendResult stacked(const Batches<AttentionOutput<T>>& batches, const AttendLayer& layout) {
   Stack<T> logits, weights, output;
-  std::vector<Stack<T>> terms(heads.front().terms.size());
+  const auto& named = batches.front().front().terms;
+  std::vector<Stack<T>> terms(named.size());
   AttendResult result;
-  for (const AttentionOutput<T>& head : heads) {
-    logits.add(head.logits);
-    weights.add(head.weights);
-    output.add(head.output);
-    for (std::size_t t = 0; t < terms.size(); ++t) terms[t].add(head.terms[t].logits);
-    result.fully_masked_rows += static_cast<std::size_t>(head.fully_masked_rows);
-    result.nan_rows += static_cast<std::size_t>(head.nan_rows);
-  }
-  result.arrays.push_back(std::move(logits).finish("logits", "key"));
-  result.arrays.push_back(std::move(weights).finish("weights", "key"));
-  result.arrays.push_back(std::move(output).finish("output", "channel"));
+  for (const auto& heads : batches)
+    for (const AttentionOutput<T>& head : heads) {
+      logits.add(head.logits);
+      weights.add(head.weights);
+      output.add(head.output);
+      for (std::size_t t = 0; t < terms.size(); ++t) terms[t].add(head.terms[t].logits);
+      result.fully_masked_rows += static_cast<std::size_t>(head.fully_masked_rows);
+      result.nan_rows += static_cast<std::size_t>(head.nan_rows);
+    }
+  result.arrays.push_back(std::move(logits).of_heads("logits", "key", layout));
+  result.arrays.push_back(std::move(weights).of_heads("weights", "key", layout));
+  result.arrays.push_back(std::move(output).of_heads("output", "channel", layout));
   for (std::size_t t = 0; t < terms.size(); ++t)
     result.arrays.push_back(
-        std::move(terms[t]).finish(fmt::format("term_{}", heads.front().terms[t].name), "key"));
+        std::move(terms[t]).of_heads(fmt::format("term_{}", named[t].name), "key", layout));
   return result;
+}
+
+Scoring scoring_of(const ParamSet& params) {
+  Scoring scoring{.rounding = rounding_of(params)};
+  if (params.real("scale") > 0) scoring.scale = params.real("scale");
+  return scoring;
 }
 
 template <class T>
 AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                        const AttendLayer& layout) {
+                        const AttendLayer& layout, const GivenSight& sight) {
   const auto encoding = encoding_of<T>(params, layout, layout.d_head, tables);
-  const Sight sight = sight_of(params, in);
-  const StageRounding rounding = rounding_of(params);
-  std::vector<AttentionOutput<T>> heads;
-  if (in.x) {
-    const Matrix<T> x = contents_of<T>(in);
-    heads =
-        multi_head_attention<T>(*encoding, projections_of<T>(tables, layout),
-                                {x, x, layout.m, layout.n, layout.first_head}, sight, {rounding});
-  } else {
-    heads = multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout), sight, {rounding});
+  const Scoring scoring = scoring_of(params);
+  Batches<AttentionOutput<T>> batches;
+  for (std::size_t b = 0; b < layout.batches; ++b) {
+    if (!in.x) {
+      batches.push_back(multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout, b),
+                                                sight.of_batch(b), scoring));
+      continue;
+    }
+    const Matrix<T> x = contents_of<T>(in, b);
+    batches.push_back(multi_head_attention<T>(*encoding, projections_of<T>(params, tables, layout),
+                                              {x, x, layout.m, layout.n, layout.first_head},
+                                              sight.of_batch(b), scoring));
   }
-  AttendResult result = stacked(heads);
-  add_layer_output<T>(tables, heads, result);
+  AttendResult result = stacked(batches, layout);
+  add_layer_output<T>(params, tables, batches, layout, result);
   return result;
 }
 
 template <class T>
 AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
                        const AttendLayer& layout) {
-  return params.text("kernel") == "linear" ? attend_linear<T>(params, in, tables, layout)
-                                           : softmax_in<T>(params, in, tables, layout);
+  const GivenSight sight(params, in, layout);
+  AttendResult result = params.text("kernel") == "linear"
+                            ? attend_linear<T>(params, in, tables, layout, sight)
+                            : softmax_in<T>(params, in, tables, layout, sight);
+  result.mask_kind = sight.mask_kind();
+  result.notes = sight.notes();
+  return result;
 }
 
 }  // namespace
@@ -68,13 +85,14 @@ std::vector<ParamSpec> attend_params() {
                      .default_value = std::string("rope"),
                      .choices = encoding_choices()};
   std::vector<ParamSpec> specs{std::move(encoding)};
-  const std::string rows = "[N, d] or [heads, N, d].";
+  const std::string rows = "[N, d], [heads, N, d] or [batch, heads, N, d].";
   for (const auto& [key, what] :
-       {std::pair{"q", rows}, std::pair{"k", rows}, std::pair{"v", rows},
-        std::pair{"x", std::string("Contents [N, d_model], in place of q, k, v.")},
-        std::pair{"mask", std::string("[N_q, N_k], 0 where a query does not see a key.")}})
+       {std::pair{"q", "Queries, " + rows}, std::pair{"k", "Keys, " + rows},
+        std::pair{"v", "Values, " + rows},
+        std::pair{"x", std::string("Contents [N, d_model] or [batch, N, d_model], in place of q, "
+                                   "k, v.")}})
     specs.push_back(array_file_param(key, what));
-  specs.back().used_when = Condition{"kernel", {"softmax"}};
+  for (ParamSpec& spec : mask_params()) specs.push_back(std::move(spec));
   specs.push_back(
       {.key = "kernel",
        .description = "How weights are made of queries and keys.",
@@ -82,6 +100,14 @@ std::vector<ParamSpec> attend_params() {
        .default_value = std::string("softmax"),
        .choices = {{"softmax", "eq. (2): exp(q·k/√d), normalised"},
                    {"linear", "eq. (18), (19): products of features, no score matrix"}}});
+  specs.push_back({.key = "scale",
+                   .description = "Multiplies every product of queries and keys; 0 stands for the "
+                                  "encoding's own scale, such as 1/√d.",
+                   .kind = ParamKind::real,
+                   .default_value = 0.0,
+                   .min = 0.0,
+                   .max = 1e6,
+                   .used_when = Condition{"kernel", {"softmax"}}});
   for (ParamSpec& spec : linear_params()) specs.push_back(std::move(spec));
   specs.push_back(causal_param(false));
   specs.push_back({.key = "window",
@@ -95,11 +121,12 @@ std::vector<ParamSpec> attend_params() {
   specs.push_back({.key = "first_position",
                    .symbol = "m₀",
                    .unit = "tokens",
-                   .description = "Position of the first key; queries are the last of the keys.",
+                   .description = "Position of the first key, where no list of positions is given.",
                    .kind = ParamKind::integer,
                    .default_value = std::int64_t{0},
                    .min = 0,
                    .max = 0x1p52});
+  specs.push_back(weights_param());
   specs.push_back({.key = "heads",
                    .symbol = "H",
                    .description = "Heads of the layer, where the arrays do not say it.",
@@ -133,15 +160,16 @@ std::vector<std::string> encoding_table_names(const ParamSet& params) {
   return names;
 }
 
-std::vector<std::string> projection_names(bool contents) {
-  if (contents) return {"W_q", "W_k", "W_v", "W_o"};
-  return {"W_o"};
+std::vector<std::string> attention_table_names(const ParamSet& params, bool contents) {
+  std::vector<std::string> names = projection_names(contents);
+  if (params.is_used("linear.features")) names.push_back(favor_table_name);
+  return names;
 }
 
 AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,
-                    projection_names(inputs.x.has_value()));
-  const Tables tables = tables_of(inputs.tables);
+                    attention_table_names(params, inputs.x.has_value()));
+  const Tables tables = applied_from_the_right(params, tables_of(inputs.tables));
   const AttendLayer layout = attend_layer(params, inputs, tables);
   return runs_in_fp64(params) ? attend_in<double>(params, inputs, tables, layout)
                               : attend_in<float>(params, inputs, tables, layout);

@@ -12,7 +12,32 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t all_rows = std::numeric_limits<std::size_t>::max();
+Index rows_of(const Tensor& tensor) {
+  return static_cast<Index>(tensor.shape[tensor.shape.size() - 2]);
+}
+
+int count(const ParamSet& params, const char* key) { return static_cast<int>(params.integer(key)); }
+
+/// [heads, N, d] behind an optional batch axis.
+struct Axes {
+  std::size_t batches{1};
+  std::size_t heads{1};
+};
+
+Axes axes_of(const Tensor& tensor) {
+  const auto& shape = tensor.shape;
+  switch (shape.size()) {
+    case 2:
+      return {};
+    case 3:
+      return {1, shape[0]};
+    case 4:
+      return {shape[0], shape[1]};
+    default:
+      throw DataError(shape_text(tensor), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
+                      "reshape it and save it again");
+  }
+}
 
 void check_qkv(const AttendInputs& in) {
   if (in.x && (in.q || in.k || in.v))
@@ -22,31 +47,72 @@ void check_qkv(const AttendInputs& in) {
                      "give q=FILE and k=FILE, or x=FILE");
 }
 
-/// first_position + N_k − N_q, …: the queries are the last of the keys.
-void place(const ParamSet& params, const AttendInputs& inputs, Index n_q, Index n_k,
-           AttendLayer& layout) {
-  const Position first = params.integer("first_position");
-  layout.n = inputs.key_positions.value_or(consecutive_positions(n_k, first));
-  layout.m = inputs.query_positions.value_or(consecutive_positions(n_q, first + n_k - n_q));
-}
-
-Index rows_of(const Tensor& tensor) {
-  return static_cast<Index>(tensor.shape[tensor.shape.size() - 2]);
-}
-
-int count(const ParamSet& params, const char* key) { return static_cast<int>(params.integer(key)); }
-
-AttendLayer layout_of_qkv(const ParamSet& params, const AttendInputs& in) {
-  AttendLayer layout;
-  layout.heads = static_cast<int>(heads_of(*in.q));
-  const auto kv_heads = static_cast<int>(heads_of(*in.k));
-  if (layout.heads % kv_heads != 0)
+void check_axes(const AttendInputs& in) {
+  const Axes q = axes_of(*in.q), k = axes_of(*in.k), v = in.v ? axes_of(*in.v) : k;
+  if (q.heads % k.heads != 0)
     throw DataError(fmt::format("{} and {}", shape_text(*in.q), shape_text(*in.k)),
                     "the heads of q must be a multiple of those of k",
                     "give as many heads, or groups of queries that share a key head");
-  if (in.v && heads_of(*in.v) != heads_of(*in.k))
+  if (v.heads != k.heads)
     throw DataError(fmt::format("{} and {}", shape_text(*in.k), shape_text(*in.v)),
                     "k and v must have the same heads", "save them from the same layer");
+  if (q.batches != k.batches || k.batches != v.batches)
+    throw DataError(fmt::format("{} and {}", shape_text(*in.q),
+                                shape_text(q.batches != k.batches ? *in.k : *in.v)),
+                    "q, k and v must have the same batch", "save them from the same forward pass");
+}
+
+// Where queries and keys stand when a list is missing. Queries are the last of the keys.
+
+Positions last_of(const Positions& n, Index n_q) {
+  if (static_cast<std::size_t>(n_q) > n.size())
+    throw UsageError(fmt::format("{} queries and {} keys", n_q, n.size()),
+                     "queries stand by default at the last of the keys' positions, and there are "
+                     "fewer of these",
+                     "give --query-positions");
+  return {n.end() - n_q, n.end()};
+}
+
+/// The positions before the first query, one by one, and then those of the queries.
+Positions ending_with(const Positions& m, Index n_k) {
+  const Index before = n_k - static_cast<Index>(m.size());
+  if (before < 0)
+    throw UsageError(fmt::format("{} queries and {} keys", m.size(), n_k),
+                     "the queries would be the last of the keys, and there are fewer of these",
+                     "give --positions of the keys too");
+  if (before > 0 && m.front() < before)
+    throw UsageError(
+        fmt::format("--query-positions from {} on, for {} of {} keys", m.front(), m.size(), n_k),
+        "would put the keys before them at positions below 0", "give --positions of the keys too");
+  Positions n = consecutive_positions(before, m.front() - before);
+  n.insert(n.end(), m.begin(), m.end());
+  return n;
+}
+
+void place(const ParamSet& params, const AttendInputs& in, Index n_q, Index n_k,
+           AttendLayer& layout) {
+  const Position first = params.integer("first_position");
+  if (in.query_positions) check_positions(*in.query_positions, n_q);
+  if (in.key_positions) {
+    if (first != 0)
+      throw UsageError(fmt::format("first_position={} beside --positions", first),
+                       "says twice where the keys stand", "give one of the two");
+    check_positions(*in.key_positions, n_k);
+    layout.n = *in.key_positions;
+  } else if (in.query_positions && first == 0) {
+    layout.n = ending_with(*in.query_positions, n_k);
+  } else {
+    layout.n = consecutive_positions(n_k, first);
+  }
+  layout.m = in.query_positions ? *in.query_positions : last_of(layout.n, n_q);
+}
+
+AttendLayer layout_of_qkv(const ParamSet& params, const AttendInputs& in) {
+  check_axes(in);
+  AttendLayer layout;
+  layout.heads = static_cast<int>(axes_of(*in.q).heads);
+  layout.batches = axes_of(*in.q).batches;
+  layout.has_batch_axis = layout.has_head_axis = in.q->shape.size() == 4;
   layout.layer_heads = layout.heads > 1 ? layout.heads : count(params, "heads");
   layout.first_head = layout.heads > 1 ? 0 : count(params, "head");
   layout.d_head = static_cast<Index>(in.q->shape.back());
@@ -56,54 +122,40 @@ AttendLayer layout_of_qkv(const ParamSet& params, const AttendInputs& in) {
   return layout;
 }
 
+/// Every token is a query and a key, at one position.
+void place_tokens(const ParamSet& params, const AttendInputs& in, Index tokens,
+                  AttendLayer& layout) {
+  place(params, in, tokens, tokens, layout);
+  if (layout.m != layout.n)
+    throw UsageError("--query-positions other than --positions, or than first_position",
+                     "would put a token of x at two positions", "give one of them");
+}
+
 AttendLayer layout_of_x(const ParamSet& params, const AttendInputs& in, const Tables& tables) {
-  if (in.x->shape.size() != 2)
-    throw DataError(shape_text(*in.x), "must be [N, d_model]", "reshape it and save it again");
+  if (in.x->shape.size() != 2 && in.x->shape.size() != 3)
+    throw DataError(shape_text(*in.x), "must be [N, d_model] or [batch, N, d_model]",
+                    "reshape it and save it again");
   AttendLayer layout;
+  layout.has_batch_axis = in.x->shape.size() == 3;
+  layout.batches = layout.has_batch_axis ? in.x->shape.front() : 1;
   layout.layer_heads = count(params, "heads");
   layout.d_model = static_cast<Index>(in.x->shape.back());
   const auto w_q = tables.find("W_q");
   layout.d_head = w_q == tables.end() ? layout.d_model : w_q->second.cols() / layout.layer_heads;
   layout.heads = w_q == tables.end() ? 1 : layout.layer_heads;
   layout.first_head = layout.heads > 1 ? 0 : count(params, "head");
-  place(params, in, rows_of(*in.x), rows_of(*in.x), layout);
+  place_tokens(params, in, rows_of(*in.x), layout);
   return layout;
 }
 
-/// 0 where a query does not see a key.
-Mask mask_of(const Tensor& given) {
-  if (given.shape.size() != 2)
-    throw DataError(shape_text(given), "must be [N_q, N_k]", "reshape it and save it again");
-  const Matrix<double> values = head_matrix<double>(given, 0, all_rows);
-  return Mask(values.unaryExpr([](double value) { return value != 0; }).eval());
-}
-
+/// The heads of one batch entry.
 template <class T>
-Matrix<T> projection(const Tables& tables, const char* name, const AttendLayer& layout, int heads) {
-  const auto found = tables.find(name);
-  if (found == tables.end()) return Matrix<T>::Identity(layout.d_model, layout.d_model);
-  const Matrix<double>& w = found->second;
-  if (w.rows() != layout.d_model || w.cols() % heads != 0)
-    throw UsageError(
-        fmt::format("{} of shape [{}, {}]", name, w.rows(), w.cols()),
-        fmt::format("must be [d_model, heads·d] with d_model={}, heads={}", layout.d_model, heads),
-        "set heads to what the layer has");
-  return w.template cast<T>();
-}
-
-/// As many as fit into W_k; without it every query head has keys of its own.
-int kv_heads_of(const Tables& tables, const AttendLayer& layout) {
-  const auto w_k = tables.find("W_k");
-  if (w_k == tables.end() || layout.d_head == 0) return layout.heads;
-  return static_cast<int>(std::max<Index>(1, w_k->second.cols() / layout.d_head));
-}
-
-template <class T>
-std::vector<Matrix<T>> matrices_of(const Tensor& tensor) {
-  std::vector<Matrix<T>> heads;
-  for (std::size_t h = 0; h < heads_of(tensor); ++h)
-    heads.push_back(head_matrix<T>(tensor, h, all_rows));
-  return heads;
+std::vector<Matrix<T>> matrices_of(const Tensor& tensor, std::size_t batch) {
+  const std::size_t heads = axes_of(tensor).heads;
+  std::vector<Matrix<T>> matrices;
+  for (std::size_t h = 0; h < heads; ++h)
+    matrices.push_back(matrix_in<T>(tensor, batch * heads + h));
+  return matrices;
 }
 
 }  // namespace
@@ -113,31 +165,16 @@ AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const T
   return in.x ? layout_of_x(params, in, tables) : layout_of_qkv(params, in);
 }
 
-Sight sight_of(const ParamSet& params, const AttendInputs& in) {
-  return {.causal = params.boolean("causal"),
-          .window = params.is_used("window") ? params.integer("window") : 0,
-          .mask = in.mask ? mask_of(*in.mask) : Mask()};
+template <class T>
+Matrix<T> contents_of(const AttendInputs& in, std::size_t batch) {
+  return matrix_in<T>(*in.x, batch);
 }
 
 template <class T>
-LayerProjections<T> projections_of(const Tables& tables, const AttendLayer& layout) {
-  const int kv_heads = kv_heads_of(tables, layout);
-  return {projection<T>(tables, "W_q", layout, layout.heads),
-          projection<T>(tables, "W_k", layout, kv_heads),
-          projection<T>(tables, "W_v", layout, kv_heads),
-          {layout.heads, kv_heads}};
-}
-
-template <class T>
-Matrix<T> contents_of(const AttendInputs& in) {
-  return head_matrix<T>(*in.x, 0, all_rows);
-}
-
-template <class T>
-LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout) {
-  return {matrices_of<T>(*in.q),
-          matrices_of<T>(*in.k),
-          matrices_of<T>(in.v ? *in.v : *in.k),
+LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  return {matrices_of<T>(*in.q, batch),
+          matrices_of<T>(*in.k, batch),
+          matrices_of<T>(in.v ? *in.v : *in.k, batch),
           layout.m,
           layout.n,
           layout.first_head};
@@ -155,21 +192,12 @@ std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer&
                                                     .tables = &tables});
 }
 
-void check_output_projection(const Matrix<double>& W_o, Index rows) {
-  if (W_o.rows() == rows) return;
-  throw UsageError(fmt::format("W_o of shape [{}, {}]", W_o.rows(), W_o.cols()),
-                   fmt::format("must have heads·d_v = {} rows", rows),
-                   "save it from the same layer, applied from the right");
-}
-
-template LayerProjections<float> projections_of(const Tables&, const AttendLayer&);
-template Matrix<float> contents_of(const AttendInputs&);
-template LayerInputs<float> layer_of_qkv(const AttendInputs&, const AttendLayer&);
+template Matrix<float> contents_of(const AttendInputs&, std::size_t);
+template LayerInputs<float> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<float>(const ParamSet&, const AttendLayer&, Index,
                                                       const Tables&);
-template LayerProjections<double> projections_of(const Tables&, const AttendLayer&);
-template Matrix<double> contents_of(const AttendInputs&);
-template LayerInputs<double> layer_of_qkv(const AttendInputs&, const AttendLayer&);
+template Matrix<double> contents_of(const AttendInputs&, std::size_t);
+template LayerInputs<double> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<double>(const ParamSet&, const AttendLayer&, Index,
                                                        const Tables&);
 

@@ -19,6 +19,9 @@ struct AttendLayer {
   int heads{1};
   int first_head{0};   ///< > 0 when one head of a layer was given alone
   int layer_heads{1};  ///< what the encoding is made for
+  std::size_t batches{1};
+  bool has_batch_axis{false};  ///< the inputs had one, and so have the outputs
+  bool has_head_axis{false};   ///< even of one head: q, k and v had both axes
   Index d_model{};
   Index d_head{};
   Positions m, n;
@@ -27,29 +30,20 @@ struct AttendLayer {
 /// Throws UsageError and DataError for arrays that are no layer.
 AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const Tables& tables);
 
-/// causal, window and mask.
-Sight sight_of(const ParamSet& params, const AttendInputs& in);
-
-/// W_q, W_k, W_v of the tables, the identity where one is not given. Throws UsageError for shapes
-/// that do not fit.
+/// Contents x of one batch entry, as they are.
 template <class T>
-LayerProjections<T> projections_of(const Tables& tables, const AttendLayer& layout);
+Matrix<T> contents_of(const AttendInputs& in, std::size_t batch);
 
-/// Contents x, as they are.
+/// q, k, v of one batch entry, as they are; k for an absent v.
 template <class T>
-Matrix<T> contents_of(const AttendInputs& in);
-
-/// q, k, v, as they are; k for an absent v.
-template <class T>
-LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout);
+LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 
 /// @param d_head  channels that it acts on
 template <class T>
 std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer& layout,
                                       Index d_head, const Tables& tables);
 
-/// Heads below each other: [N, M] for one, [H, N, M] for several; without M where there is no
-/// column axis.
+/// Matrices below each other, head after head and batch entry after batch entry.
 template <class T>
 class Stack {
  public:
@@ -57,41 +51,47 @@ class Stack {
     values_.insert(values_.end(), values.data(), values.data() + values.size());
     rows_ = static_cast<std::size_t>(values.rows());
     columns_ = static_cast<std::size_t>(values.cols());
-    ++heads_;
   }
-  std::shared_ptr<const Array> finish(std::string name, const char* column_axis) && {
+  /// [N, M] of one head, with an axis for several heads and one for batch entries where the inputs
+  /// had one; without M where there is no column axis.
+  std::shared_ptr<const Array> of_heads(std::string name, const char* column_axis,
+                                        const AttendLayer& layout) && {
+    Array array = rows_and_columns(std::move(name), column_axis);
+    if (layout.has_head_axis || layout.heads > 1)
+      put_in_front(array, "head", static_cast<std::size_t>(layout.heads));
+    return finish(std::move(array), layout);
+  }
+  /// The same of a layer as a whole, without an axis of heads.
+  std::shared_ptr<const Array> of_layer(std::string name, const char* column_axis,
+                                        const AttendLayer& layout) && {
+    return finish(rows_and_columns(std::move(name), column_axis), layout);
+  }
+
+ private:
+  Array rows_and_columns(std::string name, const char* column_axis) const {
     Array array{.name = std::move(name), .shape = {rows_}, .axes = {"query"}};
     if (column_axis) {
       array.shape.push_back(columns_);
       array.axes.push_back(column_axis);
     }
-    if (heads_ > 1) {
-      array.shape.insert(array.shape.begin(), heads_);
-      array.axes.insert(array.axes.begin(), "head");
-    }
+    return array;
+  }
+  static void put_in_front(Array& array, const char* axis, std::size_t size) {
+    array.shape.insert(array.shape.begin(), size);
+    array.axes.insert(array.axes.begin(), axis);
+  }
+  std::shared_ptr<const Array> finish(Array array, const AttendLayer& layout) {
+    if (layout.has_batch_axis) put_in_front(array, "batch", layout.batches);
     array.values = std::move(values_);
     return std::make_shared<const Array>(std::move(array));
   }
 
- private:
   std::vector<T> values_;
-  std::size_t heads_{0}, rows_{0}, columns_{0};
+  std::size_t rows_{0}, columns_{0};
 };
 
-/// Throws UsageError unless W_o has `rows` rows.
-void check_output_projection(const Matrix<double>& W_o, Index rows);
-
-/// The heads' outputs side by side through W_o, where it is given.
-template <class T, class Output>
-void add_layer_output(const Tables& tables, const std::vector<Output>& heads,
-                      AttendResult& result) {
-  const auto found = tables.find("W_o");
-  if (found == tables.end()) return;
-  const Matrix<T> all = concatenated<T>(heads);
-  check_output_projection(found->second, all.cols());
-  Stack<T> output;
-  output.add(all * found->second.template cast<T>());
-  result.arrays.push_back(std::move(output).finish("layer_output", "channel"));
-}
+/// What one batch entry gave, head after head; the batch entries in order.
+template <class Output>
+using Batches = std::vector<std::vector<Output>>;
 
 }  // namespace orrery

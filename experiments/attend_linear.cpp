@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "experiments/attend_projections.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
@@ -25,14 +26,43 @@ Index favor_features(const ParamSet& params, Index d) {
   return 2 * std::max<Index>(1, static_cast<Index>(std::ceil(width * std::log(width) / 2)));
 }
 
+/// The user's own, or one that is drawn by seed.
 template <class T>
-std::unique_ptr<FeatureMap<T>> feature_map_of(const ParamSet& params, Index d) {
+Favor<T> favor_of(const ParamSet& params, const Tables& tables, Index d) {
+  const auto found = tables.find(favor_table_name);
+  const Index wanted = params.integer("linear.features");
+  if (found == tables.end())
+    return Favor<T>::orthogonal(params.integer("seed"), favor_features(params, d), d);
+  const Matrix<double>& w = found->second;
+  if (w.cols() != d || (wanted > 0 && w.rows() != wanted))
+    throw UsageError(fmt::format("{} of shape [{}, {}]", favor_table_name, w.rows(), w.cols()),
+                     fmt::format("must be [{}, {}], one row per feature and one column per channel",
+                                 wanted > 0 ? std::to_string(wanted) : "M", d),
+                     wanted > 0 ? "leave linear.features out: it follows from the table"
+                                : "give the projection of a head of this width");
+  return Favor<T>(w.template cast<T>());
+}
+
+template <class T>
+std::unique_ptr<FeatureMap<T>> feature_map_of(const ParamSet& params, const Tables& tables,
+                                              Index d) {
   const std::string& name = params.text("linear.feature_map");
   if (name == "relu") return std::make_unique<Relu<T>>();
-  if (name == "favor")
-    return std::make_unique<Favor<T>>(
-        Favor<T>::orthogonal(params.integer("seed"), favor_features(params, d), d));
+  if (name == "favor") return std::make_unique<Favor<T>>(favor_of<T>(params, tables, d));
   return std::make_unique<EluPlusOne<T>>();
+}
+
+/// RoPE turns features in pairs.
+void check_features_pair_up(const ParamSet& params, const Tables& tables, Index features) {
+  if (params.text("encoding") != "rope" || !params.is_used("linear.features") || features % 2 == 0)
+    return;
+  const bool given = tables.count(favor_table_name) > 0;
+  throw UsageError(given ? fmt::format("{} of {} rows", favor_table_name, features)
+                         : fmt::format("linear.features={}", features),
+                   "must be even, because rope turns the features in pairs",
+                   fmt::format("{}, or set linear.variant=rotated_before_features",
+                               given ? "give an even number of rows"
+                                     : fmt::format("try linear.features={}", features + 1)));
 }
 
 template <class T>
@@ -62,34 +92,50 @@ void round_qk(const StageRounding& rounding, LayerInputs<T>& layer) {
 }
 
 template <class T>
-AttendResult stacked(const std::vector<LinearOutput<T>>& heads) {
+AttendResult stacked(const Batches<LinearOutput<T>>& batches, const AttendLayer& layout) {
   Stack<T> output, numerators, normalizers;
   AttendResult result;
-  for (const LinearOutput<T>& head : heads) {
-    output.add(head.output);
-    numerators.add(head.numerators);
-    normalizers.add(head.normalizers);
-    result.zero_normalizers += static_cast<std::size_t>(head.zero_normalizers);
-  }
-  result.arrays.push_back(std::move(output).finish("output", "channel"));
-  result.arrays.push_back(std::move(numerators).finish("numerators", nullptr));
-  result.arrays.push_back(std::move(normalizers).finish("normalizers", nullptr));
+  for (const auto& heads : batches)
+    for (const LinearOutput<T>& head : heads) {
+      output.add(head.output);
+      numerators.add(head.numerators);
+      normalizers.add(head.normalizers);
+      result.zero_normalizers += static_cast<std::size_t>(head.zero_normalizers);
+    }
+  result.arrays.push_back(std::move(output).of_heads("output", "channel", layout));
+  result.arrays.push_back(std::move(numerators).of_heads("numerators", nullptr, layout));
+  result.arrays.push_back(std::move(normalizers).of_heads("normalizers", nullptr, layout));
   return result;
 }
 
 template <class T>
-std::shared_ptr<const Array> linear_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
-                                            const QkTransform<T>* rotation,
-                                            const LinearOptions& options) {
+void add_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
+                 const QkTransform<T>* rotation, const LinearOptions& options, const Sight& sight,
+                 Stack<T>& weights) {
   const HeadGroups groups(static_cast<Index>(layer.q.size()), static_cast<Index>(layer.k.size()));
-  Stack<T> weights;
+  const Mask mask = sight.over(layer.m, layer.n);
   for (int h = 0; h < groups.heads(); ++h) {
     const auto kv = static_cast<std::size_t>(groups.kv_head(h));
     weights.add(linear_attention_weights<T>(
         {layer.q[static_cast<std::size_t>(h)], layer.k[kv], layer.v[kv], layer.m, layer.n}, map,
-        rotation, options));
+        rotation, options, mask));
   }
-  return std::move(weights).finish("weights", "key");
+}
+
+/// q, k and v of one batch entry, as the feature map takes them.
+template <class T>
+LayerInputs<T> layer_of(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+                        const AttendLayer& layout, const LinearDoors<T>& doors, std::size_t batch) {
+  LayerInputs<T> layer;
+  if (in.x) {
+    const Matrix<T> x = contents_of<T>(in, batch);
+    layer = projected<T>(doors.input_term, projections_of<T>(params, tables, layout),
+                         {x, x, layout.m, layout.n, layout.first_head});
+  } else {
+    layer = layer_of_qkv<T>(in, layout, batch);
+  }
+  round_qk(rounding_of(params), layer);
+  return layer;
 }
 
 }  // namespace
@@ -101,14 +147,15 @@ std::vector<ParamSpec> linear_params() {
        .symbol = "φ",
        .description = "Features of queries and keys.",
        .kind = ParamKind::choice,
-       .default_value = std::string("elu1"),
-       .choices = {{"elu1", "elu(x) + 1"},
+       .default_value = std::string("elu_plus_one"),
+       .choices = {{"elu_plus_one", "elu(x) + 1"},
                    {"relu", "max(x, 0)"},
-                   {"favor", "FAVOR+: positive random features of exp(q·k/√d), by seed"}},
+                   {"favor", "FAVOR+: positive random features of exp(q·k/√d), by seed or given"}},
        .used_when = linear},
       {.key = "linear.features",
        .symbol = "M",
-       .description = "Random features of favor; 0 takes d·ln d, rounded up to an even number.",
+       .description =
+           "Random features of favor; 0 takes the rows of a given linear.projection, or d·ln d.",
        .kind = ParamKind::integer,
        .default_value = std::int64_t{0},
        .min = 0,
@@ -138,35 +185,34 @@ std::vector<ParamSpec> linear_params() {
 
 template <class T>
 AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                           const AttendLayer& layout) {
+                           const AttendLayer& layout, const GivenSight& sight) {
   const LinearVariant variant = variant_of(params);
-  const auto map = feature_map_of<T>(params, layout.d_head);
+  const auto map = feature_map_of<T>(params, tables, layout.d_head);
   const bool turns_features = variant != LinearVariant::rotated_before_features;
+  if (turns_features) check_features_pair_up(params, tables, map->features(layout.d_head));
   const auto encoding = encoding_of<T>(
       params, layout, turns_features ? map->features(layout.d_head) : layout.d_head, tables);
   const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x.has_value());
-  LayerInputs<T> layer;
-  if (in.x) {
-    const Matrix<T> x = contents_of<T>(in);
-    layer = projected<T>(doors.input_term, projections_of<T>(tables, layout),
-                         {x, x, layout.m, layout.n, layout.first_head});
-  } else {
-    layer = layer_of_qkv<T>(in, layout);
-  }
-  round_qk(rounding_of(params), layer);
   const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
-  const auto heads =
-      multi_head_linear_attention<T>(doors, *map, layer, sight_of(params, in), options);
-  AttendResult result = stacked(heads);
+  Batches<LinearOutput<T>> batches;
+  Stack<T> weights;
+  for (std::size_t b = 0; b < layout.batches; ++b) {
+    const LayerInputs<T> layer = layer_of<T>(params, in, tables, layout, doors, b);
+    const Sight seen = sight.of_batch(b);
+    batches.push_back(multi_head_linear_attention<T>(doors, *map, layer, seen, options));
+    if (params.boolean("linear.weights"))
+      add_weights<T>(layer, *map, doors.qk_transform, options, seen, weights);
+  }
+  AttendResult result = stacked(batches, layout);
   if (params.boolean("linear.weights"))
-    result.arrays.push_back(linear_weights<T>(layer, *map, doors.qk_transform, options));
-  add_layer_output<T>(tables, heads, result);
+    result.arrays.push_back(std::move(weights).of_heads("weights", "key", layout));
+  add_layer_output<T>(params, tables, batches, layout, result);
   return result;
 }
 
 template AttendResult attend_linear<float>(const ParamSet&, const AttendInputs&, const Tables&,
-                                           const AttendLayer&);
+                                           const AttendLayer&, const GivenSight&);
 template AttendResult attend_linear<double>(const ParamSet&, const AttendInputs&, const Tables&,
-                                            const AttendLayer&);
+                                            const AttendLayer&, const GivenSight&);
 
 }  // namespace orrery

@@ -23,8 +23,8 @@ ParamSpec features_param() {
       .symbol = "φ",
       .description = "Feature maps to compare; the first one's weights are drawn as maps.",
       .kind = ParamKind::choice_list,
-      .default_value = std::vector<std::string>{"relu", "elu", "favor"},
-      .choices = {{"elu", "elu(x) + 1: Katharopoulos et al. 2020"},
+      .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
+      .choices = {{"elu_plus_one", "elu(x) + 1: Katharopoulos et al. 2020"},
                   {"relu", "max(x, 0)"},
                   {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}}};
 }

@@ -142,7 +142,7 @@ Index crossover_of(const LinearScene& scene, const Family& family) {
 }
 
 const std::vector<FeatureName>& feature_names() {
-  static const std::vector<FeatureName> names{{FeatureKind::elu, "elu", "elu + 1"},
+  static const std::vector<FeatureName> names{{FeatureKind::elu, "elu_plus_one", "elu + 1"},
                                               {FeatureKind::relu, "relu", "relu"},
                                               {FeatureKind::favor, "favor", "FAVOR+"}};
   return names;

@@ -36,7 +36,7 @@ const std::vector<VariantName>& linear_variants();
 
 struct FeatureName {
   FeatureKind kind{};
-  std::string name{};   ///< "elu"
+  std::string name{};   ///< "elu_plus_one"
   std::string label{};  ///< "elu + 1"
 };
 const std::vector<FeatureName>& feature_names();

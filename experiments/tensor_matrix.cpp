@@ -41,6 +41,23 @@ Matrix<T> head_matrix(const Tensor& tensor, std::size_t head, std::size_t most_r
   return values;
 }
 
+std::size_t matrices_in(const Tensor& tensor) {
+  if (tensor.shape.size() < 2)
+    throw DataError(shape_text(tensor), "must have rows and channels, [N, d]",
+                    "reshape it and save it again");
+  return tensor.values.size() / (tensor.shape.back() * tensor.shape[tensor.shape.size() - 2]);
+}
+
+template <class T>
+Matrix<T> matrix_in(const Tensor& tensor, std::size_t number) {
+  const std::size_t rows = tensor.shape[tensor.shape.size() - 2];
+  const std::size_t columns = tensor.shape.back();
+  Matrix<T> values(static_cast<Index>(rows), static_cast<Index>(columns));
+  for (std::size_t i = 0; i < rows * columns; ++i)
+    values.data()[i] = static_cast<T>(tensor.values[number * rows * columns + i]);
+  return values;
+}
+
 Matrix<double> table_matrix(const Tensor& tensor) {
   const std::size_t rank = tensor.shape.size();
   if (rank != 1 && rank != 2)
@@ -55,5 +72,7 @@ Matrix<double> table_matrix(const Tensor& tensor) {
 
 template Matrix<float> head_matrix(const Tensor&, std::size_t, std::size_t);
 template Matrix<double> head_matrix(const Tensor&, std::size_t, std::size_t);
+template Matrix<float> matrix_in(const Tensor&, std::size_t);
+template Matrix<double> matrix_in(const Tensor&, std::size_t);
 
 }  // namespace orrery

@@ -23,6 +23,14 @@ std::size_t heads_of(const Tensor& tensor);
 template <class T>
 Matrix<T> head_matrix(const Tensor& tensor, std::size_t head, std::size_t most_rows);
 
+/// Matrices [N, d] in an array of rank 2 or more: the product of its other dimensions. Throws
+/// DataError for rank 1.
+std::size_t matrices_in(const Tensor& tensor);
+
+/// The matrix [N, d] of that number, counted with the last of the other dimensions fastest.
+template <class T>
+Matrix<T> matrix_in(const Tensor& tensor, std::size_t number);
+
 /// A table or vector, which becomes one row. Throws DataError for rank 0 or above 2.
 Matrix<double> table_matrix(const Tensor& tensor);
 

@@ -20,12 +20,26 @@ Matrix<T> added_vectors(const InputTerm<T>& term, PositionsIn positions, Index d
   return p;
 }
 
+/// x W + b; an empty b adds nothing.
+template <class T>
+Matrix<T> projected_by(const Matrix<T>& w, const Matrix<T>& b, const MatrixIn<T>& x,
+                       const char* name) {
+  Matrix<T> y = x * w;
+  if (b.size() == 0) return y;
+  if (b.rows() != 1 || b.cols() != y.cols())
+    throw UsageError(fmt::format("{} of shape [{}, {}]", name, b.rows(), b.cols()),
+                     fmt::format("must have one number per column of its projection, {}", y.cols()),
+                     "save it from the same layer");
+  y.rowwise() += b.row(0);
+  return y;
+}
+
 /// Eq. (6): (x_m + p_m)ᵀ W_qᵀ W_k (x_n + p_n) / √d, multiplied out.
 template <class T>
 std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections<T>& w,
                                      const HeadInputs<T>& in, const Scoring& scoring) {
-  const Matrix<T> q_x = in.x_q * w.W_q;
-  const Matrix<T> k_x = in.x_k * w.W_k;
+  const Matrix<T> q_x = w.queries(in.x_q);
+  const Matrix<T> k_x = w.keys(in.x_k);
   const Matrix<T> q_p = added_vectors(term, in.m, in.x_q.cols()) * w.W_q;
   const Matrix<T> k_p = added_vectors(term, in.n, in.x_k.cols()) * w.W_k;
   std::vector<ScoreTerm<T>> terms;
@@ -37,6 +51,21 @@ std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections
 }
 
 }  // namespace
+
+template <class T>
+Matrix<T> Projections<T>::queries(const MatrixIn<T>& x) const {
+  return projected_by<T>(W_q, b_q, x, "b_q");
+}
+
+template <class T>
+Matrix<T> Projections<T>::keys(const MatrixIn<T>& x) const {
+  return projected_by<T>(W_k, b_k, x, "b_k");
+}
+
+template <class T>
+Matrix<T> Projections<T>::values(const MatrixIn<T>& x) const {
+  return projected_by<T>(W_v, b_v, x, "b_v");
+}
 
 template <class T>
 Projections<T> Projections<T>::identity(Index d_model) {
@@ -66,12 +95,15 @@ AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>
     input_term->add_to_input(in.m, x_q);
     input_term->add_to_input(in.n, x_k);
   }
-  const Matrix<T> q = x_q * projections.W_q;
-  const Matrix<T> k = x_k * projections.W_k;
-  const Matrix<T> v = x_k * projections.W_v;
+  const Matrix<T> q = projections.queries(x_q);
+  const Matrix<T> k = projections.keys(x_k);
+  const Matrix<T> v = projections.values(x_k);
   AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head},
                                                 SoftmaxDoors<T>::of(encoding), mask, scoring);
-  if (input_term) out.terms = four_terms(*input_term, projections, in, scoring);
+  if (input_term) {
+    out.terms = four_terms(*input_term, projections, in, scoring);
+    if (mask.added()) out.terms.push_back(mask_term<T>(mask));
+  }
   return out;
 }
 

@@ -4,12 +4,21 @@
 
 namespace orrery {
 
-/// Projections of one head, applied from the right: q = x W_q. Each [d_model, d_head].
+/// Projections of one head, applied from the right: q = x W_q + b_q. Each W is [d_model, d_head],
+/// each b one row [1, d_head]; an empty b adds nothing (DeBERTa v1 has b_q and b_v only).
 template <class T>
 struct Projections {
   Matrix<T> W_q;
   Matrix<T> W_k;
   Matrix<T> W_v;
+  Matrix<T> b_q{};
+  Matrix<T> b_k{};
+  Matrix<T> b_v{};
+
+  // [N, d_head] of contents [N, d_model]. Throw UsageError for a b that is not as wide as its W.
+  Matrix<T> queries(const MatrixIn<T>& x) const;
+  Matrix<T> keys(const MatrixIn<T>& x) const;
+  Matrix<T> values(const MatrixIn<T>& x) const;
 
   /// q = k = v = x.
   static Projections identity(Index d_model);
@@ -34,7 +43,8 @@ struct HeadInputs {
 /// gives the same x and positions twice; decoding with cached keys gives one query and all keys.
 /// An InputTerm adds p to x before the projections, eq. (3); its logits then come as the four terms
 /// of eq. (6): content, content_to_position, position_to_content, position_to_position, each over
-/// √d. Throws UsageError on shapes that do not fit.
+/// √d. The biases b_q and b_k, which eq. (6) does not have, count as content. A mask that adds to
+/// the logits is one more term. Throws UsageError on shapes that do not fit.
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask = {},

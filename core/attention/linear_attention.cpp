@@ -82,7 +82,7 @@ void answer(const Features<T>& f, const State& state, Index query, double epsilo
   const double normalizer = f.q_below.row(query).dot(state.below.row(0)) + epsilon;
   out.normalizers(query, 0) = static_cast<T>(normalizer);
   out.numerators(query, 0) = static_cast<T>(f.q_above.row(query).dot(state.above_keys.row(0)));
-  if (normalizer == 0 || !std::isfinite(normalizer)) {
+  if (normalizer == 0 || std::isinf(normalizer)) {
     ++out.zero_normalizers;
     return;
   }
@@ -114,18 +114,20 @@ LinearOutput<T> linear_attention(const AttentionInputs<T>& in, const FeatureMap<
 
 template <class T>
 Matrix<T> linear_attention_weights(const AttentionInputs<T>& in, const FeatureMap<T>& features,
-                                   const QkTransform<T>* rotation, const LinearOptions& options) {
+                                   const QkTransform<T>* rotation, const LinearOptions& options,
+                                   const Mask& mask) {
   check_inputs(in);
+  mask.check_shape(in.q.rows(), in.k.rows());
   const Features<T> f = features_of(in, features, rotation, options.variant);
-  const Mask mask = options.causal ? Mask::causal(in.m, in.n) : Mask();
+  const Mask seen = options.causal ? mask & Mask::causal(in.m, in.n) : mask;
   Matrix<double> above = f.q_above * f.k_above.transpose();
   Matrix<double> below = f.q_below * f.k_below.transpose();
   for (Index i = 0; i < above.rows(); ++i)
     for (Index j = 0; j < above.cols(); ++j)
-      if (!mask.allows(i, j)) above(i, j) = below(i, j) = 0;
+      if (!seen.allows(i, j)) above(i, j) = below(i, j) = 0;
   for (Index i = 0; i < above.rows(); ++i) {
     const double normalizer = below.row(i).sum() + options.epsilon;
-    if (normalizer == 0 || !std::isfinite(normalizer))
+    if (normalizer == 0 || std::isinf(normalizer))
       above.row(i).setZero();
     else
       above.row(i) /= normalizer;
@@ -141,9 +143,10 @@ template LinearOutput<double> linear_attention(const AttentionInputs<double>&,
                                                const QkTransform<double>*, const LinearOptions&);
 template Matrix<float> linear_attention_weights(const AttentionInputs<float>&,
                                                 const FeatureMap<float>&, const QkTransform<float>*,
-                                                const LinearOptions&);
+                                                const LinearOptions&, const Mask&);
 template Matrix<double> linear_attention_weights(const AttentionInputs<double>&,
                                                  const FeatureMap<double>&,
-                                                 const QkTransform<double>*, const LinearOptions&);
+                                                 const QkTransform<double>*, const LinearOptions&,
+                                                 const Mask&);
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "core/errors.h"
 
@@ -41,6 +42,19 @@ Mask Mask::padding(Index queries, const std::vector<bool>& key_is_real) {
   return Mask(std::move(matrix));
 }
 
+bool Mask::hides(double value) {
+  constexpr double lowest_fp16 = -65504;
+  constexpr double lowest_bf16 = -0x1.fep127;
+  return value == lowest_fp16 || value <= lowest_bf16;
+}
+
+Mask Mask::additive(Matrix<double> values) {
+  Mask mask(values.unaryExpr([](double value) { return !hides(value); }).eval());
+  values = values.unaryExpr([](double value) { return hides(value) ? 0.0 : value; }).eval();
+  if ((values.array() != 0).any()) mask.added_ = std::move(values);
+  return mask;
+}
+
 void Mask::check_shape(Index queries, Index keys) const {
   if (everything_ || (allowed_.rows() == queries && allowed_.cols() == keys)) return;
   throw UsageError(fmt::format("a mask of [{}, {}]", allowed_.rows(), allowed_.cols()),
@@ -52,7 +66,11 @@ Mask operator&(const Mask& a, const Mask& b) {
   if (a.everything_) return b;
   if (b.everything_) return a;
   a.check_shape(b.allowed_.rows(), b.allowed_.cols());
-  return Mask(a.allowed_.cwiseProduct(b.allowed_).eval());
+  Mask both(a.allowed_.cwiseProduct(b.allowed_).eval());
+  both.added_ = a.added_.size() == 0   ? b.added_
+                : b.added_.size() == 0 ? a.added_
+                                       : (a.added_ + b.added_).eval();
+  return both;
 }
 
 }  // namespace orrery

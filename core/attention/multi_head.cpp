@@ -23,7 +23,7 @@ AttentionInputs<T> head_inputs(const LayerInputs<T>& in, const HeadGroups& group
       in.q[static_cast<std::size_t>(head)], in.k[kv], in.v[kv], in.m, in.n, in.first_head + head};
 }
 
-/// The columns of one of `heads` equal parts.
+/// The columns of one of `heads` equal parts; of an empty matrix none.
 template <class T>
 Matrix<T> part_of(const Matrix<T>& w, int heads, int head, const char* name) {
   if (w.cols() % heads != 0)
@@ -50,7 +50,19 @@ void check_flags(const std::vector<bool>& real, std::size_t keys) {
                    "every key has one flag", "give one flag a key, or none");
 }
 
-/// Sums cannot forget a key, but need not be told of it.
+void check_head_masks(const Sight& sight, int heads) {
+  if (sight.head_masks.empty() || sight.head_masks.size() == static_cast<std::size_t>(heads))
+    return;
+  throw UsageError(fmt::format("{} masks for {} heads", sight.head_masks.size(), heads),
+                   "every head has one mask", "give one mask per head, or one for all of them");
+}
+
+/// What one head sees, of what all of them see.
+Mask mask_of_head(const Sight& sight, const Mask& all, int head) {
+  return sight.head_masks.empty() ? all : all & sight.head_masks[static_cast<std::size_t>(head)];
+}
+
+/// Running sums cannot drop a key, so padding is removed first.
 template <class T>
 LayerInputs<T> without_padding(const LayerInputs<T>& in, const std::vector<bool>& real) {
   check_flags(real, in.n.size());
@@ -84,9 +96,12 @@ Mask Sight::over(PositionsIn m, PositionsIn n) const {
 
 template <class T>
 Projections<T> LayerProjections<T>::of_head(int head) const {
+  const int all = groups.heads();
   const int kv = groups.kv_head(head);
-  return {part_of(W_q, groups.heads(), head, "W_q"), part_of(W_k, groups.kv_heads(), kv, "W_k"),
-          part_of(W_v, groups.kv_heads(), kv, "W_v")};
+  const int all_kv = groups.kv_heads();
+  return {part_of(W_q, all, head, "W_q"),  part_of(W_k, all_kv, kv, "W_k"),
+          part_of(W_v, all_kv, kv, "W_v"), part_of(b_q, all, head, "b_q"),
+          part_of(b_k, all_kv, kv, "b_k"), part_of(b_v, all_kv, kv, "b_v")};
 }
 
 template <class T>
@@ -94,10 +109,12 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in, const Sight& sight,
                                                      const Scoring& scoring) {
   const HeadGroups groups = groups_of(in);
+  check_head_masks(sight, groups.heads());
   const Mask mask = sight.over(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < groups.heads(); ++h)
-    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h), mask, scoring));
+    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h),
+                                          mask_of_head(sight, mask, h), scoring));
   return heads;
 }
 
@@ -106,12 +123,13 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerProjections<T>& projections,
                                                      const LayerContents<T>& in, const Sight& sight,
                                                      const Scoring& scoring) {
+  check_head_masks(sight, projections.groups.heads());
   const Mask mask = sight.over(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < projections.groups.heads(); ++h)
     heads.push_back(attention_head<T>(encoding, projections.of_head(h),
-                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h}, mask,
-                                      scoring));
+                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h},
+                                      mask_of_head(sight, mask, h), scoring));
   return heads;
 }
 
@@ -121,7 +139,7 @@ std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& d
                                                          const LayerInputs<T>& in,
                                                          const Sight& sight,
                                                          LinearOptions options) {
-  if (sight.window != 0 || !sight.mask.allows_everything())
+  if (sight.window != 0 || !sight.mask.allows_everything() || !sight.head_masks.empty())
     throw UsageError("a window or mask with linear attention",
                      "its running sums cannot forget a key: causal and padding are all it knows",
                      "drop the window, or take the softmax kernel");
@@ -150,10 +168,10 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
   LayerInputs<T> out{{}, {}, {}, positions(in.m), positions(in.n), in.first_head};
   for (int h = 0; h < groups.heads(); ++h) {
     const Projections<T> w = projections.of_head(h);
-    out.q.push_back(x_q * w.W_q);
+    out.q.push_back(w.queries(x_q));
     if (h > 0 && groups.kv_head(h) == groups.kv_head(h - 1)) continue;
-    out.k.push_back(x_k * w.W_k);
-    out.v.push_back(x_k * w.W_v);
+    out.k.push_back(w.keys(x_k));
+    out.v.push_back(w.values(x_k));
   }
   return out;
 }

@@ -26,12 +26,14 @@ class HeadGroups {
 
 /// Which keys the queries of a layer see; what is left at its default hides nothing.
 struct Sight {
-  bool causal{false};        ///< only keys at or behind the query: n ≤ m, by position
-  Position window{0};        ///< only keys with |m − n| < window; 0 is no window
-  std::vector<bool> real{};  ///< one flag a key, false for padding
-  Mask mask{};               ///< and whatever else, [N_q, N_k]
+  bool causal{false};              ///< only keys at or behind the query: n ≤ m, by position
+  Position window{0};              ///< only keys with |m − n| < window; 0 is no window
+  std::vector<bool> real{};        ///< one flag a key, false for padding
+  Mask mask{};                     ///< and whatever else, [N_q, N_k]
+  std::vector<Mask> head_masks{};  ///< and what each head sees of it, one mask per query head
 
-  /// All of it as one mask. Throws UsageError: a negative window, or not one flag a key.
+  /// All that the heads have in common, as one mask. Throws UsageError: a negative window, or not
+  /// one flag a key.
   Mask over(PositionsIn m, PositionsIn n) const;
 };
 
@@ -47,14 +49,17 @@ struct LayerInputs {
   int first_head{0};         ///< which head of the encoding's layer q.front() is
 };
 
-/// Projections of a layer, applied from the right; head h owns the columns h·d … of W_q, kv head g
-/// the columns g·d … of W_k and W_v.
+/// Projections of a layer, applied from the right: q = x W_q + b_q. Head h owns the columns h·d …
+/// of W_q and b_q, kv head g the columns g·d … of the others. An empty b adds nothing.
 template <class T>
 struct LayerProjections {
   Matrix<T> W_q;      ///< [d_model, H·d]
   Matrix<T> W_k;      ///< [d_model, H_kv·d]
   Matrix<T> W_v;      ///< [d_model, H_kv·d_v]
   HeadGroups groups;  ///< H and H_kv
+  Matrix<T> b_q{};    ///< [1, H·d]
+  Matrix<T> b_k{};    ///< [1, H_kv·d]
+  Matrix<T> b_v{};    ///< [1, H_kv·d_v]
 
   /// What head h projects with. Throws UsageError when columns do not divide by the heads.
   Projections<T> of_head(int head) const;
@@ -72,7 +77,7 @@ struct LayerContents {
 
 /// Softmax attention, eq. (2), of all heads, each as attention_from_qkv makes it. [H]. The encoding
 /// is made for a layer of first_head + H heads or more. Throws UsageError as HeadGroups, Sight and
-/// attention_from_qkv do.
+/// attention_from_qkv do, and unless sight has one mask per head or none.
 template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in,

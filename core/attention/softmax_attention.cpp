@@ -40,14 +40,24 @@ Transformed<T> transformed(const AttentionInputs<T>& in, const SoftmaxDoors<T>& 
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors) {
-  if (doors.score_terms) return doors.score_terms->score_terms(scores);
+std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors,
+                                   const Mask& mask) {
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(scores));
+  if (doors.score_terms)
+    terms = doors.score_terms->score_terms(scores);
+  else
+    terms.push_back(scaled_content_term<T>(scores));
+  if (mask.added()) terms.push_back(mask_term<T>(mask));
   return terms;
 }
 
-/// The largest logit that the query sees; NaN if any of them is NaN, −inf if it sees none.
+bool sees_a_key(const Mask& mask, Index query, Index keys) {
+  for (Index key = 0; key < keys; ++key)
+    if (mask.allows(query, key)) return true;
+  return false;
+}
+
+/// The largest logit that the query sees; NaN if any of them is NaN.
 template <class T>
 T visible_maximum(const Mask& mask, const Matrix<T>& logits, Index i) {
   T largest = -std::numeric_limits<T>::infinity();
@@ -82,17 +92,22 @@ SoftmaxDoors<T> SoftmaxDoors<T>::of(const Encoding& encoding) {
 }
 
 template <class T>
+ScoreTerm<T> mask_term(const Mask& mask) {
+  return {"mask", mask.added()->template cast<T>()};
+}
+
+template <class T>
 void masked_softmax(const Mask& mask, AttentionOutput<T>& out) {
   mask.check_shape(out.logits.rows(), out.logits.cols());
   out.weights = Matrix<T>::Zero(out.logits.rows(), out.logits.cols());
   out.fully_masked_rows = 0;
   out.nan_rows = 0;
   for (Index i = 0; i < out.logits.rows(); ++i) {
-    const T largest = visible_maximum(mask, out.logits, i);
-    if (largest == -std::numeric_limits<T>::infinity()) {
+    if (!sees_a_key(mask, i, out.logits.cols())) {
       ++out.fully_masked_rows;
       continue;
     }
+    const T largest = visible_maximum(mask, out.logits, i);
     if (!std::isfinite(largest)) ++out.nan_rows;
     softmax_row(mask, i, largest, out);
   }
@@ -105,7 +120,8 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   const StageRounding& rounding = scoring.rounding;
   const Transformed<T> t = transformed(in, doors, rounding);
   AttentionOutput<T> out;
-  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring}, doors);
+  mask.check_shape(in.q.rows(), in.k.rows());
+  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring}, doors, mask);
   // Biases that are looked up are no products: they meet a format here for the first time.
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
@@ -122,6 +138,8 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
 
 template struct SoftmaxDoors<float>;
 template struct SoftmaxDoors<double>;
+template ScoreTerm<float> mask_term(const Mask&);
+template ScoreTerm<double> mask_term(const Mask&);
 template void masked_softmax<float>(const Mask&, AttentionOutput<float>&);
 template void masked_softmax<double>(const Mask&, AttentionOutput<double>&);
 template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/attention/mask.h"
@@ -7,6 +8,12 @@
 #include "core/precision.h"
 
 namespace orrery {
+
+/// Where attention itself rounds, whatever the encoding: the queries and keys that come in, the
+/// product behind each term, the scaled term, and so on to the output.
+inline constexpr std::array<Stage, 7> attention_stages{Stage::qk,    Stage::value,  Stage::term,
+                                                       Stage::scale, Stage::logits, Stage::weights,
+                                                       Stage::output};
 
 /// The doors that softmax attention can honour after the projections. An InputTerm acts before
 /// them: see head.h.
@@ -36,20 +43,27 @@ struct AttentionOutput {
   Matrix<T> weights;                ///< [N_q, N_k], exactly 0 where masked
   Matrix<T> output;                 ///< [N_q, d_v]
   Index fully_masked_rows{0};       ///< queries that see no key: zero weights, zero output
-  Index nan_rows{0};  ///< queries with a NaN among the logits they see, or +inf: NaN weights
+  Index nan_rows{0};  ///< queries that see a NaN or +inf, or keys with −inf alone: NaN weights
 };
 
+/// What a mask adds to the logits, as a term of them: "mask". Only for a mask that adds.
+template <class T>
+ScoreTerm<T> mask_term(const Mask& mask);
+
 /// Softmax over the keys each query may see. Subtracts the row's maximum first, so that logits of
-/// any size are safe; sums in fp64. A −inf logit weighs exactly 0. weights [N_q, N_k]; counts go to
-/// fully_masked_rows and nan_rows.
+/// any size are safe; sums in fp64. A −inf logit weighs exactly 0 beside a finite one. A query
+/// whose keys are all masked has zero weights; one that sees keys of which every logit is −inf has
+/// NaN weights, as it has in PyTorch. weights [N_q, N_k]; counts go to fully_masked_rows and
+/// nan_rows.
 template <class T>
 void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
 
 /// Eq. (2): a_mn = exp(q_m·k_n/√d) / Σ_j exp(q_m·k_j/√d), o_m = Σ_n a_mn v_n, with position by the
-/// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d.
-/// Rounds at the stages qk, value, scale, logits, weights and output; an encoding rounds what is
-/// its own. scoring.scale replaces the scale of every product. Throws UsageError on shapes that do
-/// not fit. Cost: O(N_q·N_k·(d + d_v)) time, O(N_q·N_k) memory.
+/// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d; a mask
+/// that adds to the logits appends the term "mask". Rounds at the stages qk, value, scale, logits,
+/// weights and output; an encoding rounds what is its own. scoring.scale replaces the scale of
+/// every product. Throws UsageError on shapes that do not fit. Cost: O(N_q·N_k·(d + d_v)) time,
+/// O(N_q·N_k) memory.
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                      const Mask& mask = {}, const Scoring& scoring = {});

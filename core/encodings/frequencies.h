@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/precision.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -10,6 +11,11 @@ namespace orrery {
 /// Throws UsageError unless d is even and positive and base is finite and > 1.
 /// Source: RoFormer eq. (15), where i counts from 1; sinusoidal eq. (4) has the same frequencies.
 std::vector<double> inverse_frequencies(Index d, double base);
+
+/// The same as PyTorch code computes them, 1/base^(2t/d), each step rounded to fp32 and the result
+/// to the format; fp64 is the exact formula above. At d = 64 and 128, bases 10000 and 500000, fp32
+/// equals Transformers' inv_freq bit for bit (tests/golden/generate_pipelines.py).
+std::vector<double> inverse_frequencies(Index d, double base, Precision format);
 
 struct CosSin {
   double cos;

@@ -51,7 +51,7 @@ struct EncodingInfo {
   std::string source{};     ///< paper, section, equation
   std::vector<ParamSpec> params{};
   std::vector<TableSpec> tables{};
-  std::vector<Stage> stages{};  ///< where it rounds, beside qk, term and logits of attention itself
+  std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
 };
 
 /// The parameter "base", which every encoding with geometric frequencies shares.

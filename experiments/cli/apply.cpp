@@ -71,7 +71,7 @@ int apply_command(const ArrayOptions& options) {
     throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
                      "name the file so");
   if (x->shape.size() < 2)
-    throw DataError(params.to_text("x"), "must be [N, d] or [heads, N, d]",
+    throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
                     "reshape it and save it again");
   const ApplyInputs inputs{.x = x,
                            .tables = read_tables(options.tables, encoding_table_names(params)),

@@ -18,12 +18,17 @@ std::string shape_of(const Array& array) {
   return fmt::format("[{}]", fmt::join(array.shape, ", "));
 }
 
+/// The parameter as the manifest states it: auto gives way to what it found.
+std::string stated(const ParamSet& params, const std::string& key, const AttendResult& attended) {
+  return key == "mask_kind" ? attended.mask_kind : params.to_text(key);
+}
+
 /// The arrays with what they came from, as a result folder.
 Result result_of(const ParamSet& params, const AttendResult& attended) {
   Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
   for (const ParamSpec& spec : params.specs())
-    if (params.is_stated(spec.key))
-      result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
+    if (params.is_stated(spec.key) && (spec.key != "mask_kind" || !attended.mask_kind.empty()))
+      result.provenance.params.emplace_back(spec.key, stated(params, spec.key, attended));
   result.provenance.seed = params.integer("seed");
   return result;
 }
@@ -45,15 +50,16 @@ void write(const ArrayOptions& options, const ParamSet& params, const AttendResu
 
 int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(attend_params(), options.words);
-  const LoadedInputs loaded = load_inputs(params);
+  const LoadedInputs loaded = load_inputs(params, {"mask"});
   std::vector<std::string> table_names = encoding_table_names(params);
-  for (std::string& name : projection_names(loaded.inputs.count("x") > 0))
+  for (std::string& name : attention_table_names(params, loaded.inputs.count("x") > 0))
     table_names.push_back(std::move(name));
   AttendInputs inputs{.q = tensor_input(loaded.inputs, "q"),
                       .k = tensor_input(loaded.inputs, "k"),
                       .v = tensor_input(loaded.inputs, "v"),
                       .x = tensor_input(loaded.inputs, "x"),
                       .mask = tensor_input(loaded.inputs, "mask"),
+                      .padding = tensor_input(loaded.inputs, "padding"),
                       .tables = read_tables(options.tables, table_names)};
   if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
   if (!options.query_positions.empty())
@@ -65,10 +71,15 @@ int attend_command(const ArrayOptions& options) {
   times.wall_seconds = std::chrono::duration<double>(times.finished - times.started).count();
   record.times = times;
   write(options, params, attended, record);
+  for (const std::string& note : attended.notes) say(note + "\n");
   if (attended.fully_masked_rows > 0)
-    say(fmt::format("{} queries see no key: their weights are 0\n", attended.fully_masked_rows));
+    say(fmt::format("{} queries see no key, because all are masked: their weights are 0\n",
+                    attended.fully_masked_rows));
   if (attended.nan_rows > 0)
-    say(fmt::format("{} queries have NaN or +inf among their logits\n", attended.nan_rows));
+    say(
+        fmt::format("{} queries have NaN or +inf among the logits that they see, or only -inf: "
+                    "their weights are NaN, as in PyTorch\n",
+                    attended.nan_rows));
   if (attended.zero_normalizers > 0)
     say(fmt::format("{} queries have a normaliser of 0: their output is 0\n",
                     attended.zero_normalizers));

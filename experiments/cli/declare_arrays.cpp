@@ -16,8 +16,45 @@ void add_array_options(CLI::App* command, ArrayOptions& options) {
       ->add_option("--table", options.tables,
                    "A trained table, NAME=FILE; or FILE for those of its tensors that are read")
       ->allow_extra_args(false);
-  command->add_option("--positions", options.positions, "Positions of keys or rows: 0..9 or 3,1,4");
 }
+
+constexpr const char* attend_shapes =
+    R"(Give q, k, v, or the contents x that a layer projects. Arrays come from .npy, .npz and
+.safetensors (FILE#NAME). Their last axes are [position, channel], before them the head, before
+that the batch:
+  q       [N_q, d], [heads, N_q, d] or [batch, heads, N_q, d]
+  k, v    the same with N_k, or with fewer heads, each of which several query heads share
+  x       [N, d_model] or [batch, N, d_model], with --table W_q, W_k, W_v, b_q, b_k, b_v;
+          without W_q, W_k and W_v, q = k = v = x
+W_q, W_k, W_v and W_o need weights=torch_linear or weights=x_W, which says how they are stored:
+[heads·d, d_model], as the weight of a torch.nn.Linear is, or [d_model, heads·d], applied as x·W.
+Biases are [heads·d]. W_o and b_o act on the outputs of the heads side by side.
+Tables of the encoding that are not given are drawn by seed at their authors' scale.
+
+Keys stand at 0, 1, …, or from first_position on. Queries stand at the last N_q of the keys'
+positions, as in decoding with cached keys, also where --positions says where the keys are. With
+--query-positions alone, the keys end where the queries do.
+
+A mask of bool or of 0 and 1 has 1 where a query sees a key. An additive one has 0 there and -inf,
+or the lowest number of its format, where it does not; other values are added to the logits. How a
+mask was read is said on stderr.
+
+Written are logits, weights and output, term_NAME for each term of the logits, and layer_output
+with W_o; with kernel=linear they are output, numerators and normalizers. A folder also gets a
+manifest with every setting.
+
+Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's own:
+)";
+
+constexpr const char* attend_examples = R"(
+Examples:
+  orrery attend q=q.npy k=k.npy v=v.npy encoding=rope causal=true --out head.npz
+  orrery attend q=q.npy k=k.npy v=v.npy mask=mask.npy scale=0.25 --out masked.npz
+  orrery attend q=q.npy k=k.npy encoding=t5 --table t5.table=bias.npy --out head
+  orrery attend x=x.npy heads=8 weights=torch_linear --table layer.safetensors --out layer.npz
+  orrery attend x=x.npy heads=8 weights=torch_linear \
+    --table W_q=model.safetensors#attn.q_proj.weight --out queries.npz
+  orrery attend q=q.npy k=k.npy v=v.npy kernel=linear padding=attention_mask.npy --out linear)";
 
 Command declare_attend(CLI::App& app, const Words& argv) {
   auto options_of = std::make_shared<ArrayOptions>();
@@ -26,29 +63,14 @@ Command declare_attend(CLI::App& app, const Words& argv) {
   CLI::App* command =
       app.add_subcommand("attend", "Attention of your own q, k, v: terms, logits, weights, output");
   add_array_options(command, options);
+  command->add_option("--positions", options.positions,
+                      "Positions of the keys, 0..9 or 3,1,4; by default 0 … N_k − 1");
   command->add_option("--query-positions", options.query_positions,
-                      "Positions of queries; by default they are the last of the keys");
+                      "Positions of the queries; by default those of the last N_q keys");
   command->add_option("--out", options.out, "A new .npz or .safetensors file, or a folder")
       ->required();
-  command->footer([] {
-    return "q, k, v are [N, d] or [heads, N, d] in .npy, .npz or .safetensors (FILE#NAME); k, v "
-           "may\n"
-           "have fewer heads, which queries then share. In place of them x [N, d_model], "
-           "projected\n"
-           "by --table W_q, W_k, W_v. Tables that are not given are drawn by seed at their "
-           "authors'\n"
-           "scale; W_o adds layer_output.\n\n"
-           "Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's "
-           "own:\n" +
-           keys_text(attend_params()) +
-           "\nExamples:\n"
-           "  orrery attend q=q.npy k=k.npy v=v.npy encoding=rope causal=true --out head.npz\n"
-           "  orrery attend q=q.npy k=k.npy encoding=t5 --table t5.table=bias.npy --out head\n"
-           "  orrery attend x=x.npy heads=8 --table layer.safetensors encoding=rope --out "
-           "layer.npz\n"
-           "  orrery attend q=q.npy k=k.npy v=v.npy kernel=linear linear.feature_map=elu1 --out "
-           "head";
-  });
+  command->footer(
+      [] { return std::string(attend_shapes) + keys_text(attend_params()) + attend_examples; });
   return {command, [=] {
             options_of->words = command->remaining();
             return attend_command(*options_of);
@@ -62,11 +84,19 @@ Command declare_apply(CLI::App& app, const Words& argv) {
   CLI::App* command = app.add_subcommand(
       "apply", "One encoding on given vectors; or its frequencies, slopes or index matrix");
   add_array_options(command, options);
+  command->add_option("--positions", options.positions,
+                      "Positions of the rows of x, or of the table: 0..9 or 3,1,4");
   command->add_option("--out", options.out,
                       "A new .npy, .npz or .safetensors file of the encoded vectors");
   command->add_flag("--csv", options.csv, "Print a table as CSV with 17 digits");
   command->footer([] {
-    return "Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's "
+    return "With x, [N, d], [heads, N, d] or [batch, heads, N, d], every row is encoded at its\n"
+           "position, 0 … N − 1 unless --positions are given: x + p where the encoding adds to "
+           "the\n"
+           "input, the rotated query or key where it rotates, in the shape of x. Without x a "
+           "table\n"
+           "is printed: frequencies, slopes, or the rows that positions look up.\n\n"
+           "Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's "
            "own:\n" +
            keys_text(apply_params()) +
            "\nExamples:\n"

@@ -165,17 +165,24 @@ std::vector<double> row_major(const std::vector<double>& column_major,
   return values;
 }
 
-void require_finite(const std::vector<double>& values, ArrayLayout layout, std::string_view name) {
+bool is_allowed(double value, Values allowed) {
+  return std::isfinite(value) ||
+         (allowed == Values::finite_or_minus_infinity && std::isinf(value) && value < 0);
+}
+
+void require_allowed(const std::vector<double>& values, ArrayLayout layout, std::string_view name,
+                     Values allowed) {
   const auto bad = std::find_if(values.begin(), values.end(),
-                                [](double value) { return !std::isfinite(value); });
+                                [allowed](double value) { return !is_allowed(value, allowed); });
   if (bad == values.end()) return;
   layout.column_major = false;
   throw DataError(name,
-                  fmt::format("holds {} at {}: every value must be finite",
+                  fmt::format("holds {} at {}: every value must be finite{}",
                               std::isnan(*bad) ? "NaN"
                               : *bad > 0       ? "inf"
                                                : "-inf",
-                              index_text(static_cast<std::size_t>(bad - values.begin()), layout)),
+                              index_text(static_cast<std::size_t>(bad - values.begin()), layout),
+                              allowed == Values::finite ? "" : " or -inf"),
                   "find where it comes from, or replace it with numpy.nan_to_num");
 }
 
@@ -201,12 +208,12 @@ std::size_t checked_elements(std::span<const std::uint64_t> shape, std::string_v
 }
 
 std::vector<double> decode_array(std::string_view data, const ArrayLayout& layout,
-                                 std::string_view name) {
+                                 std::string_view name, Values allowed) {
   check_invariant(data.size() == layout.elements * layout.type.bytes,
                   "an array's bytes are counted before they are decoded");
   std::vector<double> values = decode_all(data, layout, name);
   if (layout.column_major) values = row_major(values, layout.shape);
-  require_finite(values, layout, name);
+  require_allowed(values, layout, name, allowed);
   return values;
 }
 

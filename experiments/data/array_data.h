@@ -24,6 +24,9 @@ struct NumberType {
   std::string name{};  ///< as the file says it: "<f8", "BF16"
 };
 
+/// The values that an array may hold. Additive masks have −inf where a query does not see a key.
+enum class Values { finite, finite_or_minus_infinity };
+
 /// What tells the numbers of an array from its bytes.
 struct ArrayLayout {
   NumberType type{};
@@ -40,10 +43,10 @@ std::size_t checked_elements(std::span<const std::uint64_t> shape, std::string_v
 /// The values as doubles in row-major order, exactly. binary16 and bfloat16 with their subnormals.
 /// @param data  layout.elements × layout.type.bytes bytes
 /// @param name  what messages call the array
-/// Throws DataError: an integer beyond ±2^53, a bool that is neither 0 nor 1, NaN or infinity,
-/// each with the first index.
+/// Throws DataError: an integer beyond ±2^53, a bool that is neither 0 nor 1, NaN or infinity other
+/// than what is allowed, each with the first index.
 std::vector<double> decode_array(std::string_view data, const ArrayLayout& layout,
-                                 std::string_view name);
+                                 std::string_view name, Values allowed = Values::finite);
 
 /// The values of an array as they lie in memory, little-endian; a view into it. An array whose
 /// shape and values disagree breaks an invariant.

@@ -85,7 +85,7 @@ std::string wanted_tensor(const Wanted& wanted) {
   return path.tensor;
 }
 
-void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
+void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
   const std::string wish = wanted_tensor(wanted);
   const std::filesystem::path path = path_of(wanted);
   const std::string said_as = fmt::format("{}={}", wanted.spec->key, path.string());
@@ -96,7 +96,7 @@ void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
   const std::vector<std::string> names = archive->names();
   const std::string& name = the_name(names, wish, said_as);
   const bool one_of_many = names.size() > 1;
-  Tensor tensor = archive->tensor(name);
+  Tensor tensor = archive->tensor(name, allowed);
   const std::string file_name = path.filename().string();
   tensor.name = one_of_many ? tensor_label(file_name, name) : file_name;
   InputFile file = file_of(wanted, bytes);
@@ -105,9 +105,9 @@ void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
   loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
 }
 
-void load_into(LoadedInputs& loaded, const Wanted& wanted) {
+void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Values::finite) {
   if (takes_tensor(*wanted.spec))
-    load_tensor(loaded, wanted);
+    load_tensor(loaded, wanted, allowed);
   else
     load_text(loaded, wanted);
 }
@@ -136,9 +136,12 @@ std::string content_id(const InputFile& file) {
   return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
 }
 
-LoadedInputs load_inputs(const ParamSet& params) {
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks) {
   LoadedInputs loaded;
-  for (const Wanted& wanted : wanted_files(params)) load_into(loaded, wanted);
+  for (const Wanted& wanted : wanted_files(params)) {
+    const bool is_mask = std::find(masks.begin(), masks.end(), wanted.spec->key) != masks.end();
+    load_into(loaded, wanted, is_mask ? Values::finite_or_minus_infinity : Values::finite);
+  }
   return loaded;
 }
 

@@ -33,10 +33,11 @@ struct LoadedInputs {
 /// takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q" is the one of that
 /// name, which may be left out where there is one. Any other takes a text of whatever extension.
 /// "bundled:NAME" is the text NAME that comes with Orrery.
+/// @param masks  the keys whose arrays may hold −inf, as additive masks do
 /// Every message begins with "key=path". Throws UsageError (no such extension, no such tensor,
 /// several and none is named, a bundled name with a folder in it), IoError (cannot be read) and
 /// DataError (see parse_npy, parse_npz, parse_safetensors, parse_text).
-LoadedInputs load_inputs(const ParamSet& params);
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {});
 
 /// What tells that a file is not the one that was read before.
 struct FileStamp {

@@ -44,11 +44,11 @@ std::string header_v1(std::string_view descr, const std::vector<std::size_t>& sh
 
 }  // namespace
 
-Tensor parse_npy(std::string_view bytes, std::string name) {
+Tensor parse_npy(std::string_view bytes, std::string name, Values allowed) {
   NpyHeader header = parse_npy_header(bytes, name);
   const std::string_view data = bytes.substr(header.data_offset);
   require_data_size(data.size(), header.layout, name);
-  std::vector<double> values = decode_array(data, header.layout, name);
+  std::vector<double> values = decode_array(data, header.layout, name, allowed);
   return Tensor{.name = std::move(name),
                 .shape = std::move(header.layout.shape),
                 .values = std::move(values)};

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/data/array_data.h"
 #include "experiments/experiment.h"
 #include "experiments/figure/figure.h"
 
@@ -16,11 +17,12 @@ inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) +
 /// Takes f2 f4 f8, i1 … i8, u1 … u8 of either byte order, and bool as 0 and 1; Fortran order is
 /// transposed. Time and memory are in proportion to the bytes given, whatever they say.
 /// @param name  the Tensor's name, and what messages call it
+/// @param allowed  whether it may hold −inf
 /// Throws DataError: not .npy, unknown version, header or data cut off, bytes left over, a header
 /// that is not exactly {descr, fortran_order, shape}, any other type (object, string, structured,
 /// complex, long double, time), rank 0 or above 4, no elements, more than max_elements, an
 /// integer beyond ±2^53, NaN or infinity (naming the first index).
-Tensor parse_npy(std::string_view bytes, std::string name);
+Tensor parse_npy(std::string_view bytes, std::string name, Values allowed = Values::finite);
 
 /// The array as a .npy file, version 1.0, '<f8' or '<f4', C order, header padded to 64 bytes: the
 /// bytes that numpy.save writes. NaN and infinities are kept.

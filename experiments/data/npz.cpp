@@ -62,9 +62,9 @@ std::vector<std::string> NpzArchive::names() const {
   return names;
 }
 
-Tensor NpzArchive::tensor(const std::string& name) const {
+Tensor NpzArchive::tensor(const std::string& name, Values allowed) const {
   const std::string label = tensor_label(file_, name);
-  Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label);
+  Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label, allowed);
   tensor.name = name;
   return tensor;
 }

@@ -19,7 +19,7 @@ class NpzArchive final : public TensorArchive {
   NpzArchive(std::string_view bytes, std::string name);
 
   std::vector<std::string> names() const override;
-  Tensor tensor(const std::string& name) const override;
+  Tensor tensor(const std::string& name, Values allowed = Values::finite) const override;
 
  private:
   std::string file_;

@@ -52,14 +52,14 @@ std::vector<std::string> SafetensorsArchive::names() const {
   return names;
 }
 
-Tensor SafetensorsArchive::tensor(const std::string& name) const {
+Tensor SafetensorsArchive::tensor(const std::string& name, Values allowed) const {
   const SafetensorsEntry& entry = entries_.at(name);
   const std::string label = tensor_label(file_, name);
   ArrayLayout layout{.type = entry.type,
                      .column_major = false,
                      .shape = {entry.shape.begin(), entry.shape.end()},
                      .elements = checked_elements(entry.shape, label)};
-  std::vector<double> values = decode_array(entry.data, layout, label);
+  std::vector<double> values = decode_array(entry.data, layout, label, allowed);
   return Tensor{.name = name, .shape = std::move(layout.shape), .values = std::move(values)};
 }
 

@@ -18,7 +18,7 @@ class TensorArchive {
   /// Sorted, without duplicates, at least one.
   virtual std::vector<std::string> names() const = 0;
   /// One of names(). Throws DataError: damaged, or not what Tensor takes (see parse_npy).
-  virtual Tensor tensor(const std::string& name) const = 0;
+  virtual Tensor tensor(const std::string& name, Values allowed = Values::finite) const = 0;
 };
 
 /// Every tensor of the archive.

@@ -19,8 +19,8 @@ class NpyFile final : public TensorArchive {
 
   std::vector<std::string> names() const override { return {stem_}; }
 
-  Tensor tensor(const std::string& name) const override {
-    Tensor tensor = parse_npy(bytes_, said_as_);
+  Tensor tensor(const std::string& name, Values allowed) const override {
+    Tensor tensor = parse_npy(bytes_, said_as_, allowed);
     tensor.name = name;
     return tensor;
   }

@@ -1,10 +1,10 @@
 // attend and apply, from the outside, on arrays as NumPy writes them.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tests/cli/npy_files.h"
 #include "tests/cli/shell.h"
 #include "tests/support/paths.h"
 
@@ -13,24 +13,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A version 1.0 .npy of doubles with the given shape text, "(5, 4)".
-std::string npy(const std::string& shape, const std::vector<double>& values) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
-  header.resize(117, ' ');
-  header += '\n';
-  std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header;
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
-  return bytes;
-}
-
-std::vector<double> doubles_in(const std::filesystem::path& path) {
-  const std::string bytes = content(path);
-  REQUIRE(bytes.size() > 128);
-  std::vector<double> values((bytes.size() - 128) / sizeof(double));
-  std::memcpy(values.data(), bytes.data() + 128, values.size() * sizeof(double));
-  return values;
-}
-
 std::vector<double> flat(const nlohmann::json& rows) {
   std::vector<double> values;
   for (const auto& row : rows)
@@ -38,17 +20,9 @@ std::vector<double> flat(const nlohmann::json& rows) {
   return values;
 }
 
-bool close(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(a[i] - b[i]) < 1e-13)) return false;
-  return true;
-}
-
 /// The inputs and expected numbers of tests/golden/generate_encodings.py, as files.
 struct GoldenShell : Shell {
-  nlohmann::json json =
-      nlohmann::json::parse(content(test::tests_folder() + "/golden/encodings.json"));
+  nlohmann::json json = nlohmann::json::parse(content(tests_folder() + "/golden/encodings.json"));
   GoldenShell() {
     for (const auto& [name, rows] : json.at("inputs").items())
       write(name + ".npy",
@@ -142,7 +116,7 @@ TEST_CASE("attend from contents adds what acts on the input") {
 
 TEST_CASE("attend computes linear attention, as explicit double sums do") {
   const Shell shell;
-  const auto json = nlohmann::json::parse(content(test::tests_folder() + "/golden/linear.json"));
+  const auto json = nlohmann::json::parse(content(tests_folder() + "/golden/linear.json"));
   for (const char* name : {"q", "k", "v"})
     shell.write(
         std::string(name) + ".npy",
@@ -200,7 +174,8 @@ TEST_CASE("attend takes any mask, and an output projection") {
   shell.write("mask.npy", npy("(1, 2)", {0, 1}));
   shell.write("W_o.npy", npy("(2, 1)", {10, 1}));
   const Outcome outcome = shell.run(
-      "attend q=q.npy k=k.npy v=v.npy mask=mask.npy encoding=none --table W_o.npy --out out");
+      "attend q=q.npy k=k.npy v=v.npy mask=mask.npy encoding=none weights=x_W --table W_o.npy "
+      "--out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   CHECK(doubles_in(shell.folder() / "out/arrays/weights.npy") == std::vector<double>{0, 1, 0, 1});
@@ -214,7 +189,8 @@ TEST_CASE("attend from contents shares key heads as W_k and W_v have them") {
   shell.write("W_k.npy", npy("(2, 2)", {10, 100, 0, 0}));
   shell.write("W_v.npy", npy("(2, 2)", {0, 0, 1, 5}));
   const Outcome outcome = shell.run(
-      "attend x=x.npy encoding=none heads=4 --table W_q.npy --table W_k.npy --table W_v.npy --out "
+      "attend x=x.npy encoding=none heads=4 weights=x_W --table W_q.npy --table W_k.npy --table "
+      "W_v.npy --out "
       "out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
@@ -275,9 +251,11 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   const auto expected =
-      nlohmann::json::parse(content(test::tests_folder() + "/golden/reference/rope.json"));
-  CHECK(close(doubles_in(shell.folder() / "y.npy"),
-              expected.at("G1 rope interleaved [1,2,3,4] m=1").get<std::vector<double>>()));
+      nlohmann::json::parse(content(tests_folder() + "/golden/formulas.json"));
+  CHECK(
+      close(doubles_in(shell.folder() / "y.npy"), expected.at("rope")
+                                                      .at("[1, 2, 3, 4] at position 1, interleaved")
+                                                      .get<std::vector<double>>()));
   CHECK(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy").status == 4);
   for (const std::string file : {"y.npz", "y.safetensors"}) {
     CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out " + file).out,
@@ -314,13 +292,14 @@ TEST_CASE("The help of attend and apply lists every key that is not one encoding
 
 TEST_CASE("attend and apply refuse what does not fit, by name") {
   const GoldenShell shell;
-  shell.write("cube.npy", npy("(1, 1, 1, 1)", {1}));
+  shell.write("row.npy", npy("(1,)", {1}));
   const std::vector<std::tuple<std::string, int, std::string>> cases{
       {"attend q=q.npy --out o", 2, "q without k"},
       {"attend q=q.npy k=k.npy", 2, "--out"},
       {"attend q=q.npy k=k.npy x=x.npy --out o", 2, "x beside q, k or v"},
       {"attend q=q.npy k=x.npy encoding=none --out o", 2, "q with 4 and k with 6 channels"},
-      {"attend q=cube.npy k=cube.npy --out o", 3, "must be [N, d] or [heads, N, d]"},
+      {"attend q=row.npy k=row.npy --out o", 3,
+       "must be [N, d], [heads, N, d] or [batch, heads, N, d]"},
       {"attend q=q.npy k=k.npy encoding=learned --out o", 2, "acts before W_q and W_k"},
       {"attend kernel=linear q=q.npy k=k.npy encoding=learned --out o", 2,
        "acts before W_q and W_k"},
@@ -330,8 +309,10 @@ TEST_CASE("attend and apply refuse what does not fit, by name") {
        "cannot turn values"},
       {"attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
       {"attend q=q.npy k=k.npy linear.variant=paper --out o", 2, "linear.variant"},
-      {"attend q=q.npy k=k.npy encoding=none --table W_o=k.npy --out o", 2,
-       "must have heads·d_v = 4 rows"},
+      {"attend q=q.npy k=k.npy encoding=none weights=x_W --table W_o=k.npy --out o", 2,
+       "W_o of shape [5, 4] with weights=x_W: must be [heads·d_v, d_model] with heads·d_v=4; it "
+       "fits "
+       "weights=torch_linear"},
       {"attend q=q.npy k=k.npy encoding=t5 --table t5.tabel=t5.table.npy --out o", 2,
        "did you mean t5.table?"},
       {"attend q=q.npy k=k.npy encoding=t5 --table t5.table=q.npy --out o", 2, "must be [32, 1]"},

@@ -199,7 +199,7 @@ TEST_CASE("Wrong files end with status 3 or 4, and name value, rule and remedy")
   shell.write("latin1.txt", "caf\xe9");
   shell.write("bad.npy", "\x93NUMPY");
   fs::create_directory(shell.folder() / "folder");
-  fs::copy_file(test::tests_folder() + "/golden/npy/object.npy", shell.folder() / "object.npy");
+  fs::copy_file(tests_folder() + "/golden/npy/object.npy", shell.folder() / "object.npy");
   const std::vector<std::tuple<std::string, int, std::string>> cases{
       {"text=empty.txt", 3, "text=empty.txt"},      {"text=latin1.txt", 3, "text=latin1.txt"},
       {"text=missing.txt", 4, "text=missing.txt"},  {"text=folder", 4, "text=folder"},

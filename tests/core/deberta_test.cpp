@@ -26,11 +26,12 @@ const double root3 = std::sqrt(3.0);
 }  // namespace
 
 TEST_CASE("DeBERTa's δ and v2's buckets equal the reference") {
-  const auto reference = golden("reference/deberta.json");
-  const auto& delta = reference.at("F1 delta k=4 for i-j=-6..6");
+  const auto reference = golden("formulas.json").at("deberta");
+  const auto& delta = reference.at("row delta(r), k=4, r = -6 ... 6");
   for (Position r = -6; r <= 6; ++r)
     CHECK(deberta_delta(r, 4) == delta.at(static_cast<std::size_t>(r + 6)).get<Index>());
-  for (const auto& [r, bucket] : reference.at("F2 deberta v2 bucket(256,512)").items()) {
+  for (const auto& [r, bucket] :
+       reference.at("v2 bucket by distance, 256 buckets to 512").items()) {
     CHECK(deberta_bucket(std::stol(r), 256, 512) == bucket.get<Position>());
     CHECK(deberta_bucket(-std::stol(r), 256, 512) == -bucket.get<Position>());
   }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/encodings/alibi.h"
+#include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/random.h"
@@ -89,7 +90,7 @@ TEST_CASE("Decoding a query at a time with cached keys equals the layer in one p
     for (const auto& v : whole.v) step.v.push_back(v.topRows(i + 1));
     const auto heads = multi_head_attention<double>(rope, step, {.causal = true, .window = 4});
     for (std::size_t h = 0; h < 4; ++h)
-      CHECK((heads[h].output.row(0) - at_once[h].output.row(i)).cwiseAbs().maxCoeff() < 1e-14);
+      CHECK(largest_difference(heads[h].output, at_once[h].output.row(i)) < 1e-14);
   }
 }
 
@@ -138,6 +139,74 @@ TEST_CASE("A layer from contents equals its heads, and what projected() makes of
                     Contains("x with 7 and 7 channels"));
 }
 
+TEST_CASE("By hand: biases of q, k and v, and the four terms of eq. (6) that hold them") {
+  // One channel and x = 1: q = 2x + 1, k = 3x − 1, v = x + 10.
+  const auto one = [](double value) { return Matrix<double>::Constant(1, 1, value); };
+  const Projections<double> w{one(2), one(3), one(1), one(1), one(-1), one(10)};
+  const Matrix<double> x = one(1);
+  const Positions at{5};
+  const auto plain = attention_head<double>(NoEncoding<double>(), w, {x, x, at, at});
+  CHECK(plain.logits(0, 0) == 3 * 2);
+  CHECK(plain.output(0, 0) == 11);
+
+  Random random(7, "biases");
+  const Matrix<double> contents = normal_matrix<double>(random, 3, 4);
+  const Positions three{0, 1, 2};
+  Projections<double> wide = random_projections<double>(1, 0, 4, 4);
+  wide.b_q = normal_matrix<double>(random, 1, 4);
+  wide.b_k = normal_matrix<double>(random, 1, 4);
+  Matrix<double> values = Matrix<double>::Zero(3, 3);
+  values(2, 1) = -0.75;
+  const auto out = attention_head<double>(
+      Sinusoidal<double>(4), wide, {contents, contents, three, three}, Mask::additive(values));
+  REQUIRE(out.terms.size() == 5);
+  Matrix<double> sum = Matrix<double>::Zero(3, 3);
+  for (const auto& term : out.terms) sum += term.logits;
+  CHECK(largest_difference<double>(sum, out.logits) < 1e-14);
+  const Matrix<double> q = (contents * wide.W_q).rowwise() + wide.b_q.row(0);
+  const Matrix<double> k = (contents * wide.W_k).rowwise() + wide.b_k.row(0);
+  CHECK(largest_difference<double>(out.terms[0].logits, q * k.transpose() / 2) < 1e-14);
+
+  wide.b_k = normal_matrix<double>(random, 1, 5);
+  CHECK_THROWS_WITH(
+      attention_head<double>(NoEncoding<double>(), wide, {contents, contents, three, three}),
+      Contains("b_k of shape [1, 5]: must have one number per column"));
+}
+
+TEST_CASE("A layer splits its biases as it splits its projections") {
+  Random random(8, "layer biases");
+  const Matrix<double> x = normal_matrix<double>(random, 3, 6);
+  const Positions at = consecutive_positions(3);
+  LayerProjections<double> w{
+      normal_matrix<double>(random, 6, 4 * d), normal_matrix<double>(random, 6, 2 * d),
+      normal_matrix<double>(random, 6, 2 * d), {4, 2},
+      normal_matrix<double>(random, 1, 4 * d), normal_matrix<double>(random, 1, 2 * d),
+      normal_matrix<double>(random, 1, 2 * d)};
+  const LayerInputs<double> made = projected<double>(nullptr, w, {x, x, at, at});
+  const Matrix<double> q = (x * w.W_q).rowwise() + w.b_q.row(0);
+  const Matrix<double> k = (x * w.W_k).rowwise() + w.b_k.row(0);
+  const Matrix<double> v = (x * w.W_v).rowwise() + w.b_v.row(0);
+  CHECK(largest_difference<double>(made.q[3], q.rightCols(d)) < 1e-14);
+  CHECK(largest_difference<double>(made.k[1], k.rightCols(d)) < 1e-14);
+  CHECK(largest_difference<double>(made.v[0], v.leftCols(d)) < 1e-14);
+}
+
+TEST_CASE("Each head sees what its own mask shows of what all of them see") {
+  LayerInputs<double> in = layer(2, 1, 2, 3);
+  const Mask first = Mask::padding(2, {true, false, true});
+  const auto heads = multi_head_attention<double>(NoEncoding<double>(), in,
+                                                  {.causal = true, .head_masks = {first, Mask()}});
+  CHECK(heads[0].weights.col(1).isZero(0));
+  CHECK(heads[1].weights(0, 1) > 0);
+  CHECK(heads[0].weights(0, 2) == 0);
+  CHECK(heads[1].weights(0, 2) == 0);
+  CHECK_THROWS_WITH(multi_head_attention<double>(NoEncoding<double>(), in, {.head_masks = {first}}),
+                    Contains("1 masks for 2 heads"));
+  CHECK_THROWS_WITH(multi_head_linear_attention<double>({}, EluPlusOne<double>(), in,
+                                                        {.head_masks = {first, first}}),
+                    Contains("a window or mask with linear attention"));
+}
+
 TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") {
   const LayerInputs<double> in = layer(4, 2, 3, 5);
   const Rope<double> rope({.d_head = d});
@@ -161,7 +230,7 @@ TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") 
   for (Index i = 0; i < 3; ++i) {
     const Matrix<double> above = weights.row(i) * plain.normalizers(i, 0) * v;
     const Matrix<double> expected = above / padded[0].normalizers(i, 0);
-    CHECK((padded[0].output.row(i) - expected).cwiseAbs().maxCoeff() < 1e-13);
+    CHECK(largest_difference(padded[0].output.row(i), expected) < 1e-13);
     CHECK(padded[0].normalizers(i, 0) < plain.normalizers(i, 0));
   }
   CHECK_THROWS_WITH(multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.window = 2}),

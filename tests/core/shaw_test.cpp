@@ -11,7 +11,7 @@ using namespace orrery;
 using namespace orrery::test;
 
 TEST_CASE("Shaw's index counts key minus query, clipped, as the reference") {
-  const auto expected = golden("reference/shaw.json").at("B1 shaw index L=5 k=2 (key-query)");
+  const auto expected = golden("formulas.json").at("shaw row of query and key, 5 tokens, clip 2");
   const Positions at = consecutive_positions(5);
   const Shaw<double> shaw(Matrix<double>::Zero(5, 1), {});
   const IndexMatrix index = shaw.table_index(at, at);

@@ -44,7 +44,56 @@ TEST_CASE("A row that sees nothing has zero weights and is counted") {
   const auto out = softmax_of(row({1, 2}), only({false, false}));
   CHECK(out.weights == row({0, 0}));
   CHECK(out.fully_masked_rows == 1);
-  CHECK(softmax_of(row({-inf, -inf})).fully_masked_rows == 1);
+}
+
+TEST_CASE("A row that sees nothing but −inf is NaN, as in PyTorch, and no row without keys") {
+  for (const Mask& mask : {Mask(), only({true, true})}) {
+    const auto out = softmax_of(row({-inf, -inf}), mask);
+    CHECK(out.weights.array().isNaN().all());
+    CHECK(out.nan_rows == 1);
+    CHECK(out.fully_masked_rows == 0);
+  }
+  CHECK(softmax_of(row({-inf, 1}), only({true, false})).nan_rows == 1);
+  CHECK(softmax_of(row({-inf, 1})).weights == row({0, 1}));
+}
+
+TEST_CASE(
+    "An additive mask hides at −inf and the lowest numbers of the formats, and adds the rest") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double value :
+       {-infinity, std::numeric_limits<double>::lowest(),
+        static_cast<double>(std::numeric_limits<float>::lowest()), -0x1.fep127, -65504.0})
+    CHECK(Mask::hides(value));
+  for (const double value : {0.0, -0.0, -1e4, -65503.0, -65505.0, -1e9, -0x1.fcp127, 65504.0, 1.0})
+    CHECK_FALSE(Mask::hides(value));
+
+  Matrix<double> values(1, 4);
+  values << 0, -infinity, -2, -65504;
+  const Mask mask = Mask::additive(values);
+  CHECK((mask.allows(0, 0) && mask.allows(0, 2)));
+  CHECK((!mask.allows(0, 1) && !mask.allows(0, 3)));
+  REQUIRE(mask.added());
+  CHECK(*mask.added() == (Matrix<double>(1, 4) << 0, 0, -2, 0).finished());
+  CHECK(Mask::additive(Matrix<double>::Zero(1, 4)).added() == nullptr);
+
+  const Mask both = mask & mask & only({true, true, false, true});
+  CHECK(*both.added() == (Matrix<double>(1, 4) << 0, 0, -4, 0).finished());
+  CHECK_FALSE(both.allows(0, 2));
+}
+
+TEST_CASE("By hand: what a mask adds is a term of the logits, after the scale") {
+  const Matrix<double> q = Matrix<double>::Constant(1, 4, 1);
+  const Matrix<double> k = Matrix<double>::Constant(2, 4, 3);
+  Matrix<double> values(1, 2);
+  values << 0, std::log(0.25);
+  const auto out = softmax_attention<double>({q, k, k, Positions{0}, Positions{0, 1}}, {},
+                                             Mask::additive(values));
+  REQUIRE(out.terms.size() == 2);
+  CHECK(out.terms[1].name == "mask");
+  CHECK(out.terms[1].logits == values);
+  CHECK(out.logits(0, 0) == 6);
+  CHECK(out.weights(0, 0) == Approx(0.8));
+  CHECK(out.weights(0, 1) == Approx(0.2));
 }
 
 TEST_CASE("A NaN stays in its row and is counted") {

@@ -10,10 +10,11 @@ using namespace orrery::test;
 using Catch::Matchers::Contains;
 
 TEST_CASE("T5's buckets equal the reference, behind and at every causal edge") {
-  const auto reference = golden("reference/t5.json");
-  for (const auto& [distance, bucket] : reference.at("D1 T5 bi key<=query (rel=-n)").items())
+  const auto reference = golden("formulas.json").at("t5");
+  for (const auto& [distance, bucket] :
+       reference.at("bucket by distance behind, bidirectional").items())
     CHECK(t5_bucket(std::stol(distance), {}) == bucket.get<Index>());
-  for (const auto& edge : reference.at("D3 T5 causal edges"))
+  for (const auto& edge : reference.at("first distance and bucket, causal"))
     CHECK(t5_bucket(edge.at(0).get<Position>(), {.bidirectional = false}) ==
           edge.at(1).get<Index>());
 }

@@ -30,7 +30,7 @@ AttentionOutput<double> attend(const Tupe<double>& tupe) {
 }  // namespace
 
 TEST_CASE("TUPE's buckets equal the reference, [CLS] apart") {
-  const auto expected = golden("reference/tupe.json").at("X8 TUPE bucket L=5");
+  const auto expected = golden("formulas.json").at("tupe bucket of query and key, 5 tokens");
   for (Position i = 0; i < 5; ++i)
     for (Position j = 0; j < 5; ++j)
       CHECK(tupe_bucket(i, j, true) ==

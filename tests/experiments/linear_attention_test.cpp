@@ -84,12 +84,12 @@ TEST_CASE("Every claim holds causal or not, near and far, for few and many featu
   for (const Settings& settings :
        {Settings{{"causal", "true"}}, Settings{{"shift", "1099511627776"}, {"tokens", "40"}},
         Settings{{"favor_features", "8"}, {"dim", "8"}, {"deviation", "0.3"}},
-        Settings{{"tokens", "2"}, {"features", "elu"}}, Settings{{"seed", "7"}, {"base", "3"}}})
+        Settings{{"tokens", "2"}, {"features", "elu_plus_one"}}, Settings{{"seed", "7"}, {"base", "3"}}})
     check_all_hold(run(settings));
 }
 
 TEST_CASE("FAVOR+ with q and k turned first comes nearer to softmax about as 1/√M") {
-  const Result result = run({{"deviation", "0.3"}, {"draws", "8"}, {"features", "elu"}});
+  const Result result = run({{"deviation", "0.3"}, {"draws", "8"}, {"features", "elu_plus_one"}});
   const auto& before = column(table(result, "favor_error"), "rotated_before");
   const auto& features = column(table(result, "favor_error"), "features");
   CHECK(features.front() == 16);
@@ -102,7 +102,7 @@ TEST_CASE("Counted cost crosses where the scalar says") {
   const Result result = run({{"longest", "65536"}});
   const auto& lengths = column(table(result, "cost"), "length");
   const auto& softmax = column(table(result, "cost"), "softmax");
-  for (const char* name : {"elu", "favor"}) {
+  for (const char* name : {"elu_plus_one", "favor"}) {
     const auto& linear = column(table(result, "cost"), name);
     double crossover = 0;
     for (const Scalar& s : result.scalars)

@@ -10,7 +10,7 @@
 /// The text of tests/approved/NAME. With ORRERY_APPROVE set, `text` is written there first: look at
 /// the difference before it is committed.
 inline std::string approved_file(const std::string& name, const std::string& text) {
-  const std::string path = test::tests_folder() + "/approved/" + name;
+  const std::string path = orrery::test::tests_folder() + "/approved/" + name;
   if (std::getenv("ORRERY_APPROVE") != nullptr) std::ofstream(path, std::ios::binary) << text;
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
