@@ -59,13 +59,26 @@ void check_multiple(const ParamSpec& spec, std::int64_t number) {
                    remedy);
 }
 
+/// The remedy for a name that was given up; empty for any other.
+std::string remedy_for(const std::vector<Retired>& retired, std::string_view name) {
+  for (const Retired& old : retired)
+    if (old.name == name) return old.remedy;
+  return {};
+}
+
+std::string remedy_for_choice(const ParamSpec& spec, const std::string& name,
+                              const std::vector<std::string>& names) {
+  if (std::string remedy = remedy_for(spec.retired_values, name); !remedy.empty()) return remedy;
+  const std::string near = nearest_name(name, names);
+  return near.empty() ? std::string("take one of them")
+                      : fmt::format("did you mean {}={}?", spec.key, near);
+}
+
 void check_choice(const ParamSpec& spec, const std::string& name) {
   const std::vector<std::string> names = names_of(spec.choices);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  const std::string near = nearest_name(name, names);
   throw UsageError(assignment(spec, name), fmt::format("must be one of {}", join(names, ", ")),
-                   near.empty() ? std::string("take one of them")
-                                : fmt::format("did you mean {}={}?", spec.key, near));
+                   remedy_for_choice(spec, name, names));
 }
 
 void check_list(const ParamSpec& spec, const std::vector<std::string>& names) {
@@ -203,7 +216,11 @@ std::size_t ParamSet::index(std::string_view key) const {
   for (std::size_t i = 0; i < specs().size(); ++i)
     if (specs()[i].key == key) return i;
   std::vector<std::string> keys;
-  for (const ParamSpec& spec : specs()) keys.push_back(spec.key);
+  for (const ParamSpec& spec : specs()) {
+    if (const std::string remedy = remedy_for(spec.retired_keys, key); !remedy.empty())
+      throw UsageError(fmt::format("{}", key), "is no longer a parameter", remedy);
+    keys.push_back(spec.key);
+  }
   const std::string near = nearest_name(key, keys);
   throw UsageError(fmt::format("{}", key), "is not a parameter here",
                    near.empty() ? fmt::format("the parameters are {}", join(keys, ", "))
@@ -267,7 +284,9 @@ bool ParamSet::is_used(std::string_view key) const {
 }
 
 bool ParamSet::is_stated(std::string_view key) const {
-  return is_used(key) && !(spec(key).may_be_empty && list(key).empty());
+  const bool left_out =
+      (spec(key).may_be_empty && list(key).empty()) || (spec(key).stated_if_set && is_default(key));
+  return is_used(key) && !left_out;
 }
 
 void ParamSet::require_all_set_are_used() const {

@@ -29,6 +29,12 @@ struct Condition {
   std::vector<std::string> any_of;
 };
 
+/// A name that was given up, and what to write in its place.
+struct Retired {
+  std::string name;
+  std::string remedy;
+};
+
 /// One parameter, declared once. Flag, configuration key, slider, tooltip, caption and manifest all
 /// follow from it.
 struct ParamSpec {
@@ -46,6 +52,10 @@ struct ParamSpec {
   bool may_be_empty{false};               ///< choice_list only: naming none is allowed
   std::vector<std::string> file_types{};  ///< file only: extensions that are read, without the dot
   std::optional<Condition> used_when{};
+  std::string group{};                    ///< heading under which descriptions and panels fold it
+  bool stated_if_set{false};              ///< captions and manifests leave its default out
+  std::vector<Retired> retired_keys{};    ///< keys that this parameter replaces
+  std::vector<Retired> retired_values{};  ///< choices that it no longer has
 };
 
 /// Values for a fixed list of parameters. Every value in it satisfies its ParamSpec at all times:
@@ -79,8 +89,8 @@ class ParamSet {
   bool is_default(std::string_view key) const;
   /// Whether the parameter's condition is met by the present values (and its own condition's).
   bool is_used(std::string_view key) const;
-  /// Whether captions, manifests and ids name it: it is used, and is not an optional list without
-  /// a name, which is as if there were no such parameter.
+  /// Whether captions, manifests and ids name it: it is used, and is neither an optional list
+  /// without a name nor a default that is left out, which is as if there were no such parameter.
   bool is_stated(std::string_view key) const;
   /// Throws UsageError for a key that was set although nothing would read it.
   void require_all_set_are_used() const;

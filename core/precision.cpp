@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -41,6 +43,23 @@ const Format& format_of(Precision precision) {
 int quantum_exponent(const Format& format, double value) {
   const int exponent = std::max(std::ilogb(value), format.min_exponent);
   return exponent - (format.significand_bits - 1);
+}
+
+/// The significand cut to its bits, with half of the last one added before: ties go to even because
+/// a last bit of 0 gets one unit less. A carry runs on into the exponent, as it should.
+double rounded_normal(const Format& format, double value) {
+  constexpr int fp64_bits = 53;
+  const int cut = fp64_bits - format.significand_bits;
+  auto bits = std::bit_cast<std::uint64_t>(value);
+  bits += (std::uint64_t{1} << (cut - 1)) - 1 + ((bits >> cut) & 1);
+  return std::bit_cast<double>(bits >> cut << cut);
+}
+
+/// Below the normal numbers neighbours are equally far apart: a sum with 1.5·2^52 of that distance
+/// has no finer digits.
+double rounded_subnormal(const Format& format, double value) {
+  const double coarse = std::ldexp(1.5, 52 + format.min_exponent - (format.significand_bits - 1));
+  return std::copysign(value + coarse - coarse, value);
 }
 
 template <std::size_t count>
@@ -86,11 +105,18 @@ double ulp(Precision precision, double value) {
 
 double round_to(Precision precision, double value) {
   if (precision == Precision::fp64 || !std::isfinite(value) || value == 0) return value;
+  if (precision == Precision::fp32) return static_cast<double>(static_cast<float>(value));
   const Format& format = format_of(precision);
-  const int exponent = quantum_exponent(format, value);
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
+  const double rounded = std::abs(value) < std::ldexp(1.0, format.min_exponent)
+                             ? rounded_subnormal(format, value)
+                             : rounded_normal(format, value);
   if (std::abs(rounded) <= format.largest) return rounded;
   return std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
+double round_through_fp32(Precision precision, double value) {
+  if (precision == Precision::fp64) return value;
+  return round_to(precision, round_to(Precision::fp32, value));
 }
 
 StageRounding::StageRounding(Precision format, std::initializer_list<Stage> stages) {

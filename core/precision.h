@@ -13,15 +13,14 @@ namespace orrery {
 enum class Precision { fp64, fp32, bf16, fp16 };
 
 /// Where an implementation rounds, in the order of the computation. An encoding rounds at those
-/// that it has (EncodingInfo::stages); attention itself at qk, value, term, scale, logits, weights
-/// and output.
+/// that it has (EncodingInfo::stages); attention itself at those of attention_stages.
 enum class Stage {
   position,    ///< m and n, where they are numbers: RoPE, sinusoids, ALiBi; an index stays whole
   distance,    ///< m − n, where it is a number: ALiBi, Transformer-XL, and what logarithms take
   log,         ///< every step of the logarithm that picks a bucket: T5, TUPE, DeBERTa v2
-  inv_freq,    ///< the frequencies θ
-  angle,       ///< the product m θ
-  cos_sin,     ///< its cosine and sine
+  inv_freq,    ///< the frequencies θ, their formula evaluated in fp32
+  angle,       ///< the product m θ, formed in fp32; in fp64 it is formed exactly
+  cos_sin,     ///< its cosine and sine, formed in fp32 when the angle is rounded
   products,    ///< the four products of a rotation, a cos, b sin, a sin, b cos, before their sums
   table,       ///< what is trained, or stored like it: tables, u, v, projections, slopes
   projected,   ///< position vectors after their projection: Transformer-XL, TUPE, DeBERTa
@@ -54,6 +53,10 @@ double ulp(Precision precision, double value);
 /// Rounded once, from fp64. Source: IEEE 754-2019 §4.3.1; bfloat16 has 8 significant bits and the
 /// exponents of fp32.
 double round_to(Precision precision, double value);
+
+/// A number that is formed in fp32 and stored in the format: rounded to fp32 first where the format
+/// is narrower. fp64 leaves it alone.
+double round_through_fp32(Precision precision, double value);
 
 /// The format that each stage is rounded to. fp64, the default of every stage, leaves it as the
 /// arithmetic computes it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/analysis/largest.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "core/kernels/phasor_sums.h"
@@ -53,7 +54,7 @@ DecayCurve decay_curve(std::span<const double> theta, Position first, Index coun
     }
     kernels::phasor_sums(theta.size(), seed_cos.data(), seed_sin.data(), steps.cos.data(),
                          steps.sin.data(), abs_sum.data(), real_sum.data());
-    const auto used = std::min(phasor_lanes, static_cast<std::size_t>(count - start));
+    const auto used = std::min<std::size_t>(phasor_lanes, static_cast<std::size_t>(count - start));
     for (std::size_t l = 0; l < used; ++l) {
       curve.mean_abs_S.push_back(abs_sum[l] / pairs);
       curve.B.push_back(real_sum[l]);
@@ -95,12 +96,12 @@ double complex_score(std::span<const std::complex<double>> h, std::span<const do
 }
 
 double largest_step(std::span<const std::complex<double>> h) {
-  double largest = 0;
+  Largest largest;
   for (std::size_t t = 0; t < h.size(); ++t) {
     const std::complex<double> next = t + 1 < h.size() ? h[t + 1] : 0;
-    largest = std::max(largest, std::abs(next - h[t]));
+    largest.see(std::abs(next - h[t]));
   }
-  return largest;
+  return largest.value();
 }
 
 std::optional<std::size_t> first_rise(std::span<const double> values) {

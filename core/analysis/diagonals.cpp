@@ -1,8 +1,9 @@
 #include "core/analysis/diagonals.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "core/analysis/largest.h"
 
 namespace orrery {
 namespace {
@@ -40,21 +41,19 @@ struct Running {
 template <class T>
 double toeplitz_residual(const Matrix<T>& values, PositionsIn m, PositionsIn n) {
   struct Extent {
-    double low;
-    double high;
+    Smallest low;
+    Largest high;
   };
   std::map<Position, Extent> diagonals;
-  bool any_nan = false;
   each_cell(values, m, n, Mask(), [&](Position r, double value) {
-    any_nan = any_nan || std::isnan(value);
-    const auto [found, is_new] = diagonals.try_emplace(r, Extent{value, value});
-    if (is_new) return;
-    found->second = {std::min(found->second.low, value), std::max(found->second.high, value)};
+    Extent& extent =
+        diagonals.try_emplace(r, Extent{Smallest(value), Largest(value)}).first->second;
+    extent.low.see(value);
+    extent.high.see(value);
   });
-  if (any_nan) return std::nan("");
-  double largest = 0;
-  for (const auto& [r, extent] : diagonals) largest = std::max(largest, extent.high - extent.low);
-  return largest;
+  Largest largest;
+  for (const auto& [r, extent] : diagonals) largest.see(extent.high.value() - extent.low.value());
+  return largest.value();
 }
 
 template <class T>

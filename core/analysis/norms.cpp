@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -29,16 +29,15 @@ RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<dou
     throw UsageError(fmt::format("{} norms before and {} after", before.size(), after.size()),
                      "there must be as many, and one at least", "give the same rows twice");
   double sum = 0;
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = -least;
+  Smallest least(std::numeric_limits<double>::infinity());
+  Largest greatest(-std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < before.size(); ++i) {
     const double ratio = after[i] / before[i];
-    if (std::isnan(ratio)) return {ratio, ratio, ratio};  // min and max would drop it
     sum += ratio;
-    least = std::min(least, ratio);
-    greatest = std::max(greatest, ratio);
+    least.see(ratio);
+    greatest.see(ratio);
   }
-  return {sum / static_cast<double>(before.size()), least, greatest};
+  return {sum / static_cast<double>(before.size()), least.value(), greatest.value()};
 }
 
 template <class T>
@@ -54,19 +53,16 @@ double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matri
     throw UsageError(
         fmt::format("x [{}, {}] and p [{}, {}]", x.rows(), x.cols(), p.rows(), p.cols()),
         "must have the shape of their sum", "give the rows that were added");
-  double largest = 0;
+  Largest largest;
   for (Index i = 0; i < x.rows(); ++i) {
     const auto x_i = x.row(i).template cast<double>();
     const auto p_i = p.row(i).template cast<double>();
     const double size = std::pow(x_i.norm() + p_i.norm(), 2);
     if (size == 0) continue;
     const double expected = x_i.squaredNorm() + 2.0 * x_i.dot(p_i) + p_i.squaredNorm();
-    const double error =
-        std::abs(sum.row(i).template cast<double>().squaredNorm() - expected) / size;
-    if (std::isnan(error)) return error;
-    largest = std::max(largest, error);
+    largest.see(std::abs(sum.row(i).template cast<double>().squaredNorm() - expected) / size);
   }
-  return largest;
+  return largest.value();
 }
 
 template <class T>

@@ -44,7 +44,7 @@ RopeDecomposition<T> rope_decomposition(const Rope<T>& rope, const MatrixIn<T>& 
   rope.transform_queries(m, turned_q);
   rope.transform_keys(n, turned_k);
   const std::size_t pairs = rope.theta().size();
-  const std::size_t count = std::min(pairs, static_cast<std::size_t>(bands));
+  const std::size_t count = std::min<std::size_t>(pairs, static_cast<std::size_t>(bands));
   RopeDecomposition<T> out;
   for (std::size_t b = 0; b < count; ++b) {
     const std::size_t first = b * pairs / count, last = (b + 1) * pairs / count - 1;

@@ -9,7 +9,7 @@ RowStatistics row_statistics(const Matrix<T>& weights, PositionsIn positions, In
   RowStatistics s;
   for (Index j = 0; j < weights.cols(); ++j) {
     const auto w = static_cast<double>(weights(row, j));
-    if (w > 0) s.entropy_bits -= w * std::log2(w);
+    if (!(w <= 0)) s.entropy_bits -= w * std::log2(w);
     s.mean_distance +=
         w * std::abs(static_cast<double>(relative_position(
                 positions[static_cast<std::size_t>(row)], positions[static_cast<std::size_t>(j)])));

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -98,8 +98,9 @@ std::vector<TermShare> term_shares(const std::vector<Matrix<T>>& terms, const Ma
     whole.push_back(centred_as_a_whole(rows));
     by_row.push_back(centred_by_row(rows));
     shares[t].variance = product(whole[t], whole[t]) / static_cast<double>(whole[t].size());
-    for (const double v : joined(rows))
-      shares[t].largest = std::max(shares[t].largest, std::abs(v));
+    Largest largest;
+    for (const double v : joined(rows)) largest.see(std::abs(v));
+    shares[t].largest = largest.value();
   }
   const std::vector<double> of_all = shares_of(whole), in_rows = shares_of(by_row);
   for (std::size_t t = 0; t < terms.size(); ++t) {

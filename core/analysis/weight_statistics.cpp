@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -13,21 +13,13 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// std::min and std::max drop a NaN on one side: these keep it.
-void keep_least(double& least, double value) {
-  if (!std::isnan(least) && !(value >= least)) least = value;
-}
-void keep_largest(double& largest, double value) {
-  if (!std::isnan(largest) && !(value <= largest)) largest = value;
-}
-
 struct RowTotals {
   Index visible{};
   Index negative{};
   double sum{};
   double negative_mass{};
   double mass{};
-  double least{};
+  Smallest least{0.0};
 };
 
 RowTotals totals_of_row(const Matrix<double>& weights, const Mask& mask, Index i) {
@@ -40,7 +32,7 @@ RowTotals totals_of_row(const Matrix<double>& weights, const Mask& mask, Index i
     row.sum += w;
     row.mass += std::abs(w);
     row.negative_mass += w < 0 ? -w : 0.0;
-    keep_least(row.least, w);
+    row.least.see(w);
   }
   return row;
 }
@@ -50,8 +42,8 @@ RowTotals totals_of_row(const Matrix<double>& weights, const Mask& mask, Index i
 WeightSigns weight_signs(const Matrix<double>& weights, const Mask& mask) {
   mask.check_shape(weights.rows(), weights.cols());
   RowTotals all;
-  WeightSigns signs{.row_sum_min = std::numeric_limits<double>::infinity(),
-                    .row_sum_max = -std::numeric_limits<double>::infinity()};
+  Smallest least_sum(std::numeric_limits<double>::infinity());
+  Largest largest_sum(-std::numeric_limits<double>::infinity()), sum_error;
   for (Index i = 0; i < weights.rows(); ++i) {
     const RowTotals row = totals_of_row(weights, mask, i);
     if (row.visible == 0) continue;
@@ -59,17 +51,21 @@ WeightSigns weight_signs(const Matrix<double>& weights, const Mask& mask) {
     all.negative += row.negative;
     all.mass += row.mass;
     all.negative_mass += row.negative_mass;
-    keep_least(all.least, row.least);
-    keep_least(signs.row_sum_min, row.sum);
-    keep_largest(signs.row_sum_max, row.sum);
-    keep_largest(signs.row_sum_error, std::abs(1.0 - row.sum));
+    all.least.see(row.least.value());
+    least_sum.see(row.sum);
+    largest_sum.see(row.sum);
+    sum_error.see(std::abs(1.0 - row.sum));
   }
   if (all.visible == 0)
     return {not_a_number, not_a_number, not_a_number, not_a_number, not_a_number, not_a_number};
-  signs.negative_share = static_cast<double>(all.negative) / static_cast<double>(all.visible);
-  signs.most_negative = all.least;
-  signs.negative_mass = all.mass == 0 ? 0.0 : all.negative_mass / all.mass;
-  return signs;
+  return {.negative_share = std::isnan(all.mass) ? not_a_number
+                                                 : static_cast<double>(all.negative) /
+                                                       static_cast<double>(all.visible),
+          .most_negative = all.least.value(),
+          .negative_mass = all.mass == 0 ? 0.0 : all.negative_mass / all.mass,
+          .row_sum_min = least_sum.value(),
+          .row_sum_max = largest_sum.value(),
+          .row_sum_error = sum_error.value()};
 }
 
 std::vector<double> row_sums(const Matrix<double>& weights) {

@@ -30,7 +30,7 @@ Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
 
 template <class T>
 Matrix<T> Relu<T>::of_queries(const MatrixIn<T>& q) const {
-  return q.cwiseMax(T(0));
+  return q.unaryExpr([](T x) { return x < 0 ? T(0) : x; });  // cwiseMax may drop a NaN
 }
 
 template <class T>

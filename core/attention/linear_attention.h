@@ -24,7 +24,7 @@ struct LinearOutput {
   Matrix<T> normalizers;      ///< [N_q, 1], the denominators
   Matrix<T> numerators;       ///< [N_q, 1], what the numerators' weights sum to: a row of weights
                               ///< sums to numerator/normalizer, which eq. (19) does not make 1
-  Index zero_normalizers{0};  ///< queries whose denominator is 0 or not finite: zero output
+  Index zero_normalizers{0};  ///< queries whose denominator is 0 or infinite: zero output
 };
 
 /// Eq. (19): o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n); without a rotation eq.

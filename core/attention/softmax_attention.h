@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/attention/mask.h"
@@ -7,6 +8,12 @@
 #include "core/precision.h"
 
 namespace orrery {
+
+/// Where attention itself rounds, whatever the encoding: the queries and keys that come in, the
+/// product behind each term, the scaled term, and so on to the output.
+inline constexpr std::array<Stage, 7> attention_stages{Stage::qk,    Stage::value,  Stage::term,
+                                                       Stage::scale, Stage::logits, Stage::weights,
+                                                       Stage::output};
 
 /// The doors that softmax attention can honour after the projections. An InputTerm acts before
 /// them: see head.h.
@@ -27,6 +34,7 @@ struct AttentionInputs {
   PositionsIn m;  ///< [N_q]
   PositionsIn n;  ///< [N_k]
   int head{0};
+  SegmentsIn segments{};
 };
 
 template <class T>

@@ -21,6 +21,17 @@ std::vector<double> inverse_frequencies(Index d, double base) {
   return theta;
 }
 
+std::vector<double> inverse_frequencies(Index d, double base, Precision format) {
+  std::vector<double> theta = inverse_frequencies(d, base);
+  if (format == Precision::fp64) return theta;
+  const auto fp32 = [](double value) { return round_to(Precision::fp32, value); };
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    const double exponent = fp32(2.0 * static_cast<double>(t) / static_cast<double>(d));
+    theta[t] = round_to(format, fp32(1.0 / fp32(std::pow(fp32(base), exponent))));
+  }
+  return theta;
+}
+
 CosSin rotation_at(Position position, double theta) {
   const auto m = static_cast<double>(position);
   const double angle = m * theta;

@@ -41,8 +41,7 @@ double log_place(Position distance, double from, double to, double steps,
                  const StageRounding& rounding) {
   const auto rounded = [&](double value) { return rounding(Stage::log, value); };
   const double number = rounding(Stage::distance, static_cast<double>(distance));
-  const double share =
-      rounded(rounded(std::log(rounded(number / from))) / rounded(std::log(rounded(to / from))));
+  const double share = rounded(rounded(std::log(rounded(number / from))) / std::log(to / from));
   return rounded(share * steps);
 }
 

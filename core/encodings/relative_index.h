@@ -56,8 +56,9 @@ Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
 double rounded_distance(Position m, Position n, const StageRounding& rounding);
 
 /// steps·ln(distance/from)/ln(to/from), the place of a distance among buckets that grow
-/// logarithmically: 0 at `from`, `steps` at `to`. Stage::log rounds the ratios, their logarithms,
-/// the quotient and the product, as tensors of that format would; buckets then come out wrong.
+/// logarithmically: 0 at `from`, `steps` at `to`. Stage::log rounds distance/from, its logarithm,
+/// the quotient and the product, as tensors of that format would; some distances then fall into a
+/// neighbouring bucket. ln(to/from) is a number of the program, not a tensor, and is not rounded.
 double log_place(Position distance, double from, double to, double steps,
                  const StageRounding& rounding);
 

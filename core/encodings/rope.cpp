@@ -41,10 +41,10 @@ Index rotary_dims_of(double fraction, Index d_head) {
                                               static_cast<double>(d_head)));
 }
 
-std::vector<double> frequencies_of(const RopeConfig& config) {
+std::vector<double> frequencies_of(const RopeConfig& config, Precision format) {
   if (config.partial == RopePartial::truncated)
-    return inverse_frequencies(config.rotary_dims, config.base);
-  std::vector<double> theta = inverse_frequencies(config.d_head, config.base);
+    return inverse_frequencies(config.rotary_dims, config.base, format);
+  std::vector<double> theta = inverse_frequencies(config.d_head, config.base, format);
   std::fill(theta.begin() + config.rotary_dims / 2, theta.end(), 0.0);
   return theta;
 }
@@ -93,7 +93,9 @@ Positions mirrored(PositionsIn positions) {
 
 template <class T>
 Rope<T>::Rope(const RopeConfig& config)
-    : config_(completed(config)), theta_(frequencies_of(config_)) {
+    : config_(completed(config)),
+      theta_(frequencies_of(config_, Precision::fp64)),
+      rounded_theta_(frequencies_of(config_, config_.rounding.format(Stage::inv_freq))) {
   check_some_pair_counts(theta_.size(), config_.muted);
 }
 
@@ -145,7 +147,7 @@ EncodingInfo Rope<T>::info() {
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
       .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
                  std::move(value), std::move(muted)},
-      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
                  Stage::rotated_qk}};
 }
 
@@ -164,14 +166,15 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
 
 template <class T>
 void Rope<T>::rotate_row(Position position, T* row) const {
-  for (std::size_t t = 0; t < theta_.size(); ++t) {
-    const CosSin turn = rounded_rotation(position, theta_[t], config_.rounding);
+  const auto product = [this](T x, T y) { return config_.rounding(Stage::products, x * y); };
+  for (std::size_t t = 0; t < rounded_theta_.size(); ++t) {
+    const CosSin turn = rounded_rotation(position, rounded_theta_[t], config_.rounding);
     const T c = static_cast<T>(turn.cos);
     const T s = static_cast<T>(turn.sin);
     T& a = row[channels(t).a];
     T& b = row[channels(t).b];
-    const T turned_a = a * c - b * s;
-    const T turned_b = a * s + b * c;
+    const T turned_a = product(a, c) - product(b, s);
+    const T turned_b = product(a, s) + product(b, c);
     a = turned_a;
     b = turned_b;
   }

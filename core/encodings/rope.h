@@ -57,8 +57,12 @@ struct RopeConfig {
 /// Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that never turn. Values keep all.
 /// (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d,
 /// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
-/// angles in fp64, exact at every position to 2^53. Cost: N·r sincos and 6 N·r flops. Source: Su et
-/// al. 2021 (RoFormer) §3.2, §3.4.2.
+/// unless config.rounding names a format for angles, position·theta is formed exactly from the fp64
+/// theta, so that scores depend on m − n at every position to 2^53; theta itself is rounded, and
+/// the absolute angle m·theta is off by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10
+/// rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a pair are rounded at
+/// Stage::products, what is turned at Stage::rotated_qk. Cost: N·r sincos and 6 N·r flops. Source:
+/// Su et al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
@@ -80,6 +84,8 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   const RopeConfig& config() const { return config_; }
   /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
+  /// theta() in the format of Stage::inv_freq: what the rotations turn by.
+  const std::vector<double>& rounded_theta() const { return rounded_theta_; }
 
   bool is_muted(std::size_t t) const { return config_.muted[mixer_band_of(t, theta_.size())]; }
   /// Of one value a pair, those of the unmuted pairs. [theta().size()] → [unmuted pairs].
@@ -108,6 +114,7 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
   RopeConfig config_;
   std::vector<double> theta_;
+  std::vector<double> rounded_theta_;
 };
 
 }  // namespace orrery

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 std::complex<T> phasor(const Rope<T>& rope, Position m, std::size_t t) {
   if (rope.is_muted(t)) return {};
-  const CosSin turn = rounded_rotation(m, rope.theta()[t], rope.config().rounding);
+  const CosSin turn = rounded_rotation(m, rope.rounded_theta()[t], rope.config().rounding);
   return {static_cast<T>(turn.cos), static_cast<T>(turn.sin)};
 }
 

@@ -1,27 +1,30 @@
 #include "core/encodings/rotation.h"
 
 #include <cmath>
+#include <limits>
 
 namespace orrery {
 namespace {
 
-bool angle_is_exact(const StageRounding& rounding) {
-  return !rounding.rounds(Stage::position) && !rounding.rounds(Stage::inv_freq) &&
-         !rounding.rounds(Stage::angle);
+CosSin of_exact_angle(double position, double theta, const StageRounding& rounding) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(position)) return {nan, nan};  // a position that overflowed its format
+  const CosSin turn = rotation_at(static_cast<Position>(position), theta);
+  return {rounding(Stage::cos_sin, turn.cos), rounding(Stage::cos_sin, turn.sin)};
 }
 
-CosSin of_rounded_angle(Position position, double theta, const StageRounding& rounding) {
-  const double m = rounding(Stage::position, static_cast<double>(position));
-  const double angle = rounding(Stage::angle, m * rounding(Stage::inv_freq, theta));
-  return {std::cos(angle), std::sin(angle)};
+CosSin of_rounded_angle(double position, double theta, const StageRounding& rounding) {
+  const double angle = round_through_fp32(rounding.format(Stage::angle), position * theta);
+  const Precision format = rounding.format(Stage::cos_sin);
+  return {round_through_fp32(format, std::cos(angle)), round_through_fp32(format, std::sin(angle))};
 }
 
 }  // namespace
 
 CosSin rounded_rotation(Position position, double theta, const StageRounding& rounding) {
-  const CosSin exact = angle_is_exact(rounding) ? rotation_at(position, theta)
-                                                : of_rounded_angle(position, theta, rounding);
-  return {rounding(Stage::cos_sin, exact.cos), rounding(Stage::cos_sin, exact.sin)};
+  const double m = rounding(Stage::position, static_cast<double>(position));
+  return rounding.rounds(Stage::angle) ? of_rounded_angle(m, theta, rounding)
+                                       : of_exact_angle(m, theta, rounding);
 }
 
 }  // namespace orrery

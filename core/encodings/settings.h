@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/params.h"
 #include "core/precision.h"
@@ -41,6 +42,16 @@ template <class T>
 Matrix<T> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double deviation);
 
+/// The user's table of that name, or `value` in every cell: 0 for biases, 1 for the gain of a
+/// LayerNorm, as their authors start them. Throws UsageError when a given table has another shape.
+template <class T>
+Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
+                   Index columns, double value);
+
+/// Throws UsageError when the user gave that table, which only the setting `reader` reads.
+void refuse_table(const EncodingSettings& settings, const std::string& name,
+                  std::string_view reader);
+
 /// What people read about an encoding.
 struct EncodingInfo {
   std::string name{};       ///< "rope"
@@ -51,7 +62,7 @@ struct EncodingInfo {
   std::string source{};     ///< paper, section, equation
   std::vector<ParamSpec> params{};
   std::vector<TableSpec> tables{};
-  std::vector<Stage> stages{};  ///< where it rounds, beside qk, term and logits of attention itself
+  std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
 };
 
 /// The parameter "base", which every encoding with geometric frequencies shares.

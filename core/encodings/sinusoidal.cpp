@@ -21,6 +21,24 @@ std::vector<double> tensor2tensor_frequencies(Index d, double base) {
   return theta;
 }
 
+/// The same as its authors compute them, exp(t·(−ln base/(pairs−1))), each step in fp32.
+std::vector<double> tensor2tensor_frequencies(Index d, double base, Precision format) {
+  std::vector<double> theta = tensor2tensor_frequencies(d, base);
+  if (format == Precision::fp64) return theta;
+  const auto fp32 = [](double value) { return round_to(Precision::fp32, value); };
+  const double steps = std::max(1.0, static_cast<double>(d / 2) - 1.0);
+  const double step = fp32(-std::log(base) / steps);
+  for (std::size_t t = 0; t < theta.size(); ++t)
+    theta[t] = round_to(format, fp32(std::exp(fp32(static_cast<double>(t) * step))));
+  return theta;
+}
+
+std::vector<double> frequencies_of(SinusoidalLayout layout, Index d, double base,
+                                   Precision format) {
+  return layout == SinusoidalLayout::tensor2tensor ? tensor2tensor_frequencies(d, base, format)
+                                                   : inverse_frequencies(d, base, format);
+}
+
 SinusoidalLayout layout_named(const std::string& name) {
   if (name == "concatenated") return SinusoidalLayout::concatenated;
   if (name == "tensor2tensor") return SinusoidalLayout::tensor2tensor;
@@ -35,8 +53,8 @@ Sinusoidal<T>::Sinusoidal(Index d_model, double base, SinusoidalLayout layout,
     : d_model_(d_model),
       layout_(layout),
       rounding_(rounding),
-      theta_(layout == SinusoidalLayout::tensor2tensor ? tensor2tensor_frequencies(d_model, base)
-                                                       : inverse_frequencies(d_model, base)) {}
+      theta_(frequencies_of(layout, d_model, base, Precision::fp64)),
+      rounded_theta_(frequencies_of(layout, d_model, base, rounding.format(Stage::inv_freq))) {}
 
 template <class T>
 EncodingInfo Sinusoidal<T>::info() {
@@ -74,7 +92,7 @@ Matrix<T> Sinusoidal<T>::table(PositionsIn positions) const {
   for (Index i = 0; i < rows; ++i) {
     for (Index t = 0; t < pairs; ++t) {
       const CosSin turn = rounded_rotation(positions[static_cast<std::size_t>(i)],
-                                           theta_[static_cast<std::size_t>(t)], rounding_);
+                                           rounded_theta_[static_cast<std::size_t>(t)], rounding_);
       p(i, interleaved ? 2 * t : t) = static_cast<T>(turn.sin);
       p(i, interleaved ? 2 * t + 1 : pairs + t) = static_cast<T>(turn.cos);
     }

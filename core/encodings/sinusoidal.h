@@ -38,12 +38,15 @@ class Sinusoidal final : public Encoding, public InputTerm<T> {
   Matrix<T> table(PositionsIn positions) const;
   /// rad per token, the fastest first.
   const std::vector<double>& theta() const { return theta_; }
+  /// theta() in the format of Stage::inv_freq: what the sinusoids are made of.
+  const std::vector<double>& rounded_theta() const { return rounded_theta_; }
 
  private:
   Index d_model_;
   SinusoidalLayout layout_;
   StageRounding rounding_;
-  std::vector<double> theta_;  ///< rad per token
+  std::vector<double> theta_;          ///< rad per token
+  std::vector<double> rounded_theta_;  ///< the same in the format of Stage::inv_freq
 };
 
 }  // namespace orrery

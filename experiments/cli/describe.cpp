@@ -65,7 +65,7 @@ std::string params_text(const std::vector<ParamSpec>& params) {
 
 std::string tables_text(const EncodingSummary& encoding) {
   if (encoding.tables.empty()) return "";
-  std::string text = "\nTables (orrery attend --table NAME=FILE), drawn by seed when not given\n";
+  std::string text = "\nTables (orrery attend --table NAME=FILE; what is drawn is drawn by seed)\n";
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", table.description, table.initial);

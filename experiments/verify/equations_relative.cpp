@@ -120,7 +120,8 @@ double tupe_error(Head<T>& h) {
     return (dot(h.Q, i, h.K, j) + dot(a, 0, b, 0)) / (h.root * std::sqrt(2.0)) +
            static_cast<double>(bias(literal::t5_bucket(-h.r(i, j)), 0));
   });
-  return h.compare(Tupe<T>({p, U_q, U_k, bias}, {.untie_cls = false}), logits);
+  return h.compare(
+      Tupe<T>({p, U_q, U_k, bias}, {.untie_cls = false, .variant = TupeVariant::released}), logits);
 }
 
 Rows deberta_logits(const Rows& Q, const Rows& K, const Rows& K_r, const Rows& Q_r, Position k,

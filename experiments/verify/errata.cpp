@@ -121,7 +121,7 @@ double scaled_t5_change(Draw<T>& draw) {
 template <class T>
 double printed_tupe_change(Draw<T>& draw) {
   const Index d = draw.c.d;
-  const Tupe<T> tupe({draw.table(1200, d), draw.table(d, d), draw.table(d, d), draw.table(33, 1)},
+  const Tupe<T> tupe({draw.table(1200, d), draw.table(d, d), draw.table(d, d), draw.table(32, 1)},
                      {.untie_cls = false});
   const auto out = attention_from_qkv<T>(tupe, {draw.q, draw.k, draw.k, draw.c.at, draw.c.at});
   const Rows scaled = draw.c.wide(out.terms[0].logits) + draw.c.wide(out.terms[1].logits);

@@ -259,9 +259,11 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   const auto expected =
-      nlohmann::json::parse(content(tests_folder() + "/golden/reference/rope.json"));
-  CHECK(close(doubles_in(shell.folder() / "y.npy"),
-              expected.at("G1 rope interleaved [1,2,3,4] m=1").get<std::vector<double>>()));
+      nlohmann::json::parse(content(tests_folder() + "/golden/formulas.json"));
+  CHECK(
+      close(doubles_in(shell.folder() / "y.npy"), expected.at("rope")
+                                                      .at("[1, 2, 3, 4] at position 1, interleaved")
+                                                      .get<std::vector<double>>()));
   CHECK(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy").status == 4);
   for (const std::string file : {"y.npz", "y.safetensors"}) {
     CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out " + file).out,

@@ -28,19 +28,20 @@ TEST_CASE("mean |S_j| and B_m equal 60-digit sums up to a million tokens") {
 }
 
 TEST_CASE("Fig. 2 for d = 128 and base 10000 equals the reference") {
-  const auto reference = golden("reference/decay.json");
+  const auto reference = golden("formulas.json").at("decay, d=128");
   const auto theta = inverse_frequencies(128, 10000);
   const DecayCurve curve = decay_curve(theta, 0, 1001);
-  for (const auto& [distance, value] : reference.at("K1 mean|S_j| d=128 base 1e4").items())
+  for (const auto& [distance, value] : reference.at("mean |S_j| by distance").items())
     CHECK(curve.mean_abs_S[std::stoul(distance)] == Approx(value.get<double>()).epsilon(1e-13));
   std::vector<int> rises;
   for (std::size_t r = 1; rises.size() < 15; ++r)
     if (curve.mean_abs_S[r] > curve.mean_abs_S[r - 1]) rises.push_back(static_cast<int>(r));
-  CHECK(rises == reference.at("K1 first increases").get<std::vector<int>>());
+  CHECK(rises ==
+        reference.at("first 15 distances at which mean |S_j| rises").get<std::vector<int>>());
   CHECK(first_rise(curve.mean_abs_S) == 19u);
 }
 
-TEST_CASE("The context that a base bears ends where B_m first falls below zero") {
+TEST_CASE("B_m first falls below zero at 1707 tokens for base 10000 and d = 128") {
   const auto first = [](double base) {
     return first_negative(decay_curve(inverse_frequencies(128, base), 0, 10000).B);
   };

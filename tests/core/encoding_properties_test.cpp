@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "core/attention/linear_attention.h"
 #include "core/attention/multi_head.h"
 #include "core/encodings/alibi.h"
@@ -93,6 +94,22 @@ TEST_CASE("Shaw's rows: clip in the middle, antisymmetric about it, and constant
   }));
 }
 
+TEST_CASE(
+    "Shaw's rows with two clips: each direction keeps its own, and BERT's order is reversed") {
+  CHECK(rc::check([] {
+    const Position left = *rc::gen::inRange<Position>(0, 1000);
+    const Position right = *rc::gen::inRange<Position>(0, 1000);
+    const ShawOptions shaw{.left = left, .right = right};
+    const ShawOptions bert{.left = left, .right = right, .rows = ShawRows::query_minus_key};
+    const Position r = distance();
+    RC_ASSERT(shaw_index(r, shaw) + shaw_index(r, bert) == left + right);
+    RC_ASSERT(shaw_index(0, shaw) == left);
+    if (r >= left) RC_ASSERT(shaw_index(r, shaw) == 0);
+    if (r <= -right) RC_ASSERT(shaw_index(r, shaw) == left + right);
+    if (r > -right && r < left) RC_ASSERT(shaw_index(r, shaw) == left - r);
+  }));
+}
+
 TEST_CASE("DeBERTa's δ: δ(r) + δ(−r) = 2k inside the table, monotone, and 0 … 2k − 1 beyond") {
   CHECK(rc::check([] {
     const Position k = *rc::gen::inRange<Position>(1, 1000);
@@ -119,7 +136,7 @@ TEST_CASE("DeBERTa v2's buckets are odd, monotone, exact near 0, and never farth
   }));
 }
 
-TEST_CASE("TUPE's bias has 33 rows, T5's but for [CLS] at position 0") {
+TEST_CASE("TUPE's released bias has 33 rows, T5's but for [CLS] at position 0") {
   CHECK(rc::check([] {
     const Position m = std::abs(distance()), n = std::abs(distance());
     const Index bucket = tupe_bucket(m, n, true);
@@ -216,11 +233,12 @@ TEST_CASE("Linear attention without a rotation is a mean of values, and linear i
     const Matrix<double> q = drawn(n, 4), k = drawn(n, 4), v = drawn(n, 3), w = drawn(n, 3);
     const EluPlusOne<double> elu;
     const auto plain = linear_attention<double>({q, k, v, at, at}, elu, nullptr).output;
-    RC_ASSERT(plain.maxCoeff() <= v.maxCoeff() + 1e-13 && plain.minCoeff() >= v.minCoeff() - 1e-13);
+    RC_ASSERT(largest_entry<double>(plain) <= largest_entry<double>(v) + 1e-13);
+    RC_ASSERT(smallest_entry<double>(plain) >= smallest_entry<double>(v) - 1e-13);
     const Rope<double> rope({.d_head = 4});
     const auto of = [&](const Matrix<double>& values) {
       return linear_attention<double>({q, k, values, at, at}, elu, &rope).output;
     };
-    RC_ASSERT((of(v + w) - of(v) - of(w)).cwiseAbs().maxCoeff() < 1e-12);
+    RC_ASSERT(largest_magnitude<double>(of(v + w) - of(v) - of(w)) < 1e-12);
   }));
 }

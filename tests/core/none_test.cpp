@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "core/attention/head.h"
 
 using namespace orrery;
@@ -15,7 +16,7 @@ TEST_CASE("By hand: three tokens without positions") {
   Matrix<double> expected(3, 3);
   expected << 1, 0, 1, 0, 1, 1, 1, 1, 2;
   const auto out = attention_from_qkv<double>(NoEncoding<double>(), {q, q, q, at, at});
-  CHECK((out.logits * std::sqrt(2.0) - expected).cwiseAbs().maxCoeff() < 1e-15);
+  CHECK(largest_difference<double>(out.logits * std::sqrt(2.0), expected) < 1e-15);
   // Row 0: logits (a, 0, a) with a = 1/√2, so weights (e^a, 1, e^a)/(2e^a + 1).
   const double e = std::exp(1 / std::sqrt(2.0));
   CHECK(out.weights(0, 0) == Approx(e / (2 * e + 1)));

@@ -103,3 +103,32 @@ TEST_CASE("A list that may be empty is stated only when it names something") {
   CHECK_THROWS_WITH(set.set("muted", "middle"), Contains("must be one of low, high"));
   CHECK_THROWS_WITH(example().set("encoding", ""), Contains("must name at least one"));
 }
+
+TEST_CASE("A default that captions leave out is stated once it is another, and reads back") {
+  ParamSet set({{.key = "stage.angle",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("pipeline"),
+                 .choices = {{"pipeline", ""}, {"bf16", ""}},
+                 .stated_if_set = true}});
+  CHECK_FALSE(set.is_stated("stage.angle"));
+  CHECK(set.overrides().empty());
+  set.set("stage.angle", "bf16");
+  CHECK(set.is_stated("stage.angle"));
+  CHECK(set.overrides() == std::vector<std::string>{"stage.angle=bf16"});
+}
+
+TEST_CASE("Keys and choices that were given up are refused with what replaces them") {
+  ParamSet set({{.key = "precision",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("exact"),
+                 .choices = {{"exact", ""}, {"eager", ""}},
+                 .retired_keys = {{"rounded_stages", "give stages formats of their own"}},
+                 .retired_values = {{"fp64", "precision=exact replaces it"}}}});
+  CHECK_THROWS_WITH(
+      set.set("precision", "fp64"),
+      Contains("precision=fp64: must be one of exact, eager; precision=exact replaces it"));
+  CHECK_THROWS_WITH(set.set("precision", "eagr"), Contains("did you mean precision=eager?"));
+  CHECK_THROWS_WITH(
+      set.set("rounded_stages", "qk"),
+      Contains("rounded_stages: is no longer a parameter; give stages formats of their own"));
+}

@@ -3,7 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <rapidcheck.h>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/errors.h"
 #include "core/random.h"
@@ -24,14 +26,54 @@ TEST_CASE("Roundings equal NumPy's fp32 and fp16 and a bfloat16 by bits") {
   }
 }
 
-TEST_CASE("Rounding to fp32 is the processor's conversion, for any bits") {
-  CHECK(rc::check("round_to fp32", [](std::uint64_t bits) {
-    double value;
-    static_assert(sizeof value == sizeof bits);
-    std::memcpy(&value, &bits, sizeof value);
-    if (std::isnan(value)) return std::isnan(round_to(Precision::fp32, value));
-    return round_to(Precision::fp32, value) == static_cast<double>(static_cast<float>(value));
+namespace {
+
+/// The definition: the nearest multiple of the format's unit in the last place, ties to even.
+double by_definition(Precision precision, double value) {
+  if (value == 0 || std::isinf(value)) return value;
+  const double unit = ulp(precision, value);
+  // Dividing by a power of two is exact unless the quotient is subnormal, and that rounds to 0.
+  const double rounded = std::nearbyint(value / unit) * unit;
+  const double largest = precision == Precision::fp16 ? 65504.0
+                         : precision == Precision::bf16
+                             ? std::ldexp(255, 120)
+                             : static_cast<double>(std::numeric_limits<float>::max());
+  return std::abs(rounded) <= largest ? rounded : std::copysign(INFINITY, value);
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+}  // namespace
+
+TEST_CASE("Roundings by bits are those of the definition, for any bits and near every border") {
+  const auto agrees = [](double value) {
+    for (const Precision p : {Precision::fp32, Precision::bf16, Precision::fp16}) {
+      if (std::isnan(value) ? !std::isnan(round_to(p, value))
+                            : !same_bits(round_to(p, value), by_definition(p, value)))
+        return false;
+    }
+    return true;
+  };
+  CHECK(rc::check("any bits",
+                  [&](std::uint64_t bits) { return agrees(std::bit_cast<double>(bits)); }));
+  // Exponents that the formats have, ties among them: few significant bits, then a neighbour.
+  CHECK(rc::check("near ties", [&] {
+    const int exponent = *rc::gen::inRange(-170, 135);
+    const double value = std::ldexp(*rc::gen::inRange(-(1 << 13), 1 << 13), exponent);
+    return agrees(value) && agrees(std::nextafter(value, INFINITY)) &&
+           agrees(std::nextafter(value, -INFINITY));
   }));
+}
+
+TEST_CASE("Through fp32 a number is rounded twice, and otherwise once") {
+  // Just above a tie of bf16, which fp32 cannot tell from the tie.
+  const double value = 1 + 0x1p-8 + 0x1p-40;
+  CHECK(round_to(Precision::bf16, value) == 1 + 0x1p-7);
+  CHECK(round_through_fp32(Precision::bf16, value) == 1);
+  CHECK(round_through_fp32(Precision::fp32, value) == 1 + 0x1p-8);
+  CHECK(round_through_fp32(Precision::fp64, value) == value);
 }
 
 TEST_CASE("Rounding is idempotent and monotone in every format") {

@@ -49,7 +49,7 @@ TEST_CASE("Bands cover every pair once and add up to the product of the turned q
     const Matrix<double> q = normal_matrix<double>(random, 7, 24);
     const Matrix<double> k = normal_matrix<double>(random, 7, 24);
     const auto parts = rope_decomposition<double>(rope, q, k, p, p, bands);
-    CHECK(parts.bands.size() == static_cast<std::size_t>(std::min(bands, 10)));
+    CHECK(parts.bands.size() == static_cast<std::size_t>(std::min<int>(bands, 10)));
     std::size_t next = 0;
     Matrix<double> sum = parts.rest;
     for (const auto& band : parts.bands) {

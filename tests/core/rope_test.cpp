@@ -41,23 +41,24 @@ Matrix<double> three_by_three(const RopeConfig& config, const Matrix<double>& q,
 }  // namespace
 
 TEST_CASE("RoPE turns pairs as the reference does, interleaved and half-split") {
-  const auto reference = golden("reference/rope.json");
+  const auto reference = golden("formulas.json").at("rope");
   const Matrix<double> x = row({1, 2, 3, 4});
   const auto inter = turned({.d_head = 4}, x, 1);
   const auto half = turned({.d_head = 4, .pairing = RopePairing::half_split}, x, 1);
   for (Index c = 0; c < 4; ++c) {
     const auto i = static_cast<std::size_t>(c);
-    CHECK(
-        inter(0, c) ==
-        Approx(reference.at("G1 rope interleaved [1,2,3,4] m=1")[i].get<double>()).epsilon(1e-14));
+    CHECK(inter(0, c) ==
+          Approx(reference.at("[1, 2, 3, 4] at position 1, interleaved")[i].get<double>())
+              .epsilon(1e-14));
     CHECK(half(0, c) ==
-          Approx(reference.at("G1 rope half [1,2,3,4] m=1")[i].get<double>()).epsilon(1e-14));
+          Approx(reference.at("[1, 2, 3, 4] at position 1, half_split")[i].get<double>())
+              .epsilon(1e-14));
   }
 }
 
 TEST_CASE("RoPE's last pair is not the misprint of early copies of eq. (34)") {
   const auto misprint =
-      golden("reference/rope.json").at("G7 eq34 typo version last rows d=4 m=1 [1,2,3,4]");
+      golden("formulas.json").at("rope").at("[1, 2, 3, 4] at position 1, misprint of eq. (34)");
   const auto ours = turned({.d_head = 4}, row({1, 2, 3, 4}), 1);
   CHECK(std::abs(ours(0, 2) - misprint[2].get<double>()) > 1e-3);
 }
@@ -82,7 +83,7 @@ TEST_CASE("By hand: channel 1 turns with channel 0 when interleaved, channel 2 w
   const auto inter = three_by_three({.d_head = 4}, row({1, 0, 0, 0}), row({0, 1, 0, 0}));
   CHECK(inter(1, 0) == Approx(std::sin(1.0) / 2));
   const RopeConfig half{.d_head = 4, .pairing = RopePairing::half_split};
-  CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 1, 0, 0})).cwiseAbs().maxCoeff() == 0);
+  CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 1, 0, 0})) == Matrix<double>::Zero(3, 3));
   CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 0, 1, 0}))(1, 0) ==
         Approx(std::sin(1.0) / 2));
 }
@@ -95,25 +96,28 @@ TEST_CASE("Partial RoPE turns the first channels with their own denominators and
 }
 
 TEST_CASE("p-RoPE keeps the full head's frequencies and stills the lowest, as the reference") {
-  const auto reference = golden("reference/rope.json");
+  const auto reference = golden("formulas.json").at("rope");
   const RopeConfig config{.d_head = 8,
                           .pairing = RopePairing::half_split,
                           .rotary_dims = 4,
                           .partial = RopePartial::proportional};
-  const auto theta = reference.at("G4 pRoPE p=.5 d=8 inv_freq").get<std::vector<double>>();
+  const auto theta =
+      reference.at("frequencies of p-RoPE, d=8, fraction 1/2").get<std::vector<double>>();
   const auto y = turned(config, row({1, 2, 3, 4, 5, 6, 7, 8}), 2);
   for (std::size_t t = 0; t < 4; ++t)
     CHECK(Rope<double>(config).theta()[t] == Approx(theta[t]).epsilon(1e-15));
-  const auto expected = reference.at("G4 pRoPE half m=2").get<std::vector<double>>();
+  const auto expected =
+      reference.at("[1, ..., 8] at position 2, half_split, p-RoPE with fraction 1/2")
+          .get<std::vector<double>>();
   for (Index c = 0; c < 8; ++c)
     CHECK(y(0, c) == Approx(expected[static_cast<std::size_t>(c)]).epsilon(1e-14));
 }
 
 TEST_CASE("rotary_value turns the values by their own positions, as the reference, or back again") {
-  const auto file = golden("reference/rope.json");
-  const auto expected =
-      file.at("X2 rotary_value: sum_n a_n R_n v_n with a=[.2,.3,.5], v rows 1..4,2..5,3..6 inter")
-          .get<std::vector<double>>();
+  const auto file = golden("formulas.json").at("rope");
+  const auto expected = file.at("values [1..4], [2..5], [3..6] turned by their positions 0, 1, 2, "
+                                "weighted 0.2, 0.3, 0.5")
+                            .get<std::vector<double>>();
   Matrix<double> weights(1, 3), v(3, 4);
   weights << .2, .3, .5;
   v << 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6;
@@ -133,8 +137,10 @@ TEST_CASE("rotary_value turns the values by their own positions, as the referenc
 }
 
 TEST_CASE("The two pairings are one encoding after the channels are permuted as the field does") {
-  const auto order =
-      golden("reference/rope.json").at("X9 meta->hf row order d=8").get<std::vector<Index>>();
+  const auto order = golden("formulas.json")
+                         .at("rope")
+                         .at("interleaved channel at each half_split channel, d=8")
+                         .get<std::vector<Index>>();
   Random random(3, "pairings");
   const Matrix<double> x = normal_matrix<double>(random, 1, 8);
   Matrix<double> permuted(1, 8);
@@ -218,8 +224,8 @@ TEST_CASE("Scores with some bands muted and scores with the others muted add up 
     some.pairing = others.pairing = all.pairing = pairing;
     const Matrix<double> first = three_by_three(some, q, k), second = three_by_three(others, q, k);
     const Matrix<double> whole = three_by_three(all, q, k);
-    CHECK((first + second - whole).cwiseAbs().maxCoeff() < 1e-14);
-    CHECK((first - whole).cwiseAbs().maxCoeff() > 1e-3);
+    CHECK(largest_difference(first + second, whole) < 1e-14);
+    CHECK(largest_difference(first, whole) > 1e-3);
   }
 }
 
@@ -247,8 +253,8 @@ TEST_CASE("The three realisations agree on what is muted") {
   Matrix<double> turned_q = q, turned_k = k;
   rope.transform_queries(m, turned_q);
   rope.transform_keys(n, turned_k);
-  CHECK((rope_by_matrix<double>(rope, m, q) - turned_q).cwiseAbs().maxCoeff() < 1e-14);
-  CHECK((rope_by_complex<double>(rope, m, q) - turned_q).cwiseAbs().maxCoeff() < 1e-14);
+  CHECK(largest_difference(rope_by_matrix<double>(rope, m, q), turned_q) < 1e-14);
+  CHECK(largest_difference(rope_by_complex<double>(rope, m, q), turned_q) < 1e-14);
   const double score = turned_q.row(0).dot(turned_k.row(0));
   CHECK(rope_complex_score<double>(rope, q, k, 5, 2) == Approx(score));
   const ScoreChain chain = score_chain(rope, {q.data(), 16}, {k.data(), 16}, 3);

@@ -11,24 +11,27 @@ using namespace orrery;
 using namespace orrery::test;
 
 TEST_CASE("Sinusoids equal the reference, as the paper and as tensor2tensor lay them out") {
-  const auto reference = golden("reference/sinusoidal.json");
+  const auto reference = golden("formulas.json").at("sinusoidal");
   const auto paper = Sinusoidal<double>(8).table(Positions{3});
   const auto t2t = Sinusoidal<double>(8, 1e4, SinusoidalLayout::tensor2tensor).table(Positions{3});
   for (Index c = 0; c < 8; ++c) {
     const auto i = static_cast<std::size_t>(c);
     CHECK(paper(0, c) ==
-          Approx(reference.at("A1 vaswani interleaved d=8 p=3")[i].get<double>()).epsilon(1e-14));
+          Approx(reference.at("row of position 3, d=8, interleaved")[i].get<double>())
+              .epsilon(1e-14));
     CHECK(t2t(0, c) ==
-          Approx(reference.at("A3 tensor2tensor d=8 p=3")[i].get<double>()).epsilon(1e-13));
+          Approx(reference.at("row of position 3, d=8, tensor2tensor")[i].get<double>())
+              .epsilon(1e-13));
   }
 }
 
 TEST_CASE("The product of two sinusoids depends on their distance: Σ cos(k θ_t)") {
-  const auto reference = golden("reference/sinusoidal.json");
+  const auto reference = golden("formulas.json").at("sinusoidal");
   for (const Position k : {1, 10, 100}) {
-    const auto expected = reference.at("A4 PE.PE d=64 k=" + std::to_string(k));
+    const double expected =
+        reference.at("product of two rows by distance, d=64").at(std::to_string(k)).get<double>();
     const auto p = Sinusoidal<double>(64).table(Positions{5, 5 + k});
-    CHECK(p.row(0).dot(p.row(1)) == Approx(expected[0].get<double>()).epsilon(1e-13));
+    CHECK(p.row(0).dot(p.row(1)) == Approx(expected).epsilon(1e-13));
   }
 }
 

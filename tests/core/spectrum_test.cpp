@@ -27,7 +27,7 @@ TEST_CASE("A pair of wavelength L turns once in L tokens: it is not beyond them"
 }
 
 TEST_CASE("The base that reaches a context equals mpmath's; small heads and contexts have none") {
-  const auto expected = test::golden("spectrum.json").at("base_needed");
+  const auto expected = test::golden("spectrum.json").at("base_reaching");
   CHECK(base_reaching(128, 8192).value() ==
         Approx(expected.at("d=128 L=8192").get<double>()).epsilon(1e-13));
   CHECK(base_reaching(4, 1000).value() ==

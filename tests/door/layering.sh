@@ -86,6 +86,16 @@ check_flags() {
       -print0 2>/dev/null | marker='#' regex=$flags xargs -0r awk "$print_matching")"
 }
 
+# core/analysis/largest.h measures errors, because it keeps a NaN. What is left to std::min and
+# std::max in these places are whole numbers, whose type is named: std::min<Index>(a, b).
+check_errors() {
+  local drop_nan='(max|min)Coeff|(max|min|minmax)_element|std::f?(max|min)[[:space:]]*([(]|<(double|float|T)>)'
+  violation "errors are measured by what keeps a NaN" "$(
+    lines_matching "$drop_nan" core/analysis experiments tests |
+      grep -vE '^(experiments|tests/experiments)/(batch|cli|data|figure|verify)/|^tests/(app|cli|faults|bench)/|^tests/support/(recording_canvas|xml_check)[.]h' || true
+  )"
+}
+
 # CMake writes one key a line, "command" before "file".
 check_compile_commands() {
   violation "the desktop is compiled without Eigen's folder" "$(awk -v app="\"file\": \"$tree/app/" '
@@ -98,5 +108,6 @@ check_includes
 check_headers_the_app_sees
 check_input_and_output
 check_flags
+check_errors
 check_compile_commands
 exit $broken

@@ -9,7 +9,7 @@ source "$here/check.sh"
 # A small house where every rule is kept, and where a few things look like a violation and are none.
 build_good_house() {
   rm -rf "$scratch/house"
-  mkdir -p "$scratch"/house/{core,experiments/cli,experiments/figure,app/views,tests,cmake}
+  mkdir -p "$scratch"/house/{core/analysis,experiments/cli,experiments/figure,app/views,tests,cmake}
   cd "$scratch/house"
   printf '#include <vector>\n// std::cout is for others.\n' >core/params.h
   printf '#include <Eigen/Dense>\n#include "core/params.h"\n' >core/types.h
@@ -18,6 +18,8 @@ build_good_house() {
   printf '#include "core/types.h"\n#include "experiments/result.h"\nstd::snprintf(b, 4, "%%d", 1);\n' >experiments/result.cpp
   printf '#include <iostream>\n#include "experiments/result.h"\nint main() { std::cout << 1; }\n' >experiments/cli/main.cpp
   printf '#include <imgui.h>\n#include "experiments/result.h"\n' >app/views/decay.cpp
+  printf 'auto count = std::min<Index>(a, b);  // not std::max(a, b)\n' >core/analysis/decay.cpp
+  printf 'auto width = std::max(a, b);\n' >experiments/figure/layout.cpp
   printf '# never -march=native\nset(x 1)\n' >cmake/warnings.cmake
   cat >compile_commands.json <<JSON
 [
@@ -61,6 +63,12 @@ catches experiments/result.cpp 'printf("no");'
 catches experiments/result.h '#include <Eigen/Core>'
 catches experiments/result.h '#include <nlohmann/json.hpp>'
 catches core/params.h '#include "core/types.h"  // and so app, result.h, params.h, types.h, Eigen' core/types.h
+catches core/analysis/decay.cpp 'largest = std::max(largest, error);'
+catches core/analysis/decay.cpp 'largest = std::fmax(largest, error);'
+catches core/analysis/decay.cpp 'return std::max<double>(a, b);'
+catches experiments/result.cpp 'return (a - b).cwiseAbs().maxCoeff();'
+catches experiments/result.cpp 'return *std::max_element(a.begin(), a.end());'
+catches tests/golden.h 'return (a - b).minCoeff();'
 catches app/views/decay.cpp '#include "core/params.h"'
 catches app/views/decay.cpp '#include <Eigen/Dense>'
 catches app/views/decay.cpp '#include "tests/support/random.h"'

@@ -2,8 +2,9 @@
 """Writes encodings.json: attention with every trained encoding, computed without Orrery.
 
 Each encoding is written with loops over pairs of positions, straight from its paper's formula and its
-authors' index conventions, in NumPy's float64. The script checks itself against the reference numbers
-in reference/ where those give their inputs. Run it with numpy installed; the tests do not need it.
+authors' index conventions, in NumPy's float64. The script checks its buckets and indices against
+formulas.json, where another script has them from exact integers. Run it with numpy installed, after
+generate_formulas.py; the tests do not need it.
 """
 import json
 import math
@@ -13,8 +14,7 @@ import sys
 import numpy as np
 
 here = pathlib.Path(__file__).parent
-reference = {name: json.loads((here / "reference" / f"{name}.json").read_text())
-             for name in ("t5", "deberta", "shaw", "tupe")}
+formulas = json.loads((here / "formulas.json").read_text())
 
 P = [0, 1, 2, 5, 9]
 N, D_MODEL, H, D = len(P), 6, 2, 4
@@ -97,7 +97,7 @@ def shaw(variant):
 
 def check_shaw():
     matrix = [[min(max(j - i, -2), 2) + 2 for j in range(5)] for i in range(5)]
-    assert matrix == reference["shaw"]["B1 shaw index L=5 k=2 (key-query)"]
+    assert matrix == formulas["shaw row of query and key, 5 tokens, clip 2"]
 
 
 # Transformer-XL -----------------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ def t5_bucket(relative, buckets, max_distance, bidirectional):
 
 
 def check_t5():
-    for n, bucket in reference["t5"]["D1 T5 bi key<=query (rel=-n)"].items():
+    for n, bucket in formulas["t5"]["bucket by distance behind, bidirectional"].items():
         assert t5_bucket(-int(n), 32, 128, True) == bucket
-    for n, bucket in reference["t5"]["D3 T5 causal edges"]:
+    for n, bucket in formulas["t5"]["first distance and bucket, causal"]:
         assert t5_bucket(-n, 32, 128, False) == bucket and (n == 0 or t5_bucket(1 - n, 32, 128, False) == bucket - 1)
 
 
@@ -158,7 +158,8 @@ def tupe_bucket(i, j, at=P, untied=True):
 
 def check_tupe():
     at = list(range(5))
-    assert [[tupe_bucket(i, j, at) for j in at] for i in at] == reference["tupe"]["X8 TUPE bucket L=5"]
+    assert [[tupe_bucket(i, j, at) for j in at] for i in at] == \
+        formulas["tupe bucket of query and key, 5 tokens"]
 
 
 def tupe(untied, bias):
@@ -196,8 +197,8 @@ def log_bucket(r, buckets, largest):
 
 
 def check_deberta():
-    assert [delta(r, 4) for r in range(-6, 7)] == reference["deberta"]["F1 delta k=4 for i-j=-6..6"]
-    for r, bucket in reference["deberta"]["F2 deberta v2 bucket(256,512)"].items():
+    assert [delta(r, 4) for r in range(-6, 7)] == formulas["deberta"]["row delta(r), k=4, r = -6 ... 6"]
+    for r, bucket in formulas["deberta"]["v2 bucket by distance, 256 buckets to 512"].items():
         assert log_bucket(int(r), 256, 512) == bucket and log_bucket(-int(r), 256, 512) == -bucket
 
 

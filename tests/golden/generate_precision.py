@@ -32,12 +32,16 @@ thirds = {name: value / 3 for name, value in inputs.items()}  # tables that no s
 
 @np.vectorize
 def bf16(value):
-    mantissa, exponent = math.frexp(value)
-    return math.ldexp(round(math.ldexp(mantissa, 8)), exponent - 8)
+    unit = max(math.frexp(value)[1], -125) - 8  # 2^-126 is the smallest normal number
+    return math.ldexp(round(math.ldexp(value, -unit)), unit)
 
 
 def fp16(values):
     return np.asarray(values, dtype=np.float64).astype(np.float16).astype(np.float64)
+
+
+def fp32(values):
+    return np.asarray(values, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 def of_head(w):
@@ -49,19 +53,25 @@ def pairs(f):
 
 
 def turns(number, width, rnd):
-    theta = [10000 ** (-2 * t / width) for t in range(width // 2)]
-    angle = rnd(number * rnd(theta))
-    return rnd(np.cos(angle)), rnd(np.sin(angle))
+    """Frequencies, angles, cos and sin are computed in fp32 and then cast."""
+    exponents = fp32(2 * np.arange(width // 2) / width)
+    theta = rnd(fp32(1 / fp32(10000.0 ** exponents)))
+    angle = rnd(fp32(number * theta))
+    return rnd(fp32(np.cos(angle))), rnd(fp32(np.sin(angle)))
 
 
 def finish(terms, rnd):
+    """Terms come with their scale; the values are the keys' numbers."""
     terms = {name: rnd(term) for name, term in terms.items()}
+    logits = rnd(sum(terms.values()))
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    weights = rnd(powers / powers.sum(axis=1, keepdims=True))
     return {"terms": {name: term.tolist() for name, term in terms.items()},
-            "logits": rnd(sum(terms.values())).tolist()}
+            "logits": logits.tolist(), "weights": weights.tolist(), "output": rnd(weights @ rnd(k)).tolist()}
 
 
 def content(rnd, scale):
-    return rnd(q) @ rnd(k).T / scale
+    return rnd(rnd(q) @ rnd(k).T) / scale
 
 
 def none(rnd):
@@ -73,10 +83,11 @@ def rope(rnd):
         out = rows.copy()
         for i, m in enumerate(P):
             c, s = turns(rnd(m), D, rnd)
-            out[i, 0::2] = rows[i, 0::2] * c - rows[i, 1::2] * s
-            out[i, 1::2] = rows[i, 0::2] * s + rows[i, 1::2] * c
+            a, b = rows[i, 0::2], rows[i, 1::2]
+            out[i, 0::2] = rnd(a * c) - rnd(b * s)
+            out[i, 1::2] = rnd(a * s) + rnd(b * c)
         return rnd(out)
-    return finish({"content": turned(rnd(q)) @ turned(rnd(k)).T / math.sqrt(D)}, rnd)
+    return finish({"content": rnd(turned(rnd(q)) @ turned(rnd(k)).T) / math.sqrt(D)}, rnd)
 
 
 def sinusoidal(rnd):
@@ -100,7 +111,7 @@ def alibi(rnd):
 def shaw(rnd):
     table = rnd(thirds["shaw.key_table"])
     return finish({"content": content(rnd, math.sqrt(D)),
-                   "content_to_position": pairs(lambda i, j: rnd(q)[i] @ table[min(max(P[j] - P[i], -3), 3) + 3] / math.sqrt(D))}, rnd)
+                   "content_to_position": pairs(lambda i, j: rnd(rnd(q)[i] @ table[min(max(P[j] - P[i], -3), 3) + 3]) / math.sqrt(D))}, rnd)
 
 
 def transformer_xl(rnd):
@@ -112,15 +123,16 @@ def transformer_xl(rnd):
         return rnd(np.concatenate([s, c]) @ W)
     root = math.sqrt(D)
     return finish({"content": content(rnd, root),
-                   "content_to_position": pairs(lambda i, j: rnd(q)[i] @ r(P[i] - P[j]) / root),
-                   "global_content": pairs(lambda i, j: u @ rnd(k)[j] / root),
-                   "global_position": pairs(lambda i, j: v @ r(P[i] - P[j]) / root)}, rnd)
+                   "content_to_position": pairs(lambda i, j: rnd(rnd(q)[i] @ r(P[i] - P[j])) / root),
+                   "global_content": pairs(lambda i, j: rnd(u @ rnd(k)[j]) / root),
+                   "global_position": pairs(lambda i, j: rnd(v @ r(P[i] - P[j])) / root)}, rnd)
 
 
 def log_place(distance, start, end, steps, rnd):
-    """As a tensor of the small format computes it, operation by operation."""
+    """As a tensor of the small format computes it, operation by operation; ln(end/start) is a Python
+    float in T5's code, and no tensor."""
     log = rnd(math.log(rnd(rnd(distance) / start)))
-    return float(rnd(rnd(log / rnd(math.log(rnd(end / start)))) * steps))
+    return float(rnd(rnd(log / math.log(end / start)) * steps))
 
 
 def side_bucket(distance, side, largest, rnd):
@@ -147,7 +159,7 @@ def tupe(rnd):
     scale = math.sqrt(2 * D)
     bias = rnd(thirds["tupe.bias_table"])[:, HEAD]
     return finish({"content": content(rnd, scale),
-                   "position": pairs(lambda i, j: a[P[i] + 1] @ b[P[j] + 1] / scale),
+                   "position": pairs(lambda i, j: rnd(a[P[i] + 1] @ b[P[j] + 1]) / scale),
                    "relative_bias": pairs(lambda i, j: bias[t5_bucket(i, j, rnd)])}, rnd)
 
 
@@ -161,8 +173,8 @@ def deberta(rnd):
         return min(max((place if r > 0 else -place) + 4, 0), 7)
     scale = math.sqrt(3 * D)
     return finish({"content": content(rnd, scale),
-                   "content_to_position": pairs(lambda i, j: rnd(q)[i] @ kr[row(P[i] - P[j])] / scale),
-                   "position_to_content": pairs(lambda i, j: rnd(k)[j] @ qr[row(P[j] - P[i])] / scale)}, rnd)
+                   "content_to_position": pairs(lambda i, j: rnd(rnd(q)[i] @ kr[row(P[i] - P[j])]) / scale),
+                   "position_to_content": pairs(lambda i, j: rnd(rnd(k)[j] @ qr[row(P[j] - P[i])]) / scale)}, rnd)
 
 
 def changed_buckets(side, largest, rnd):

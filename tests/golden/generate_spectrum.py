@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes spectrum.json: wavelengths, the base a context needs, and where B_m is first negative.
+"""Writes spectrum.json: wavelengths, the base whose longest one is a context, and where B_m is first negative.
 
 Wavelengths and bases in mpmath with 50 digits; B_m = sum_t cos(m theta_t) in NumPy's float64, and at the first
 negative m and the least value before it again in mpmath, so that no rounding decides a sign. Run it with numpy and
@@ -52,7 +52,7 @@ document = {
                     "tensor2tensor d=8 base=10000": [float(x) for x in tensor2tensor(8, 10000)]},
     "beyond": {f"d={d} base={base} L={L}": sum(1 for x in wavelengths(d, base) if x > L)
                for d, base, L in ((128, 10000, 8192), (128, 500000, 8192), (64, 10000, 512), (128, 10000, 7))},
-    "base_needed": {f"d={d} L={L}": float((mp.mpf(L) / (2 * mp.pi)) ** (mp.mpf(d) / (d - 2)))
+    "base_reaching": {f"d={d} L={L}": float((mp.mpf(L) / (2 * mp.pi)) ** (mp.mpf(d) / (d - 2)))
                     for d, L in ((128, 8192), (64, 131072), (4, 1000))},
     "first_negative_B": cases,
 }

@@ -6,6 +6,7 @@ samples from scipy.stats. Run it with mpmath and scipy installed; the tests need
 """
 import json
 import pathlib
+import sys
 
 import mpmath as mp
 import scipy
@@ -38,7 +39,8 @@ def case(a, b):
 
 
 golden = {
-    "generator": f"generate_welch.py, mpmath {mp.__version__}, scipy {scipy.__version__}",
+    "generator": "tests/golden/generate_welch.py",
+    "versions": {"python": sys.version.split()[0], "mpmath": mp.__version__, "scipy": scipy.__version__},
     "tails": [[t, nu, two_sided(t, nu)] for t, nu in TAILS],
     "tests": [case(a, b) for a, b in SAMPLES],
 }

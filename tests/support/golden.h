@@ -1,6 +1,8 @@
 #pragma once
 
-#include "core/types.h"
+#include <type_traits>
+
+#include "core/analysis/largest.h"
 #include "tests/support/golden_file.h"
 
 namespace orrery::test {
@@ -15,9 +17,11 @@ Matrix<T> matrix_of(const nlohmann::json& rows) {
   return m;
 }
 
-template <class T>
-double largest_difference(const Matrix<T>& a, const Matrix<T>& b) {
-  return static_cast<double>((a - b).cwiseAbs().maxCoeff());
+/// core's measure for matrices and expressions alike; in T where it is named, else in a's scalar.
+template <class T = void, class A, class B>
+double largest_difference(const A& a, const B& b) {
+  using Scalar = std::conditional_t<std::is_void_v<T>, typename A::Scalar, T>;
+  return orrery::largest_difference<Scalar>(a, b);
 }
 
 }  // namespace orrery::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/analysis/largest.h"
 #include "core/attention/head.h"
 
 namespace orrery::test {
@@ -23,7 +24,8 @@ inline Matrix<double> matrix(Index rows, Index columns, std::initializer_list<do
 }
 
 inline bool near(const Matrix<double>& a, const Matrix<double>& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < 1e-14;
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         orrery::largest_difference<double>(a, b) < 1e-14;
 }
 
 }  // namespace orrery::test

@@ -1,0 +1,88 @@
+#include "core/pipelines.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "core/params.h"
+
+namespace orrery {
+namespace {
+
+/// Where both kinds of pipelines are alike: what positions become is computed in fp32, what is
+/// stored has the format.
+StageRounding stored_in(Precision format) {
+  StageRounding rounding(Precision::fp32, {Stage::position, Stage::distance, Stage::log,
+                                           Stage::inv_freq, Stage::angle});
+  for (const Stage stage : {Stage::cos_sin, Stage::table, Stage::projected, Stage::input, Stage::qk,
+                            Stage::value, Stage::rotated_qk, Stage::output})
+    rounding.set(stage, format);
+  return rounding;
+}
+
+/// Every operation returns a tensor of the format.
+StageRounding eager(Precision format) {
+  StageRounding rounding = stored_in(format);
+  for (const Stage stage :
+       {Stage::products, Stage::term, Stage::scale, Stage::logits, Stage::weights})
+    rounding.set(stage, format);
+  return rounding;
+}
+
+/// One kernel turns q and k, another goes from them to the output; each computes in fp32.
+StageRounding fused(Precision format) {
+  StageRounding rounding = stored_in(format);
+  for (const Stage stage :
+       {Stage::products, Stage::term, Stage::scale, Stage::logits, Stage::weights})
+    rounding.set(stage, Precision::fp32);
+  return rounding;
+}
+
+Pipeline eager_pipeline(Precision format) {
+  const std::string small = fmt::format(
+      "as Transformers runs in {0}: angles in fp32, every operation and the weights rounded to {0}",
+      name(format));
+  return {fmt::format("eager_{}", name(format)),
+          format == Precision::fp32 ? "as Transformers runs in fp32: θ and the angles m θ in fp32"
+                                    : small,
+          Precision::fp32, format, eager(format)};
+}
+
+Pipeline fused_pipeline(Precision format) {
+  return {fmt::format("fused_{}", name(format)),
+          fmt::format("cos and sin as in eager_{0}; then fp32, but for turned q and k and the "
+                      "output, each rounded to {0} once",
+                      name(format)),
+          Precision::fp32, format, fused(format)};
+}
+
+}  // namespace
+
+const std::vector<Pipeline>& pipeline_catalogue() {
+  static const std::vector<Pipeline> pipelines{
+      {"exact", "fp64, with each angle m θ formed without error from the fp64 θ", Precision::fp64,
+       Precision::fp64, StageRounding()},
+      {"exact_fp32",
+       "fp32, but for angles in fp64, whose cos and sin are rounded once: a careful kernel",
+       Precision::fp32, Precision::fp32, StageRounding()},
+      eager_pipeline(Precision::fp32),
+      eager_pipeline(Precision::bf16),
+      eager_pipeline(Precision::fp16),
+      fused_pipeline(Precision::bf16),
+      fused_pipeline(Precision::fp16),
+  };
+  return pipelines;
+}
+
+const Pipeline& find_pipeline(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Pipeline& pipeline : pipeline_catalogue()) {
+    if (pipeline.name == name) return pipeline;
+    names.push_back(pipeline.name);
+  }
+  const std::string near = nearest_name(name, names);
+  throw UsageError(fmt::format("{}", name), "is not a pipeline",
+                   near.empty() ? fmt::format("take one of {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace orrery
