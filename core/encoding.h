@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,8 @@ class Encoding {
   virtual bool is_relative() const = 0;
   /// The last position it knows: a trained table ends somewhere, a formula does not.
   virtual Position last_position() const { return max_position; }
+  /// Whether it has a term for the segments of tokens: XLNet's does.
+  virtual bool reads_segments() const { return false; }
 };
 
 /// Door 1: adds a vector to x before the projections. Eq. (3): f_t(x_i, i) = W_t (x_i + p_i).
@@ -59,6 +63,15 @@ struct Scoring {
   std::optional<double> scale{};  ///< in place of the scale of the encoding's own paper
 };
 
+/// Which segment each token belongs to (the token_type_ids of two sentences, say), where that
+/// matters: one id per row, or both empty for no segments.
+struct SegmentsIn {
+  std::span<const std::int32_t> queries{};  ///< [N_q]
+  std::span<const std::int32_t> keys{};     ///< [N_k]
+
+  bool given() const { return !queries.empty() || !keys.empty(); }
+};
+
 template <class T>
 struct ScoreInputs {
   MatrixIn<T> q;  ///< [N_q, d]
@@ -67,6 +80,7 @@ struct ScoreInputs {
   PositionsIn n;  ///< key positions
   int head{0};    ///< which head, where heads differ
   Scoring scoring{};
+  SegmentsIn segments{};
 };
 
 /// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,

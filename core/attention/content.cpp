@@ -8,13 +8,10 @@
 
 namespace orrery {
 
-namespace {
-
-double own_scale(int terms, Index d) {
+double score_scale(int terms, Index d, const Scoring& scoring) {
+  if (scoring.scale) return *scoring.scale;
   return terms == 0 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(terms) * static_cast<double>(d));
 }
-
-}  // namespace
 
 template <class T>
 Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
@@ -25,7 +22,7 @@ Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
                      "give arrays of the same head");
   Matrix<T> product = a * b.transpose();
   scoring.rounding.template apply<T>(Stage::term, product);
-  product *= static_cast<T>(scoring.scale.value_or(own_scale(terms, a.cols())));
+  product *= static_cast<T>(score_scale(terms, a.cols(), scoring));
   scoring.rounding.template apply<T>(Stage::scale, product);
   return product;
 }

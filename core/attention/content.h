@@ -4,6 +4,9 @@
 
 namespace orrery {
 
+/// 1/√(terms·d), or 1 for terms = 0; scoring.scale takes the place of either.
+double score_scale(int terms, Index d, const Scoring& scoring);
+
 /// a bᵀ/√(terms·d), d the channels of both: the product behind every term, with the scale 1/√(2d)
 /// or 1/√(3d) of papers that add two or three of them, and 1 for terms = 0 (T5). scoring.scale
 /// takes the place of all of these. Rounds the product (Stage::term) and the scaled product

@@ -50,6 +50,12 @@ std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections
   return terms;
 }
 
+void check_segments(const Encoding& encoding, const SegmentsIn& segments) {
+  if (!segments.given() || encoding.reads_segments()) return;
+  throw UsageError("segments of tokens", "are read by an encoding with a segment term only",
+                   "drop them, or choose transformer_xl, which has XLNet's");
+}
+
 }  // namespace
 
 template <class T>
@@ -88,6 +94,7 @@ AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>
                                   const HeadInputs<T>& in, const Mask& mask,
                                   const Scoring& scoring) {
   check_contents(projections, in);
+  check_segments(encoding, in.segments);
   const auto* input_term = dynamic_cast<const InputTerm<T>*>(&encoding);
   Matrix<T> x_q = in.x_q;
   Matrix<T> x_k = in.x_k;
@@ -98,7 +105,7 @@ AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>
   const Matrix<T> q = projections.queries(x_q);
   const Matrix<T> k = projections.keys(x_k);
   const Matrix<T> v = projections.values(x_k);
-  AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head},
+  AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head, in.segments},
                                                 SoftmaxDoors<T>::of(encoding), mask, scoring);
   if (input_term) {
     out.terms = four_terms(*input_term, projections, in, scoring);
@@ -114,6 +121,7 @@ AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionI
     throw UsageError("an encoding that adds to the input",
                      "acts before W_q and W_k, which are unknown when q and k are given",
                      "give x and the projections, or choose an encoding with another door");
+  check_segments(encoding, in.segments);
   return softmax_attention(in, SoftmaxDoors<T>::of(encoding), mask, scoring);
 }
 

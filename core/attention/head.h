@@ -37,6 +37,7 @@ struct HeadInputs {
   PositionsIn m;    ///< [N_q]
   PositionsIn n;    ///< [N_k]
   int head{0};
+  SegmentsIn segments{};
 };
 
 /// A whole attention head from contents, with any encoding through any of its doors. Self-attention
@@ -44,14 +45,16 @@ struct HeadInputs {
 /// An InputTerm adds p to x before the projections, eq. (3); its logits then come as the four terms
 /// of eq. (6): content, content_to_position, position_to_content, position_to_position, each over
 /// √d. The biases b_q and b_k, which eq. (6) does not have, count as content. A mask that adds to
-/// the logits is one more term. Throws UsageError on shapes that do not fit.
+/// the logits is one more term. Throws UsageError on shapes that do not fit, and for segments that
+/// the encoding does not read.
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
                                   const HeadInputs<T>& in, const Mask& mask = {},
                                   const Scoring& scoring = {});
 
 /// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would
-/// have to act before the projections, which are not known here.
+/// have to act before the projections, which are not known here; and for segments that it does not
+/// read.
 template <class T>
 AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
                                       const Mask& mask = {}, const Scoring& scoring = {});

@@ -19,8 +19,13 @@ HeadGroups groups_of(const LayerInputs<T>& in) {
 template <class T>
 AttentionInputs<T> head_inputs(const LayerInputs<T>& in, const HeadGroups& groups, int head) {
   const auto kv = static_cast<std::size_t>(groups.kv_head(head));
-  return {
-      in.q[static_cast<std::size_t>(head)], in.k[kv], in.v[kv], in.m, in.n, in.first_head + head};
+  return {in.q[static_cast<std::size_t>(head)],
+          in.k[kv],
+          in.v[kv],
+          in.m,
+          in.n,
+          in.first_head + head,
+          in.segments};
 }
 
 /// The columns of one of `heads` equal parts; of an empty matrix none.
@@ -128,7 +133,7 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < projections.groups.heads(); ++h)
     heads.push_back(attention_head<T>(encoding, projections.of_head(h),
-                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h},
+                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h, in.segments},
                                       mask_of_head(sight, mask, h), scoring));
   return heads;
 }
@@ -165,7 +170,7 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
   }
   const auto positions = [](PositionsIn at) { return Positions(at.begin(), at.end()); };
   const HeadGroups& groups = projections.groups;
-  LayerInputs<T> out{{}, {}, {}, positions(in.m), positions(in.n), in.first_head};
+  LayerInputs<T> out{{}, {}, {}, positions(in.m), positions(in.n), in.first_head, in.segments};
   for (int h = 0; h < groups.heads(); ++h) {
     const Projections<T> w = projections.of_head(h);
     out.q.push_back(w.queries(x_q));

@@ -47,6 +47,7 @@ struct LayerInputs {
   Positions m;               ///< [N_q]
   Positions n;               ///< [N_k]
   int first_head{0};         ///< which head of the encoding's layer q.front() is
+  SegmentsIn segments{};     ///< the caller's; softmax attention reads them
 };
 
 /// Projections of a layer, applied from the right: q = x W_q + b_q. Head h owns the columns h·d …
@@ -73,6 +74,7 @@ struct LayerContents {
   PositionsIn m;    ///< [N_q]
   PositionsIn n;    ///< [N_k]
   int first_head{0};
+  SegmentsIn segments{};
 };
 
 /// Softmax attention, eq. (2), of all heads, each as attention_from_qkv makes it. [H]. The encoding

@@ -121,7 +121,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   const Transformed<T> t = transformed(in, doors, rounding);
   AttentionOutput<T> out;
   mask.check_shape(in.q.rows(), in.k.rows());
-  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring}, doors, mask);
+  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring, in.segments}, doors, mask);
   // Biases that are looked up are no products: they meet a format here for the first time.
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;

@@ -34,6 +34,7 @@ struct AttentionInputs {
   PositionsIn m;  ///< [N_q]
   PositionsIn n;  ///< [N_k]
   int head{0};
+  SegmentsIn segments{};
 };
 
 template <class T>

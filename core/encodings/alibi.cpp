@@ -12,54 +12,86 @@
 namespace orrery {
 namespace {
 
-std::vector<double> geometric_slopes(int heads) {
+std::vector<double> geometric_slopes(int heads, double bias_max) {
   std::vector<double> slopes;
-  for (int h = 0; h < heads; ++h) slopes.push_back(std::exp2(-8.0 * (h + 1) / heads));
+  for (int h = 0; h < heads; ++h) slopes.push_back(std::exp2(-bias_max * (h + 1) / heads));
   return slopes;
+}
+
+AlibiForm form_named(const std::string& name) {
+  if (name == "causal") return AlibiForm::causal;
+  return name == "key" ? AlibiForm::key : AlibiForm::symmetric;
 }
 
 }  // namespace
 
-std::vector<double> alibi_slopes(int heads) {
+std::vector<double> alibi_slopes(int heads, double bias_max) {
   if (heads < 1)
     throw UsageError(fmt::format("heads={}", heads), "must be at least 1", "use heads=8");
+  if (!(bias_max > 0))
+    throw UsageError(fmt::format("bias_max={}", bias_max), "must be positive", "ALiBi uses 8");
   const int below = static_cast<int>(std::bit_floor(static_cast<unsigned>(heads)));
-  std::vector<double> slopes = geometric_slopes(below);
-  const std::vector<double> finer = geometric_slopes(2 * below);
+  std::vector<double> slopes = geometric_slopes(below, bias_max);
+  const std::vector<double> finer = geometric_slopes(2 * below, bias_max);
   for (std::size_t i = 0; slopes.size() < static_cast<std::size_t>(heads); i += 2)
     slopes.push_back(finer[i]);
   return slopes;
 }
 
 template <class T>
-Alibi<T>::Alibi(int heads, AlibiForm form, StageRounding rounding)
-    : slopes_(alibi_slopes(heads)), form_(form), rounding_(rounding) {
+Alibi<T>::Alibi(int heads, const AlibiOptions& options, const StageRounding& rounding)
+    : slopes_(alibi_slopes(heads, options.bias_max)), options_(options), rounding_(rounding) {
   for (double& slope : slopes_) slope = rounding_(Stage::table, slope);
 }
 
 template <class T>
 EncodingInfo Alibi<T>::info() {
   ParamSpec form{.key = "alibi.form",
-                 .description = "What a key ahead of the query gets.",
+                 .description = "What a key's position adds; the last two suit causal attention.",
                  .kind = ParamKind::choice,
                  .default_value = std::string("symmetric"),
                  .choices = {{"symmetric", "−s|m − n|: ahead as behind"},
-                             {"causal", "−s(m − n): a bonus ahead; for causal attention"}}};
+                             {"causal", "−s(m − n): a bonus ahead of the query"},
+                             {"key", "+s·n, as released codes have it: the weights of causal"}}};
+  ParamSpec bias_max{.key = "alibi.bias_max",
+                     .symbol = "b",
+                     .description = "Exponent of the smallest slope of 2^a heads, 2^(−b).",
+                     .kind = ParamKind::real,
+                     .default_value = 8.0,
+                     .min = 0.01,
+                     .max = 64.0,
+                     .logarithmic = true};
+  ParamSpec scale{.key = "alibi.bias_scale",
+                  .description = "Whether the scale of the product applies to the bias too.",
+                  .kind = ParamKind::choice,
+                  .default_value = std::string("none"),
+                  .choices = {{"none", "q·k/√d + bias: the paper, BLOOM, MPT"},
+                              {"root", "(q·k + bias)/√d: Falcon"}}};
   return {.name = "alibi",
           .label = "ALiBi",
           .title = "ALiBi, attention with linear biases",
           .statement = "Subtracts from each logit a penalty proportional to distance, by head.",
-          .formula = "logit_mn = q_m·k_n/√d − s_h |m − n|, s_h = 2^(−8(h+1)/H)",
+          .formula =
+              "logit_mn = q_m·k_n/√d − s_h |m − n|, s_h = 2^(−b(h+1)/c) for h < c = 2^⌊log₂ H⌋, "
+              "then s_h = 2^(−b(2(h−c)+1)/(2c))",
           .source = "Press et al. 2022 §3",
-          .params = {std::move(form)},
+          .params = {std::move(form), std::move(bias_max), std::move(scale)},
           .stages = {Stage::position, Stage::distance, Stage::table}};
 }
 
 template <class T>
 std::unique_ptr<Alibi<T>> Alibi<T>::make(const EncodingSettings& s) {
-  const bool causal = s.params.text("alibi.form") == "causal";
-  return std::make_unique<Alibi>(s.heads, causal ? AlibiForm::causal : AlibiForm::symmetric,
-                                 s.rounding);
+  AlibiOptions options{.form = form_named(s.params.text("alibi.form")),
+                       .bias_max = s.params.real("alibi.bias_max")};
+  if (s.params.text("alibi.bias_scale") == "root") options.scale = AlibiScale::root;
+  return std::make_unique<Alibi>(s.heads, options, s.rounding);
+}
+
+template <class T>
+double Alibi<T>::reach(Position m, Position n) const {
+  if (options_.form == AlibiForm::key) return rounding_(Stage::position, static_cast<double>(n));
+  const double r = rounded_distance(m, n, rounding_);
+  return options_.form == AlibiForm::causal ? -r : -std::abs(r);
 }
 
 template <class T>
@@ -67,12 +99,13 @@ std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const 
   check_head(in.head, static_cast<Index>(slopes_.size()));
   const double slope = slopes_[static_cast<std::size_t>(in.head)];
   Matrix<T> bias(in.q.rows(), in.k.rows());
-  for (Index i = 0; i < bias.rows(); ++i) {
-    for (Index j = 0; j < bias.cols(); ++j) {
-      const double r = rounded_distance(in.m[static_cast<std::size_t>(i)],
-                                        in.n[static_cast<std::size_t>(j)], rounding_);
-      bias(i, j) = static_cast<T>(-slope * (form_ == AlibiForm::causal ? r : std::abs(r)));
-    }
+  for (Index i = 0; i < bias.rows(); ++i)
+    for (Index j = 0; j < bias.cols(); ++j)
+      bias(i, j) = static_cast<T>(
+          slope * reach(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]));
+  if (options_.scale == AlibiScale::root) {
+    in.scoring.rounding.template apply<T>(Stage::term, bias);
+    bias *= static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
   }
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));

@@ -6,9 +6,15 @@
 #include <cmath>
 
 #include "core/attention/content.h"
+#include "core/encodings/layer_norm.h"
 #include "core/errors.h"
 
 namespace orrery {
+namespace {
+
+constexpr double layer_norm_epsilon = 1e-7;  // layer_norm_eps of every released configuration
+
+}  // namespace
 
 Index deberta_delta(Position r, Position k) { return std::clamp<Position>(r + k, 0, 2 * k - 1); }
 
@@ -42,8 +48,19 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding
     throw UsageError(fmt::format("span={}, max_distance={}", options_.span, options_.max_distance),
                      "log buckets need 4 or more, and a max_distance beyond half of them",
                      "DeBERTa v2 uses 256 and 512");
-  for (Matrix<T>* weight : {&weights_.table, &weights_.W_qr, &weights_.W_kr})
+  for (const Matrix<T>* b : {&weights_.b_qr, &weights_.b_kr})
+    if (b->size() != 0 && (b->rows() != 1 || b->cols() != weights_.W_qr.cols()))
+      throw UsageError(
+          fmt::format("b_qr or b_kr of shape [{}, {}]", b->rows(), b->cols()),
+          fmt::format("must be [1, {}], one per channel of every head", weights_.W_qr.cols()),
+          "give the biases of the same projections, or none");
+  for (Matrix<T>* weight : {&weights_.table, &weights_.W_qr, &weights_.W_kr, &weights_.b_qr,
+                            &weights_.b_kr, &weights_.norm_gain, &weights_.norm_bias})
     rounding_.apply<T>(Stage::table, *weight);
+  if (options_.layer_norm)
+    weights_.table = rounding_.rounded<T>(
+        Stage::projected, layer_normalised(weights_.table, weights_.norm_gain, weights_.norm_bias,
+                                           layer_norm_epsilon));
 }
 
 template <class T>
@@ -63,15 +80,16 @@ EncodingInfo Deberta<T>::info() {
                  .min = 1,
                  .max = 65536,
                  .logarithmic = true};
-  ParamSpec max_distance{.key = "deberta.max_distance",
-                         .unit = "tokens",
-                         .description = "Where v2's buckets end.",
-                         .kind = ParamKind::integer,
-                         .default_value = std::int64_t{512},
-                         .min = 2,
-                         .max = 1e6,
-                         .logarithmic = true,
-                         .used_when = Condition{"deberta.version", {"v2"}}};
+  ParamSpec max_distance{
+      .key = "deberta.max_distance",
+      .unit = "tokens",
+      .description = "The largest distance that v2's logarithmic scale is laid out for, plus one.",
+      .kind = ParamKind::integer,
+      .default_value = std::int64_t{512},
+      .min = 2,
+      .max = 1e6,
+      .logarithmic = true,
+      .used_when = Condition{"deberta.version", {"v2"}}};
   ParamSpec index{.key = "deberta.p2c",
                   .description = "Which row position_to_content takes.",
                   .kind = ParamKind::choice,
@@ -93,6 +111,12 @@ EncodingInfo Deberta<T>::info() {
       .choices = {{"hugging_face", "at the edge of the table: row 0 for r ≤ −max_distance"},
                   {"microsoft", "at ±(max_distance − 1), before the logarithm: row 1"}},
       .used_when = Condition{"deberta.version", {"v2"}}};
+  ParamSpec norm{.key = "deberta.norm",
+                 .description = "What is done to the table before it is projected.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("none"),
+                 .choices = {{"none", "nothing: the paper, v1"},
+                             {"layer_norm", "LayerNorm, epsilon 1e-7: norm_rel_ebd of v2, v3"}}};
   const std::string initial = "normal, deviation 0.02 (BERT)";
   return {
       .name = "deberta",
@@ -100,13 +124,23 @@ EncodingInfo Deberta<T>::info() {
       .title = "DeBERTa's disentangled attention",
       .statement =
           "Adds content-to-position and position-to-content scores of the clipped distance.",
-      .formula = "logit_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d)",
+      .formula =
+          "logit_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), "
+          "K^r = P W_kr + b_kr, Q^r = P W_qr + b_qr",
       .source = "He et al. 2021 §3.1 eq. (4); RoFormer eq. (10)",
       .params = {std::move(version), std::move(span), std::move(max_distance), std::move(clamp),
-                 std::move(index), std::move(terms)},
-      .tables = {{"deberta.table", "[2k, d_model]", "Vectors of relative positions.", initial},
-                 {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
-                 {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial}},
+                 std::move(index), std::move(terms), std::move(norm)},
+      .tables =
+          {{"deberta.table", "[2k, d_model]",
+            "P, vectors of relative positions, δ = 0 first, for keys k or more ahead.", initial},
+           {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
+           {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial},
+           {"deberta.b_qr", "[1, heads·d_head]",
+            "Bias of W_qr: pos_q_proj of v1, query_proj of v2 and v3.", "zeros: the paper"},
+           {"deberta.b_kr", "[1, heads·d_head]", "Bias of W_kr: none in v1, key_proj of v2 and v3.",
+            "zeros: the paper"},
+           {"deberta.norm_gain", "[1, d_model]", "With norm=layer_norm only: its weight.", "ones"},
+           {"deberta.norm_bias", "[1, d_model]", "With norm=layer_norm only: its bias.", "zeros"}},
       .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected}};
 }
 
@@ -124,10 +158,20 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
     return table_of<T>(s, name, rows, columns, initial_deviation);
   };
   const Index width = s.heads * s.d_head;
-  return std::make_unique<Deberta>(Weights{table("deberta.table", 2 * options.span, s.d_model),
-                                           table("deberta.W_qr", s.d_model, width),
-                                           table("deberta.W_kr", s.d_model, width), s.d_head},
-                                   options, s.rounding);
+  Weights weights{table("deberta.table", 2 * options.span, s.d_model),
+                  table("deberta.W_qr", s.d_model, width), table("deberta.W_kr", s.d_model, width),
+                  s.d_head};
+  weights.b_qr = table_or<T>(s, "deberta.b_qr", 1, width, 0);
+  weights.b_kr = table_or<T>(s, "deberta.b_kr", 1, width, 0);
+  options.layer_norm = s.params.text("deberta.norm") == "layer_norm";
+  if (options.layer_norm) {
+    weights.norm_gain = table_or<T>(s, "deberta.norm_gain", 1, s.d_model, 1);
+    weights.norm_bias = table_or<T>(s, "deberta.norm_bias", 1, s.d_model, 0);
+  } else {
+    for (const char* name : {"deberta.norm_gain", "deberta.norm_bias"})
+      refuse_table(s, name, "deberta.norm=layer_norm");
+  }
+  return std::make_unique<Deberta>(std::move(weights), options, s.rounding);
 }
 
 template <class T>
@@ -144,28 +188,32 @@ bool Deberta<T>::has(DebertaTerms term) const {
 }
 
 template <class T>
+Matrix<T> Deberta<T>::projected(const Matrix<T>& W, const Matrix<T>& b, int head) const {
+  const Index d = weights_.d_head;
+  Matrix<T> rows = weights_.table * W.middleCols(head * d, d);
+  if (b.size() != 0) rows.rowwise() += b.row(0).segment(head * d, d);
+  return rounding_.rounded<T>(Stage::projected, std::move(rows));
+}
+
+template <class T>
 IndexMatrix Deberta<T>::table_index(PositionsIn m, PositionsIn n) const {
   return index_matrix(m, n, [this](Position r) { return row_of(r); });
 }
 
 template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
-  const Index d = weights_.d_head;
-  check_head(in.head, weights_.W_qr.cols() / d);
-  const auto projected = [&](const Matrix<T>& W) {
-    return rounding_.rounded<T>(Stage::projected, weights_.table * W.middleCols(in.head * d, d));
-  };
+  check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
   const int products = options_.terms == DebertaTerms::both ? 3 : 2;
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", scaled_product<T>(in.q, in.k, products, in.scoring)});
   if (has(DebertaTerms::content_to_position)) {
-    const Matrix<T> K_r = projected(weights_.W_kr);
+    const Matrix<T> K_r = projected(weights_.W_kr, weights_.b_kr, in.head);
     terms.push_back({"content_to_position",
                      gather_by_query<T>(scaled_product<T>(in.q, K_r, products, in.scoring),
                                         table_index(in.m, in.n))});
   }
   if (has(DebertaTerms::position_to_content)) {
-    const Matrix<T> Q_r = projected(weights_.W_qr);
+    const Matrix<T> Q_r = projected(weights_.W_qr, weights_.b_qr, in.head);
     const bool mirrored = options_.index == DebertaIndex::paper;
     const IndexMatrix index =
         index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });

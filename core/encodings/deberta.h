@@ -44,14 +44,18 @@ struct DebertaOptions {
   DebertaIndex index{DebertaIndex::paper};
   DebertaTerms terms{DebertaTerms::both};
   DebertaClamp clamp{DebertaClamp::none};  ///< of version 2
+  bool layer_norm{false};                  ///< of the table: norm_rel_ebd of v2 and v3
 };
 
 /// DeBERTa's disentangled attention.
-/// logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), K^r = P W_kr, Q^r = P W_qr, P
-/// the trained table of relative positions [2k, d_model]. Terms: content, content_to_position,
-/// position_to_content; with one of the two left out the scale is 1/√(2d). RoFormer's eq. (10) uses
-/// one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021 §3.1, eq. (4);
-/// microsoft/DeBERTa.
+/// logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), K^r = P W_kr + b_kr, Q^r = P
+/// W_qr + b_qr, P the trained table of relative positions [2k, d_model]. The paper has no biases;
+/// the released version 1 has b_qr (pos_q_proj), and versions 2 and 3 both, which with
+/// share_att_key are those of the content's own query_proj and key_proj, as W_qr and W_kr are;
+/// their P is layer-normalised first (norm_rel_ebd=layer_norm, epsilon 1e-7). Terms: content,
+/// content_to_position, position_to_content; with one of the two left out the scale is 1/√(2d).
+/// RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021
+/// §3.1, eq. (4); microsoft/DeBERTa.
 template <class T>
 class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
@@ -60,8 +64,13 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
     Matrix<T> W_qr;   ///< [d_model, heads·d_head]
     Matrix<T> W_kr;   ///< [d_model, heads·d_head]
     Index d_head{};
+    Matrix<T> b_qr{};       ///< [1, heads·d_head], or empty for none
+    Matrix<T> b_kr{};       ///< [1, heads·d_head], or empty for none
+    Matrix<T> norm_gain{};  ///< [1, d_model], read with layer_norm
+    Matrix<T> norm_bias{};  ///< [1, d_model], read with layer_norm
   };
-  /// Rounding is of the weights, of K^r and Q^r, and of version 2's logarithm.
+  /// Rounding is of the weights, of the normalised table, of K^r and Q^r, and of version 2's
+  /// logarithm.
   /// Throws UsageError on shapes that do not fit.
   Deberta(Weights weights, DebertaOptions options, const StageRounding& rounding = {});
 
@@ -76,6 +85,8 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  private:
   Index row_of(Position r) const;
   bool has(DebertaTerms term) const;
+  /// K^r or Q^r of one head: the table times its columns of W, plus those of b. [2k, d_head]
+  Matrix<T> projected(const Matrix<T>& W, const Matrix<T>& b, int head) const;
 
   Weights weights_;
   DebertaOptions options_;

@@ -59,9 +59,10 @@ struct RopeConfig {
 /// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
 /// unless config.rounding names a format for angles, position·theta is formed exactly from the fp64
 /// theta, so that scores depend on m − n at every position to 2^53; theta itself is rounded, and
-/// the absolute angle m·theta is off by up to |m|·theta·2^-53. The four products of a pair are
-/// rounded at Stage::products, what is turned at Stage::rotated_qk. Cost: N·r sincos and 6 N·r
-/// flops. Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
+/// the absolute angle m·theta is off by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10
+/// rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a pair are rounded at
+/// Stage::products, what is turned at Stage::rotated_qk. Cost: N·r sincos and 6 N·r flops. Source:
+/// Su et al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:

@@ -7,23 +7,52 @@
 
 namespace orrery {
 
+namespace {
+
+/// Null when the user gave no such table.
+const Matrix<double>* given_table(const EncodingSettings& settings, const std::string& name) {
+  if (!settings.tables) return nullptr;
+  const auto given = settings.tables->find(name);
+  return given == settings.tables->end() ? nullptr : &given->second;
+}
+
+const Matrix<double>* given_table(const EncodingSettings& settings, const std::string& name,
+                                  Index rows, Index columns) {
+  const Matrix<double>* table = given_table(settings, name);
+  if (!table || (table->rows() == rows && table->cols() == columns)) return table;
+  throw UsageError(fmt::format("{} of shape [{}, {}]", name, table->rows(), table->cols()),
+                   fmt::format("must be [{}, {}] for these parameters", rows, columns),
+                   "change the parameters or save the table in that shape");
+}
+
+}  // namespace
+
 template <class T>
 Matrix<T> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double deviation) {
-  if (settings.tables) {
-    const auto given = settings.tables->find(name);
-    if (given != settings.tables->end()) {
-      const Matrix<double>& table = given->second;
-      if (table.rows() == rows && table.cols() == columns) return table.cast<T>();
-      throw UsageError(fmt::format("{} of shape [{}, {}]", name, table.rows(), table.cols()),
-                       fmt::format("must be [{}, {}] for these parameters", rows, columns),
-                       "change the parameters or save the table in that shape");
-    }
-  }
+  if (const Matrix<double>* table = given_table(settings, name, rows, columns))
+    return table->cast<T>();
   Random random(settings.seed, "table " + name);
   return normal_matrix<T>(random, rows, columns, deviation);
 }
 
+template <class T>
+Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
+                   Index columns, double value) {
+  if (const Matrix<double>* table = given_table(settings, name, rows, columns))
+    return table->cast<T>();
+  return Matrix<T>::Constant(rows, columns, static_cast<T>(value));
+}
+
+void refuse_table(const EncodingSettings& settings, const std::string& name,
+                  std::string_view reader) {
+  if (!given_table(settings, name)) return;
+  throw UsageError(fmt::format("table {}", name), fmt::format("is read with {} only", reader),
+                   fmt::format("set {} or drop the table", reader));
+}
+
+template Matrix<float> table_or(const EncodingSettings&, const std::string&, Index, Index, double);
+template Matrix<double> table_or(const EncodingSettings&, const std::string&, Index, Index, double);
 template Matrix<float> table_of(const EncodingSettings&, const std::string&, Index, Index, double);
 template Matrix<double> table_of(const EncodingSettings&, const std::string&, Index, Index, double);
 

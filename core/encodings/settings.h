@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/params.h"
 #include "core/precision.h"
@@ -40,6 +41,16 @@ inline constexpr double initial_deviation = 0.02;
 template <class T>
 Matrix<T> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double deviation);
+
+/// The user's table of that name, or `value` in every cell: 0 for biases, 1 for the gain of a
+/// LayerNorm, as their authors start them. Throws UsageError when a given table has another shape.
+template <class T>
+Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
+                   Index columns, double value);
+
+/// Throws UsageError when the user gave that table, which only the setting `reader` reads.
+void refuse_table(const EncodingSettings& settings, const std::string& name,
+                  std::string_view reader);
 
 /// What people read about an encoding.
 struct EncodingInfo {

@@ -10,18 +10,45 @@
 
 namespace orrery {
 
-Index shaw_index(Position r, Position clip) { return std::clamp(-r, -clip, clip) + clip; }
+namespace {
+
+ShawOptions symmetric_clip(Index rows) {
+  if (rows % 2 == 0)
+    throw UsageError(fmt::format("a table of {} rows", rows), "must have 2·clip + 1 rows",
+                     "give one row for each of −clip … clip");
+  return {.left = rows / 2, .right = rows / 2};
+}
+
+}  // namespace
+
+Index shaw_index(Position r, const ShawOptions& options) {
+  const Position clipped = std::clamp(-r, -options.left, options.right);
+  return options.rows == ShawRows::key_minus_query ? clipped + options.left
+                                                   : options.right - clipped;
+}
+
+Index shaw_index(Position r, Position clip) {
+  return shaw_index(r, ShawOptions{.left = clip, .right = clip});
+}
+
+template <class T>
+Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table, const ShawOptions& options,
+              const StageRounding& rounding)
+    : key_table_(rounding.rounded<T>(Stage::table, std::move(key_table))),
+      value_table_(rounding.rounded<T>(Stage::table, std::move(value_table))),
+      options_(options) {
+  const Index rows = options.left + options.right + 1;
+  const bool fits = options.left >= 0 && options.right >= 0 && key_table_.rows() == rows;
+  if (fits && (value_table_.size() == 0 || value_table_.rows() == rows)) return;
+  throw UsageError(fmt::format("tables of {} and {} rows", key_table_.rows(), value_table_.rows()),
+                   fmt::format("both must have {} + {} + 1 rows, one per distance that is kept",
+                               options.left, options.right),
+                   "give one row for each of −k_left … k_right");
+}
 
 template <class T>
 Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& rounding)
-    : key_table_(rounding.rounded<T>(Stage::table, std::move(key_table))),
-      value_table_(rounding.rounded<T>(Stage::table, std::move(value_table))),
-      clip_(key_table_.rows() / 2) {
-  const bool odd = key_table_.rows() % 2 == 1;
-  if (odd && (value_table_.size() == 0 || value_table_.rows() == key_table_.rows())) return;
-  throw UsageError(fmt::format("tables of {} and {} rows", key_table_.rows(), value_table_.rows()),
-                   "both must have 2·clip + 1 rows", "give one row for each of −clip … clip");
-}
+    : Shaw(key_table, std::move(value_table), symmetric_clip(key_table.rows()), rounding) {}
 
 template <class T>
 EncodingInfo Shaw<T>::info() {
@@ -34,46 +61,74 @@ EncodingInfo Shaw<T>::info() {
                  .min = 0,
                  .max = 65536,
                  .logarithmic = false};
+  ParamSpec ahead{
+      .key = "shaw.clip_ahead",
+      .symbol = "k_right",
+      .unit = "tokens",
+      .description = "The clip for keys ahead of the query; −1 stands for that of shaw.clip.",
+      .kind = ParamKind::integer,
+      .default_value = std::int64_t{-1},
+      .min = -1,
+      .max = 65536,
+      .logarithmic = false};
+  ParamSpec rows{
+      .key = "shaw.rows",
+      .description = "Which distance row 0 of the tables holds.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("key_minus_query"),
+      .choices = {{"key_minus_query", "n − m = −k, the key furthest behind: Shaw"},
+                  {"query_minus_key", "m − n = −k_right, furthest ahead: BERT in Transformers"}}};
   ParamSpec variant{
       .key = "shaw.variant",
       .description = "Where the vectors of the relative position are added.",
       .kind = ParamKind::choice,
       .default_value = std::string("keys_and_values"),
       .choices = {{"keys_and_values", "a table each: the paper"},
-                  {"keys_only", "the scores alone: what the paper's ablation finds enough"},
+                  {"keys_only", "q·a, scores alone: the paper's ablation, BERT's relative_key"},
+                  {"queries_and_keys",
+                   "q·a + k·a, scores alone: Huang's method 4, BERT's relative_key_query"},
                   {"tied", "one table for both: NEZHA, bert4keras"}}};
-  const std::string initial = "normal, deviation √(2/(2k + 1 + d)): tensor2tensor's Glorot scale";
+  const std::string initial =
+      "normal, deviation √(2/(k + k_right + 1 + d)): tensor2tensor's Glorot scale";
   return {.name = "shaw",
           .label = "Shaw",
           .title = "Shaw's relative position vectors",
           .statement = "Adds a trained vector of the clipped distance to keys and to values.",
           .formula =
-              "logit_mn = q_m·(k_n + a^K_r)/√d, o_m = Σ A_mn (v_n + a^V_r), r = clip(n − m, −k, k)",
-          .source = "Shaw et al. 2018 eq. (3), (4); RoFormer eq. (5)",
-          .params = {std::move(clip), std::move(variant)},
-          .tables = {{"shaw.key_table", "[2k + 1, d_head]", "Added to keys, n − m = −k first.",
-                      initial},
-                     {"shaw.value_table", "[2k + 1, d_head]", "Added to values.", initial}},
+              "logit_mn = q_m·(k_n + a^K_r)/√d, o_m = Σ A_mn (v_n + a^V_r), "
+              "r = clip(n − m, −k, k_right); k_right = k by default",
+          .source = "Shaw et al. 2018 eq. (3), (4); Huang et al. 2020, method 4; RoFormer eq. (5)",
+          .params = {std::move(clip), std::move(ahead), std::move(rows), std::move(variant)},
+          .tables = {{"shaw.key_table", "[k + k_right + 1, d_head]",
+                      "Added to keys, one row per distance in the order of shaw.rows.", initial},
+                     {"shaw.value_table", "[k + k_right + 1, d_head]",
+                      "With variant=keys_and_values only: added to values.", initial}},
           .stages = {Stage::table}};
 }
 
 template <class T>
 std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
-  const Index rows = 2 * s.params.integer("shaw.clip") + 1;
+  const Position clip = s.params.integer("shaw.clip");
+  const Position ahead = s.params.integer("shaw.clip_ahead");
+  ShawOptions options{.left = clip, .right = ahead < 0 ? clip : ahead};
+  if (s.params.text("shaw.rows") == "query_minus_key") options.rows = ShawRows::query_minus_key;
+  const Index rows = options.left + options.right + 1;
   const double deviation = std::sqrt(2.0 / static_cast<double>(rows + s.d_head));
   const auto table = [&](const char* name) {
     return table_of<T>(s, name, rows, s.d_head, deviation);
   };
   const Matrix<T> keys = table("shaw.key_table");
   const std::string& variant = s.params.text("shaw.variant");
-  if (variant == "keys_only") return std::make_unique<Shaw>(keys, Matrix<T>(), s.rounding);
-  return std::make_unique<Shaw>(keys, variant == "tied" ? keys : table("shaw.value_table"),
-                                s.rounding);
+  if (variant == "keys_and_values")
+    return std::make_unique<Shaw>(keys, table("shaw.value_table"), options, s.rounding);
+  refuse_table(s, "shaw.value_table", "shaw.variant=keys_and_values");
+  if (variant == "queries_and_keys") options.scores = ShawScores::queries_and_keys;
+  return std::make_unique<Shaw>(keys, variant == "tied" ? keys : Matrix<T>(), options, s.rounding);
 }
 
 template <class T>
 IndexMatrix Shaw<T>::table_index(PositionsIn m, PositionsIn n) const {
-  return index_matrix(m, n, [this](Position r) { return shaw_index(r, clip_); });
+  return index_matrix(m, n, [this](Position r) { return shaw_index(r, options_); });
 }
 
 template <class T>
@@ -83,6 +138,9 @@ std::vector<ScoreTerm<T>> Shaw<T>::score_terms(const ScoreInputs<T>& in) const {
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"content_to_position",
                    gather_by_query<T>(scaled_product<T>(in.q, key_table_, 1, in.scoring), index)});
+  if (options_.scores == ShawScores::queries_and_keys)
+    terms.push_back({"position_to_content",
+                     gather_by_key<T>(scaled_product<T>(in.k, key_table_, 1, in.scoring), index)});
   return terms;
 }
 
@@ -93,7 +151,7 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
     throw UsageError(fmt::format("values with {} channels", out.cols()),
                      fmt::format("the value table has {}", value_table_.cols()),
                      "give v with as many channels");
-  // Weights of equal index first add up: [N_q, 2k + 1] times the table.
+  // Weights of equal index first add up: [N_q, rows] times the table.
   Matrix<T> by_index = Matrix<T>::Zero(in.weights.rows(), value_table_.rows());
   const IndexMatrix index = table_index(in.m, in.n);
   for (Index i = 0; i < index.rows(); ++i)

@@ -8,20 +8,51 @@
 
 namespace orrery {
 
-/// Row of Shaw's tables: clip(n − m, −k, k) + k for r = m − n. The paper counts key minus query.
+/// Which distance row 0 of the tables holds.
+enum class ShawRows {
+  key_minus_query,  ///< n − m = −k_left first: the key furthest behind. Shaw, tensor2tensor
+  query_minus_key,  ///< m − n = −k_right first: the key furthest ahead. BERT in Transformers
+};
+
+/// Which contents meet the vectors in the scores.
+enum class ShawScores {
+  queries,           ///< q_m·a: Shaw; BERT's relative_key
+  queries_and_keys,  ///< q_m·a + k_n·a: Huang et al.'s method 4, BERT's relative_key_query
+};
+
+struct ShawOptions {
+  Position left{16};   ///< k_left: keys further behind the query share a row
+  Position right{16};  ///< k_right: keys further ahead share a row
+  ShawRows rows{ShawRows::key_minus_query};
+  ShawScores scores{ShawScores::queries};
+};
+
+/// Row of Shaw's tables for r = m − n: clip(n − m, −k_left, k_right) + k_left, the paper counting
+/// key minus query; with ShawRows::query_minus_key, k_right − clip(n − m, −k_left, k_right).
+Index shaw_index(Position r, const ShawOptions& options);
+/// The same with k_left = k_right = clip, as the paper has it.
 Index shaw_index(Position r, Position clip);
 
-/// Relative positions as vectors that are added to keys and values, clipped at distance k.
+/// Relative positions as vectors that are added to keys and values, clipped at k tokens behind the
+/// query and ahead of it.
 /// logits_mn = q_m·(k_n + a^K)/√d, o_m = Σ_n A_mn (v_n + a^V), with a the row clip(n − m, −k, k) +
-/// k of a table [2k + 1, d_head] each. Terms: content, content_to_position. RoFormer's eq. (5) puts
-/// the vectors inside the projection, W_k (x_n + p~_r), and prints r = clip(m − n); Shaw's code
-/// adds them after it and counts n − m, which is what is done here. Source: Shaw et al. 2018 eq.
-/// (3), (4); tensor2tensor.
+/// k of a table [2k + 1, d_head] each. Terms: content, content_to_position, and with
+/// ShawScores::queries_and_keys position_to_content, k_n·a^K/√d. Huang et al. (2020) call the two
+/// terms method 4, and BERT's code relative_key_query; its table has 2·max − 1 rows for m − n =
+/// −(max − 1) … max − 1, so k = max − 1, and it has no row for what this clips. RoFormer's eq. (5)
+/// puts the vectors inside the projection, W_k (x_n + p~_r), and prints r = clip(m − n); Shaw's
+/// code adds them after it and counts n − m, which is what is done here. Wav2Vec2-BERT clips to
+/// other distances on the left than on the right. Source: Shaw et al. 2018 eq. (3), (4);
+/// tensor2tensor; Huang et al. 2020, method 4.
 template <class T>
 class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, public TableIndex {
  public:
-  /// Tables [2k + 1, d_head]; an empty value table adds nothing to the output.
-  /// Throws UsageError unless the key table has an odd number of rows and both have as many.
+  /// Tables [k_left + k_right + 1, d_head]; an empty value table adds nothing to the output.
+  /// Throws UsageError unless the key table has as many rows, and the value table as many or none.
+  Shaw(Matrix<T> key_table, Matrix<T> value_table, const ShawOptions& options,
+       const StageRounding& rounding = {});
+  /// With k on either side, and tables of 2k + 1 rows. Throws UsageError for an even number of
+  /// rows.
   Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& rounding = {});
 
   static EncodingInfo info();
@@ -35,7 +66,7 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, p
  private:
   Matrix<T> key_table_;
   Matrix<T> value_table_;
-  Position clip_;
+  ShawOptions options_;
 };
 
 }  // namespace orrery

@@ -68,14 +68,18 @@ EncodingInfo T5<T>::info() {
       .min = 4,
       .max = 4096,
       .multiple_of = 2};
-  ParamSpec max_distance{.key = "t5.max_distance",
-                         .unit = "tokens",
-                         .description = "From this distance on all share the last bucket.",
-                         .kind = ParamKind::integer,
-                         .default_value = std::int64_t{128},
-                         .min = 2,
-                         .max = 1e6,
-                         .logarithmic = true};
+  ParamSpec max_distance{
+      .key = "t5.max_distance",
+      .unit = "tokens",
+      .description =
+          "Sets how fast the buckets widen; the last of e exact and w wider ones "
+          "a side begins at ⌈e·(max_distance/e)^((w − 1)/w)⌉, which is 91 by "
+          "default and 113 when causal.",
+      .kind = ParamKind::integer,
+      .default_value = std::int64_t{128},
+      .min = 2,
+      .max = 1e6,
+      .logarithmic = true};
   ParamSpec bidirectional{.key = "t5.bidirectional",
                           .description = "Whether keys ahead have buckets of their own (encoders).",
                           .kind = ParamKind::boolean,

@@ -12,12 +12,13 @@
 namespace orrery {
 namespace {
 
-/// Every distance that occurs, once, ascending.
-Positions distinct_distances(PositionsIn m, PositionsIn n) {
+/// Every distance that occurs, as the encoding counts it, once, ascending.
+template <class Clamp>
+Positions distinct_distances(PositionsIn m, PositionsIn n, const Clamp& clamped) {
   Positions distances;
   distances.reserve(m.size() * n.size());
   for (const Position query : m)
-    for (const Position key : n) distances.push_back(relative_position(query, key));
+    for (const Position key : n) distances.push_back(clamped(relative_position(query, key)));
   std::sort(distances.begin(), distances.end());
   distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
   return distances;
@@ -25,6 +26,28 @@ Positions distinct_distances(PositionsIn m, PositionsIn n) {
 
 Index place_of(const Positions& sorted, Position distance) {
   return std::lower_bound(sorted.begin(), sorted.end(), distance) - sorted.begin();
+}
+
+/// 0 where query and key are of one segment, 1 elsewhere.
+IndexMatrix segment_index(const SegmentsIn& segments) {
+  IndexMatrix index(static_cast<Index>(segments.queries.size()),
+                    static_cast<Index>(segments.keys.size()));
+  for (Index i = 0; i < index.rows(); ++i)
+    for (Index j = 0; j < index.cols(); ++j)
+      index(i, j) = segments.queries[static_cast<std::size_t>(i)] ==
+                            segments.keys[static_cast<std::size_t>(j)]
+                        ? 0
+                        : 1;
+  return index;
+}
+
+void check_segments(const SegmentsIn& segments, Index queries, Index keys) {
+  const auto given_queries = static_cast<Index>(segments.queries.size());
+  const auto given_keys = static_cast<Index>(segments.keys.size());
+  if (given_queries == queries && given_keys == keys) return;
+  throw UsageError(fmt::format("segments of {} queries and {} keys", given_queries, given_keys),
+                   fmt::format("must be of {} and {}: one per token", queries, keys),
+                   "give one id for each row of q and of k, or no segments");
 }
 
 }  // namespace
@@ -46,19 +69,29 @@ typename TransformerXl<T>::Weights TransformerXl<T>::behind_W_q(const Weights& w
     for (Index h = 0; h < heads; ++h) q.row(h) = stored.row(h) * W.middleCols(h * d, d);
     return rounding.rounded<T>(Stage::projected, std::move(q));
   };
-  return {queries(weights.u), queries(weights.v), weights.W_kR};
+  return {queries(weights.u), queries(weights.v), weights.W_kR, weights.s, weights.segments};
 }
 
 template <class T>
-TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRounding& rounding)
-    : weights_(std::move(weights)), base_(base), rounding_(rounding) {
+TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRounding& rounding,
+                                Position clamp_len)
+    : weights_(std::move(weights)), base_(base), rounding_(rounding), clamp_len_(clamp_len) {
   const Index heads = weights_.u.rows();
   const Index d = weights_.u.cols();
   if (weights_.v.rows() != heads || weights_.v.cols() != d || weights_.W_kR.cols() != heads * d)
     throw UsageError("u, v and W_kR", "must be [heads, d_head] twice and [d_model, heads·d_head]",
                      "give arrays of one layer");
+  const bool no_segments = weights_.s.size() == 0 && weights_.segments.size() == 0;
+  if (!no_segments && (weights_.s.rows() != heads || weights_.s.cols() != d ||
+                       weights_.segments.rows() != 2 || weights_.segments.cols() != heads * d))
+    throw UsageError("s and the table of segments", "must be [heads, d_head] and [2, heads·d_head]",
+                     "give arrays of one layer, or neither");
+  if (clamp_len < 0)
+    throw UsageError(fmt::format("clamp_len={}", clamp_len), "must be 0 or more",
+                     "0 leaves every distance as it is");
   Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
-  for (Matrix<T>* weight : {&weights_.u, &weights_.v, &weights_.W_kR})
+  for (Matrix<T>* weight :
+       {&weights_.u, &weights_.v, &weights_.W_kR, &weights_.s, &weights_.segments})
     rounding_.apply<T>(Stage::table, *weight);
 }
 
@@ -71,24 +104,39 @@ EncodingInfo TransformerXl<T>::info() {
       .default_value = std::string("queries"),
       .choices = {{"queries", "u·k_n, v·r_D: the paper and its code"},
                   {"roformer", "behind W_q, uᵀW_qᵀ and vᵀW_qᵀ, as RoFormer prints (7)"}}};
+  ParamSpec clamp_len{
+      .key = "transformer_xl.clamp_len",
+      .unit = "tokens",
+      .description = "Distances are bounded to ±clamp_len before their sinusoid; 0 bounds none.",
+      .kind = ParamKind::integer,
+      .default_value = std::int64_t{0},
+      .min = 0,
+      .max = 1e6};
   const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
-  return {
-      .name = "transformer_xl",
-      .label = "Transformer-XL",
-      .title = "Transformer-XL's relative positions",
-      .statement =
-          "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
-      .formula = "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR R_D",
-      .source = "Dai et al. 2019 §3.3; RoFormer eq. (7)",
-      .params = {base_param(), std::move(biases)},
-      .tables = {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
-                 {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
-                 {"transformer_xl.W_q", "[d_model, heads·d_head]",
-                  "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
-                 {"transformer_xl.W_kR", "[d_model, heads·d_head]",
-                  "Projects the sinusoid of a distance to a key, head by head.", initial}},
-      .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
-                 Stage::projected}};
+  return {.name = "transformer_xl",
+          .label = "Transformer-XL",
+          .title = "Transformer-XL's relative positions",
+          .statement =
+              "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
+          .formula =
+              "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = R_D W_kR, "
+              "R_D = [sin Dω | cos Dω]; with segments + (q_m + s)·g_[seg_m ≠ seg_n]/√d",
+          .source = "Dai et al. 2019 §3.3; Yang et al. 2019 (XLNet) §2.5; RoFormer eq. (7)",
+          .params = {base_param(), std::move(biases), std::move(clamp_len)},
+          .tables =
+              {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
+               {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
+               {"transformer_xl.W_q", "[d_model, heads·d_head]",
+                "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
+               {"transformer_xl.W_kR", "[d_model, heads·d_head]",
+                "Projects the sinusoid of a distance to a key, head by head.", initial},
+               {"transformer_xl.s", "[heads, d_head]",
+                "With segments only: XLNet's bias of the segment term, r_s_bias.", initial},
+               {"transformer_xl.segment_table", "[2, heads·d_head]",
+                "With segments only: g_0 for the same segment, g_1 for another; XLNet's seg_embed.",
+                initial}},
+          .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
+                     Stage::projected}};
 }
 
 template <class T>
@@ -99,12 +147,21 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
   const bool printed = s.params.text("transformer_xl.biases") == "roformer";
   const Index width = s.heads * s.d_head;
   const Index of_bias = printed ? s.d_model : s.d_head;
-  Weights weights{table("transformer_xl.u", s.heads, of_bias),
-                  table("transformer_xl.v", s.heads, of_bias),
-                  table("transformer_xl.W_kR", s.d_model, width)};
+  Weights weights{
+      table("transformer_xl.u", s.heads, of_bias), table("transformer_xl.v", s.heads, of_bias),
+      table("transformer_xl.W_kR", s.d_model, width), table("transformer_xl.s", s.heads, s.d_head),
+      table("transformer_xl.segment_table", 2, width)};
   if (printed)
     weights = behind_W_q(weights, table("transformer_xl.W_q", s.d_model, width), s.rounding);
-  return std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding);
+  else
+    refuse_table(s, "transformer_xl.W_q", "transformer_xl.biases=roformer");
+  return std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding,
+                                         s.params.integer("transformer_xl.clamp_len"));
+}
+
+template <class T>
+Position TransformerXl<T>::clamped(Position distance) const {
+  return clamp_len_ == 0 ? distance : std::clamp(distance, -clamp_len_, clamp_len_);
 }
 
 template <class T>
@@ -118,11 +175,25 @@ Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const
 }
 
 template <class T>
+ScoreTerm<T> TransformerXl<T>::segment_term(const ScoreInputs<T>& in) const {
+  if (!reads_segments())
+    throw UsageError("segments of tokens", "need s and a table of segments, which are empty",
+                     "give both to TransformerXl, or no segments");
+  check_segments(in.segments, in.q.rows(), in.k.rows());
+  const Index d = weights_.u.cols();
+  const Matrix<T> q = in.q.rowwise() + weights_.s.row(in.head);
+  const Matrix<T> g = weights_.segments.middleCols(in.head * d, d);
+  return {"segment",
+          gather_by_query<T>(scaled_product<T>(q, g, 1, in.scoring), segment_index(in.segments))};
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.u.rows());
-  const Positions distances = distinct_distances(in.m, in.n);
+  const auto counted = [this](Position r) { return clamped(r); };
+  const Positions distances = distinct_distances(in.m, in.n, counted);
   const IndexMatrix index =
-      index_matrix(in.m, in.n, [&](Position r) { return place_of(distances, r); });
+      index_matrix(in.m, in.n, [&](Position r) { return place_of(distances, clamped(r)); });
   const Matrix<T> r = position_keys(distances, in.head);
   const Matrix<T> u = weights_.u.row(in.head).replicate(in.q.rows(), 1);
   const Matrix<T> v = weights_.v.row(in.head).replicate(in.q.rows(), 1);
@@ -133,6 +204,7 @@ std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in
   terms.push_back({"global_content", scaled_product<T>(u, in.k, 1, in.scoring)});
   terms.push_back(
       {"global_position", gather_by_query<T>(scaled_product<T>(v, r, 1, in.scoring), index)});
+  if (in.segments.given()) terms.push_back(segment_term(in));
   return terms;
 }
 

@@ -15,14 +15,22 @@ namespace orrery {
 /// next row (as the authors' rel_shift does without a causal mask). RoFormer's eq. (7) prints
 /// uᵀW_qᵀ, vᵀW_qᵀ: here u and v live among the queries, as the paper and its code have them;
 /// behind_W_q gives what RoFormer prints.
-/// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl.
+/// XLNet is the same with both directions and, where segments of tokens are given, the term
+/// "segment": (q_m + s)·g_{[seg_m ≠ seg_n]}/√d, g_0 for tokens of one segment and g_1 otherwise.
+/// clamp_len bounds D to ±clamp_len before the sinusoid. Transformer-XL's code bounds it above
+/// alone, having no D < 0; XLNet's bounds both.
+/// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl; Yang et al. 2019 (XLNet) §2.5;
+/// Transformers, modeling_xlnet, rel_attn_core.
 template <class T>
 class TransformerXl final : public Encoding, public ScoreTerms<T> {
  public:
   struct Weights {
-    Matrix<T> u;     ///< [heads, d_head]
-    Matrix<T> v;     ///< [heads, d_head]
+    Matrix<T> u;     ///< [heads, d_head]; XLNet's r_w_bias
+    Matrix<T> v;     ///< [heads, d_head]; XLNet's r_r_bias
     Matrix<T> W_kR;  ///< [d_model, heads·d_head], head h in columns h·d_head …
+    Matrix<T> s{};   ///< [heads, d_head]; XLNet's r_s_bias; empty without a segment term
+    Matrix<T>
+        segments{};  ///< g [2, heads·d_head]: same segment, another; XLNet's seg_embed; or empty
   };
   /// Eq. (7) as RoFormer prints it: u and v are contents, [heads, d_model], which W_q [d_model,
   /// heads·d_head] projects to queries head by head.
@@ -30,23 +38,30 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
   static Weights behind_W_q(const Weights& weights, const Matrix<T>& W_q,
                             const StageRounding& rounding = {});
 
-  /// Rounding is of the weights, of the distance and its sinusoid, and of r_D.
-  /// Throws UsageError on shapes that do not fit or an odd d_model.
-  TransformerXl(Weights weights, double base, const StageRounding& rounding = {});
+  /// Rounding is of the weights, of the distance and its sinusoid, and of r_D. clamp_len 0 bounds
+  /// nothing. Throws UsageError on shapes that do not fit, an odd d_model or a negative clamp_len.
+  TransformerXl(Weights weights, double base, const StageRounding& rounding = {},
+                Position clamp_len = 0);
 
   static EncodingInfo info();
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  bool reads_segments() const override { return weights_.segments.size() > 0; }
+  /// Throws UsageError for a head that is not there, and unless there is one segment id per query
+  /// and per key, or none at all.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
+  Position clamped(Position distance) const;
   /// r_D of one head for each distance. [distances, d_head]
   Matrix<T> position_keys(PositionsIn distances, int head) const;
+  ScoreTerm<T> segment_term(const ScoreInputs<T>& in) const;
 
   Weights weights_;
   double base_;
   StageRounding rounding_;
+  Position clamp_len_;
 };
 
 }  // namespace orrery

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/attention/content.h"
+#include "core/encodings/layer_norm.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
 
@@ -14,36 +13,22 @@ namespace {
 constexpr T5Buckets t5_buckets{.buckets = 32, .max_distance = 128, .bidirectional = true};
 constexpr Index cls_key_bucket = 32;
 constexpr Index cls_query_bucket = 16;
-constexpr Index bias_rows = 33;
-constexpr double layer_norm_epsilon = 1e-5;
+constexpr Index no_bucket = -1;
+constexpr double layer_norm_epsilon = 1e-5;  // PyTorch's, which the authors leave as it is
+constexpr double unit_deviation = 1.0;
 
-/// Each row less its mean, over its deviation; no affine part.
+Index bias_rows(TupeVariant variant) { return variant == TupeVariant::released ? 33 : 32; }
+
+bool is_cls_pair(Position query, Position key) { return query == 0 || key == 0; }
+
 template <class T>
-Matrix<T> layer_normalised(const Matrix<T>& rows) {
-  Matrix<T> out = rows;
-  const double width = static_cast<double>(rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const double mean = rows.row(i).template cast<double>().sum() / width;
-    const auto centred = rows.row(i).template cast<double>().array() - mean;
-    const double variance = centred.square().sum() / width;
-    out.row(i) = (centred / std::sqrt(variance + layer_norm_epsilon)).template cast<T>();
-  }
-  return out;
+bool is_row(const Matrix<T>& row, Index columns) {
+  return row.size() == 0 || (row.rows() == 1 && row.cols() == columns);
 }
 
-/// Token i stands in row i + 1.
 template <class T>
-Matrix<T> rows_at(const Matrix<T>& table, PositionsIn positions) {
-  Matrix<T> rows(static_cast<Index>(positions.size()), table.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const Position p = positions[static_cast<std::size_t>(i)];
-    if (p < 0 || p + 1 >= table.rows())
-      throw UsageError(fmt::format("position {}", p),
-                       fmt::format("TUPE's table knows positions 0 to {}", table.rows() - 2),
-                       "raise tupe.length or choose an encoding that bears any length");
-    rows.row(i) = table.row(p + 1);
-  }
-  return rows;
+void fill_in(Matrix<T>& row, Index columns, T value) {
+  if (row.size() == 0) row = Matrix<T>::Constant(1, columns, value);
 }
 
 }  // namespace
@@ -55,24 +40,65 @@ Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRound
 }
 
 template <class T>
+void Tupe<T>::check_weights() const {
+  const Weights& w = weights_;
+  const Index width = w.U_q.cols(), heads = w.bias.cols(), d_model = w.table.cols();
+  const bool fits = w.table.rows() > first_row() && w.U_q.rows() == d_model &&
+                    w.U_k.rows() == d_model && w.U_k.cols() == width &&
+                    w.bias.rows() == bias_rows(options_.variant) && heads > 0 && width % heads == 0;
+  if (!fits)
+    throw UsageError(
+        "TUPE's table, U_q, U_k and bias",
+        fmt::format("must be [{}, d_model], [d_model, heads·d_head] twice and [{}, heads]",
+                    released() ? "L + 1" : "L", bias_rows(options_.variant)),
+        "give arrays of one model");
+  if (!released() && options_.untie_cls && (w.theta.rows() != 2 || w.theta.cols() != heads))
+    throw UsageError(fmt::format("theta of shape [{}, {}]", w.theta.rows(), w.theta.cols()),
+                     fmt::format("must be [2, {}]: θ_1 and θ_2 of each head", heads),
+                     "give both, or tie [CLS] to the other positions");
+  if (!is_row(w.b_q, width) || !is_row(w.b_k, width) || !is_row(w.norm_gain, d_model) ||
+      !is_row(w.norm_bias, d_model))
+    throw UsageError("TUPE's b_q, b_k, norm_gain and norm_bias",
+                     "must be [1, heads·d_head] and [1, d_model], twice each",
+                     "give arrays of one model, or none");
+}
+
+/// What is empty starts as the authors start it.
+template <class T>
+void Tupe<T>::fill_in_released() {
+  Weights& w = weights_;
+  fill_in<T>(w.b_q, w.U_q.cols(), 0);
+  fill_in<T>(w.b_k, w.U_k.cols(), 0);
+  fill_in<T>(w.norm_gain, w.table.cols(), 1);
+  fill_in<T>(w.norm_bias, w.table.cols(), 0);
+}
+
+template <class T>
 Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& rounding)
     : weights_(std::move(weights)), options_(options), rounding_(rounding) {
-  const bool fits = weights_.table.rows() >= 3 && weights_.U_q.rows() == weights_.table.cols() &&
-                    weights_.U_k.rows() == weights_.table.cols() &&
-                    weights_.U_q.cols() == weights_.U_k.cols() &&
-                    weights_.bias.rows() == bias_rows && weights_.bias.cols() > 0 &&
-                    weights_.U_q.cols() % weights_.bias.cols() == 0;
-  if (!fits)
-    throw UsageError("TUPE's table, U_q, U_k and bias",
-                     "must be [L + 2, d_model], [d_model, heads·d_head] twice and [33, heads]",
-                     "give arrays of one model");
-  for (Matrix<T>* weight : {&weights_.table, &weights_.U_q, &weights_.U_k, &weights_.bias})
+  check_weights();
+  if (released()) fill_in_released();
+  Weights& w = weights_;
+  for (Matrix<T>* weight :
+       {&w.table, &w.U_q, &w.U_k, &w.bias, &w.theta, &w.b_q, &w.b_k, &w.norm_gain, &w.norm_bias})
     rounding_.apply<T>(Stage::table, *weight);
-  weights_.table = rounding_.rounded<T>(Stage::projected, layer_normalised(weights_.table));
+  if (released())
+    w.table = rounding_.rounded<T>(
+        Stage::projected, layer_normalised(w.table, w.norm_gain, w.norm_bias, layer_norm_epsilon));
 }
 
 template <class T>
 EncodingInfo Tupe<T>::info() {
+  ParamSpec variant{
+      .key = "tupe.variant",
+      .description = "Whose TUPE: what p_i is, and what the token [CLS] at position 0 gets.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("paper"),
+      .choices = {
+          {"paper", "p_i row i, no LayerNorm, no biases; [CLS] has θ_1, θ_2, free numbers"},
+          {"released",
+           "p_i row i + 1 after LayerNorm (epsilon 1e-5), U with biases; θ_1, θ_2 from rows "
+           "0 and 1, and two more buckets in b"}}};
   ParamSpec length{.key = "tupe.length",
                    .symbol = "L",
                    .unit = "tokens",
@@ -96,56 +122,130 @@ EncodingInfo Tupe<T>::info() {
       .label = "TUPE",
       .title = "TUPE, untied positional encoding",
       .statement = "Correlates positions apart from contents, with projections of their own.",
-      .formula = "logit_mn = q_m·k_n/√(2d) + (p_m U_q)·(p_n U_k)/√(2d) + b_{m,n}",
-      .source = "Ke et al. 2021 §3; RoFormer eq. (9)",
-      .params = {std::move(length), std::move(cls), std::move(bias)},
-      .tables = {{"tupe.table", "[L + 2, d_model]", "Vectors of positions; token i has row i + 1.",
-                  initial},
-                 {"tupe.U_q", "[d_model, heads·d_head]", "Projects positions of queries.", initial},
-                 {"tupe.U_k", "[d_model, heads·d_head]", "Projects positions of keys.", initial},
-                 {"tupe.bias_table", "[33, heads]", "T5's bias, and one row for [CLS].", initial}},
+      .formula =
+          "logit_mn = q_m·k_n/√(2d) + (p_m U_q)·(p_n U_k)/√(2d) + b_{m,n}; with untie_cls the "
+          "last two are θ_1 where m = 0, else θ_2 where n = 0. variant=released: p_i = "
+          "LayerNorm(table)_{i+1}, p_m U_q + b_q, p_n U_k + b_k, and θ takes the place of "
+          "the middle term alone",
+      .source = "Ke et al. 2021 §3; guolinke/TUPE; RoFormer eq. (9)",
+      .params = {std::move(variant), std::move(length), std::move(cls), std::move(bias)},
+      .tables =
+          {{"tupe.table", "[L, d_model], released [L + 1, d_model]",
+            "Vectors of positions: token i has row i, released row i + 1, and θ_1, θ_2 from rows "
+            "0, 1.",
+            "normal, deviation 1 (the paper names none), released 0.02 before the LayerNorm"},
+           {"tupe.U_q", "[d_model, heads·d_head]", "Projects positions of queries.", initial},
+           {"tupe.U_k", "[d_model, heads·d_head]", "Projects positions of keys.", initial},
+           {"tupe.theta", "[2, heads]",
+            "With variant=paper and untie_cls only: θ_1 in row 0, θ_2 in row 1.", initial},
+           {"tupe.b_q", "[1, heads·d_head]", "With variant=released only: bias of U_q.", "zeros"},
+           {"tupe.b_k", "[1, heads·d_head]", "With variant=released only: bias of U_k.", "zeros"},
+           {"tupe.norm_gain", "[1, d_model]",
+            "With variant=released only: weight of the LayerNorm.", "ones"},
+           {"tupe.norm_bias", "[1, d_model]", "With variant=released only: bias of the LayerNorm.",
+            "zeros"},
+           {"tupe.bias_table", "[32, heads], released [33, heads]",
+            "T5's bias by bucket; released row 16 is for the query [CLS], row 32 for the key.",
+            initial}},
       .stages = {Stage::log, Stage::table, Stage::projected}};
 }
 
 template <class T>
 std::unique_ptr<Tupe<T>> Tupe<T>::make(const EncodingSettings& s) {
+  const TupeOptions options{.untie_cls = s.params.boolean("tupe.untie_cls"),
+                            .relative_bias = s.params.boolean("tupe.relative_bias"),
+                            .variant = s.params.text("tupe.variant") == "released"
+                                           ? TupeVariant::released
+                                           : TupeVariant::paper};
+  const bool released = options.variant == TupeVariant::released;
   const auto table = [&](const char* name, Index rows, Index columns) {
     return table_of<T>(s, name, rows, columns, initial_deviation);
   };
   const Index width = s.heads * s.d_head;
-  return std::make_unique<Tupe>(
-      Weights{table("tupe.table", s.params.integer("tupe.length") + 2, s.d_model),
-              table("tupe.U_q", s.d_model, width), table("tupe.U_k", s.d_model, width),
-              table("tupe.bias_table", bias_rows, s.heads)},
-      TupeOptions{s.params.boolean("tupe.untie_cls"), s.params.boolean("tupe.relative_bias")},
-      s.rounding);
+  const Index rows = s.params.integer("tupe.length") + (released ? 1 : 0);
+  Weights w{
+      table_of<T>(s, "tupe.table", rows, s.d_model, released ? initial_deviation : unit_deviation),
+      table("tupe.U_q", s.d_model, width), table("tupe.U_k", s.d_model, width),
+      table("tupe.bias_table", bias_rows(options.variant), s.heads)};
+  if (!released && options.untie_cls)
+    w.theta = table("tupe.theta", 2, s.heads);
+  else
+    refuse_table(s, "tupe.theta", "tupe.variant=paper and tupe.untie_cls=true");
+  if (released) {
+    w.b_q = table_or<T>(s, "tupe.b_q", 1, width, 0);
+    w.b_k = table_or<T>(s, "tupe.b_k", 1, width, 0);
+    w.norm_gain = table_or<T>(s, "tupe.norm_gain", 1, s.d_model, 1);
+    w.norm_bias = table_or<T>(s, "tupe.norm_bias", 1, s.d_model, 0);
+  } else {
+    for (const char* name : {"tupe.b_q", "tupe.b_k", "tupe.norm_gain", "tupe.norm_bias"})
+      refuse_table(s, name, "tupe.variant=released");
+  }
+  return std::make_unique<Tupe>(std::move(w), options, s.rounding);
+}
+
+template <class T>
+Matrix<T> Tupe<T>::rows_at(PositionsIn positions) const {
+  Matrix<T> rows(static_cast<Index>(positions.size()), weights_.table.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Position p = positions[static_cast<std::size_t>(i)];
+    if (p < 0 || p > last_position())
+      throw UsageError(fmt::format("position {}", p),
+                       fmt::format("TUPE's table knows positions 0 to {}", last_position()),
+                       "raise tupe.length or choose an encoding that bears any length");
+    rows.row(i) = weights_.table.row(p + first_row());
+  }
+  return rows;
+}
+
+template <class T>
+Matrix<T> Tupe<T>::projected(const Matrix<T>& rows, const Matrix<T>& U, const Matrix<T>& b,
+                             int head) const {
+  const Index d = U.cols() / weights_.bias.cols();
+  Matrix<T> out = rows * U.middleCols(head * d, d);
+  if (released()) out.rowwise() += b.row(0).segment(head * d, d);
+  return rounding_.rounded<T>(Stage::projected, std::move(out));
+}
+
+template <class T>
+Matrix<T> Tupe<T>::products(const Matrix<T>& rows_m, const Matrix<T>& rows_n, int head,
+                            const Scoring& scoring) const {
+  return scaled_product<T>(projected(rows_m, weights_.U_q, weights_.b_q, head),
+                           projected(rows_n, weights_.U_k, weights_.b_k, head), 2, scoring);
+}
+
+template <class T>
+typename Tupe<T>::Thetas Tupe<T>::thetas(int head, const Scoring& scoring) const {
+  if (!released()) return {weights_.theta(0, head), weights_.theta(1, head)};
+  const Matrix<T> special = weights_.table.topRows(2);
+  const Matrix<T> theta = products(special, special, head, scoring);
+  return {theta(0, 0), theta(1, 1)};
 }
 
 template <class T>
 Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
-  const Index d = weights_.U_q.cols() / weights_.bias.cols();
-  const auto projected = [&](const Matrix<T>& rows, const Matrix<T>& U) {
-    return rounding_.rounded<T>(Stage::projected, rows * U.middleCols(in.head * d, d));
-  };
-  Matrix<T> term =
-      scaled_product<T>(projected(rows_at(weights_.table, in.m), weights_.U_q),
-                        projected(rows_at(weights_.table, in.n), weights_.U_k), 2, in.scoring);
+  Matrix<T> term = products(rows_at(in.m), rows_at(in.n), in.head, in.scoring);
   if (!options_.untie_cls) return term;
-  const Matrix<T> special = weights_.table.topRows(2);
-  const Matrix<T> theta = scaled_product<T>(projected(special, weights_.U_q),
-                                            projected(special, weights_.U_k), 2, in.scoring);
+  const Thetas theta = thetas(in.head, in.scoring);
   for (Index j = 0; j < term.cols(); ++j)
-    if (in.n[static_cast<std::size_t>(j)] == 0) term.col(j).setConstant(theta(1, 1));
+    if (in.n[static_cast<std::size_t>(j)] == 0) term.col(j).setConstant(theta.key);
   for (Index i = 0; i < term.rows(); ++i)  // after the columns: the query wins where both meet
-    if (in.m[static_cast<std::size_t>(i)] == 0) term.row(i).setConstant(theta(0, 0));
+    if (in.m[static_cast<std::size_t>(i)] == 0) term.row(i).setConstant(theta.query);
   return term;
 }
 
 template <class T>
 IndexMatrix Tupe<T>::table_index(PositionsIn m, PositionsIn n) const {
   return index_matrix_of_positions(m, n, [this](Position query, Position key) {
+    if (!released() && options_.untie_cls && is_cls_pair(query, key)) return no_bucket;
     return tupe_bucket(query, key, options_.untie_cls, rounding_);
   });
+}
+
+template <class T>
+Matrix<T> Tupe<T>::relative_bias(const ScoreInputs<T>& in) const {
+  const IndexMatrix index = table_index(in.m, in.n);
+  return index.unaryExpr(
+      [&](Index row) { return row == no_bucket ? T(0) : weights_.bias(row, in.head); });
 }
 
 template <class T>
@@ -154,8 +254,7 @@ std::vector<ScoreTerm<T>> Tupe<T>::score_terms(const ScoreInputs<T>& in) const {
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", scaled_product<T>(in.q, in.k, 2, in.scoring)});
   terms.push_back({"position", position_term(in)});
-  if (!options_.relative_bias) return terms;
-  terms.push_back({"relative_bias", looked_up<T>(weights_.bias, table_index(in.m, in.n), in.head)});
+  if (options_.relative_bias) terms.push_back({"relative_bias", relative_bias(in)});
   return terms;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/attend.h"
 #include "experiments/batch/sweep_spec.h"
 #include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
@@ -64,10 +65,16 @@ std::string params_text(const std::vector<ParamSpec>& params) {
 
 std::string tables_text(const EncodingSummary& encoding) {
   if (encoding.tables.empty()) return "";
-  std::string text = "\nTables (orrery attend --table NAME=FILE), drawn by seed when not given\n";
+  std::string text = "\nTables (orrery attend --table NAME=FILE; what is drawn is drawn by seed)\n";
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", table.description, table.initial);
+  const auto is_projection = [](const auto& table) { return table.shape == projection_shape; };
+  if (std::any_of(encoding.tables.begin(), encoding.tables.end(), is_projection))
+    text += fmt::format(
+        "  {} are applied as x·W, and need weights=x_W; with weights=torch_linear they are\n"
+        "  [heads·d_head, d_model], as the weight of a torch.nn.Linear.\n",
+        projection_shape);
   return text;
 }
 

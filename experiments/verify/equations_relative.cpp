@@ -12,8 +12,9 @@ const Paper shaw_paper{ClaimKind::cited, "(5)", "Shaw et al. 2018 (3), (4)",
                        "RoFormer's (5) prints W_k (x_n + p~_r) and r = clip(m − n)"};
 const Paper xl_paper{ClaimKind::cited, "(7)", "Transformer-XL: Dai et al. 2019 §3.3",
                      "RoFormer's (7) prints uᵀW_qᵀ and vᵀW_qᵀ"};
-const Paper tupe_paper{ClaimKind::cited, "(9)", "TUPE: Ke et al. 2021 (7), (8), (10)",
-                       "RoFormer's (9) prints neither 1/√(2d) nor scores of their own for [CLS]"};
+const Paper tupe_paper{ClaimKind::cited, "(9)",
+                       "TUPE: Ke et al. 2021 (7), (8), (10), and its release",
+                       "RoFormer's (9) prints neither 1/√(2d) nor θ_1, θ_2 for [CLS]"};
 const Paper deberta_paper{ClaimKind::cited, "(10)", "DeBERTa: He et al. 2021 (4), and its code",
                           "RoFormer's (10) prints p~_{m−n} in both terms, no clipping, no 1/√(3d)"};
 
@@ -60,74 +61,103 @@ void transformer_xl_claims(Ledger<T>& ledger, LayerCase<T>& c) {
   }
 }
 
-/// TUPE's weights and what its constructor makes of them; every TUPE of these claims is made here.
+/// TUPE as the paper prints it, and as released: every TUPE of these claims is made here.
 template <class T>
 struct TupeLayer {
-  Matrix<T> table, U_q, U_k, bias;
-  bool untie_cls{};
-  bool relative_bias{};
+  Matrix<T> table, U_q, U_k, bias, theta, b_q, b_k, gain, offset;
+  TupeOptions options;
+  Index d;
 
-  TupeLayer(LayerCase<T>& c, bool untied, bool biased)
+  TupeLayer(LayerCase<T>& c, const TupeOptions& chosen)
       : table(normal_matrix<T>(c.random, 1040, c.d_model())),
         U_q(weights<T>(c.random, c.d_model(), c.heads * c.d)),
         U_k(weights<T>(c.random, c.d_model(), c.heads * c.d)),
-        bias(normal_matrix<T>(c.random, 33, c.heads)),
-        untie_cls(untied),
-        relative_bias(biased) {}
+        bias(normal_matrix<T>(c.random, released(chosen) ? 33 : 32, c.heads)),
+        theta(normal_matrix<T>(c.random, 2, c.heads)),
+        b_q(normal_matrix<T>(c.random, 1, c.heads * c.d)),
+        b_k(normal_matrix<T>(c.random, 1, c.heads * c.d)),
+        gain(normal_matrix<T>(c.random, 1, c.d_model())),
+        offset(normal_matrix<T>(c.random, 1, c.d_model())),
+        options(chosen),
+        d(c.d) {}
 
-  Tupe<T> encoding() const {
-    return Tupe<T>({table, U_q, U_k, bias},
-                   {.untie_cls = untie_cls, .relative_bias = relative_bias});
+  static bool released(const TupeOptions& options) {
+    return options.variant == TupeVariant::released;
   }
-  /// p_i of the paper: the table's row i + 1, behind the two rows of θ_1 and θ_2, normalised as
-  /// the release does.
-  Rows p(const Positions& at) const {
-    const Rows normalised = literal::layer_norm(wide(table));
-    Rows rows(static_cast<Index>(at.size()), table.cols());
+  Tupe<T> encoding() const {
+    if (!released(options)) return Tupe<T>({table, U_q, U_k, bias, theta}, options);
+    return Tupe<T>({table, U_q, U_k, bias, {}, b_q, b_k, gain, offset}, options);
+  }
+  /// The vectors of all positions: of the release, normalised, and position i in row i + 1.
+  Rows vectors() const {
+    if (!released(options)) return wide(table);
+    Rows rows = literal::layer_norm(wide(table));
     for (Index i = 0; i < rows.rows(); ++i)
-      rows.row(i) = normalised.row(at[static_cast<std::size_t>(i)] + 1);
+      for (Index c = 0; c < rows.cols(); ++c)
+        rows(i, c) =
+            rows(i, c) * static_cast<double>(gain(0, c)) + static_cast<double>(offset(0, c));
     return rows;
   }
-  literal::Terms terms(const literal::Head& head, int h, Index d) const {
-    const Rows normalised = literal::layer_norm(wide(table));
+  literal::Terms terms(const literal::Head& head, int h) const {
+    const Rows all = vectors();
+    const Index first = released(options) ? 1 : 0;
+    const auto at = [&](const Positions& positions) {
+      Rows p(static_cast<Index>(positions.size()), all.cols());
+      for (Index i = 0; i < p.rows(); ++i)
+        p.row(i) = all.row(positions[static_cast<std::size_t>(i)] + first);
+      return p;
+    };
+    const auto biases = [&](const Matrix<T>& b) -> Rows {
+      return released(options) ? literal::head_columns(wide(b), h, d) : Rows(Rows::Zero(1, d));
+    };
     const literal::TupeWeights w{literal::head_columns(wide(U_q), h, d),
-                                 literal::head_columns(wide(U_k), h, d),
-                                 relative_bias ? Rows(wide(bias).col(h)) : Rows()};
-    return literal::tupe(head, p(head.m), p(head.n), w,
-                         {untie_cls, normalised.row(0), normalised.row(1)});
+                                 literal::head_columns(wide(U_k), h, d), biases(b_q), biases(b_k),
+                                 options.relative_bias ? Rows(wide(bias).col(h)) : Rows()};
+    literal::TupeCls cls{options.untie_cls, static_cast<literal::Real>(theta(0, h)),
+                         static_cast<literal::Real>(theta(1, h)), -1, -1};
+    if (released(options))
+      cls = {options.untie_cls, literal::tupe_correlation(w, all, 0, all, 0),
+             literal::tupe_correlation(w, all, 1, all, 1), 16, 32};
+    return literal::tupe(head, at(head.m), at(head.n), w, cls);
   }
 };
 
 template <class T>
 void tupe_claims(Ledger<T>& ledger, LayerCase<T>& c) {
-  const TupeLayer<T> plain(c, false, true), cls(c, true, true), absolute(c, true, false);
-  const double bound = 2 * c.bound();  // the normalisation doubles the sums
-  const std::vector<std::string> statements{"content: q_m·k_n/√(2d)",
-                                            "position: (p_m U_q)·(p_n U_k)/√(2d)",
-                                            "relative_bias: b of T5's bucket of n − m"};
-  const std::vector<std::string> with_cls{"[CLS] untied: content as before",
-                                          "[CLS] untied: θ_1 for its row, θ_2 for its column",
-                                          "[CLS] untied: bucket 16 for its row, 32 for its column"};
+  const TupeLayer<T> plain(c, {.untie_cls = false}), cls(c, {}),
+      absolute(c, {.relative_bias = false}), released(c, {.variant = TupeVariant::released});
+  const double bound = 2 * c.bound();  // a correlation sums twice, with biases and a norm
   for (int h = 0; h < c.heads; ++h) {
     const literal::Head head = c.head(h);
-    ledger.compare_terms(tupe_paper, "tupe", statements, c.attend(plain.encoding(), h),
-                         plain.terms(head, h, c.d), bound);
-    ledger.compare_terms(tupe_paper, "tupe_cls", with_cls, c.attend(cls.encoding(), h),
-                         cls.terms(head, h, c.d), bound);
+    const auto said = [&](const std::string& name, const TupeLayer<T>& layer,
+                          const std::vector<std::string>& statements) {
+      ledger.compare_terms(tupe_paper, name, statements, c.attend(layer.encoding(), h),
+                           layer.terms(head, h), bound);
+    };
+    said("tupe", plain,
+         {"content: q_m·k_n/√(2d)", "position: (p_m U_q)·(p_n U_k)/√(2d)",
+          "relative_bias: b of T5's bucket of n − m"});
+    said("tupe_cls", cls,
+         {"[CLS] untied: content as before", "[CLS] untied: θ_1 in its row, θ_2 in its column",
+          "[CLS] untied: no bias in its row and column"});
+    said("tupe_released", released,
+         {"released: content as before",
+          "released: n_i = LayerNorm(p)_{i+1}, biases, θ of rows 0, 1",
+          "released: buckets 16 and 32 in the row and column of [CLS]"});
     ledger.compare(tupe_paper, "tupe_absolute", "TUPE-A: the logits without relative_bias",
                    c.attend(absolute.encoding(), h).logits,
-                   literal::sum_of(absolute.terms(head, h, c.d)), bound);
+                   literal::sum_of(absolute.terms(head, h)), bound);
   }
 }
 
 /// Eq. (9) as RoFormer prints it: no scale, and [CLS] as any token.
 template <class T>
 void printed_tupe_claims(Ledger<T>& ledger, LayerCase<T>& c) {
-  const TupeLayer<T> layer(c, false, true);
+  const TupeLayer<T> layer(c, {.untie_cls = false});
   const Paper eq_9{ClaimKind::roformer, "(9)"};
   const double unscaled = std::sqrt(2 * static_cast<double>(c.d));
   for (int h = 0; h < c.heads; ++h) {
-    literal::Terms terms = layer.terms(c.head(h), h, c.d);
+    literal::Terms terms = layer.terms(c.head(h), h);
     terms[0].logits *= unscaled;
     terms[1].logits *= unscaled;
     ledger.compare_terms(eq_9, "printed_untied", {"x_mᵀW_qᵀW_k x_n", "p_mᵀU_qᵀU_k p_n", "b_{m,n}"},

@@ -82,25 +82,29 @@ Terms t5(const Head& head, const Rows& bias, const T5Shape& shape) {
            })}};
 }
 
+Real tupe_correlation(const TupeWeights& w, const Rows& a, Index i, const Rows& b, Index j) {
+  const Rows of_query = product(a.row(i), w.U_q) + w.b_q, of_key = product(b.row(j), w.U_k) + w.b_k;
+  return dot(of_query, 0, of_key, 0) / std::sqrt(2 * static_cast<Real>(w.U_q.cols()));
+}
+
 Terms tupe(const Head& head, const Rows& p_m, const Rows& p_n, const TupeWeights& w,
            const TupeCls& cls) {
-  const auto correlation = [&](const Rows& a, Index i, const Rows& b, Index j) {
-    return dot(product(a.row(i), w.U_q), 0, product(b.row(j), w.U_k), 0);
-  };
   const auto is_cls = [&](const Positions& at, Index i) {
     return cls.untied && at[static_cast<std::size_t>(i)] == 0;
   };
-  Terms terms{{"content", content(head, 2)},
-              {"position", of_head(head, 2, [&](Index i, Index j) {
-                 if (is_cls(head.m, i)) return correlation(cls.theta_1, 0, cls.theta_1, 0);
-                 if (is_cls(head.n, j)) return correlation(cls.theta_2, 0, cls.theta_2, 0);
-                 return correlation(p_m, i, p_n, j);
-               })}};
+  const auto in_bucket = [&](Index bucket) {
+    return bucket < 0 ? 0.0L : static_cast<Real>(w.bias(bucket, 0));
+  };
+  Terms terms{{"content", content(head, 2)}, {"position", of_head(head, 0, [&](Index i, Index j) {
+                                                if (is_cls(head.m, i)) return cls.theta_1;
+                                                if (is_cls(head.n, j)) return cls.theta_2;
+                                                return tupe_correlation(w, p_m, i, p_n, j);
+                                              })}};
   if (w.bias.size() == 0) return terms;
   terms.push_back({"relative_bias", of_head(head, 0, [&](Index i, Index j) {
-                     if (is_cls(head.m, i)) return static_cast<Real>(w.bias(16, 0));
-                     if (is_cls(head.n, j)) return static_cast<Real>(w.bias(32, 0));
-                     return static_cast<Real>(w.bias(t5_bucket(-head.r(i, j), 32, 128, true), 0));
+                     if (is_cls(head.m, i)) return in_bucket(cls.row_bucket);
+                     if (is_cls(head.n, j)) return in_bucket(cls.column_bucket);
+                     return in_bucket(t5_bucket(-head.r(i, j), 32, 128, true));
                    })});
   return terms;
 }

@@ -49,13 +49,17 @@ Terms t5(const Head& head, const Rows& bias, const T5Shape& shape);
 /// head.
 struct TupeWeights {
   Rows U_q, U_k;  ///< [d_model, d]
-  Rows bias;      ///< [33, 1], or empty
+  Rows b_q, b_k;  ///< [1, d], added to what U_q and U_k give
+  Rows bias;      ///< [32 or 33, 1], or empty
 };
+/// What [CLS] at position 0 gets where it is untied; its row wins over its column.
 struct TupeCls {
-  bool untied{false};  ///< position 0 is [CLS]
-  Rows theta_1;        ///< [1, d_model]: of which (p U_q)·(p U_k) is θ_1, [CLS] to others
-  Rows theta_2;        ///< the same of θ_2, others to [CLS]
+  bool untied{false};
+  Real theta_1{}, theta_2{};            ///< in place of the position term: its row, its column
+  Index row_bucket{}, column_bucket{};  ///< of the bias; −1 for none
 };
+/// (a_i U_q + b_q)·(b_j U_k + b_k)/√(2d).
+Real tupe_correlation(const TupeWeights& w, const Rows& a, Index i, const Rows& b, Index j);
 Terms tupe(const Head& head, const Rows& p_m, const Rows& p_n, const TupeWeights& w,
            const TupeCls& cls);
 

@@ -75,8 +75,9 @@ double printed_tupe_change(Draw& draw) {
     return p;
   };
   const Rows table = draw.table(1040, draw.d);
-  const literal::TupeWeights w{draw.table(draw.d, draw.d), draw.table(draw.d, draw.d),
-                               draw.table(33, 1)};
+  const Rows none = Rows::Zero(1, draw.d);
+  const literal::TupeWeights w{draw.table(draw.d, draw.d), draw.table(draw.d, draw.d), none, none,
+                               draw.table(32, 1)};
   literal::Terms terms =
       literal::tupe(draw.head, rows(draw.head.m, table), rows(draw.head.n, table), w, {});
   const Rows right = literal::sum_of(terms);

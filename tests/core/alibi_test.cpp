@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "core/attention/head.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
@@ -38,6 +40,54 @@ TEST_CASE("By hand: three tokens, head 0 of 8, slope 1/2") {
   causal << 0, .5, 1, -.5, 0, .5, -1, -.5, 0;
   CHECK(attention_from_qkv<double>(Alibi<double>(8), in).logits == symmetric);
   CHECK(attention_from_qkv<double>(Alibi<double>(8, AlibiForm::causal), in).logits == causal);
+}
+
+TEST_CASE("By hand: Falcon's bias, slope 1/2 times the key's position, over √d = 2") {
+  const Positions at{0, 1, 2};
+  const Matrix<double> zero = Matrix<double>::Zero(3, 4);
+  const AttentionInputs<double> in{zero, zero, zero, at, at, 0};
+  const AlibiOptions falcon{.form = AlibiForm::key, .scale = AlibiScale::root};
+  Matrix<double> expected(3, 3);
+  expected << 0, .25, .5, 0, .25, .5, 0, .25, .5;
+  CHECK(attention_from_qkv<double>(Alibi<double>(8, falcon), in).logits == expected);
+  // A scale that the caller gives takes the place of 1/√d in the bias as in the product.
+  CHECK(attention_from_qkv<double>(Alibi<double>(8, falcon), in, {}, {.scale = 1.0}).logits ==
+        2 * expected);
+}
+
+TEST_CASE(
+    "By hand: with bias_max 4 the last of 8 slopes is 2^-4; what is not positive is refused") {
+  CHECK(alibi_slopes(8, 4).front() == std::exp2(-0.5));
+  CHECK(alibi_slopes(8, 4).back() == 0.0625);
+  CHECK_THROWS_WITH(alibi_slopes(8, 0), Catch::Matchers::Contains("bias_max=0"));
+}
+
+TEST_CASE("The formula that describe prints gives the slopes of any number of heads") {
+  // s_h = 2^(−b(h+1)/c) for h < c = 2^⌊log₂ H⌋, then s_h = 2^(−b(2(h−c)+1)/(2c)).
+  CHECK(Alibi<double>::info().formula.find("for h < c = 2^⌊log₂ H⌋, then s_h = "
+                                           "2^(−b(2(h−c)+1)/(2c))") != std::string::npos);
+  for (int heads = 1; heads <= 130; ++heads) {
+    const auto slopes = alibi_slopes(heads);
+    const double c = std::exp2(std::floor(std::log2(heads)));
+    for (int h = 0; h < heads; ++h) {
+      const double s =
+          h < c ? std::exp2(-8 * (h + 1) / c) : std::exp2(-8 * (2 * (h - c) + 1) / (2 * c));
+      CHECK(slopes[static_cast<std::size_t>(h)] == Approx(s).epsilon(1e-14));
+    }
+  }
+}
+
+TEST_CASE("The key's position alone gives other logits and the weights of the causal form") {
+  Random random(2, "alibi");
+  const Matrix<double> q = normal_matrix<double>(random, 6, 4);
+  const Positions at = consecutive_positions(6, 100);
+  const AttentionInputs<double> in{q, q, q, at, at, 3};
+  const Alibi<double> key(4, AlibiForm::key), causal(4, AlibiForm::causal);
+  CHECK_FALSE(key.is_relative());
+  const auto by_key = attention_from_qkv<double>(key, in);
+  const auto by_distance = attention_from_qkv<double>(causal, in);
+  CHECK((by_key.logits - by_distance.logits).cwiseAbs().minCoeff() > 0.3);
+  CHECK((by_key.weights - by_distance.weights).cwiseAbs().maxCoeff() < 1e-15);
 }
 
 TEST_CASE("Under a causal mask both forms give the same weights") {

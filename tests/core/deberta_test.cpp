@@ -49,6 +49,37 @@ TEST_CASE("By hand: position to content looks up δ(n − m) in the paper, δ(m 
   CHECK(near(code.logits * root3, matrix(3, 3, {30, 20, 10, 40, 30, 20, 40, 40, 30})));
 }
 
+TEST_CASE("By hand: biases of the position projections move K^r by 100 and Q^r by 1000") {
+  Deberta<double>::Weights weights{matrix(4, 1, {1, 2, 3, 4}), matrix(1, 1, {10}),
+                                   matrix(1, 1, {1}), 1};
+  weights.b_kr = matrix(1, 1, {100});
+  weights.b_qr = matrix(1, 1, {1000});
+  const Deberta<double> deberta(weights, {.span = 2});
+  const auto one = matrix(1, 1, {1}), zero = matrix(1, 1, {0});
+  const Matrix<double> c2p = three_tokens(deberta, one, zero, zero).logits * root3;
+  const Matrix<double> p2c = three_tokens(deberta, zero, one, zero).logits * root3;
+  CHECK(near(c2p / 1000, matrix(3, 3, {103, 102, 101, 104, 103, 102, 104, 104, 103}) / 1000));
+  CHECK(near(p2c / 1000,
+             matrix(3, 3, {1030, 1040, 1040, 1020, 1030, 1040, 1010, 1020, 1030}) / 1000));
+  weights.b_qr = matrix(1, 2, {1, 2});
+  CHECK_THROWS_WITH(Deberta<double>(weights, {.span = 2}), Contains("must be [1, 1]"));
+}
+
+TEST_CASE("By hand: a normalised table (±1 to 1e-7) times gain 2, plus bias 3, is 5 and 1") {
+  Deberta<double>::Weights weights{matrix(2, 2, {1, -1, -4, 4}), matrix(2, 1, {0, 0}),
+                                   matrix(2, 1, {1, 0}), 1};
+  weights.norm_gain = matrix(1, 2, {2, 2});
+  weights.norm_bias = matrix(1, 2, {3, 3});
+  const Deberta<double> deberta(weights, {.span = 1, .layer_norm = true});
+  const auto out = three_tokens(deberta, matrix(1, 1, {1}), matrix(1, 1, {0}), matrix(1, 1, {0}));
+  const double near_5 = 3 + 2 / std::sqrt(1 + 1e-7), near_1 = 3 - 2 / std::sqrt(1 + 1e-7 / 16);
+  const double a = near_5, b = near_1;  // row 0 for keys ahead, row 1 here and behind
+  CHECK(near(out.logits * root3, matrix(3, 3, {b, a, a, b, b, a, b, b, b})));
+  weights.norm_gain = {};
+  CHECK_THROWS_WITH(Deberta<double>(weights, {.span = 1, .layer_norm = true}),
+                    Contains("both must be [1, 2]"));
+}
+
 TEST_CASE("DeBERTa refuses what does not fit together") {
   CHECK_THROWS_WITH(Deberta<double>({}, {}), Contains("[2·span, d_model]"));
   const Matrix<double> one = matrix(1, 1, {1});

@@ -94,6 +94,22 @@ TEST_CASE("Shaw's rows: clip in the middle, antisymmetric about it, and constant
   }));
 }
 
+TEST_CASE(
+    "Shaw's rows with two clips: each direction keeps its own, and BERT's order is reversed") {
+  CHECK(rc::check([] {
+    const Position left = *rc::gen::inRange<Position>(0, 1000);
+    const Position right = *rc::gen::inRange<Position>(0, 1000);
+    const ShawOptions shaw{.left = left, .right = right};
+    const ShawOptions bert{.left = left, .right = right, .rows = ShawRows::query_minus_key};
+    const Position r = distance();
+    RC_ASSERT(shaw_index(r, shaw) + shaw_index(r, bert) == left + right);
+    RC_ASSERT(shaw_index(0, shaw) == left);
+    if (r >= left) RC_ASSERT(shaw_index(r, shaw) == 0);
+    if (r <= -right) RC_ASSERT(shaw_index(r, shaw) == left + right);
+    if (r > -right && r < left) RC_ASSERT(shaw_index(r, shaw) == left - r);
+  }));
+}
+
 TEST_CASE("DeBERTa's δ: δ(r) + δ(−r) = 2k inside the table, monotone, and 0 … 2k − 1 beyond") {
   CHECK(rc::check([] {
     const Position k = *rc::gen::inRange<Position>(1, 1000);
@@ -120,7 +136,7 @@ TEST_CASE("DeBERTa v2's buckets are odd, monotone, exact near 0, and never farth
   }));
 }
 
-TEST_CASE("TUPE's bias has 33 rows, T5's but for [CLS] at position 0") {
+TEST_CASE("TUPE's released bias has 33 rows, T5's but for [CLS] at position 0") {
   CHECK(rc::check([] {
     const Position m = std::abs(distance()), n = std::abs(distance());
     const Index bucket = tupe_bucket(m, n, true);

@@ -90,7 +90,7 @@ TEST_CASE("With every stage rounded, each encoding's terms are NumPy's to the la
     c.check("tupe",
             Tupe<double>({c.table("tupe.table").replicate(63, 1), c.table("tupe.U_q"),
                           c.table("tupe.U_k"), c.table("tupe.bias_table")},
-                         {.untie_cls = false}, c.rounding),
+                         {.untie_cls = false, .variant = TupeVariant::released}, c.rounding),
             c.head);
     c.check("deberta",
             Deberta<double>(

@@ -33,6 +33,28 @@ TEST_CASE("By hand: equal weights 1/3 add the mean of the values' vectors that a
   CHECK(near(out.output, matrix(3, 1, {1 + 8, 1 + 6, 1 + 4})));
 }
 
+TEST_CASE("By hand: one token behind and none ahead, rows 10 behind and 20 from here on") {
+  const Shaw<double> shaw(matrix(2, 1, {10, 20}), {}, ShawOptions{.left = 1, .right = 0});
+  const auto out = three_tokens(shaw, matrix(1, 1, {2}), matrix(1, 1, {0}), matrix(1, 1, {0}));
+  CHECK(near(out.logits, matrix(3, 3, {40, 40, 40, 20, 40, 40, 20, 20, 40})));
+}
+
+TEST_CASE("By hand: BERT's rows begin with the key furthest ahead") {
+  const ShawOptions bert{.left = 1, .right = 1, .rows = ShawRows::query_minus_key};
+  const Shaw<double> shaw(matrix(3, 1, {10, 20, 30}), {}, bert);
+  const auto out = three_tokens(shaw, matrix(1, 1, {2}), matrix(1, 1, {0}), matrix(1, 1, {0}));
+  CHECK(near(out.logits, matrix(3, 3, {40, 20, 20, 60, 40, 20, 60, 60, 40})));
+}
+
+TEST_CASE("By hand: relative_key_query adds k·a to q·a: q = 2, k = 3, so 6 + 5 a") {
+  const ShawOptions both{.left = 1, .right = 1, .scores = ShawScores::queries_and_keys};
+  const Shaw<double> shaw(matrix(3, 1, {10, 20, 30}), {}, both);
+  const auto out = three_tokens(shaw, matrix(1, 1, {2}), matrix(1, 1, {3}), matrix(1, 1, {0}));
+  CHECK(near(out.logits, matrix(3, 3, {106, 156, 156, 56, 106, 156, 56, 56, 106})));
+  CHECK(out.terms[2].name == "position_to_content");
+  CHECK(near(out.terms[2].logits, matrix(3, 3, {60, 90, 90, 30, 60, 90, 30, 30, 60})));
+}
+
 TEST_CASE("Shaw refuses tables and values of another shape") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(Shaw<double>(Matrix<double>::Zero(4, 1), {}), Contains("2·clip + 1 rows"));

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "tests/support/golden.h"
 #include "tests/support/three_tokens.h"
 
@@ -31,6 +33,31 @@ TEST_CASE("By hand: 4 buckets, here and behind 0 and 1, ahead 2 and 3; logits wi
   const auto out =
       three_tokens(t5, matrix(1, 2, {1, 2}), matrix(1, 2, {3, 4}), matrix(1, 2, {0, 0}));
   CHECK(near(out.logits, matrix(3, 3, {21, 51, 51, 31, 21, 51, 31, 31, 21})));
+}
+
+TEST_CASE("The last bucket begins before max_distance, where its parameter says that it does") {
+  const auto first_of_last = [](const T5Buckets& config) {
+    const Index last = t5_bucket(Position{1} << 40, config);
+    Position r = 0;
+    while (t5_bucket(r, config) != last) ++r;
+    return r;
+  };
+  CHECK(first_of_last({}) == 91);
+  CHECK(first_of_last({.bidirectional = false}) == 113);
+  for (const auto& config : std::vector<T5Buckets>{{},
+                                                   {32, 128, false},
+                                                   {64, 512, true},
+                                                   {20, 300, true},
+                                                   {8, 20, false},
+                                                   {16, 1000, false}}) {
+    const int side = config.bidirectional ? config.buckets / 2 : config.buckets;
+    const double e = side / 2, w = side - side / 2;
+    const double begins = e * std::pow(static_cast<double>(config.max_distance) / e, (w - 1) / w);
+    CHECK(static_cast<double>(first_of_last(config)) == std::ceil(begins));
+  }
+  const auto params = T5<double>::info().params;
+  CHECK_THAT(params.at(1).description, Contains("⌈e·(max_distance/e)^((w − 1)/w)⌉"));
+  CHECK_THAT(params.at(1).description, Contains("91 by default and 113 when causal"));
 }
 
 TEST_CASE("T5 refuses bucket counts and tables that do not work") {

@@ -91,7 +91,7 @@ TEMPLATE_TEST_CASE("Trained encodings equal their papers' formulas, term by term
   const auto tupe = [&](bool untied, bool bias) {
     return Tupe<T>(
         {table("tupe.table"), table("tupe.U_q"), table("tupe.U_k"), table("tupe.bias_table")},
-        {untied, bias});
+        {untied, bias, TupeVariant::released});
   };
   check_case<T>(file, "tupe untied bias", tupe(true, true));
   check_case<T>(file, "tupe tied bias", tupe(false, true));

@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/attention/multi_head.h"
 #include "tests/support/three_tokens.h"
 
 using namespace orrery;
@@ -72,4 +74,71 @@ TEST_CASE("By hand: as RoFormer prints it, u = (1, 2) behind W_q = (3, 5) is the
   CHECK(near(out.terms[3].logits, by_distance([](double r) { return 5 * std::cos(r); })));
   CHECK_THROWS_WITH(TransformerXl<double>::behind_W_q({}, matrix(1, 1, {1})),
                     Catch::Matchers::Contains("[heads, d_model] twice"));
+}
+
+TEST_CASE("By hand: with clamp_len 1 a token two away counts as one, on either side") {
+  const TransformerXl<double> clamped({matrix(1, 1, {0}), matrix(1, 1, {0}), matrix(2, 1, {1, 0})},
+                                      10000.0, {}, 1);
+  const auto out = three_tokens(clamped, matrix(1, 1, {1}), matrix(1, 1, {0}), matrix(1, 1, {1}));
+  CHECK(near(out.logits, by_distance([](double r) { return std::sin(std::clamp(r, -1.0, 1.0)); })));
+  CHECK_THROWS_WITH(TransformerXl<double>(
+                        {matrix(1, 1, {0}), matrix(1, 1, {0}), matrix(2, 1, {1, 0})}, 1e4, {}, -1),
+                    Catch::Matchers::Contains("clamp_len=-1"));
+}
+
+namespace {
+
+/// s = 10, g = 1 for the same segment and 100 for another; nothing else.
+TransformerXl<double> with_segments() {
+  const Matrix<double> zero = matrix(1, 1, {0});
+  return TransformerXl<double>(
+      {zero, zero, matrix(2, 1, {0, 0}), matrix(1, 1, {10}), matrix(2, 1, {1, 100})}, 10000.0);
+}
+
+AttentionOutput<double> of_segments(const Encoding& encoding, std::vector<std::int32_t> queries,
+                                    std::vector<std::int32_t> keys) {
+  const Positions at{0, 1, 2};
+  const Matrix<double> q = Matrix<double>::Constant(3, 1, 2), k = Matrix<double>::Zero(3, 1);
+  return attention_from_qkv<double>(encoding, {q, k, k, at, at, 0, {queries, keys}});
+}
+
+}  // namespace
+
+TEST_CASE("By hand: segments 7, 7, 9, q = 2, s = 10: 12 within a segment, 1200 across") {
+  const auto out = of_segments(with_segments(), {7, 7, 9}, {7, 7, 9});
+  CHECK(out.terms.back().name == "segment");
+  CHECK(near(out.terms.back().logits, matrix(3, 3, {12, 12, 1200, 12, 12, 1200, 1200, 1200, 12})));
+  CHECK(near(out.logits, out.terms.back().logits));
+  CHECK(of_segments(with_segments(), {}, {}).terms.size() == 4);
+}
+
+TEST_CASE("Segments are one per token, and go to an encoding that reads them") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(of_segments(with_segments(), {7, 7}, {7, 7, 9}),
+                    Contains("segments of 2 queries and 3 keys"));
+  CHECK_THROWS_WITH(of_segments(with_segments(), {7, 7, 9}, {}),
+                    Contains("segments of 3 queries and 0 keys"));
+  CHECK_THROWS_WITH(of_segments(small(0, 0, 1, 0), {7, 7, 9}, {7, 7, 9}),
+                    Contains("segments of tokens"));
+  const Matrix<double> zero = matrix(1, 1, {0});
+  CHECK_THROWS_WITH(TransformerXl<double>({zero, zero, matrix(2, 1, {0, 0}), zero, zero}, 1e4),
+                    Contains("[2, heads·d_head]"));
+}
+
+TEST_CASE("Segments reach the term from contents and through a layer of heads alike") {
+  const auto xl = with_segments();
+  const std::vector<std::int32_t> ids{7, 7, 9};
+  const Positions at{0, 1, 2};
+  const Matrix<double> x = matrix(3, 1, {1, -2, 3}), one = matrix(1, 1, {1});
+  const Matrix<double> zero = matrix(1, 1, {0});
+  const Projections<double> w{one, zero, one};
+  const auto head = attention_head<double>(xl, w, {x, x, at, at, 0, {ids, ids}});
+  const LayerProjections<double> layer{one, zero, one, {1, 1}};
+  const auto heads = multi_head_attention<double>(xl, layer, {x, x, at, at, 0, {ids, ids}});
+  const Matrix<double> expected = matrix(3, 3, {11, 11, 1100, 8, 8, 800, 1300, 1300, 13});
+  CHECK(near(head.logits, expected));
+  CHECK(near(heads.front().logits, expected));
+  const auto projected_heads = multi_head_attention<double>(
+      xl, LayerInputs<double>{{x}, {Matrix<double>::Zero(3, 1)}, {x}, at, at, 0, {ids, ids}});
+  CHECK(near(projected_heads.front().logits, expected));
 }

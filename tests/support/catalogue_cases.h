@@ -30,6 +30,10 @@ inline constexpr std::pair<const char*, const char*> test_sizes[] = {
     {"deberta.span", "6"},
     {"deberta.max_distance", "20"}};
 
+/// Integers whose default switches something off: a value that switches it on.
+inline constexpr std::pair<const char*, const char*> telling_integers[] = {
+    {"shaw.clip_ahead", "2"}, {"transformer_xl.clamp_len", "7"}};
+
 inline ParamSet params_of(const CatalogueCase& c) {
   ParamSpec selector{.key = "encoding",
                      .kind = ParamKind::choice,
@@ -57,6 +61,8 @@ inline std::vector<CatalogueCase> catalogue_cases() {
       if (spec.kind == ParamKind::real && spec.key != "base")
         cases.push_back({entry.info.name, {{spec.key, "0.5"}}});
       if (spec.key == "base") cases.push_back({entry.info.name, {{spec.key, "500000"}}});
+      for (const auto& [key, value] : telling_integers)
+        if (spec.key == key) cases.push_back({entry.info.name, {{key, value}}});
     }
   }
   return cases;

@@ -17,7 +17,7 @@ constexpr SetEquation kFourTerms{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathbf{x}_
 
 // Scores as their authors compute them.
 constexpr SetEquation kPlainScore{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})", "eq. (2)"};
-constexpr SetEquation kAlibi{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - s_h |m - n|, \quad s_h = 2^{-8(h+1)/H})", "Press et al. 2022"};
+constexpr SetEquation kAlibi{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - s_h |m - n|, \quad s_h = 2^{-8(h+1)/H} \quad (H = 2^a))", "Press et al. 2022"};
 constexpr SetEquation kShaw{R"(\ell_{m,n} = \mathbf{q}_m^\top (\mathbf{k}_n + \mathbf{a}_r) / \sqrt{d}, \quad r = \mathrm{clip}(n - m, -k, k))", "Shaw et al. 2018"};
 constexpr SetEquation kTransformerXl{R"(\ell_{m,n} = (\mathbf{q}_m^\top \mathbf{k}_n + \mathbf{q}_m^\top \mathbf{r}_{m-n} + \mathbf{u}^\top \mathbf{k}_n + \mathbf{v}^\top \mathbf{r}_{m-n}) / \sqrt{d})", "Dai et al. 2019"};
 constexpr SetEquation kT5{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n + b_{\mathrm{bucket}(m-n)})", "eq. (8)"};
