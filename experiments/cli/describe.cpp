@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/attend.h"
 #include "experiments/batch/sweep_spec.h"
 #include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
@@ -105,6 +106,12 @@ std::string tables_text(const EncodingSummary& encoding) {
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", table.description, table.initial);
+  const auto is_projection = [](const auto& table) { return table.shape == projection_shape; };
+  if (std::any_of(encoding.tables.begin(), encoding.tables.end(), is_projection))
+    text += fmt::format(
+        "  {} are applied as x·W, and need weights=x_W; with weights=torch_linear they are\n"
+        "  [heads·d_head, d_model], as the weight of a torch.nn.Linear.\n",
+        projection_shape);
   return text;
 }
 

@@ -63,9 +63,17 @@ TEST_CASE("attend gives NumPy's numbers for the user's own arrays and tables") {
               "encoding=shaw shaw.clip=3 " + tables({"shaw.key_table", "shaw.value_table"}));
   shell.check("t5 bidirectional", "encoding=t5 " + tables({"t5.table"}));
   shell.check("transformer_xl",
-              "encoding=transformer_xl " +
+              "encoding=transformer_xl weights=x_W " +
                   tables({"transformer_xl.u", "transformer_xl.v", "transformer_xl.W_kR"}));
-  shell.check("deberta v1 code", "encoding=deberta deberta.span=3 deberta.p2c=code " +
+  const auto& w = shell.json.at("inputs").at("transformer_xl.W_kR");
+  std::vector<double> transposed;
+  for (std::size_t c = 0; c < w.at(0).size(); ++c)
+    for (const auto& row : w) transposed.push_back(row.at(c).get<double>());
+  shell.write("linear.npy", npy("(8, 6)", transposed));
+  shell.check("transformer_xl", "encoding=transformer_xl weights=torch_linear " +
+                                    tables({"transformer_xl.u", "transformer_xl.v"}) +
+                                    "--table transformer_xl.W_kR=linear.npy");
+  shell.check("deberta v1 code", "encoding=deberta deberta.span=3 deberta.p2c=code weights=x_W " +
                                      tables({"deberta.table", "deberta.W_qr", "deberta.W_kr"}));
 }
 
