@@ -32,7 +32,7 @@ Position reach(const TableIndex& table, Position direction) {
 /// Where its paper says that the table ends.
 std::optional<Position> stated_reach(const std::string& name, const ParamSet& params) {
   if (name == "shaw")
-    return std::max(params.integer("shaw.clip"), params.integer("shaw.clip_ahead"));
+    return std::max<Position>(params.integer("shaw.clip"), params.integer("shaw.clip_ahead"));
   if (name == "t5") return params.integer("t5.max_distance");
   if (name == "deberta")
     return params.text("deberta.version") == "v2"

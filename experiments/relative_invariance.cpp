@@ -386,7 +386,7 @@ Figure figure_of(std::string id, std::string title, const Frame& frame, Axis y,
 /// A power of ten below every rounding error of the formats, so that 0 still has its place below.
 double axis_threshold(const std::vector<Curve>& curves) {
   double least = 1;
-  for (const Curve& curve : curves) least = std::min(least, unit_roundoff(curve.pipeline.format));
+  for (const Curve& curve : curves) least = smaller(least, unit_roundoff(curve.pipeline.format));
   return std::pow(10.0, std::floor(std::log10(least)) - 1);
 }
 

@@ -7,6 +7,7 @@
 
 #include "experiments/catalogue.h"
 #include "experiments/data/inputs.h"
+#include "experiments/verify/claims.h"
 #include "tests/nan/nan_injection.h"
 
 using namespace orrery;
@@ -79,6 +80,16 @@ TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
       CHECK_FALSE(check.holds());
       CHECK(std::isnan(check.measured));
     }
+  }
+}
+
+TEST_CASE("Fed NaN, no counted claim of verify holds") {
+  SilentProgress progress;
+  const NanInjection injection(Nan::everywhere);
+  for (const Claim& claim : verify_paper({.draws = 1}, progress)) {
+    if (!claim.counted()) continue;
+    INFO(claim.check.name << ": " << claim.check.measured << " against " << claim.check.bound);
+    CHECK_FALSE(claim.check.holds());
   }
 }
 
