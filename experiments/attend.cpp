@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/encodings/catalogue.h"
+#include "core/errors.h"
 #include "experiments/attend_linear.h"
 #include "experiments/attend_mask.h"
 #include "experiments/attend_projections.h"
@@ -74,6 +75,25 @@ AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tab
   result.mask_kind = sight.mask_kind();
   result.notes = sight.notes();
   return result;
+}
+
+/// Linear attention has queries and keys, but no scores, and its sums are not rounded.
+std::vector<ParamSpec> softmax_precision_params() {
+  std::vector<ParamSpec> specs = attention_precision_params("exact");
+  for (ParamSpec& spec : specs)
+    if (spec.key.starts_with("stage.") && spec.key != "stage.qk" && !spec.used_when)
+      spec.used_when = Condition{"kernel", {"softmax"}};
+  return specs;
+}
+
+/// A pipeline that rounds sums and weights would claim more of linear attention than is computed.
+void refuse_small_linear(const ParamSet& params) {
+  const Precision format = precision_of(params);
+  if (params.text("kernel") != "linear" || format == Precision::fp64 || format == Precision::fp32)
+    return;
+  throw UsageError(fmt::format("precision={} with kernel=linear", params.text("precision")),
+                   "is defined for softmax attention: sums of features are not rounded here",
+                   "take precision=exact_fp32, and formats of stages like stage.qk=bf16");
 }
 
 }  // namespace
@@ -148,7 +168,7 @@ std::vector<ParamSpec> attend_params() {
                    .default_value = std::int64_t{0},
                    .min = 0,
                    .max = 65536});
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : softmax_precision_params()) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
 }
@@ -167,6 +187,7 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
 }
 
 AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
+  refuse_small_linear(params);
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,
                     attention_table_names(params, inputs.x.has_value()));
   const Tables tables = applied_from_the_right(params, tables_of(inputs.tables));

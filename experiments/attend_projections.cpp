@@ -4,12 +4,19 @@
 
 #include <utility>
 
+#include "core/encodings/catalogue.h"
 #include "core/errors.h"
 
 namespace orrery {
 namespace {
 
-constexpr const char* matrix_names[] = {"W_q", "W_k", "W_v", "W_o"};
+/// What weights= is about, of which the encoding of the parameters may have some of its own.
+std::vector<std::string> matrix_names(const ParamSet& params) {
+  std::vector<std::string> names{"W_q", "W_k", "W_v", "W_o"};
+  for (const TableSpec& table : find_encoding(params.text("encoding")).info.tables)
+    if (table.shape == projection_shape) names.push_back(table.name);
+  return names;
+}
 
 bool is_torch_linear(const ParamSet& params) { return params.text("weights") == "torch_linear"; }
 
@@ -75,16 +82,17 @@ Matrix<T> bias(const Tables& tables, const char* name, Index width) {
 }  // namespace
 
 ParamSpec weights_param() {
-  return {
-      .key = "weights",
-      .description = "How the given W_q, W_k, W_v, W_o are stored; to be said with any of them.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("unstated"),
-      .choices = {{"unstated", "no W is given"},
-                  {"x_W", "applied as x·W: [d_model, heads·d]"},
-                  {"torch_linear",
-                   "applied as x·Wᵀ, [heads·d, d_model], as torch.nn.Linear "
-                   "stores its weight"}}};
+  return {.key = "weights",
+          .description =
+              "How W_q, W_k, W_v, W_o and projections of the encoding are stored; to be said "
+              "where any of them is given.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("unstated"),
+          .choices = {{"unstated", "no projection is given"},
+                      {"x_W", "applied as x·W: [d_model, heads·d]"},
+                      {"torch_linear",
+                       "applied as x·Wᵀ, [heads·d, d_model], as torch.nn.Linear "
+                       "stores its weight"}}};
 }
 
 std::vector<std::string> projection_names(bool contents) {
@@ -94,7 +102,7 @@ std::vector<std::string> projection_names(bool contents) {
 
 Tables applied_from_the_right(const ParamSet& params, Tables tables) {
   bool any = false;
-  for (const char* name : matrix_names) {
+  for (const std::string& name : matrix_names(params)) {
     const auto found = tables.find(name);
     if (found == tables.end()) continue;
     any = true;
@@ -109,8 +117,9 @@ Tables applied_from_the_right(const ParamSet& params, Tables tables) {
   }
   if (!any && params.text("weights") != "unstated")
     throw UsageError(fmt::format("weights={}", params.text("weights")),
-                     "is read beside a W_q, W_k, W_v or W_o only",
-                     "give --table W_q=FILE, or leave weights out");
+                     "is read beside a projection only",
+                     fmt::format("give --table {}, or leave weights out",
+                                 fmt::join(matrix_names(params), " or ")));
   if (tables.count("b_o") > 0 && tables.count("W_o") == 0)
     throw UsageError("b_o without W_o", "is added to the output projection",
                      "give --table W_o=FILE too");

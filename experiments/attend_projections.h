@@ -7,7 +7,8 @@
 
 namespace orrery {
 
-// W_q, W_k, W_v, W_o and b_q, b_k, b_v, b_o of attend.
+// W_q, W_k, W_v, W_o and b_q, b_k, b_v, b_o of attend, and how these and the projections that an
+// encoding has of its own are stored.
 
 /// weights: how the matrices are stored.
 ParamSpec weights_param();
@@ -15,9 +16,10 @@ ParamSpec weights_param();
 /// The names of them that are read: with contents x all eight, otherwise those of the output.
 std::vector<std::string> projection_names(bool contents);
 
-/// The tables with W_q, W_k, W_v and W_o as they are applied from the right, x·W: with
-/// weights=torch_linear they are transposed. Throws UsageError where one is given without saying
-/// how it is stored, and the other way round, and for a b_o without W_o.
+/// The tables with W_q, W_k, W_v, W_o and the encoding's projections of positions as they are
+/// applied from the right, x·W: with weights=torch_linear they are transposed. Throws UsageError
+/// where one is given without saying how it is stored, and the other way round, and for a b_o
+/// without W_o.
 Tables applied_from_the_right(const ParamSet& params, Tables tables);
 
 /// W_q, W_k, W_v, the identity where one is not given, with their biases. Throws UsageError for

@@ -26,9 +26,10 @@ that the batch:
   k, v    the same with N_k, or with fewer heads, each of which several query heads share
   x       [N, d_model] or [batch, N, d_model], with --table W_q, W_k, W_v, b_q, b_k, b_v;
           without W_q, W_k and W_v, q = k = v = x
-W_q, W_k, W_v and W_o need weights=torch_linear or weights=x_W, which says how they are stored:
-[heads·d, d_model], as the weight of a torch.nn.Linear is, or [d_model, heads·d], applied as x·W.
-Biases are [heads·d]. W_o and b_o act on the outputs of the heads side by side.
+W_q, W_k, W_v, W_o and projections that an encoding has of its own need weights=torch_linear or
+weights=x_W, which says how they are stored: [heads·d, d_model], as the weight of a torch.nn.Linear
+is, or [d_model, heads·d], applied as x·W. Biases are [heads·d]. W_o [heads·d_v, d_model] and b_o
+act on the outputs of the heads side by side.
 Tables of the encoding that are not given are drawn by seed at their authors' scale.
 
 Keys stand at 0, 1, …, or from first_position on. Queries stand at the last N_q of the keys'

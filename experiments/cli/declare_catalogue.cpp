@@ -37,17 +37,22 @@ Command declare_describe(CLI::App& app) {
 Command declare_verify(CLI::App& app) {
   auto options_of = std::make_shared<VerifyCommandOptions>();
   VerifyCommandOptions& options = *options_of;
-  CLI::App* command = app.add_subcommand(
-      "verify", "Walk the RoFormer paper: every equation and claim, measured; and its errata");
+  CLI::App* command = app.add_subcommand("verify",
+                                         "Compare the library with the equations of RoFormer and "
+                                         "of the papers it cites, and note misprints");
   command->add_option("--seed", options.seed, "Of the random contents");
   command->add_option("--draws", options.draws, "Random contents at each size")
       ->check(CLI::Range(1, 1000));
   command->add_option("--only", options.only,
-                      "Claims whose name, statement or equation has this part");
+                      "Claims whose name, kind, paper, statement or equation has this part");
   command->add_flag("--json", options.json, "As JSON");
   command->footer(
-      "Each equation is evaluated by the core and again literally, with loops over tokens and\n"
-      "channels; the number is how far they are apart. The exit status is 1 if a claim fails.\n\n"
+      "Every term of an equation is computed by the library and again by loops over tokens and\n"
+      "channels that call none of it; the number is how far they are apart, relative to the "
+      "largest\n"
+      "entry. Notes say how much a misprint changes and which edition has it; they are not "
+      "counted.\n"
+      "The exit status is 1 if a claim fails.\n\n"
       "Examples:\n"
       "  orrery verify\n"
       "  orrery verify --only DeBERTa");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/attend.h"
 #include "experiments/batch/sweep_spec.h"
 #include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
@@ -55,10 +56,47 @@ std::string param_text(const ParamSpec& spec) {
   return text;
 }
 
+std::string short_condition(const ParamSpec& spec) {
+  if (!spec.used_when) return "";
+  return fmt::format("  [{}={}]", spec.used_when->key, fmt::join(spec.used_when->any_of, " or "));
+}
+
+/// Parameters of one group have the same choices, which are said once; then a line for each.
+std::string group_text(const std::vector<const ParamSpec*>& group) {
+  const ParamSpec& first = *group.front();
+  std::string text = fmt::format("\n{} (each {}; default {}; in brackets where it is read)\n",
+                                 first.group, range_text(first), to_text(first.default_value));
+  for (const Choice& choice : first.choices)
+    text += fmt::format("  {} {}\n", padded(choice.name, 18), choice.description);
+  text += "\n";
+  for (const ParamSpec* spec : group)
+    text += fmt::format("  {} {}{}\n", bold(padded(spec->key, 18)), spec->description,
+                        short_condition(*spec));
+  return text;
+}
+
+/// Groups in the order in which they begin.
+std::vector<std::vector<const ParamSpec*>> groups_of(const std::vector<ParamSpec>& params) {
+  std::vector<std::vector<const ParamSpec*>> groups;
+  for (const ParamSpec& spec : params) {
+    if (spec.group.empty()) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.front()->group == spec.group;
+    });
+    if (same == groups.end())
+      groups.push_back({&spec});
+    else
+      same->push_back(&spec);
+  }
+  return groups;
+}
+
 std::string params_text(const std::vector<ParamSpec>& params) {
   if (params.empty()) return "";
   std::string text = "\nParameters (key, symbol, range; default)\n";
-  for (const ParamSpec& spec : params) text += param_text(spec);
+  for (const ParamSpec& spec : params)
+    if (spec.group.empty()) text += param_text(spec);
+  for (const auto& group : groups_of(params)) text += group_text(group);
   return text;
 }
 
@@ -68,6 +106,12 @@ std::string tables_text(const EncodingSummary& encoding) {
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", table.description, table.initial);
+  const auto is_projection = [](const auto& table) { return table.shape == projection_shape; };
+  if (std::any_of(encoding.tables.begin(), encoding.tables.end(), is_projection))
+    text += fmt::format(
+        "  {} are applied as x·W, and need weights=x_W; with weights=torch_linear they are\n"
+        "  [heads·d_head, d_model], as the weight of a torch.nn.Linear.\n",
+        projection_shape);
   return text;
 }
 
@@ -93,6 +137,7 @@ ordered_json param_json(const ParamSpec& spec) {
     json["max"] = spec.max;
   }
   if (spec.multiple_of > 1) json["multiple_of"] = spec.multiple_of;
+  if (!spec.group.empty()) json["group"] = spec.group;
   for (const Choice& choice : spec.choices)
     json["choices"].push_back({{"name", choice.name}, {"description", choice.description}});
   if (spec.used_when)

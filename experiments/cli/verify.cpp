@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
@@ -15,45 +16,128 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+constexpr std::size_t equation_width = 10;
+constexpr std::size_t statement_width = 63;
+constexpr std::size_t numbers_width = 17;  // "1.3e-15 ≤ 2.4e-14"
 
-std::string claim_line(const Claim& claim) {
-  const Check& check = claim.check;
-  const std::string precision = check.name.ends_with("_fp32") ? "fp32" : "fp64";
-  return fmt::format("  {}  {} {} {} {:>10} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                     padded(check.equation, 11), precision, padded(check.statement, 82),
-                     short_number(check.measured), sign_of(check.relation),
-                     short_number(check.bound));
+const EnumNames<ClaimKind> kind_names{{ClaimKind::roformer, "roformer"},
+                                      {ClaimKind::cited, "cited"},
+                                      {ClaimKind::property, "property"},
+                                      {ClaimKind::note, "note"}};
+
+/// "1707" or "0.82036" of a fact, "1.3e-15" of an error.
+std::string readable(double value) {
+  const double size = std::abs(value);
+  const bool ordinary = value == 0 || (size >= 1e-3 && size < 1e6);
+  return ordinary ? fmt::format("{:.5g}", value) : fmt::format("{:.1e}", value);
+}
+
+std::string numbers_of(const Check& check) {
+  if (check.tolerance > 1e-3 * std::abs(check.bound))
+    return fmt::format("{:.3g} = {:.3g} ± {:.1g}", check.measured, check.bound, check.tolerance);
+  return fmt::format("{} {} {}", readable(check.measured), sign_of(check.relation),
+                     readable(check.bound));
+}
+
+/// One or two claims that differ in their precision, fp64 first.
+using Twins = std::vector<const Claim*>;
+
+std::vector<Twins> twins_of(const std::vector<Claim>& claims) {
+  std::vector<Twins> lines;
+  for (const Claim& claim : claims) {
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Twins& line) {
+      return line.front()->base_name == claim.base_name &&
+             line.front()->check.holds() == claim.check.holds();
+    });
+    if (same == lines.end())
+      lines.push_back({&claim});
+    else
+      same->push_back(&claim);
+  }
+  return lines;
+}
+
+std::string claim_line(const Twins& twins) {
+  const Check& check = twins.front()->check;
+  const bool only_single = twins.front()->precision == "fp32";
+  std::string numbers = only_single ? std::string(numbers_width + 2, ' ') : "";
+  for (std::size_t i = 0; i < twins.size(); ++i)
+    numbers += (i == 0 ? "" : "  ") + padded(numbers_of(twins[i]->check), numbers_width);
+  numbers.erase(numbers.find_last_not_of(' ') + 1);
+  return fmt::format("  {}  {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
+                     padded(check.equation, equation_width),
+                     padded(check.statement, statement_width), numbers);
+}
+
+std::string note_lines(const Claim& note) {
+  return fmt::format("  {} {} {:.3g}\n  {} {}\n", padded(note.check.equation, equation_width),
+                     padded(note.check.statement, statement_width + 16), note.check.measured,
+                     std::string(equation_width, ' '), "in: " + note.source);
+}
+
+/// The paper or topic above its claims, and where RoFormer prints something else.
+std::string source_lines(const Claim& claim) {
+  std::string lines = "  " + bold(claim.source) + "\n";
+  if (!claim.differs.empty()) lines += "  " + claim.differs + "\n";
+  return lines;
+}
+
+void print_heading(const Claim& claim) {
+  const std::string columns = padded("fp64", numbers_width + 2) + "fp32";
+  const std::size_t before = 11 + equation_width + statement_width;
+  print(claim.counted() ? bold(padded(std::string(heading(claim.kind)), before)) + columns + "\n"
+                        : bold(heading(claim.kind)) + "\n");
 }
 
 void print_text(const std::vector<Claim>& claims) {
-  std::string section;
-  for (const Claim& claim : claims) {
-    if (claim.section != section) {
-      print(fmt::format("{}{}\n", section.empty() ? "" : "\n", bold(claim.section)));
-      section = claim.section;
-    }
-    print(claim_line(claim));
+  const Claim* before = nullptr;
+  for (const Twins& twins : twins_of(claims)) {
+    const Claim& claim = *twins.front();
+    const bool new_kind = !before || before->kind != claim.kind;
+    if (before && new_kind) print("\n");
+    if (new_kind) print_heading(claim);
+    if (claim.counted() && !claim.source.empty() && (new_kind || before->source != claim.source))
+      print(source_lines(claim));
+    print(claim.counted() ? claim_line(twins) : note_lines(claim));
+    before = &claim;
   }
 }
 
+/// A note has neither a bound nor a verdict.
 ordered_json json_of(const Claim& claim) {
   const Check& c = claim.check;
-  return {{"name", c.name},
-          {"section", claim.section},
-          {"statement", c.statement},
-          {"equation", c.equation},
-          {"over", claim.detail},
-          {"measured", c.measured},
-          {"relation", name_in(relation_names(), c.relation)},
-          {"bound", c.bound},
-          {"holds", c.holds()}};
+  ordered_json json{{"name", c.name},
+                    {"kind", name_in(kind_names, claim.kind)},
+                    {"source", claim.source.empty() ? "RoFormer" : claim.source},
+                    {"equation", c.equation},
+                    {"statement", c.statement},
+                    {"precision", claim.precision},
+                    {"over", claim.detail},
+                    {"measured", number_json(c.measured)}};
+  if (!claim.differs.empty()) json["roformer_differs"] = claim.differs;
+  if (!claim.counted()) return json;
+  json["relation"] = name_in(relation_names(), c.relation);
+  json["bound"] = number_json(c.bound);
+  if (c.relation == Relation::equals) json["tolerance"] = number_json(c.tolerance);
+  json["holds"] = c.holds();
+  return json;
 }
 
 bool wanted(const Claim& claim, const std::string& part) {
   const Check& c = claim.check;
-  return (c.name + " " + c.statement + " " + c.equation + " " + claim.section).find(part) !=
-         std::string::npos;
+  return (c.name + " " + c.statement + " " + c.equation + " " + claim.source + " " +
+          std::string(name_in(kind_names, claim.kind)))
+             .find(part) != std::string::npos;
+}
+
+std::string summary(const std::vector<Claim>& claims, const VerifyCommandOptions& options) {
+  const auto counted =
+      std::count_if(claims.begin(), claims.end(), [](const Claim& c) { return c.counted(); });
+  const auto holding = std::count_if(claims.begin(), claims.end(),
+                                     [](const Claim& c) { return c.counted() && c.check.holds(); });
+  const auto notes = static_cast<std::ptrdiff_t>(claims.size()) - counted;
+  return fmt::format("\n{} of {} claims hold; {} notes (seed {}, {} draws at each size)\n", holding,
+                     counted, notes, options.seed, options.draws);
 }
 
 }  // namespace
@@ -68,18 +152,17 @@ int verify_command(const VerifyCommandOptions& options) {
   if (claims.empty())
     throw UsageError(fmt::format("--only {}", options.only), "matches no claim",
                      "give part of a name, a statement or an equation, such as (16)");
-  const auto holding =
-      std::count_if(claims.begin(), claims.end(), [](const Claim& c) { return c.check.holds(); });
   if (options.json) {
     ordered_json list = ordered_json::array();
     for (const Claim& claim : claims) list.push_back(json_of(claim));
     print(json_text(list));
   } else {
     print_text(claims);
-    print(fmt::format("\n{} of {} claims hold (seed {}, {} draws at each size)\n", holding,
-                      claims.size(), options.seed, options.draws));
+    print(summary(claims, options));
   }
-  return holding == static_cast<std::ptrdiff_t>(claims.size()) ? exit_ok : exit_failed;
+  const bool all_hold = std::all_of(claims.begin(), claims.end(),
+                                    [](const Claim& c) { return !c.counted() || c.check.holds(); });
+  return all_hold ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

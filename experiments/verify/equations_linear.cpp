@@ -1,115 +1,224 @@
-// Eq. (17)–(19): attention as a kernel, linear attention, and RoPE in it.
-#include <algorithm>
-
-#include "core/analysis/invariance.h"
+// Eq. (17)–(19): attention as a kernel, linear attention, RoPE in it, and FAVOR+.
+#include "core/analysis/largest.h"
 #include "core/attention/linear_attention.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
-#include "experiments/verify/literal.h"
 
 namespace orrery::verify {
 namespace {
 
-using literal::Rows;
+const Paper eq_17{ClaimKind::roformer, "(17)"};
+const Paper eq_18{ClaimKind::roformer, "(18)"};
+const Paper eq_19{ClaimKind::roformer, "(19)"};
+const Paper favor_paper{ClaimKind::cited, "(18)", "FAVOR+: Choromanski et al. 2021, Lemma 1",
+                        "RoFormer's (18) leaves φ and ϕ open"};
+const Paper codes{ClaimKind::cited, "(19)",
+                  "Linear attention: Katharopoulos et al. 2020; performer-pytorch",
+                  "RoFormer's (19) turns the features, above the bar only"};
+const Paper properties{ClaimKind::property, "(19)", "RoPE in linear attention"};
 
-double elu_plus_one(double x) { return x > 0 ? x + 1 : std::exp(x); }
-
-Rows features(const Rows& x) {
-  return x.unaryExpr([](double v) { return elu_plus_one(v); });
+template <class T>
+double bound_of(const TokenCase<T>& c) {
+  return rounding_bound<T>(roundings_of(c.d));
 }
 
-/// Eq. (19) as printed: a sum over n above, a sum over n below.
-Rows literal_linear(const Rows& q, const Rows& k, const Rows& v, const Positions& at, bool rotate) {
-  const Rows phi_q = features(q), phi_k = features(k);
-  Rows above_q = phi_q, above_k = phi_k;
-  for (Index i = 0; rotate && i < q.rows(); ++i) {
-    const Rows r = literal::rotation(q.cols(), paper_base, at[static_cast<std::size_t>(i)]);
-    above_q.row(i) = literal::weighted_sum(r, phi_q.row(i).transpose()).transpose();
-    above_k.row(i) = literal::weighted_sum(r, phi_k.row(i).transpose()).transpose();
+template <class T>
+double angle_of(const TokenCase<T>& c) {
+  return averaged_angle_bound(1000, c.d);
+}
+
+template <class T>
+AttentionInputs<T> inputs(const TokenCase<T>& c) {
+  return {c.x, c.x, c.x, c.at, c.at};
+}
+
+Rows products(const Rows& q, const Rows& k) { return literal::scores(q, k, 1); }
+
+/// Output, denominators, numerators and weights of linear attention, each by its name.
+template <class T>
+void kernel_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Paper& paper,
+                   const std::string& name, const std::string& label, const FeatureMap<T>& map,
+                   const QkTransform<T>* rotation, const LinearOptions& options,
+                   const literal::KernelAttention& expected) {
+  const double below = 2 * bound_of(c);
+  const double bound = rotation ? below + 2 * angle_of(c) : below;
+  const auto out = linear_attention<T>(inputs(c), map, rotation, options);
+  ledger.compare(paper, name + "_output", label + ": output", out.output, expected.output, bound);
+  ledger.compare(paper, name + "_denominators", label + ": Σ_n below the bar", out.normalizers,
+                 expected.denominators, options.variant == LinearVariant::paper ? below : bound);
+  ledger.compare(paper, name + "_numerators", label + ": Σ_n above the bar", out.numerators,
+                 expected.numerators, bound);
+  ledger.compare(paper, name + "_weights", label + ": weights",
+                 linear_attention_weights<T>(inputs(c), map, rotation, options), expected.weights,
+                 bound);
+}
+
+template <class T>
+void feature_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
+  const Rows x = wide(c.x);
+  const double bound = rounding_bound<T>(8);
+  ledger.compare(eq_18, "elu_features", "φ(x) = elu(x) + 1", EluPlusOne<T>().of_queries(c.x),
+                 literal::elu_plus_one(x), bound);
+  ledger.compare(eq_18, "elu_key_features", "ϕ(x) = elu(x) + 1", EluPlusOne<T>().of_keys(c.x),
+                 literal::elu_plus_one(x), bound);
+  ledger.compare(codes, "relu_features", "φ(x) = max(x, 0)", Relu<T>().of_queries(c.x),
+                 literal::relu(x), bound);
+  const Favor<T> favor = Favor<T>::orthogonal(7, 3 * c.d, c.d);
+  const Rows w = wide(favor.projection());
+  // The exponent holds the roundings of a product of d channels, and exp multiplies them by it.
+  const double exponent = 2 * std::sqrt(static_cast<double>(c.d));
+  ledger.compare(favor_paper, "favor_features", "φ_r(x) = M^{−1/2} exp(w_r·x' − |x'|²/2)",
+                 favor.of_queries(c.x), literal::favor(x, w),
+                 (1 + exponent) * rounding_bound<T>(c.d));
+  ledger.compare(favor_paper, "favor_key_features", "and the same of keys", favor.of_keys(c.x),
+                 literal::favor(x, w), (1 + exponent) * rounding_bound<T>(c.d));
+}
+
+template <class T>
+void linear_claims_of(Ledger<T>& ledger, const TokenCase<T>& c) {
+  const Rows x = wide(c.x);
+  const auto sees = [&](Index i, Index j) {
+    return c.at[static_cast<std::size_t>(j)] <= c.at[static_cast<std::size_t>(i)];
+  };
+  const EluPlusOne<T> elu;
+  const Relu<T> relu;
+  const Rope<T> rope({.d_head = c.d});
+  const Rows phi = literal::elu_plus_one(x), ramp = literal::relu(x);
+  const Rows plain = products(phi, phi);
+  const Rows rotated = literal::relative_scores(phi, phi, c.at, c.at, literal::whole(c.d));
+  kernel_claims<T>(ledger, c, eq_18, "linear", "sim = φ(q)·ϕ(k)", elu, nullptr, {},
+                   literal::kernel_attention(plain, plain, x));
+  kernel_claims<T>(ledger, c, eq_18, "linear_causal", "causal", elu, nullptr, {.causal = true},
+                   literal::kernel_attention(plain, plain, x, sees));
+  kernel_claims<T>(ledger, c, eq_19, "linear_rope", "R_m φ, R_n ϕ above", elu, &rope, {},
+                   literal::kernel_attention(rotated, plain, x));
+  kernel_claims<T>(ledger, c, eq_19, "linear_rope_causal", "causal", elu, &rope, {.causal = true},
+                   literal::kernel_attention(rotated, plain, x, sees));
+  const Rows ramps = products(ramp, ramp);
+  kernel_claims<T>(ledger, c, codes, "linear_relu", "relu and ε = 0.5 below", relu, nullptr,
+                   {.epsilon = 0.5},
+                   literal::kernel_attention(ramps, ramps, x, literal::everything, 0.5));
+  const Rows turned = literal::elu_plus_one(literal::turned(x, c.at, literal::whole(c.d)));
+  const Rows of_turned = products(turned, turned);
+  kernel_claims<T>(ledger, c, codes, "rotated_before", "φ(R_m q): performer-pytorch", elu, &rope,
+                   {.variant = LinearVariant::rotated_before_features},
+                   literal::kernel_attention(of_turned, of_turned, x));
+  // The normaliser can cancel to nearly 0, so that only the sums are compared.
+  const auto both =
+      linear_attention<T>(inputs(c), elu, &rope, {.variant = LinearVariant::both_rotated});
+  const auto expected = literal::kernel_attention(rotated, rotated, x);
+  ledger.compare(codes, "both_rotated", "turned features below the bar too: Σ_n below",
+                 both.normalizers, expected.denominators, 2 * (bound_of(c) + angle_of(c)));
+}
+
+template <class T>
+void generic_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
+  const Rows x = wide(c.x);
+  const Rows sim = literal::scores(x, x, std::sqrt(static_cast<double>(c.d))).array().exp();
+  const auto expected = literal::kernel_attention(sim, sim, x);
+  const auto out = attention_from_qkv<T>(NoEncoding<T>(), inputs(c));
+  ledger.compare(eq_17, "generic_attention", "Σ_n sim(q_m,k_n) v_n / Σ_n sim, sim = exp(q·k/√d)",
+                 out.output, expected.output, 2 * bound_of(c));
+  ledger.compare(eq_17, "generic_weights", "its weights are sim(q_m,k_n)/Σ_n sim(q_m,k_n)",
+                 out.weights, expected.weights, 2 * bound_of(c));
+}
+
+/// Heads that share keys, with padding: the running sums of each query head.
+template <class T>
+void head_claims(Ledger<T>& ledger, const LayerCase<T>& c) {
+  const std::vector<bool> real{true, true, false, true, true, true, true, false, true};
+  const auto seen = [&](Index i, Index j) {
+    return real[static_cast<std::size_t>(j)] && c.head(0).r(i, j) >= 0;
+  };
+  LayerInputs<T> in = c.in;
+  in.k.pop_back();
+  in.v.pop_back();
+  Sight sight{.causal = true};
+  sight.real = real;
+  const Rope<T> rope({.d_head = c.d});
+  const auto out = multi_head_linear_attention<T>({nullptr, &rope}, EluPlusOne<T>(), in, sight);
+  for (int h = 0; h < c.heads; ++h) {
+    const Rows q = literal::elu_plus_one(c.head(h).q), k = literal::elu_plus_one(c.head(0).k);
+    const Rows above = literal::relative_scores(q, k, in.m, in.n, literal::whole(c.d));
+    const auto expected = literal::kernel_attention(above, products(q, k), c.head(0).v, seen);
+    ledger.compare(codes, "linear_heads", "two query heads per key head, causal, with padding",
+                   out[static_cast<std::size_t>(h)].output, expected.output,
+                   2 * (c.bound() + averaged_angle_bound(1000, c.d)));
   }
-  const Rows above = literal::scores(above_q, above_k, 1.0);
-  const Rows below = literal::scores(phi_q, phi_k, 1.0);
-  Rows weights = above;
-  for (Index i = 0; i < weights.rows(); ++i) weights.row(i) = above.row(i) / below.row(i).sum();
-  return literal::weighted_sum(weights, v);
+}
+
+/// What (19) does to its weights, as numbers that the literal evaluation has too.
+template <class T>
+void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
+  const EluPlusOne<T> elu;
+  const Rope<T> rope({.d_head = c.d});
+  const Rows phi = literal::elu_plus_one(wide(c.x));
+  const auto expected =
+      literal::kernel_attention(literal::relative_scores(phi, phi, c.at, c.at, literal::whole(c.d)),
+                                products(phi, phi), wide(c.x));
+  for (const Position shift : {Position{12345}, far_shift}) {
+    Positions there = c.at;
+    for (Position& p : there) p += shift;
+    ledger.compare(properties, "linear_rope_is_relative",
+                   "at shifts 12345, 2^40 the output of m − n",
+                   linear_attention<T>({c.x, c.x, c.x, there, there}, elu, &rope).output,
+                   expected.output, 2 * (bound_of(c) + angle_of(c)));
+  }
+  const Rows weights = wide(linear_attention_weights<T>(inputs(c), elu, &rope));
+  const auto gap = [](const Rows& w) {
+    Largest largest;
+    for (Index i = 0; i < w.rows(); ++i) largest.see(std::abs(w.row(i).sum() - 1));
+    return largest.value();
+  };
+  if (c.d != 8) return;  // one size tells it
+  const std::string what = "its weights do not sum to 1: largest gap of a row";
+  ledger.equals(properties, "linear_rope_rows", what, gap(weights), gap(expected.weights),
+                2 * (bound_of(c) + angle_of(c)) * static_cast<double>(weights.cols()));
+  ledger.equals(properties, "linear_rope_negative", "and some are negative: the smallest",
+                smallest_entry<double>(weights), smallest_entry<double>(expected.weights),
+                2 * (bound_of(c) + angle_of(c)));
 }
 
 template <class T>
 void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
-  Worst generic, kernel, rotated;
-  const EluPlusOne<T> elu;
-  for (const Case<T>& c : cases_of<T>(options)) {
-    const Matrix<T> q = c.x * c.w.W_q, k = c.x * c.w.W_k, v = c.x * c.w.W_v;
-    const AttentionInputs<T> in{q, k, v, c.at, c.at};
-    const Rows Q = c.wide(q), K = c.wide(k), V = c.wide(v);
-    const Rows similarity =
-        literal::scores(Q, K, std::sqrt(static_cast<double>(c.d))).array().exp();
-    Rows shares = similarity;
-    for (Index i = 0; i < shares.rows(); ++i) shares.row(i) /= similarity.row(i).sum();
-    generic.see(disagreement(c.wide(attention_from_qkv<T>(NoEncoding<T>(), in).output),
-                             literal::weighted_sum(shares, V)));
-    kernel.see(disagreement(c.wide(linear_attention<T>(in, elu, nullptr).output),
-                            literal_linear(Q, K, V, c.at, false)));
-    const Rope<T> rope({.d_head = c.d});
-    rotated.see(disagreement(c.wide(linear_attention<T>(in, elu, &rope).output),
-                             literal_linear(Q, K, V, c.at, true)));
+  Ledger<T> ledger(over_tokens(options), claims);
+  for (const TokenCase<T>& c : token_cases<T>(options)) {
+    generic_claims(ledger, c);
+    feature_claims(ledger, c);
+    linear_claims_of(ledger, c);
+    property_claims(ledger, c);
   }
-  const auto add = [&](const char* name, const char* statement, const char* formula,
-                       const Worst& w) {
-    claims.push_back(equation<T>(name, statement, formula, w.value(), options));
-  };
-  add("generic_attention", "attention is a mean of values weighted by sim = exp(q·k/√d)", "(17)",
-      generic);
-  add("kernel_attention", "with sim = φ(q)·φ(k), φ = elu + 1, sums replace the score matrix",
-      "(18)", kernel);
-  add("linear_rope", "RoPE turns the features above the bar and not below", "(19)", rotated);
+  Ledger<T> heads(over_layers(options), claims);
+  for (const LayerCase<T>& c : layer_cases<T>(options)) head_claims(heads, c);
 }
 
-/// What linear attention of one case does under a shift of all positions.
+/// The rows of FAVOR+'s projection: orthogonal within a block, with the norms of normal vectors.
 template <class T>
-double shift_change(const Case<T>& c, LinearVariant variant) {
-  const EluPlusOne<T> elu;
-  const Rope<T> rope({.d_head = c.d});
-  const Positions moved = shifted(c.at, 12345);
-  return disagreement(
-      c.wide(linear_attention<T>({c.x, c.x, c.x, moved, moved}, elu, &rope, {variant}).output),
-      c.wide(linear_attention<T>({c.x, c.x, c.x, c.at, c.at}, elu, &rope, {variant}).output));
-}
-
-template <class T>
-void properties_in(const VerifyOptions& options, std::vector<Claim>& claims) {
-  Worst relative, before, row_gap, negative;
-  for (const Case<T>& c : cases_of<T>(options)) {
-    relative.see(shift_change<T>(c, LinearVariant::paper));
-    before.see(shift_change<T>(c, LinearVariant::rotated_before_features));
-    const Rope<T> rope({.d_head = c.d});
-    const Rows weights =
-        c.wide(linear_attention_weights<T>({c.x, c.x, c.x, c.at, c.at}, EluPlusOne<T>(), &rope));
-    row_gap.see((weights.rowwise().sum().array() - 1).abs().maxCoeff());
-    negative.see(-weights.minCoeff());
+void projection_claims(std::int64_t seed, std::vector<Claim>& claims) {
+  constexpr Index d = 16, blocks = 128;
+  const Rows w = wide(Favor<T>::orthogonal(seed, blocks * d, d).projection());
+  Ledger<T> ledger("d = 16, M = 2048", claims);
+  Largest cosine;
+  double squares = 0, fourth = 0;
+  for (Index r = 0; r < w.rows(); ++r) {
+    const auto square = static_cast<double>(literal::dot(w, r, w, r));
+    squares += square;
+    fourth += (square - d) * (square - d);
+    for (Index other = r / d * d; other < r; ++other)
+      cosine.see(std::abs(static_cast<double>(literal::dot(w, r, w, other))) /
+                 (w.row(r).norm() * w.row(other).norm()));
   }
-  const auto add = [&](const char* name, const char* statement, const Worst& measured,
-                       Relation relation, double bound) {
-    claims.push_back({"Properties",
-                      {.name = std::string(name) + "_" + precision_name<T>(),
-                       .statement = statement,
-                       .equation = "(19)",
-                       .measured = measured.value(),
-                       .relation = relation,
-                       .bound = bound},
-                      "d = 2 … 128, N = 3 … 24, elu + 1, " + precision_name<T>()});
-  };
-  constexpr double visible = 1e-3;
-  add("linear_rope_is_relative", "linear attention with RoPE depends on m − n only", relative,
-      Relation::at_most, rounding_bound<T>());
-  add("linear_rope_rows", "its weights do not sum to 1: largest gap of a row", row_gap,
-      Relation::at_least, visible);
-  add("linear_rope_negative", "and some are negative: the most negative, times −1", negative,
-      Relation::at_least, visible);
-  add("rotation_before_features",
-      "turning q, k before the features, as code does, is not relative: change", before,
-      Relation::at_least, visible);
+  const Paper paper{ClaimKind::cited, "(18)", favor_paper.source, favor_paper.differs};
+  ledger.see(paper, "favor_orthogonal", "w_r are orthogonal in blocks of d: largest |cosine|",
+             cosine.value(), 4 * rounding_bound<T>(d));
+  // |w|² of a normal vector has mean d and variance 2d, and its square about the mean a deviation
+  // of √(8d² + 48d); five standard errors are exceeded once in two million seeds.
+  const double rows = static_cast<double>(w.rows());
+  ledger.equals(paper, "favor_norms", "mean |w_r|² of 2048 rows is d: ± 5 standard errors",
+                squares / rows, d, 5 * std::sqrt(2.0 * d / rows));
+  ledger.equals(paper, "favor_norm_spread", "the variance of |w_r|² is 2d: ± 5 standard errors",
+                fourth / rows, 2 * d, 5 * std::sqrt((8.0 * d * d + 48.0 * d) / rows));
 }
 
 }  // namespace
@@ -117,8 +226,8 @@ void properties_in(const VerifyOptions& options, std::vector<Claim>& claims) {
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
-  properties_in<double>(options, claims);
-  properties_in<float>(options, claims);
+  projection_claims<double>(options.seed, claims);
+  projection_claims<float>(options.seed, claims);
 }
 
 }  // namespace orrery::verify

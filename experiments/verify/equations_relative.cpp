@@ -1,174 +1,274 @@
-// Eq. (5), (7)–(10): the relative encodings of section 2.3, pair by pair.
-#include <algorithm>
-#include <functional>
-
+// Shaw, Transformer-XL, TUPE and DeBERTa: vectors of relative positions, term by term.
 #include "core/encodings/deberta.h"
 #include "core/encodings/shaw.h"
-#include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
 #include "experiments/verify/cases.h"
-#include "experiments/verify/literal.h"
 
 namespace orrery::verify {
 namespace {
 
-using literal::Rows;
+const Paper shaw_paper{ClaimKind::cited, "(5)", "Shaw et al. 2018 (3), (4)",
+                       "RoFormer's (5) prints W_k (x_n + p~_r) and r = clip(m − n)"};
+const Paper xl_paper{ClaimKind::cited, "(7)", "Transformer-XL: Dai et al. 2019 §3.3",
+                     "RoFormer's (7) prints uᵀW_qᵀ and vᵀW_qᵀ"};
+const Paper tupe_paper{ClaimKind::cited, "(9)",
+                       "TUPE: Ke et al. 2021 (7), (8), (10), and its release",
+                       "RoFormer's (9) prints neither 1/√(2d) nor θ_1, θ_2 for [CLS]"};
+const Paper deberta_paper{ClaimKind::cited, "(10)", "DeBERTa: He et al. 2021 (4), and its code",
+                          "RoFormer's (10) prints p~_{m−n} in both terms, no clipping, no 1/√(3d)"};
 
-/// score(i, j) for every pair of rows.
-Rows pairs(Index n, const std::function<double(Index, Index)>& score) {
-  Rows out(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j) out(i, j) = score(i, j);
-  return out;
-}
-
-double dot(const Rows& a, Index i, const Rows& b, Index j) {
-  return literal::scores(a.row(i), b.row(j), 1.0)(0, 0);
-}
-
-/// q, k, v of a case and a stream for its tables.
 template <class T>
-struct Head {
-  const Case<T>& c;
-  Random random;
-  Matrix<T> q, k, v;
-  Rows Q, K, V;
-  Index n;
-  double root;  ///< √d
+void shaw_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  constexpr Position clip = 40;
+  const Matrix<T> keys = weights<T>(c.random, 2 * clip + 1, c.d);
+  const Matrix<T> values = weights<T>(c.random, 2 * clip + 1, c.d);
+  const Shaw<T> shaw(keys, values);
+  for (int h = 0; h < c.heads; ++h) {
+    const literal::Head head = c.head(h);
+    const auto out = c.attend(shaw, h);
+    const literal::Terms terms = literal::shaw(head, wide(keys), clip);
+    ledger.compare_terms(
+        shaw_paper, "shaw",
+        {"content: q_m·k_n/√d", "content_to_position: q_m·a^K_r/√d, r = clip(n − m, −k, k)"}, out,
+        terms, c.bound());
+    const Rows logits = literal::sum_of(terms), weights = literal::softmax(logits);
+    const double output_bound = softmax_bound(logits, c.bound());
+    ledger.compare(shaw_paper, "shaw_output", "o_m = Σ a_mn (v_n + a^V_r)", out.output,
+                   literal::shaw_output(head, weights, wide(values), clip), output_bound);
+    ledger.compare(shaw_paper, "shaw_keys_only", "without a table of values: o_m = Σ a_mn v_n",
+                   c.attend(Shaw<T>(keys, {}), h).output, literal::product(weights, head.v),
+                   output_bound);
+    relative_claim(ledger, "shaw", "Shaw", c, shaw, h, terms, c.bound());
+  }
+}
 
-  Head(const Case<T>& drawn, std::int64_t seed)
-      : c(drawn),
-        random(seed, "tables"),
-        q(c.x * c.w.W_q),
-        k(c.x * c.w.W_k),
-        v(c.x * c.w.W_v),
-        Q(c.wide(q)),
-        K(c.wide(k)),
-        V(c.wide(v)),
-        n(c.x.rows()),
-        root(std::sqrt(static_cast<double>(c.d))) {}
+template <class T>
+void transformer_xl_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  const Matrix<T> u = weights<T>(c.random, c.heads, c.d), v = weights<T>(c.random, c.heads, c.d);
+  const Matrix<T> W_kR = weights<T>(c.random, c.d_model(), c.heads * c.d);
+  const TransformerXl<T> xl({u, v, W_kR}, paper_base);
+  const double angle = averaged_angle_bound(1000, c.d_model());
+  for (int h = 0; h < c.heads; ++h) {
+    const literal::Terms terms =
+        literal::transformer_xl(c.head(h), wide<T>(u.row(h)), wide<T>(v.row(h)),
+                                literal::head_columns(wide(W_kR), h, c.d), paper_base);
+    ledger.compare_terms(xl_paper, "transformer_xl",
+                         {"content: q_m·k_n/√d", "content_to_position: q_m·W_kR R_{m−n}/√d",
+                          "global_content: u_h·k_n/√d", "global_position: v_h·W_kR R_{m−n}/√d"},
+                         c.attend(xl, h), terms, c.bound(), angle);
+    relative_claim(ledger, "transformer_xl", "Transformer-XL", c, xl, h, terms, c.bound() + angle);
+  }
+}
 
-  Matrix<T> table(Index rows, Index columns) {
-    return normal_matrix<T>(random, rows, columns, 1 / std::sqrt(static_cast<double>(c.d)));
+/// TUPE as the paper prints it, and as released: every TUPE of these claims is made here.
+template <class T>
+struct TupeLayer {
+  Matrix<T> table, U_q, U_k, bias, theta, b_q, b_k, gain, offset;
+  TupeOptions options;
+  Index d;
+
+  TupeLayer(LayerCase<T>& c, const TupeOptions& chosen)
+      : table(normal_matrix<T>(c.random, 1040, c.d_model())),
+        U_q(weights<T>(c.random, c.d_model(), c.heads * c.d)),
+        U_k(weights<T>(c.random, c.d_model(), c.heads * c.d)),
+        bias(normal_matrix<T>(c.random, released(chosen) ? 33 : 32, c.heads)),
+        theta(normal_matrix<T>(c.random, 2, c.heads)),
+        b_q(normal_matrix<T>(c.random, 1, c.heads * c.d)),
+        b_k(normal_matrix<T>(c.random, 1, c.heads * c.d)),
+        gain(normal_matrix<T>(c.random, 1, c.d_model())),
+        offset(normal_matrix<T>(c.random, 1, c.d_model())),
+        options(chosen),
+        d(c.d) {}
+
+  static bool released(const TupeOptions& options) {
+    return options.variant == TupeVariant::released;
   }
-  Position r(Index i, Index j) const {
-    return c.at[static_cast<std::size_t>(i)] - c.at[static_cast<std::size_t>(j)];
+  Tupe<T> encoding() const {
+    if (!released(options)) return Tupe<T>({table, U_q, U_k, bias, theta}, options);
+    return Tupe<T>({table, U_q, U_k, bias, {}, b_q, b_k, gain, offset}, options);
   }
-  AttentionOutput<T> attend(const Encoding& encoding) const {
-    return attention_from_qkv<T>(encoding, {q, k, v, c.at, c.at});
+  /// The vectors of all positions: of the release, normalised, and position i in row i + 1.
+  Rows vectors() const {
+    if (!released(options)) return wide(table);
+    Rows rows = literal::layer_norm(wide(table));
+    for (Index i = 0; i < rows.rows(); ++i)
+      for (Index c = 0; c < rows.cols(); ++c)
+        rows(i, c) =
+            rows(i, c) * static_cast<double>(gain(0, c)) + static_cast<double>(offset(0, c));
+    return rows;
   }
-  double compare(const Encoding& encoding, const Rows& logits) const {
-    return disagreement(c.wide(attend(encoding).logits), logits);
+  literal::Terms terms(const literal::Head& head, int h) const {
+    const Rows all = vectors();
+    const Index first = released(options) ? 1 : 0;
+    const auto at = [&](const Positions& positions) {
+      Rows p(static_cast<Index>(positions.size()), all.cols());
+      for (Index i = 0; i < p.rows(); ++i)
+        p.row(i) = all.row(positions[static_cast<std::size_t>(i)] + first);
+      return p;
+    };
+    const auto biases = [&](const Matrix<T>& b) -> Rows {
+      return released(options) ? literal::head_columns(wide(b), h, d) : Rows(Rows::Zero(1, d));
+    };
+    const literal::TupeWeights w{literal::head_columns(wide(U_q), h, d),
+                                 literal::head_columns(wide(U_k), h, d), biases(b_q), biases(b_k),
+                                 options.relative_bias ? Rows(wide(bias).col(h)) : Rows()};
+    literal::TupeCls cls{options.untie_cls, static_cast<literal::Real>(theta(0, h)),
+                         static_cast<literal::Real>(theta(1, h)), -1, -1};
+    if (released(options))
+      cls = {options.untie_cls, literal::tupe_correlation(w, all, 0, all, 0),
+             literal::tupe_correlation(w, all, 1, all, 1), 16, 32};
+    return literal::tupe(head, at(head.m), at(head.n), w, cls);
   }
 };
 
 template <class T>
-double shaw_error(Head<T>& h) {
-  constexpr Position clip = 50;
-  const Matrix<T> keys = h.table(2 * clip + 1, h.c.d);
-  const Matrix<T> values = h.table(2 * clip + 1, h.c.d);
-  const Rows AK = h.c.wide(keys), AV = h.c.wide(values);
-  const auto row = [&](Index i, Index j) { return std::clamp(-h.r(i, j), -clip, clip) + clip; };
-  const Rows logits = pairs(h.n, [&](Index i, Index j) {
-    return (dot(h.Q, i, h.K, j) + dot(h.Q, i, AK, row(i, j))) / h.root;
-  });
-  const auto out = h.attend(Shaw<T>(keys, values));
-  const Rows weights = literal::softmax(logits);
-  Rows expected = literal::weighted_sum(weights, h.V);
-  for (Index i = 0; i < h.n; ++i)
-    for (Index j = 0; j < h.n; ++j) expected.row(i) += weights(i, j) * AV.row(row(i, j));
-  return std::max(disagreement(h.c.wide(out.logits), logits),
-                  disagreement(h.c.wide(out.output), expected));
-}
-
-template <class T>
-double transformer_xl_error(Head<T>& h) {
-  const Matrix<T> u = h.table(1, h.c.d), v = h.table(1, h.c.d), W_kR = h.table(h.c.d, h.c.d);
-  const Rows U = h.c.wide(u), V = h.c.wide(v), W = h.c.wide(W_kR);
-  const Rows logits = pairs(h.n, [&](Index i, Index j) {
-    const Rows r =
-        literal::projected(literal::concatenated_sinusoid(h.r(i, j), h.c.d, paper_base), W);
-    return (dot(h.Q, i, h.K, j) + dot(h.Q, i, r, 0) + dot(U, 0, h.K, j) + dot(V, 0, r, 0)) / h.root;
-  });
-  return h.compare(TransformerXl<T>({u, v, W_kR}, paper_base), logits);
-}
-
-template <class T>
-double t5_error(Head<T>& h) {
-  const Matrix<T> table = h.table(32, 1);
-  const Rows logits = pairs(h.n, [&](Index i, Index j) {
-    return dot(h.Q, i, h.K, j) + static_cast<double>(table(literal::t5_bucket(-h.r(i, j)), 0));
-  });
-  return h.compare(T5<T>({}, table), logits);
-}
-
-template <class T>
-double tupe_error(Head<T>& h) {
-  const Matrix<T> p = h.table(1200, h.c.d), U_q = h.table(h.c.d, h.c.d),
-                  U_k = h.table(h.c.d, h.c.d);
-  const Matrix<T> bias = h.table(33, 1);
-  Rows P = h.c.wide(p);
-  for (Index i = 0; i < P.rows(); ++i) {
-    const Rows centred = (P.row(i).array() - P.row(i).mean()).matrix();
-    P.row(i) = centred / std::sqrt(centred.squaredNorm() / static_cast<double>(h.c.d) + 1e-5);
+void tupe_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  const TupeLayer<T> plain(c, {.untie_cls = false}), cls(c, {}),
+      absolute(c, {.relative_bias = false}), released(c, {.variant = TupeVariant::released});
+  const double bound = 2 * c.bound();  // a correlation sums twice, with biases and a norm
+  for (int h = 0; h < c.heads; ++h) {
+    const literal::Head head = c.head(h);
+    const auto said = [&](const std::string& name, const TupeLayer<T>& layer,
+                          const std::vector<std::string>& statements) {
+      ledger.compare_terms(tupe_paper, name, statements, c.attend(layer.encoding(), h),
+                           layer.terms(head, h), bound);
+    };
+    said("tupe", plain,
+         {"content: q_m·k_n/√(2d)", "position: (p_m U_q)·(p_n U_k)/√(2d)",
+          "relative_bias: b of T5's bucket of n − m"});
+    said("tupe_cls", cls,
+         {"[CLS] untied: content as before", "[CLS] untied: θ_1 in its row, θ_2 in its column",
+          "[CLS] untied: no bias in its row and column"});
+    said("tupe_released", released,
+         {"released: content as before",
+          "released: n_i = LayerNorm(p)_{i+1}, biases, θ of rows 0, 1",
+          "released: buckets 16 and 32 in the row and column of [CLS]"});
+    ledger.compare(tupe_paper, "tupe_absolute", "TUPE-A: the logits without relative_bias",
+                   c.attend(absolute.encoding(), h).logits,
+                   literal::sum_of(absolute.terms(head, h)), bound);
   }
-  const auto row = [&](Index i) { return h.c.at[static_cast<std::size_t>(i)] + 1; };
-  const Rows logits = pairs(h.n, [&](Index i, Index j) {
-    const Rows a = literal::projected(P.row(row(i)), h.c.wide(U_q));
-    const Rows b = literal::projected(P.row(row(j)), h.c.wide(U_k));
-    return (dot(h.Q, i, h.K, j) + dot(a, 0, b, 0)) / (h.root * std::sqrt(2.0)) +
-           static_cast<double>(bias(literal::t5_bucket(-h.r(i, j)), 0));
-  });
-  return h.compare(
-      Tupe<T>({p, U_q, U_k, bias}, {.untie_cls = false, .variant = TupeVariant::released}), logits);
 }
 
-Rows deberta_logits(const Rows& Q, const Rows& K, const Rows& K_r, const Rows& Q_r, Position k,
-                    const std::function<Position(Index, Index)>& r) {
-  const auto delta = [k](Position distance) {
-    if (distance <= -k) return Position{0};
-    return distance >= k ? 2 * k - 1 : distance + k;
-  };
-  return pairs(Q.rows(), [&](Index i, Index j) {
-    const double sum =
-        dot(Q, i, K, j) + dot(Q, i, K_r, delta(r(i, j))) + dot(K, j, Q_r, delta(r(j, i)));
-    return sum / std::sqrt(3.0 * static_cast<double>(Q.cols()));
-  });
+/// Eq. (9) as RoFormer prints it: no scale, and [CLS] as any token.
+template <class T>
+void printed_tupe_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  const TupeLayer<T> layer(c, {.untie_cls = false});
+  const Paper eq_9{ClaimKind::roformer, "(9)"};
+  const double unscaled = std::sqrt(2 * static_cast<double>(c.d));
+  for (int h = 0; h < c.heads; ++h) {
+    literal::Terms terms = layer.terms(c.head(h), h);
+    terms[0].logits *= unscaled;
+    terms[1].logits *= unscaled;
+    ledger.compare_terms(eq_9, "printed_untied", {"x_mᵀW_qᵀW_k x_n", "p_mᵀU_qᵀU_k p_n", "b_{m,n}"},
+                         c.attend(layer.encoding(), h, 0, {.scale = 1.0}), terms, 2 * c.bound());
+  }
 }
 
 template <class T>
-double deberta_case_error(Head<T>& h) {
+struct DebertaLayer {
+  Matrix<T> table, W_qr, W_kr;
+
+  DebertaLayer(LayerCase<T>& c, Position span)
+      : table(weights<T>(c.random, 2 * span, c.d_model())),
+        W_qr(weights<T>(c.random, c.d_model(), c.heads * c.d)),
+        W_kr(weights<T>(c.random, c.d_model(), c.heads * c.d)) {}
+
+  Deberta<T> encoding(Index d, const DebertaOptions& options) const {
+    return Deberta<T>({table, W_qr, W_kr, d}, options);
+  }
+  literal::DebertaTables of_head(int h, Index d, std::function<Index(Position)> row) const {
+    return {literal::product(wide(table), literal::head_columns(wide(W_kr), h, d)),
+            literal::product(wide(table), literal::head_columns(wide(W_qr), h, d)), std::move(row)};
+  }
+};
+
+template <class T>
+void deberta_claims(Ledger<T>& ledger, LayerCase<T>& c) {
   constexpr Position k = 60;
-  const Matrix<T> p = h.table(2 * k, h.c.d), W_qr = h.table(h.c.d, h.c.d),
-                  W_kr = h.table(h.c.d, h.c.d);
-  const Rows K_r = literal::projected(h.c.wide(p), h.c.wide(W_kr));
-  const Rows Q_r = literal::projected(h.c.wide(p), h.c.wide(W_qr));
-  const Rows logits =
-      deberta_logits(h.Q, h.K, K_r, Q_r, k, [&](Index i, Index j) { return h.r(i, j); });
-  return h.compare(Deberta<T>({p, W_qr, W_kr, h.c.d}, {.span = k}), logits);
+  const DebertaLayer<T> layer(c, k);
+  const auto delta = [](Position r) { return literal::deberta_delta(r, k); };
+  const auto bucket = [](Position r) {
+    return literal::deberta_delta(literal::deberta_bucket(r, k, 300, false), k);
+  };
+  using literal::DebertaForm;
+  for (int h = 0; h < c.heads; ++h) {
+    const literal::Head head = c.head(h);
+    const auto tables = layer.of_head(h, c.d, delta);
+    const auto paper = layer.encoding(c.d, {.span = k});
+    const auto terms = literal::deberta(head, tables, DebertaForm::paper);
+    ledger.compare_terms(deberta_paper, "deberta",
+                         {"content: q_m·k_n/√(3d)", "content_to_position: q_m·K^r_{δ(m,n)}/√(3d)",
+                          "position_to_content: k_n·Q^r_{δ(n,m)}/√(3d)"},
+                         c.attend(paper, h), terms, c.bound());
+    relative_claim(ledger, "deberta", "DeBERTa", c, paper, h, terms, c.bound());
+    const auto variant = [&](const std::string& name, const std::string& statement,
+                             const DebertaOptions& options, const literal::Terms& expected) {
+      ledger.compare(deberta_paper, name, statement,
+                     c.attend(layer.encoding(c.d, options), h).logits, literal::sum_of(expected),
+                     c.bound());
+    };
+    variant("deberta_code", "the released codes: δ(m, n) in position_to_content too",
+            {.span = k, .index = DebertaIndex::code},
+            literal::deberta(head, tables, DebertaForm::code));
+    variant("deberta_c2p", "content_to_position alone, over √(2d)",
+            {.span = k, .terms = DebertaTerms::content_to_position},
+            literal::deberta(head, tables, DebertaForm::paper, true, false));
+    variant("deberta_p2c", "position_to_content alone, over √(2d)",
+            {.span = k, .terms = DebertaTerms::position_to_content},
+            literal::deberta(head, tables, DebertaForm::paper, false, true));
+    variant("deberta_v2", "version 2: δ of logarithmic buckets",
+            {.span = k, .log_buckets = true, .max_distance = 300},
+            literal::deberta(head, layer.of_head(h, c.d, bucket), DebertaForm::paper));
+  }
+}
+
+/// How many of the distances −n … n fall into another row than the literal one.
+template <class Of, class Literal>
+double wrong_rows(Position n, const Of& of, const Literal& literal) {
+  double wrong = 0;
+  for (Position r = -n; r <= n; ++r) wrong += of(r) == literal(r) ? 0 : 1;
+  return wrong;
+}
+
+void row_claims(std::vector<Claim>& claims) {
+  Facts facts("distances −2000 … 2000", claims);
+  facts.equals(shaw_paper, "shaw_rows", "rows clip(n − m, −16, 16) + 16: distances with another",
+               wrong_rows(
+                   2000, [](Position r) { return shaw_index(r, 16); },
+                   [](Position r) {
+                     return (r > 16 ? -16 : r < -16 ? 16 : -r) + 16;
+                   }),
+               0);
+  facts.equals(deberta_paper, "deberta_rows", "rows δ, k = 512: distances with another",
+               wrong_rows(
+                   2000, [](Position r) { return deberta_delta(r, 512); },
+                   [](Position r) { return literal::deberta_delta(r, 512); }),
+               0);
+  const auto buckets = [&](const char* name, const char* statement, DebertaClamp clamp,
+                           bool clamped) {
+    facts.equals(deberta_paper, name, statement,
+                 wrong_rows(
+                     2000, [=](Position r) { return deberta_bucket(r, 256, 512, clamp); },
+                     [=](Position r) { return literal::deberta_bucket(r, 256, 512, clamped); }),
+                 0);
+  };
+  buckets("deberta_buckets", "version 2's buckets, 256 to 512: distances with another",
+          DebertaClamp::none, false);
+  buckets("deberta_buckets_clamped", "the same with Microsoft's clamp: distances with another",
+          DebertaClamp::first, true);
 }
 
 template <class T>
 void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
-  Worst shaw, xl, t5, tupe, deberta;
-  for (const Case<T>& c : cases_of<T>(options)) {
-    Head<T> head(c, options.seed);
-    shaw.see(shaw_error(head));
-    xl.see(transformer_xl_error(head));
-    t5.see(t5_error(head));
-    tupe.see(tupe_error(head));
-    deberta.see(deberta_case_error(head));
+  Ledger<T> ledger(over_layers(options), claims);
+  for (LayerCase<T>& c : layer_cases<T>(options)) {
+    shaw_claims(ledger, c);
+    transformer_xl_claims(ledger, c);
+    tupe_claims(ledger, c);
+    printed_tupe_claims(ledger, c);
+    deberta_claims(ledger, c);
   }
-  const auto add = [&](const char* name, const char* statement, const char* formula,
-                       const Worst& w) {
-    claims.push_back(equation<T>(name, statement, formula, w.value(), options));
-  };
-  add("shaw", "Shaw: a vector of the clipped distance is added to keys and values", "(5)", shaw);
-  add("transformer_xl", "Transformer-XL: content, distance, u and v make four terms", "(7)", xl);
-  add("t5", "T5: a bias of the distance's bucket is added to unscaled scores", "(8)", t5);
-  add("tupe", "TUPE: positions correlate apart, all over √(2d), and a bias", "(9)", tupe);
-  add("deberta", "DeBERTa: content and clipped distance, both ways, over √(3d)", "(10)", deberta);
 }
 
 }  // namespace
@@ -179,15 +279,17 @@ double deberta_error(const Encoding& encoding, const Matrix<double>& table, Posi
   Random random(seed, "deberta_error");
   const Rows q = normal_matrix<double>(random, 5, d), key = normal_matrix<double>(random, 5, d);
   const Positions at{0, 1, 2, 5, 9};
-  const Rows expected = deberta_logits(q, key, table, table, k, [&](Index i, Index j) {
-    return at[static_cast<std::size_t>(i)] - at[static_cast<std::size_t>(j)];
-  });
-  return disagreement(attention_from_qkv<double>(encoding, {q, key, key, at, at}).logits, expected);
+  const auto row = [k](Position r) { return literal::deberta_delta(r, k); };
+  return relative_error<double>(
+      attention_from_qkv<double>(encoding, {q, key, key, at, at}).logits,
+      literal::sum_of(literal::deberta({q, key, key, at, at}, {table, table, row},
+                                       literal::DebertaForm::paper)));
 }
 
 void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
+  row_claims(claims);
 }
 
 }  // namespace orrery::verify

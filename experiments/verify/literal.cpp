@@ -3,112 +3,109 @@
 #include <cmath>
 
 namespace orrery::literal {
-namespace {
 
-long double theta(Index t, Index d, double base) {
-  return std::pow(static_cast<long double>(base),
-                  -2.0L * static_cast<long double>(t) / static_cast<long double>(d));
+Real dot(const Rows& a, Index i, const Rows& b, Index j) {
+  Real sum = 0;
+  for (Index c = 0; c < a.cols(); ++c) sum += static_cast<Real>(a(i, c)) * b(j, c);
+  return sum;
 }
 
-long double angle(Position m, Index t, Index d, double base) {
-  return static_cast<long double>(m) * theta(t, d, base);
+Rows pairs(Index queries, Index keys, const std::function<Real(Index, Index)>& score) {
+  Rows out(queries, keys);
+  for (Index i = 0; i < queries; ++i)
+    for (Index j = 0; j < keys; ++j) out(i, j) = static_cast<double>(score(i, j));
+  return out;
 }
 
-}  // namespace
+Rows product(const Rows& a, const Rows& b) {
+  return pairs(a.rows(), b.cols(), [&](Index i, Index c) {
+    Real sum = 0;
+    for (Index n = 0; n < b.rows(); ++n) sum += static_cast<Real>(a(i, n)) * b(n, c);
+    return sum;
+  });
+}
 
 Rows scores(const Rows& q, const Rows& k, double scale) {
-  Rows logits(q.rows(), k.rows());
-  for (Index m = 0; m < q.rows(); ++m) {
-    for (Index n = 0; n < k.rows(); ++n) {
-      long double sum = 0;
-      for (Index c = 0; c < q.cols(); ++c)
-        sum += static_cast<long double>(q(m, c)) * static_cast<long double>(k(n, c));
-      logits(m, n) = static_cast<double>(sum / static_cast<long double>(scale));
-    }
-  }
-  return logits;
+  return pairs(q.rows(), k.rows(), [&](Index i, Index j) { return dot(q, i, k, j) / scale; });
 }
 
-Rows softmax(const Rows& logits) {
-  Rows weights(logits.rows(), logits.cols());
+Rows head_columns(const Rows& w, Index h, Index width) {
+  Rows part(w.rows(), width);
+  for (Index i = 0; i < w.rows(); ++i)
+    for (Index c = 0; c < width; ++c) part(i, c) = w(i, h * width + c);
+  return part;
+}
+
+Rows softmax(const Rows& logits, const Visible& visible) {
+  Rows weights = Rows::Zero(logits.rows(), logits.cols());
   for (Index m = 0; m < logits.rows(); ++m) {
-    long double sum = 0;
+    Real sum = 0;
     for (Index n = 0; n < logits.cols(); ++n)
-      sum += std::exp(static_cast<long double>(logits(m, n)));
+      if (visible(m, n)) sum += std::exp(static_cast<Real>(logits(m, n)));
     for (Index n = 0; n < logits.cols(); ++n)
-      weights(m, n) = static_cast<double>(std::exp(static_cast<long double>(logits(m, n))) / sum);
+      if (visible(m, n))
+        weights(m, n) = static_cast<double>(std::exp(static_cast<Real>(logits(m, n))) / sum);
   }
   return weights;
 }
 
-Rows weighted_sum(const Rows& weights, const Rows& v) {
-  Rows out(weights.rows(), v.cols());
-  for (Index m = 0; m < out.rows(); ++m) {
-    for (Index c = 0; c < out.cols(); ++c) {
-      long double sum = 0;
-      for (Index n = 0; n < v.rows(); ++n)
-        sum += static_cast<long double>(weights(m, n)) * static_cast<long double>(v(n, c));
-      out(m, c) = static_cast<double>(sum);
+KernelAttention kernel_attention(const Rows& above, const Rows& below, const Rows& v,
+                                 const Visible& visible, double epsilon) {
+  KernelAttention out{
+      Rows::Zero(above.rows(), above.cols()), {}, Rows(above.rows(), 1), Rows(above.rows(), 1)};
+  for (Index m = 0; m < above.rows(); ++m) {
+    Real numerator = 0;
+    Real denominator = epsilon;
+    for (Index n = 0; n < above.cols(); ++n) {
+      if (!visible(m, n)) continue;
+      numerator += above(m, n);
+      denominator += below(m, n);
     }
+    out.numerators(m, 0) = static_cast<double>(numerator);
+    out.denominators(m, 0) = static_cast<double>(denominator);
+    for (Index n = 0; n < above.cols(); ++n)
+      if (visible(m, n)) out.weights(m, n) = static_cast<double>(above(m, n) / denominator);
   }
+  out.output = product(out.weights, v);
   return out;
 }
 
-Rows projected(const Rows& x, const Rows& w) { return weighted_sum(x, w); }
-
-Rows rotation(Index d, double base, Position m) {
-  Rows r = Rows::Zero(d, d);
-  for (Index t = 0; t < d / 2; ++t) {
-    const auto c = static_cast<double>(std::cos(angle(m, t, d, base)));
-    const auto s = static_cast<double>(std::sin(angle(m, t, d, base)));
-    r(2 * t, 2 * t) = c;
-    r(2 * t, 2 * t + 1) = -s;
-    r(2 * t + 1, 2 * t) = s;
-    r(2 * t + 1, 2 * t + 1) = c;
-  }
-  return r;
-}
-
-Rows sinusoids(const Positions& positions, Index d, double base) {
-  Rows p(static_cast<Index>(positions.size()), d);
-  for (Index i = 0; i < p.rows(); ++i) {
-    for (Index t = 0; t < d / 2; ++t) {
-      const long double a = angle(positions[static_cast<std::size_t>(i)], t, d, base);
-      p(i, 2 * t) = static_cast<double>(std::sin(a));
-      p(i, 2 * t + 1) = static_cast<double>(std::cos(a));
-    }
-  }
-  return p;
-}
-
-Rows concatenated_sinusoid(Position distance, Index d, double base) {
-  Rows r(1, d);
-  for (Index t = 0; t < d / 2; ++t) {
-    r(0, t) = static_cast<double>(std::sin(angle(distance, t, d, base)));
-    r(0, d / 2 + t) = static_cast<double>(std::cos(angle(distance, t, d, base)));
-  }
-  return r;
-}
-
-Rows elementwise_rotation(const Rows& x, double base, Position m, bool misprinted) {
-  const Index d = x.cols();
-  Rows y(1, d);
-  for (Index t = 0; t < d / 2; ++t) {
-    const auto c = static_cast<double>(std::cos(angle(m, t, d, base)));
-    const auto s = static_cast<double>(std::sin(angle(m, t, d, base)));
-    const bool wrong = misprinted && t == d / 2 - 1;
-    y(0, 2 * t) = x(0, 2 * t) * c + (wrong ? -x(0, 2 * t) : -x(0, 2 * t + 1)) * s;
-    y(0, 2 * t + 1) = x(0, 2 * t + 1) * c + (wrong ? x(0, 2 * t + 1) : x(0, 2 * t)) * s;
-  }
+Rows elu_plus_one(const Rows& x) {
+  Rows y = x;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < x.cols(); ++c) y(i, c) = x(i, c) > 0 ? x(i, c) + 1 : std::exp(x(i, c));
   return y;
 }
 
-Index t5_bucket(Position key_minus_query) {
-  const Position distance = std::abs(key_minus_query);
-  const Index ahead = key_minus_query > 0 ? 16 : 0;
-  if (distance < 8) return ahead + distance;
-  const long double place = std::log(static_cast<long double>(distance) / 8) / std::log(16.0L) * 8;
-  return ahead + std::min<Index>(15, 8 + static_cast<Index>(place));
+Rows relu(const Rows& x) {
+  Rows y = x;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < x.cols(); ++c)
+      if (x(i, c) < 0) y(i, c) = 0;
+  return y;
+}
+
+Rows favor(const Rows& x, const Rows& w) {
+  const Real quarter = std::pow(static_cast<Real>(x.cols()), 0.25L);
+  const Real root = std::sqrt(static_cast<Real>(w.rows()));
+  return pairs(x.rows(), w.rows(), [&](Index i, Index r) {
+    const Real half_square = dot(x, i, x, i) / (quarter * quarter) / 2;
+    return std::exp(dot(x, i, w, r) / quarter - half_square) / root;
+  });
+}
+
+Rows layer_norm(const Rows& rows) {
+  Rows out(rows.rows(), rows.cols());
+  const auto width = static_cast<Real>(rows.cols());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    Real mean = 0, variance = 0;
+    for (Index c = 0; c < rows.cols(); ++c) mean += rows(i, c) / width;
+    for (Index c = 0; c < rows.cols(); ++c)
+      variance += (rows(i, c) - mean) * (rows(i, c) - mean) / width;
+    for (Index c = 0; c < rows.cols(); ++c)
+      out(i, c) = static_cast<double>((rows(i, c) - mean) / std::sqrt(variance + 1e-5L));
+  }
+  return out;
 }
 
 }  // namespace orrery::literal

@@ -1,49 +1,48 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <string_view>
+#include <map>
+#include <tuple>
 
 #include "experiments/verify/cases.h"
 
 namespace orrery {
-namespace verify {
-
-double disagreement(const Matrix<double>& a, const Matrix<double>& b) {
-  double largest = 0;
-  double scale = 1;
-  for (Index i = 0; i < b.rows(); ++i) {
-    for (Index j = 0; j < b.cols(); ++j) {
-      const double gap = std::abs(a(i, j) - b(i, j));
-      if (std::isnan(gap)) return gap;
-      largest = std::max(largest, gap);
-      scale = std::max(scale, std::abs(b(i, j)));
-    }
-  }
-  return largest / scale;
-}
-
 namespace {
 
-std::size_t place_of_section(const Claim& claim) {
-  constexpr std::string_view sections[] = {"Equations", "Properties", "Decay, as it is", "Errata"};
-  return static_cast<std::size_t>(
-      std::find(std::begin(sections), std::end(sections), claim.section) - std::begin(sections));
-}
-
-/// The number of "(16)"; 0 where an equation has none.
+/// The number of "(16)", for the equations that RoFormer prints; 0 elsewhere.
 int number_of(const Claim& claim) {
   const std::string& equation = claim.check.equation;
-  return equation.starts_with("(") ? std::atoi(equation.c_str() + 1) : 0;
+  const bool printed = claim.kind == ClaimKind::roformer || claim.kind == ClaimKind::note;
+  return printed && equation.starts_with("(") ? std::atoi(equation.c_str() + 1) : 0;
 }
 
-/// Section by section; equations in the order of the paper.
-bool comes_before(const Claim& a, const Claim& b) {
-  if (a.section != b.section) return place_of_section(a) < place_of_section(b);
-  return a.section == "Equations" && number_of(a) < number_of(b);
+/// Kind by kind, RoFormer's equations in the order of the paper, the rest source by source.
+void sort_claims(std::vector<Claim>& claims) {
+  std::map<std::string, std::size_t> sources;  // in the order of their first claim
+  for (const Claim& claim : claims) sources.emplace(claim.source, sources.size());
+  const auto place = [&](const Claim& claim) {
+    const bool by_source = claim.kind != ClaimKind::note;
+    return std::tuple(claim.kind, number_of(claim), by_source ? sources[claim.source] : 0);
+  };
+  std::stable_sort(claims.begin(), claims.end(),
+                   [&](const Claim& a, const Claim& b) { return place(a) < place(b); });
 }
 
 }  // namespace
-}  // namespace verify
+
+std::string_view heading(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::roformer:
+      return "Equations as RoFormer prints them";
+    case ClaimKind::cited:
+      return "Equations as the cited papers print them";
+    case ClaimKind::property:
+      return "Properties";
+    case ClaimKind::note:
+      break;
+  }
+  return "Notes: misprints and differences, how much each changes, and where it stands";
+}
 
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress) {
   using namespace verify;
@@ -51,18 +50,24 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
     const char* name;
     void (*append)(const VerifyOptions&, std::vector<Claim>&);
   };
-  constexpr Topic topics[] = {
-      {"attention", attention_claims}, {"relative encodings", relative_claims},
-      {"rotation", rope_claims},       {"linear attention", linear_claims},
-      {"properties", property_claims}, {"decay", decay_claims},
-      {"errata", erratum_claims}};
+  constexpr Topic topics[] = {{"attention", attention_claims},
+                              {"masks and heads", visibility_claims},
+                              {"rotation", rope_claims},
+                              {"relative encodings", relative_claims},
+                              {"biases", bias_claims},
+                              {"RoFormer's forms of them", printed_claims},
+                              {"variants of RoPE", rope_variant_claims},
+                              {"linear attention", linear_claims},
+                              {"number formats", format_claims},
+                              {"decay", decay_claims},
+                              {"notes", notes}};
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < std::size(topics); ++i) {
     checkpoint(progress, static_cast<double>(i) / static_cast<double>(std::size(topics)),
                topics[i].name);
     topics[i].append(options, claims);
   }
-  std::stable_sort(claims.begin(), claims.end(), comes_before);
+  sort_claims(claims);
   return claims;
 }
 

@@ -219,7 +219,9 @@ TEST_CASE("attend wants to be told how projections are stored, and says when the
       "x=x.npy encoding=none heads=2 weights=torch_linear --table W_q=W_q.npy "
       "--table W_k=wide_k.npy",
       2, "W_k of shape [8, 6] with weights=torch_linear");
-  shell.check_refused(x + "weights=x_W", 2, "is read beside a W_q, W_k, W_v or W_o only");
+  shell.check_refused(x + "weights=x_W", 2, "weights=x_W: is read beside a projection only");
+  shell.check_refused("q=q.npy k=k.npy encoding=deberta d_model=8 --table deberta.W_qr=wide_q.npy",
+                      2, "deberta.W_qr of shape [8, 12] without weights=");
   shell.check_refused(x + "--table b_o.npy", 2, "b_o without W_o");
   shell.check_refused(x + "weights=x_W --table W_q.npy --table b_q=wide_b_q.npy", 2,
                       "b_q of shape [1, 12]: must be [8]");

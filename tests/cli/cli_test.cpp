@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -94,13 +95,35 @@ TEST_CASE("verify walks the paper, every claim holds, and says so as text and as
   CHECK(outcome.out.find("FAILS") == std::string::npos);
   for (const char* equation : {"(2)", "(10)", "(16)", "(19)", "(34)", "(37)"})
     CHECK_THAT(outcome.out, Contains(equation));
-  CHECK_THAT(outcome.out, Contains("98 of 98 claims hold (seed 0, 4 draws at each size)"));
-  const auto claims = nlohmann::json::parse(shell.run("verify --only DeBERTa --json").out);
-  REQUIRE(claims.size() == 4);
-  CHECK(claims[0].at("holds") == true);
-  CHECK(claims[0].at("measured").get<double>() < claims[0].at("bound").get<double>());
+  for (const char* heading :
+       {"Equations as RoFormer prints them", "Equations as the cited papers print them",
+        "Properties", "Notes: misprints and differences"})
+    CHECK_THAT(outcome.out, Contains(heading));
+  CHECK_THAT(outcome.out,
+             Contains("401 of 401 claims hold; 16 notes (seed 0, 4 draws at each size)"));
   CHECK(shell.run("verify --only nothing-like-it").status == 2);
   CHECK(shell.run("verify --draws 0").status == 2);
+}
+
+TEST_CASE("verify tells four kinds apart in JSON, and gives a note no verdict") {
+  const Shell shell;
+  std::map<std::string, int> kinds;
+  for (const auto& claim : nlohmann::json::parse(shell.run("verify --draws 1 --json").out)) {
+    ++kinds[claim.at("kind").get<std::string>()];
+    INFO(claim.at("name"));
+    CHECK(claim.contains("holds") == (claim.at("kind") != "note"));
+    CHECK(claim.contains("bound") == (claim.at("kind") != "note"));
+    CHECK_FALSE(claim.at("source").get<std::string>().empty());
+    if (claim.at("kind") == "cited")
+      CHECK(claim.contains("roformer_differs") ==
+            (claim.at("source") != "Learned positions: Gehring et al. 2017, BERT"));
+  }
+  CHECK(kinds.size() == 4);
+  CHECK(kinds.at("note") == 16);
+  const auto claims = nlohmann::json::parse(shell.run("verify --only deberta_buckets --json").out);
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].at("holds") == true);
+  CHECK(claims[0].at("relation") == "equals");
 }
 
 TEST_CASE("Lists of values are crossed, one folder a point, named by its configuration") {
@@ -126,9 +149,10 @@ TEST_CASE("The same configuration gives the same bytes and the same folder") {
 TEST_CASE("A failed check is said and gives status 1") {
   const Shell shell;
   const Outcome outcome =
-      shell.run("run relative_invariance precision=bf16 rounded_stages=position+angle --out r");
+      shell.run("run relative_invariance encoding=sinusoidal max_shift=1 stage.input=bf16 --out r");
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out, Contains("FAILS  RoPE depends on m − n only"));
+  CHECK_THAT(outcome.out,
+             Contains("FAILS  sinusoidal in exact with stages as set depends on absolute"));
   CHECK(fs::exists(shell.folder() / "r/manifest.json"));
 }
 

@@ -8,7 +8,6 @@
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
-#include "experiments/shared_params.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
@@ -40,7 +39,10 @@ TEST_CASE("A mask is read with −inf from every kind of file, and with no other
   };
   for (const std::string extension : {".npy", ".npz", ".safetensors"}) {
     INFO(extension);
-    ParamSet params({array_file_param("mask", "a mask")});
+    ParamSet params({{.key = "mask",
+                      .kind = ParamKind::file,
+                      .default_value = std::string(),
+                      .file_types = {"npy", "npz", "safetensors"}}});
     params.set("mask", file_of(array_of(-inf), extension));
     const auto values = std::get<Tensor>(load_inputs(params, {"mask"}).inputs.at("mask")).values;
     CHECK(values == std::vector<double>{0, -inf});

@@ -1,0 +1,110 @@
+#include "experiments/verify/cases.h"
+
+#include "core/attention/head.h"
+
+namespace orrery::verify {
+namespace {
+
+Positions moved(const Positions& positions, Position shift) {
+  Positions out = positions;
+  for (Position& p : out) p += shift;
+  return out;
+}
+
+std::string times(int draws) { return std::to_string(draws) + (draws == 1 ? " draw" : " draws"); }
+
+}  // namespace
+
+template <class T>
+AttentionOutput<T> LayerCase<T>::attend(const Encoding& encoding, int h, Position shift,
+                                        const Scoring& scoring) const {
+  const auto at = static_cast<std::size_t>(h);
+  const Positions m = moved(in.m, shift), n = moved(in.n, shift);
+  return attention_from_qkv<T>(encoding, {in.q[at], in.k[at], in.v[at], m, n, h}, {}, scoring);
+}
+
+namespace {
+
+template <class T>
+TokenCase<T> token_case(const VerifyOptions& options, Index d, Index n, int draw) {
+  Random random(options.seed, "tokens d=" + std::to_string(d) + " draw " + std::to_string(draw));
+  TokenCase<T> c{d, {}, normal_matrix<T>(random, n, d), {}};
+  for (Index i = 0; i < n; ++i) c.at.push_back((i * 5 % n) * 40 + random.integer(40));
+  c.w = {weights<T>(random, d, d), weights<T>(random, d, d), weights<T>(random, d, d)};
+  return c;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<TokenCase<T>> token_cases(const VerifyOptions& options) {
+  constexpr std::pair<Index, Index> sizes[] = {{8, 7}, {64, 16}, {128, 24}};
+  std::vector<TokenCase<T>> cases;
+  for (const auto& [d, n] : sizes)
+    for (int draw = 0; draw < options.draws; ++draw)
+      cases.push_back(token_case<T>(options, d, n, draw));
+  return cases;
+}
+
+template <class T>
+std::vector<TokenCase<T>> plane_cases(const VerifyOptions& options) {
+  std::vector<TokenCase<T>> cases;
+  for (int draw = 0; draw < options.draws; ++draw)
+    cases.push_back(token_case<T>(options, 2, 3, draw));
+  return cases;
+}
+
+template <class T>
+std::vector<LayerCase<T>> layer_cases(const VerifyOptions& options) {
+  std::vector<LayerCase<T>> cases;
+  for (const Index d : {8, 16, 32}) {
+    for (int draw = 0; draw < options.draws; ++draw) {
+      const std::string name = "d=" + std::to_string(d) + " draw " + std::to_string(draw);
+      Random random(options.seed, "layer " + name);
+      LayerInputs<T> in{{}, {}, {}, {3, 0, 47, 600}, {33, 0, 999, 1, 128, 3, 8, 300, 50}, 0};
+      for (Position& p : in.m) p += p < 10 ? 0 : random.integer(20);
+      for (std::size_t j = 6; j < in.n.size(); ++j) in.n[j] += random.integer(20);
+      for (int h = 0; h < LayerCase<T>::heads; ++h) {
+        in.q.push_back(normal_matrix<T>(random, static_cast<Index>(in.m.size()), d));
+        in.k.push_back(normal_matrix<T>(random, static_cast<Index>(in.n.size()), d));
+        in.v.push_back(normal_matrix<T>(random, static_cast<Index>(in.n.size()), d));
+      }
+      cases.push_back({d, Random(options.seed, "tables " + name), std::move(in)});
+    }
+  }
+  return cases;
+}
+
+std::string over_tokens(const VerifyOptions& options) {
+  return "d = 8 … 128, N = 7 … 24, " + times(options.draws);
+}
+
+std::string over_layers(const VerifyOptions& options) {
+  return "2 heads, d = 8 … 32, 4 queries, 9 keys, distances to ±1000, " + times(options.draws);
+}
+
+template <class T>
+void relative_claim(Ledger<T>& ledger, const std::string& name, const std::string& label,
+                    const LayerCase<T>& c, const Encoding& encoding, int h,
+                    const literal::Terms& terms, double bound) {
+  static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
+  for (const Position shift : {Position{1000}, far_shift})
+    ledger.compare(paper, name + "_is_relative",
+                   label + ": at shifts 1000, 2^40 the logits of m − n",
+                   c.attend(encoding, h, shift).logits, sum_of(terms), bound);
+}
+
+#define ORRERY_INSTANTIATE(T)                                                                    \
+  template struct LayerCase<T>;                                                                  \
+  template std::vector<TokenCase<T>> token_cases(const VerifyOptions&);                          \
+  template std::vector<TokenCase<T>> plane_cases(const VerifyOptions&);                          \
+  template std::vector<LayerCase<T>> layer_cases(const VerifyOptions&);                          \
+  template void relative_claim(Ledger<T>&, const std::string&, const std::string&,               \
+                               const LayerCase<T>&, const Encoding&, int, const literal::Terms&, \
+                               double)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
+
+}  // namespace orrery::verify

@@ -1,0 +1,166 @@
+// Which keys a query sees, which heads share keys, and what is cached.
+#include <algorithm>
+
+#include "core/encodings/alibi.h"
+#include "core/encodings/none.h"
+#include "experiments/verify/cases.h"
+
+namespace orrery::verify {
+namespace {
+
+const Paper masks{ClaimKind::property, "(2)", "Masks"};
+const Paper grouped{ClaimKind::cited, "",
+                    "Heads: Vaswani et al. 2017 §3.2.2, Shazeer 2019, Ainslie et al. 2023",
+                    "RoFormer's (2) has one head, with keys and values of its own"};
+
+/// Neighbouring positions in no order, so that masks have edges to be wrong at.
+template <class T>
+struct Row {
+  static constexpr Index tokens = 9;
+  static constexpr Index d = 8;
+  Positions at{4, 0, 7, 2, 8, 1, 5, 3, 6};
+  Matrix<T> q, k, v;
+
+  explicit Row(Random& random)
+      : q(normal_matrix<T>(random, tokens, d)),
+        k(normal_matrix<T>(random, tokens, d)),
+        v(normal_matrix<T>(random, tokens, d)) {}
+
+  Position r(Index i, Index j) const {
+    return at[static_cast<std::size_t>(i)] - at[static_cast<std::size_t>(j)];
+  }
+  Rows logits() const {
+    return literal::scores(wide(q), wide(k), std::sqrt(static_cast<double>(d)));
+  }
+  double bound() const { return softmax_bound(logits(), rounding_bound<T>(roundings_of(d))); }
+};
+
+template <class T>
+void mask_claim(Ledger<T>& ledger, const Row<T>& row, const std::string& name,
+                const std::string& statement, const Sight& sight, const literal::Visible& visible) {
+  const auto out =
+      multi_head_attention<T>(NoEncoding<T>(), {{row.q}, {row.k}, {row.v}, row.at, row.at}, sight);
+  const Rows weights = literal::softmax(row.logits(), visible);
+  ledger.compare(masks, name + "_weights", statement + ": weights", out[0].weights, weights,
+                 row.bound());
+  ledger.compare(masks, name + "_output", statement + ": output", out[0].output,
+                 literal::product(weights, wide(row.v)), row.bound());
+}
+
+template <class T>
+void mask_claims(Ledger<T>& ledger, Random& random) {
+  const Row<T> row(random);
+  const auto causal = [&](Index i, Index j) { return row.r(i, j) >= 0; };
+  const auto near = [&](Index i, Index j) { return row.r(i, j) > -3 && row.r(i, j) < 3; };
+  std::vector<bool> real(Row<T>::tokens, true);
+  real[2] = real[5] = false;
+  const auto is_real = [&](Index, Index j) { return j != 2 && j != 5; };
+  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> given(Row<T>::tokens,
+                                                                             Row<T>::tokens);
+  const auto own = [](Index i, Index j) { return (i + 2 * j) % 3 != 0; };
+  for (Index i = 0; i < given.rows(); ++i)
+    for (Index j = 0; j < given.cols(); ++j) given(i, j) = own(i, j);
+  mask_claim(ledger, row, "causal", "causal: n ≤ m by position, a token sees itself",
+             {.causal = true}, causal);
+  mask_claim(ledger, row, "window", "window 3: |m − n| < 3", {.window = 3}, near);
+  mask_claim(ledger, row, "padding", "padding hides its keys from every query", {.real = real},
+             is_real);
+  mask_claim(ledger, row, "given_mask", "a given mask hides what it says", {.mask = Mask(given)},
+             own);
+  mask_claim(
+      ledger, row, "all_masks", "together they leave what all of them allow",
+      {.causal = true, .window = 3, .real = real, .mask = Mask(given)},
+      [&](Index i, Index j) { return causal(i, j) && near(i, j) && is_real(i, j) && own(i, j); });
+}
+
+/// H heads over H_kv, from contents and from q, k, v, with slopes that differ from head to head.
+template <class T>
+void group_claims(Ledger<T>& ledger, Random& random, Index kv_heads, const std::string& name,
+                  const std::string& label) {
+  constexpr Index heads = 4, d = 8, d_model = 12, first_head = 2;
+  constexpr Index tokens = 6;
+  const Positions at{5, 0, 2, 1, 4, 3};
+  const Matrix<T> x = normal_matrix<T>(random, tokens, d_model);
+  const LayerProjections<T> w{
+      weights<T>(random, d_model, heads * d), weights<T>(random, d_model, kv_heads * d),
+      weights<T>(random, d_model, kv_heads * d), HeadGroups(heads, kv_heads)};
+  const Alibi<T> encoding(8);
+  const std::vector<double> slopes = literal::alibi_slopes(8);
+  const LayerContents<T> contents{x, x, at, at, first_head};
+  const auto from_x = multi_head_attention<T>(encoding, w, contents);
+  const auto from_qkv = multi_head_attention<T>(encoding, projected<T>(nullptr, w, contents), {});
+  Rows side_by_side(tokens, heads * d);
+  const double bound = 2 * rounding_bound<T>(roundings_of(d_model));
+  for (Index h = 0; h < heads; ++h) {
+    const Index shared = h / (heads / kv_heads);
+    const literal::Head head{
+        literal::product(wide(x), literal::head_columns(wide(w.W_q), h, d)),
+        literal::product(wide(x), literal::head_columns(wide(w.W_k), shared, d)),
+        literal::product(wide(x), literal::head_columns(wide(w.W_v), shared, d)), at, at};
+    const Rows logits = literal::sum_of(
+        literal::alibi(head, slopes[static_cast<std::size_t>(first_head + h)], false));
+    const Rows output = literal::product(literal::softmax(logits), head.v);
+    for (Index i = 0; i < tokens; ++i)
+      for (Index c = 0; c < d; ++c) side_by_side(i, h * d + c) = output(i, c);
+    const auto& of_x = from_x[static_cast<std::size_t>(h)];
+    const auto& of_qkv = from_qkv[static_cast<std::size_t>(h)];
+    ledger.compare(grouped, name + "_logits", label + ": logits, head by head", of_x.logits, logits,
+                   bound);
+    ledger.compare(grouped, name + "_from_qkv", label + ": the same from q, k, v", of_qkv.logits,
+                   logits, bound);
+  }
+  ledger.compare(grouped, name + "_output", label + ": outputs side by side",
+                 concatenated<T>(from_x), side_by_side, bound);
+}
+
+/// One query at the last position against cached keys: the last row of the whole.
+template <class T>
+void decoding_claims(Ledger<T>& ledger, Random& random) {
+  const Row<T> row(random);
+  const Positions last{8};
+  const Index at_last = 4;  // row.at[4] = 8
+  const auto out = multi_head_attention<T>(
+      Alibi<T>(1), {{row.q.row(at_last)}, {row.k}, {row.v}, last, row.at}, {.causal = true});
+  const literal::Head head{wide(row.q), wide(row.k), wide(row.v), row.at, row.at};
+  const Rows whole =
+      literal::softmax(literal::sum_of(literal::alibi(head, literal::alibi_slopes(1)[0], false)),
+                       [&](Index i, Index j) { return row.r(i, j) >= 0; });
+  ledger.compare(masks, "cached_decoding", "one query with cached keys: the last row of the whole",
+                 out[0].output, literal::product(whole.row(at_last), head.v), row.bound());
+}
+
+template <class T>
+void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger("N = 9 neighbouring tokens, d = 8, " + std::to_string(options.draws) + " draws",
+                   claims);
+  for (int draw = 0; draw < options.draws; ++draw) {
+    Random random(options.seed, "masks and heads, draw " + std::to_string(draw));
+    mask_claims(ledger, random);
+    decoding_claims(ledger, random);
+    group_claims(ledger, random, 4, "multi_head", "a key head each");
+    group_claims(ledger, random, 2, "grouped_query", "two query heads per key head");
+    group_claims(ledger, random, 1, "multi_query", "one key head for all");
+  }
+}
+
+/// A query that sees no key has no weights and no output, and is counted.
+void blind_query_claim(std::vector<Claim>& claims) {
+  Facts facts("3 queries, the first before every key", claims);
+  AttentionOutput<double> out;
+  out.logits = Matrix<double>::Ones(3, 2);
+  masked_softmax<double>(Mask::causal(Positions{0, 1, 2}, Positions{1, 2}), out);
+  facts.equals(masks, "blind_query", "a query that sees no key has weights 0: sum of its weights",
+               out.weights.row(0).sum(), 0);
+  facts.equals(masks, "blind_queries", "and is counted: queries that see no key",
+               static_cast<double>(out.fully_masked_rows), 1);
+}
+
+}  // namespace
+
+void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  claims_in<double>(options, claims);
+  claims_in<float>(options, claims);
+  blind_query_claim(claims);
+}
+
+}  // namespace orrery::verify

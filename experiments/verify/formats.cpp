@@ -1,0 +1,122 @@
+// bf16 and fp16: the nearest number of the format, found another way than the library finds it.
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "core/analysis/largest.h"
+#include "core/encodings/rope.h"
+#include "experiments/verify/cases.h"
+
+namespace orrery::verify {
+namespace {
+
+const Paper ieee{ClaimKind::cited, "", "Number formats: IEEE 754-2019 §4.3.1, bfloat16",
+                 "RoFormer does not treat rounding"};
+
+/// On the bits of an fp64 number of which 45 are cut off: add half of them, ties to an even last
+/// bit.
+double literal_bf16(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t even = (bits >> 45) & 1u;
+  const std::uint64_t half = (std::uint64_t{1} << 44) - 1 + even;
+  return std::bit_cast<double>(((bits + half) >> 45) << 45);
+}
+
+/// The number that 16 bits stand for.
+double half_of_bits(std::uint32_t bits) {
+  const int exponent = static_cast<int>((bits >> 10) & 31u);
+  const auto fraction = static_cast<double>(bits & 1023u);
+  const double size =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits >> 15) != 0 ? -size : size;
+}
+
+/// Among all finite fp16 numbers and 2^16, which stands for infinity, the nearest; ties to an even
+/// last bit, which is the bit pattern's.
+double literal_fp16(double value) {
+  const double size = std::abs(value);
+  std::uint32_t below = 0, above = 0x7c00;  // 0 and infinity, as bit patterns
+  const auto number = [](std::uint32_t bits) {
+    return bits == 0x7c00 ? 65536.0 : half_of_bits(bits);
+  };
+  while (above - below > 1) {
+    const std::uint32_t middle = (below + above) / 2;
+    (number(middle) <= size ? below : above) = middle;
+  }
+  const double down = size - number(below), up = number(above) - size;
+  const std::uint32_t nearest = down < up || (down == up && below % 2 == 0) ? below : above;
+  const double rounded =
+      nearest == 0x7c00 ? std::numeric_limits<double>::infinity() : half_of_bits(nearest);
+  return std::copysign(rounded, value);
+}
+
+/// Numbers of all sizes, and the ties halfway between neighbours and next to them.
+std::vector<float> samples(std::int64_t seed) {
+  Random random(seed, "numbers to round");
+  std::vector<float> values;
+  for (int exponent = -30; exponent <= 18; ++exponent) {
+    for (int k = 0; k < 16; ++k) {
+      const double step = std::ldexp(1.0, exponent);
+      const auto whole = static_cast<double>(128 + random.integer(128));
+      for (const double tie : {0.5, 0.25, 0.5 + 0x1p-12, 0.5 - 0x1p-12, random.uniform()})
+        values.push_back(static_cast<float>((whole + tie) / 128 * step));
+      const auto fine = static_cast<double>(1024 + random.integer(1024));
+      for (const double tie : {0.5, 0.5 + 0x1p-11, 0.5 - 0x1p-11})
+        values.push_back(static_cast<float>(-(fine + tie) / 1024 * step));
+    }
+  }
+  return values;
+}
+
+void rounding_claims(std::int64_t seed, std::vector<Claim>& claims) {
+  const std::vector<float> values = samples(seed);
+  Facts facts("±2^-30 … ±2^19 with ties, " + std::to_string(values.size()) + " numbers", claims);
+  double bf16 = 0, fp16 = 0, fp32 = 0;
+  for (const float value : values) {
+    const auto number = static_cast<double>(value);
+    bf16 += round_to(Precision::bf16, number) == literal_bf16(number) ? 0 : 1;
+    fp16 += round_to(Precision::fp16, number) == literal_fp16(number) ? 0 : 1;
+    const double between = number * (1 + 0x1p-30);
+    fp32 += round_to(Precision::fp32, between) == static_cast<double>(static_cast<float>(between))
+                ? 0
+                : 1;
+  }
+  facts.equals(ieee, "bf16", "bf16: the nearest, ties to even: numbers rounded otherwise", bf16, 0);
+  facts.equals(ieee, "fp16", "fp16: and with subnormals, ±inf above 65504: likewise", fp16, 0);
+  facts.equals(ieee, "fp32", "fp32: as the processor rounds: likewise", fp32, 0);
+}
+
+/// RoPE with cosines and sines held in bf16: the stage rounds those and nothing else.
+template <class T>
+void stage_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger(over_tokens(options), claims);
+  for (const TokenCase<T>& c : token_cases<T>(options)) {
+    RopeConfig config{.d_head = c.d};
+    config.rounding.set(Stage::cos_sin, Precision::bf16);
+    Matrix<T> y = c.x;
+    Rope<T>(config).transform_queries(c.at, y);
+    Rows expected = wide(c.x);
+    for (Index i = 0; i < y.rows(); ++i) {
+      const Rows R = literal::rotation(c.d, paper_base, c.at[static_cast<std::size_t>(i)]);
+      for (Index t = 0; t < c.d / 2; ++t) {
+        const double a = expected(i, 2 * t), b = expected(i, 2 * t + 1);
+        const double cosine = literal_bf16(R(2 * t, 2 * t));
+        const double sine = literal_bf16(R(2 * t + 1, 2 * t));
+        expected(i, 2 * t) = a * cosine - b * sine;
+        expected(i, 2 * t + 1) = a * sine + b * cosine;
+      }
+    }
+    ledger.compare(ieee, "bf16_cos_sin", "RoPE with cos and sin rounded to bf16, no more", y,
+                   expected, rounding_bound<T>(8));
+  }
+}
+
+}  // namespace
+
+void format_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  rounding_claims(options.seed, claims);
+  stage_claim<double>(options, claims);
+  stage_claim<float>(options, claims);
+}
+
+}  // namespace orrery::verify

@@ -1,0 +1,16 @@
+#include "experiments/pipelined_name.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/pipelines.h"
+
+using namespace orrery;
+
+TEST_CASE("A name tells its pipeline, the longest where one contains another") {
+  for (const Pipeline& pipeline : pipeline_catalogue())
+    CHECK(pipeline_in(pipelined_name("transformer_xl", pipeline.name, "largest_ulp")) ==
+          pipeline.name);
+  CHECK(pipelined_name("rope", "exact_fp32", "largest_ulp") == "rope_exact_fp32_largest_ulp");
+  CHECK_FALSE(pipeline_in("rope_largest_change_ulp"));
+  CHECK_FALSE(pipeline_in("exactly"));
+}
