@@ -58,7 +58,7 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   const LengthScene scene = length_scene(name, params);
   const Index window = params.integer("window");
   LengthStudy measured{.name = name,
-                       .relative = scene.encoding->is_relative(),
+                       .relative = scene.encoding->has_relative_weights(),
                        .last_position = scene.encoding->last_position(),
                        .rounding = length_rounding(scene, window),
                        .largest_value = largest_value(scene, window)};
