@@ -1,5 +1,6 @@
 // Which keys a query sees, which heads share keys, and what is cached.
 #include <algorithm>
+#include <limits>
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/none.h"
@@ -73,6 +74,26 @@ void mask_claims(Ledger<T>& ledger, Random& random) {
       [&](Index i, Index j) { return causal(i, j) && near(i, j) && is_real(i, j) && own(i, j); });
 }
 
+/// A mask of floats, as frameworks add it to the logits: −inf hides a key.
+template <class T>
+void additive_mask_claims(Ledger<T>& ledger, Random& random) {
+  const Row<T> row(random);
+  Matrix<double> added = wide(normal_matrix<T>(random, Row<T>::tokens, Row<T>::tokens));
+  const auto own = [](Index i, Index j) { return (i + 2 * j) % 3 != 0; };
+  const Rows logits = row.logits() + added;
+  for (Index i = 0; i < added.rows(); ++i)
+    for (Index j = 0; j < added.cols(); ++j)
+      if (!own(i, j)) added(i, j) = -std::numeric_limits<double>::infinity();
+  const auto out =
+      multi_head_attention<T>(NoEncoding<T>(), {{row.q}, {row.k}, {row.v}, row.at, row.at},
+                              {.mask = Mask::additive(added)});
+  const Rows weights = literal::softmax(logits, own);
+  ledger.compare(masks, "additive_mask_weights", "a mask of floats is added, −inf hides: weights",
+                 out[0].weights, weights, row.bound());
+  ledger.compare(masks, "additive_mask_output", "a mask of floats is added, −inf hides: output",
+                 out[0].output, literal::product(weights, wide(row.v)), row.bound());
+}
+
 /// H heads over H_kv, from contents and from q, k, v, with slopes that differ from head to head.
 template <class T>
 void group_claims(Ledger<T>& ledger, Random& random, Index kv_heads, const std::string& name,
@@ -136,6 +157,7 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   for (int draw = 0; draw < options.draws; ++draw) {
     Random random(options.seed, "masks and heads, draw " + std::to_string(draw));
     mask_claims(ledger, random);
+    additive_mask_claims(ledger, random);
     decoding_claims(ledger, random);
     group_claims(ledger, random, 4, "multi_head", "a key head each");
     group_claims(ledger, random, 2, "grouped_query", "two query heads per key head");

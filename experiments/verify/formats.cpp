@@ -1,5 +1,4 @@
 // bf16 and fp16: the nearest number of the format, found another way than the library finds it.
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -13,41 +12,37 @@ namespace {
 const Paper ieee{ClaimKind::cited, "", "Number formats: IEEE 754-2019 §4.3.1, bfloat16",
                  "RoFormer does not treat rounding"};
 
-/// On the bits of an fp64 number of which 45 are cut off: add half of them, ties to an even last
-/// bit.
-double literal_bf16(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const std::uint64_t even = (bits >> 45) & 1u;
-  const std::uint64_t half = (std::uint64_t{1} << 44) - 1 + even;
-  return std::bit_cast<double>(((bits + half) >> 45) << 45);
-}
-
-/// The number that 16 bits stand for.
-double half_of_bits(std::uint32_t bits) {
-  const int exponent = static_cast<int>((bits >> 10) & 31u);
-  const auto fraction = static_cast<double>(bits & 1023u);
-  const double size =
-      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
-  return (bits >> 15) != 0 ? -size : size;
-}
-
-/// Among all finite fp16 numbers and 2^16, which stands for infinity, the nearest; ties to an even
-/// last bit, which is the bit pattern's.
-double literal_fp16(double value) {
+/// Finds a number among those that 16 bits stand for, which grow with their bits up to infinity:
+/// the nearest, and of two that are equally near the one whose last bit is 0.
+double nearest(double value, std::uint32_t infinity, double (*number)(std::uint32_t)) {
   const double size = std::abs(value);
-  std::uint32_t below = 0, above = 0x7c00;  // 0 and infinity, as bit patterns
-  const auto number = [](std::uint32_t bits) {
-    return bits == 0x7c00 ? 65536.0 : half_of_bits(bits);
-  };
+  std::uint32_t below = 0, above = infinity;
   while (above - below > 1) {
     const std::uint32_t middle = (below + above) / 2;
     (number(middle) <= size ? below : above) = middle;
   }
   const double down = size - number(below), up = number(above) - size;
-  const std::uint32_t nearest = down < up || (down == up && below % 2 == 0) ? below : above;
-  const double rounded =
-      nearest == 0x7c00 ? std::numeric_limits<double>::infinity() : half_of_bits(nearest);
-  return std::copysign(rounded, value);
+  const std::uint32_t bits = down < up || (down == up && below % 2 == 0) ? below : above;
+  return std::copysign(bits == infinity ? std::numeric_limits<double>::infinity() : number(bits),
+                       value);
+}
+
+/// What the bits of a positive number stand for. The first pattern beyond the
+/// finite ones stands for the power of two that would follow, where infinity begins.
+double number_of(std::uint32_t bits, int fraction_bits, int bias) {
+  const auto exponent = static_cast<int>(bits >> fraction_bits);
+  const auto whole = static_cast<double>(1u << fraction_bits);
+  const double fraction = static_cast<double>(bits) - exponent * whole;
+  return exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                       : std::ldexp(whole + fraction, exponent - bias - fraction_bits);
+}
+
+double literal_bf16(double value) {
+  return nearest(value, 0x7f80, [](std::uint32_t bits) { return number_of(bits, 7, 127); });
+}
+
+double literal_fp16(double value) {
+  return nearest(value, 0x7c00, [](std::uint32_t bits) { return number_of(bits, 10, 15); });
 }
 
 /// Numbers of all sizes, and the ties halfway between neighbours and next to them.
