@@ -56,9 +56,10 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
       continue;
     }
     const Matrix<T> x = contents_of<T>(in, b);
-    batches.push_back(multi_head_attention<T>(*encoding, projections_of<T>(params, tables, layout),
-                                              {x, x, layout.m, layout.n, layout.first_head},
-                                              sight.of_batch(b), scoring));
+    batches.push_back(multi_head_attention<T>(
+        *encoding, projections_of<T>(params, tables, layout),
+        {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)}, sight.of_batch(b),
+        scoring));
   }
   AttendResult result = stacked(batches, layout);
   add_layer_output<T>(params, tables, batches, layout, result);
@@ -113,6 +114,11 @@ std::vector<ParamSpec> attend_params() {
                                    "k, v.")}})
     specs.push_back(array_file_param(key, what));
   for (ParamSpec& spec : mask_params()) specs.push_back(std::move(spec));
+  specs.push_back(array_file_param(
+      "segments",
+      "The segment of each key, [N_k] or [batch, N_k], as token_type_ids of Transformers; queries "
+      "are the last N_q of the keys. For XLNet's segment term of transformer_xl."));
+  specs.back().used_when = Condition{"kernel", {"softmax"}};
   specs.push_back(
       {.key = "kernel",
        .description = "How weights are made of queries and keys.",
@@ -127,7 +133,8 @@ std::vector<ParamSpec> attend_params() {
                    .default_value = 0.0,
                    .min = 0.0,
                    .max = 1e6,
-                   .used_when = Condition{"kernel", {"softmax"}}});
+                   .used_when = Condition{"kernel", {"softmax"}},
+                   .stated_if_set = true});
   for (ParamSpec& spec : linear_params()) specs.push_back(std::move(spec));
   specs.push_back(causal_param(false));
   specs.push_back({.key = "window",

@@ -108,7 +108,8 @@ std::vector<ParamSpec> mask_params() {
                   {"additive",
                    "added to the logits; -inf and the lowest number of fp16, bf16, fp32 or fp64 "
                    "hide the key"}},
-      .used_when = Condition{"kernel", {"softmax"}}};
+      .used_when = Condition{"kernel", {"softmax"}},
+      .stated_if_set = true};
   ParamSpec padding = array_file_param(
       "padding",
       "Which keys are tokens, [N_k] or [batch, N_k]: 1 for a token and 0 for padding, as the "

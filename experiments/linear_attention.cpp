@@ -19,15 +19,15 @@ namespace {
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 
 ParamSpec features_param() {
-  return {
-      .key = "features",
-      .symbol = "φ",
-      .description = "Feature maps to compare; the first one's weights are drawn as maps.",
-      .kind = ParamKind::choice_list,
-      .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
-      .choices = {{"elu_plus_one", "elu(x) + 1: Katharopoulos et al. 2020"},
-                  {"relu", "max(x, 0)"},
-                  {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}}};
+  return {.key = "features",
+          .symbol = "φ",
+          .description = "Feature maps to compare; the first one's weights are drawn as maps.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
+          .choices = {{"elu_plus_one", "elu(x) + 1: Katharopoulos et al. 2020"},
+                      {"relu", "max(x, 0)"},
+                      {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}},
+          .retired_values = {{"elu", "write elu_plus_one"}}};
 }
 
 std::vector<ParamSpec> declared_params() {
