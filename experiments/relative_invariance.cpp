@@ -189,6 +189,17 @@ bool keeps_positions(const Encoding& encoding, const StageRounding& rounding, Po
          holds_whole_numbers(rounding.format(Stage::position), largest);
 }
 
+/// The formats of those stages at which this encoding's scores lose digits. Positions, distances
+/// and angles are not among them: where they are rounded, a shift changes more than digits.
+StageRounding rounding_of_scores(const std::string& encoding, const StageRounding& rounding) {
+  StageRounding kept;
+  const auto keep = [&](Stage stage) { kept.set(stage, rounding.format(stage)); };
+  for (const Stage stage : score_stages()) keep(stage);
+  for (const Stage stage : find_encoding(encoding).info.stages)
+    if (stage > Stage::angle) keep(stage);
+  return kept;
+}
+
 template <class T>
 struct Measurement {
   const ParamSet& params;
@@ -207,7 +218,7 @@ Curve bounded_curve(const std::string& name, const Measurement<T>& in, const Enc
               .pipeline = in.pipeline,
               .compared = in.params.list("precision").size() > 1,
               .relative = encoding.is_relative()};
-  curve.bound = invariance_bound<T>(q, k, rounding);
+  curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.exact_positions = keeps_positions(encoding, rounding, span - 1 + in.shifts.back());
   if (dynamic_cast<const Rope<T>*>(&encoding))
     for (const Position s : in.shifts)

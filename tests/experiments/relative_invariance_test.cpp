@@ -163,6 +163,21 @@ TEST_CASE("Each encoding breaks down at its own stages: its distance from exact 
   CHECK(rounding("transformer_xl", "projected") > 1e-5);
 }
 
+TEST_CASE("A stage that an encoding does not have leaves its bound alone") {
+  const auto bound = [](const Settings& settings) {
+    const Result result = run(settings);
+    return std::pair{result.checks.at(0).bound, result.checks.at(1).bound};
+  };
+  const Settings both{{"encoding", "alibi+rope"}, {"precision", "exact"}};
+  Settings products = both, angle = both;
+  products.emplace_back("stage.products", "bf16");
+  angle.emplace_back("stage.angle", "bf16");
+  const auto [alibi, rope] = bound(both);
+  CHECK(bound(products).first == alibi);
+  CHECK(bound(products).second > 1e6 * rope);
+  CHECK(bound(angle) == std::pair{alibi, 1.0});  // the share of the bound on its angles
+}
+
 TEST_CASE("exact has nothing to compare with, and no figure of it") {
   CHECK(run({{"precision", "exact"}}).figures.size() == 2);
   const Result both = run({{"encoding", "rope"}, {"precision", "exact+exact_fp32"}});
