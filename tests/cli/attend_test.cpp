@@ -244,7 +244,8 @@ TEST_CASE("attend tells queries without a key from logits that overflowed") {
   shell.write("one.npy", npy("(1, 2)", {1e30, 0}));
   shell.write("far.npy", npy("(2, 2)", {-1e30, 0, -1e30, 0}));
   shell.write("none.npy", npy("(1, 2)", {-inf, -inf}));
-  const std::string overflow = "attend q=one.npy k=far.npy encoding=none precision=fp32 --out ";
+  const std::string overflow =
+      "attend q=one.npy k=far.npy encoding=none precision=exact_fp32 --out ";
   Outcome outcome = shell.run(overflow + "a.npz");
   CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among the logits that they see, or "
                                    "only -inf: their weights are NaN") &&
