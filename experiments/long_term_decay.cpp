@@ -189,7 +189,7 @@ Axis distance_axis() { return {.label = "relative distance", .symbol = "m − n"
 Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
                     const DecayCurve& curve) {
   LinePlot plot{.x = distance_axis(),
-                .y = {.label = "relative upper bound", .symbol = "mean |S_j|"},
+                .y = {.label = "mean", .symbol = "|S_j|"},
                 .series = {{.name = "RoPE",
                             .x = distances,
                             .y = curve.mean_abs_S,
