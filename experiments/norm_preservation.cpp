@@ -13,6 +13,7 @@
 #include "core/random.h"
 #include "experiments/encoding_subset.h"
 #include "experiments/figure/number_label.h"
+#include "experiments/progress_part.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
@@ -144,20 +145,9 @@ Matrix<T> encoded(const Measured<T>& in, Side side, Position m) {
   return y;
 }
 
-/// How a run goes on for each position, within its part of the whole.
-struct Part {
-  Progress& progress;
-  double from;
-  double to;
-  void at(std::size_t i, std::size_t count, const std::string& what) const {
-    checkpoint(progress, from + (to - from) * static_cast<double>(i) / static_cast<double>(count),
-               what);
-  }
-};
-
 template <class T>
 Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve curve,
-             const Part& part) {
+             const ProgressPart& part) {
   const Measured<T> zero{in.encoding, Matrix<T>::Zero(in.x.rows(), in.x.cols()), {}};
   for (std::size_t i = 0; i < positions.size(); ++i) {
     part.at(i, positions.size(), "lengths with " + curve.label);
@@ -184,7 +174,7 @@ bool sides_differ(const Measured<T>& in, const Positions& positions) {
 template <class T>
 std::vector<Curve> measure(const std::string& name, const ParamSet& params,
                            const StageRounding& rounding, const Positions& positions,
-                           const Part& part) {
+                           const ProgressPart& part) {
   const Index d = params.integer("dim");
   const auto encoding = make_encoding<T>(name, {.d_model = d,
                                                 .d_head = d,
@@ -217,7 +207,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
 
 std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
                               const ParamSet& params, const Positions& positions,
-                              const Part& part) {
+                              const ProgressPart& part) {
   return pipeline.arithmetic == Precision::fp64
              ? measure<double>(name, params, pipeline.rounding, positions, part)
              : measure<float>(name, params, pipeline.rounding, positions, part);
@@ -330,7 +320,7 @@ Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
 
 /// The rotations again in every pipeline: a figure, a table and a check each.
 void compare_pipelines(const ParamSet& params, const Positions& positions,
-                       const std::vector<std::string>& rotations, const Part& part,
+                       const std::vector<std::string>& rotations, const ProgressPart& part,
                        Result& result) {
   TableFigure drawn{.header = {"encoding", "pipeline", "largest change", "in ulp", "bound"}};
   std::vector<std::string> encodings, names;
@@ -354,10 +344,9 @@ void compare_pipelines(const ParamSet& params, const Positions& positions,
                             decimal_label(ulps.back(), 2), decimal_label(bounds.back(), 1)});
     }
   }
-  result.figures.push_back({"norm_by_pipeline",
-                            "A rotation keeps lengths in every pipeline, up to rounding",
-                            "each pipeline with its own formats · " + caption_of(params),
-                            std::move(drawn)});
+  result.figures.push_back(
+      {"norm_by_pipeline", "A rotation keeps lengths in every pipeline, up to rounding",
+       "each pipeline with its own formats · " + caption_of(params), std::move(drawn)});
   result.tables.push_back({.name = "pipelines",
                            .caption = "largest relative change of a length by a rotation",
                            .columns = {{"encoding", "", std::move(encodings)},

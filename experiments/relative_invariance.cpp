@@ -15,6 +15,7 @@
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "experiments/pipelined_name.h"
+#include "experiments/progress_part.h"
 #include "experiments/shared_params.h"
 
 namespace orrery {
@@ -84,17 +85,6 @@ bool runs_as_named(const Pipeline& pipeline) {
       return false;
   return true;
 }
-
-/// A part of the run's progress.
-struct Part {
-  Progress& progress;
-  double from;
-  double to;
-  void at(std::size_t i, std::size_t count, const std::string& what) const {
-    checkpoint(progress, from + (to - from) * static_cast<double>(i) / static_cast<double>(count),
-               what);
-  }
-};
 
 /// An encoding in a pipeline.
 struct Curve {
@@ -227,7 +217,7 @@ Curve bounded_curve(const std::string& name, const Measurement<T>& in, const Enc
 }
 
 template <class T>
-Curve measure(const std::string& name, const Measurement<T>& in, const Part& part) {
+Curve measure(const std::string& name, const Measurement<T>& in, const ProgressPart& part) {
   const Head<T> head(name, in.params, in.scene, in.pipeline.rounding);
   std::optional<Head<double>> exact;
   if (!is_exact(in.pipeline)) exact.emplace(name, in.params, widened(in.scene), StageRounding{});
@@ -267,7 +257,7 @@ std::vector<Curve> measure_all(const ParamSet& params, const std::vector<Positio
     for (const std::string& of : pipelines) {
       const Pipeline pipeline = pipeline_of(params, of);
       const double from = share * static_cast<double>(curves.size());
-      const Part part{progress, from, from + share};
+      const ProgressPart part{progress, from, from + share};
       curves.push_back(pipeline.arithmetic == Precision::fp64
                            ? measure<double>(name, {params, wide, pipeline, shifts}, part)
                            : measure<float>(name, {params, narrow, pipeline, shifts}, part));
