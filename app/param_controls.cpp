@@ -58,13 +58,16 @@ std::string plain_name(const std::string& name) {
   return plain;
 }
 
+/// "RoPE" of "RoPE, eager_fp32" and of "RoPE, queries".
+std::string subject_of(const std::string& series) { return series.substr(0, series.find(',')); }
+
 /// The palette slot of the curve that bears a choice's name, where there is one.
 std::optional<int> color_slot(const ExperimentState& state, const std::string& name) {
   if (!state.result) return std::nullopt;
   for (const Figure& figure : state.result->figures)
     if (const auto* plot = std::get_if<LinePlot>(&figure.content))
       for (const Series& series : plot->series)
-        if (plain_name(series.name) == plain_name(name)) return series.color;
+        if (plain_name(subject_of(series.name)) == plain_name(name)) return series.color;
   return std::nullopt;
 }
 

@@ -174,12 +174,30 @@ bool ParamPanel::is_shown(const ParamSet& params, const ParamSpec& spec) const {
 
 /// A field that finds parameters, where there are more than fit at a glance.
 void ParamPanel::draw_search(const ParamSet& params, const Ui& ui) {
-  const auto used = std::count_if(params.specs().begin(), params.specs().end(),
-                                  [&](const ParamSpec& spec) { return params.is_used(spec.key); });
+  const auto used = std::count_if(
+      params.specs().begin(), params.specs().end(),
+      [&](const ParamSpec& spec) { return spec.group.empty() && params.is_used(spec.key); });
   if (used < kManyParams) return wanted_.clear();
   ImGui::SetNextItemWidth(-1);
   ImGui::InputTextWithHint("##wanted", "find a parameter", &wanted_);
   ImGui::Dummy(ImVec2(0, ui.px(2)));
+}
+
+bool ParamPanel::heading(const ParamSet& params, const std::string& group, const Ui& ui) const {
+  std::size_t changed = 0;
+  bool focused = false;
+  for (const ParamSpec& spec : params.specs()) {
+    if (spec.group != group || !params.is_used(spec.key)) continue;
+    if (!params.is_default(spec.key)) ++changed;
+    focused = focused || spec.key == focus_;
+  }
+  if (focused) ImGui::SetNextItemOpen(true);
+  const std::string count = changed == 0 ? "" : fmt::format(" · {} set", changed);
+  const bool open = ImGui::CollapsingHeader(fmt::format("{}{}###{}", group, count, group).c_str());
+  std::string place = group;  // a place's name in a script is one word
+  std::replace(place.begin(), place.end(), ' ', '_');
+  mark_item(ui, "group " + place);
+  return open;
 }
 
 void ParamPanel::row(Session& session, const ParamSpec& spec, EquationView& equations,
@@ -217,9 +235,16 @@ void ParamPanel::draw(Session& session, EquationView& equations, const SymbolLin
   const ParamSet params = session.current().params;
   draw_search(params, ui);
   std::size_t count = 0;
+  std::string group;
+  bool open = true;
   for (const ParamSpec* spec : in_panel_order(params)) {
     if (!is_shown(params, *spec)) continue;
-    row(session, *spec, equations, shown, next, ui);
+    if (spec->group != group) {
+      group = spec->group;
+      // What is searched for shows wherever it stands.
+      open = group.empty() || !wanted_.empty() || heading(params, group, ui);
+    }
+    if (open) row(session, *spec, equations, shown, next, ui);
     ++count;
   }
   if (count == 0) text_muted("No parameter is called so.");

@@ -30,6 +30,9 @@ class ParamPanel {
  private:
   void draw_search(const ParamSet& params, const Ui& ui);
   bool is_shown(const ParamSet& params, const ParamSpec& spec) const;
+  /// Folded until it is opened, or until one of its parameters is to get the keyboard. Returns
+  /// whether its parameters show.
+  bool heading(const ParamSet& params, const std::string& group, const Ui& ui) const;
   void row(Session& session, const ParamSpec& spec, EquationView& equations,
            const SymbolLink& shown, SymbolLink& next, const Ui& ui);
   void control(Session& session, const ParamSpec& spec, const Ui& ui);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "app/imgui_shim.h"
 #include "app/theme.h"
 #include "app/views/findings.h"
 #include "app/views/readout.h"
+#include "experiments/pipelined_name.h"
 
 namespace orrery {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 // Shorter work would only flicker.
 constexpr double kWorthShowing = 0.25;
 constexpr double kMeterWidth = 90;
+constexpr double kNarrowMeterWidth = 45;  // beside others
 // Of an error in ulp: all the bits of a double's mantissa.
 constexpr double kUlpDecades = 16;
 
@@ -44,20 +47,41 @@ bool checks_button(const Result& result, const Ui& ui) {
   return pressed;
 }
 
-/// How far the worst of the result's errors in units of the last place is, over the decades from
-/// one unit up to the whole mantissa: short and green, or long and red.
-void ulp_meter(const Result& result, const Ui& ui) {
-  const Scalar* worst = nullptr;
-  for (const Scalar& scalar : result.scalars)
-    if (scalar.unit == "ulp" && std::isfinite(scalar.value) &&
-        (!worst || scalar.value > worst->value))
-      worst = &scalar;
-  if (!worst) return;
-  const double decades = std::log10(std::max(1.0, worst->value)) / kUlpDecades;
+/// The worst error in units of the last place; of each pipeline, where several are compared.
+struct UlpMeter {
+  std::string pipeline;  ///< empty where there is but one
+  const Scalar* worst;
+};
+
+std::vector<UlpMeter> ulp_meters(const Result& result) {
+  std::vector<UlpMeter> meters;
+  for (const Scalar& scalar : result.scalars) {
+    if (scalar.unit != "ulp" || !std::isfinite(scalar.value)) continue;
+    const std::string pipeline = pipeline_in(scalar.name).value_or("");
+    const auto same = std::find_if(meters.begin(), meters.end(), [&](const UlpMeter& meter) {
+      return meter.pipeline == pipeline;
+    });
+    if (same == meters.end())
+      meters.push_back({pipeline, &scalar});
+    else if (scalar.value > same->worst->value)
+      same->worst = &scalar;
+  }
+  return meters;
+}
+
+/// The error over the decades from one unit up to the whole mantissa: short and green, or long and
+/// red.
+void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
+  const double decades = std::log10(std::max(1.0, meter.worst->value)) / kUlpDecades;
   const auto part = static_cast<float>(std::clamp(decades, 0.0, 1.0));
-  ImGui::SameLine(0, ui.px(16));
+  if (!meter.pipeline.empty()) {
+    fact(meter.pipeline, ui);
+    ImGui::SameLine(0, ui.px(6));
+  } else {
+    ImGui::SameLine(0, ui.px(16));
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = ui.px(6), width = ui.px(kMeterWidth);
+  const float height = ui.px(6);
   const float top = at.y + (ImGui::GetFrameHeight() - height) / 2;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + height),
@@ -66,11 +90,11 @@ void ulp_meter(const Result& result, const Ui& ui) {
   list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(height, part * width), top + height),
                      shim::packed(color), height / 2);
   ImGui::Dummy(ImVec2(width, ImGui::GetFrameHeight()));
-  tooltip(ui, fmt::format("{}\nfrom 1 ulp at the left to {:.0e} at the right", worst->description,
-                          std::pow(10.0, kUlpDecades)));
+  tooltip(ui, fmt::format("{}\nfrom 1 ulp at the left to {:.0e} at the right",
+                          meter.worst->description, std::pow(10.0, kUlpDecades)));
   ImGui::SameLine(0, ui.px(6));
   ImGui::AlignTextToFramePadding();
-  text_muted(fmt::format("{} ulp", readout_number(worst->value, 3)));
+  text_muted(fmt::format("{} ulp", readout_number(meter.worst->value, 3)));
 }
 
 /// Returns whether the checks were clicked.
@@ -79,8 +103,12 @@ bool draw_facts(const ExperimentState& state, const std::string& verb, const Ui&
   text_muted(fmt::format("{} in {}", verb, duration_text(state.seconds)));
   const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
   if (!seed.empty()) fact("seed " + seed, ui);
-  if (!precision.empty()) fact(precision, ui);
-  ulp_meter(result, ui);
+  const std::vector<UlpMeter> meters = ulp_meters(result);
+  // Meters of several pipelines bear their names.
+  if (!precision.empty() && (meters.empty() || meters.front().pipeline.empty()))
+    fact(precision, ui);
+  const double width = meters.size() > 1 ? kNarrowMeterWidth : kMeterWidth;
+  for (const UlpMeter& meter : meters) draw_meter(meter, ui.px(width), ui);
   return !result.checks.empty() && checks_button(result, ui);
 }
 

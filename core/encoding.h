@@ -22,6 +22,8 @@ class Encoding {
   virtual ~Encoding() = default;
   /// Whether position enters the logits through m − n only, for every content.
   virtual bool is_relative() const = 0;
+  /// The same of the weights, which do not see a number added to a whole row of logits.
+  virtual bool has_relative_weights() const { return is_relative(); }
   /// The last position it knows: a trained table ends somewhere, a formula does not.
   virtual Position last_position() const { return max_position; }
   /// Whether it has a term for the segments of tokens: XLNet's does.

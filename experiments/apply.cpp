@@ -121,7 +121,7 @@ std::vector<ParamSpec> apply_params() {
        .default_value = std::string("queries"),
        .choices = {{"queries", "x are queries"}, {"keys", "x are keys"}}}};
   specs[2].used_when = Condition{"x", {""}};
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : precision_params("exact", {})) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
 }
@@ -137,9 +137,9 @@ Table encoding_table(const ParamSet& params, const ApplyInputs& in) {
   const Tables tables = tables_of(in.tables);
   const auto encoding = make<double>(params, in, d, tables);
   if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
-    return frequency_table(rope->theta());
+    return frequency_table(rope->rounded_theta());
   if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(encoding.get()))
-    return frequency_table(sinusoidal->theta());
+    return frequency_table(sinusoidal->rounded_theta());
   if (const auto* alibi = dynamic_cast<const Alibi<double>*>(encoding.get()))
     return slope_table(alibi->slopes());
   if (const auto* indexed = dynamic_cast<const TableIndex*>(encoding.get()))

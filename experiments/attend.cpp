@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/encodings/catalogue.h"
+#include "core/errors.h"
 #include "experiments/attend_linear.h"
 #include "experiments/attend_mask.h"
 #include "experiments/attend_projections.h"
@@ -55,9 +56,10 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
       continue;
     }
     const Matrix<T> x = contents_of<T>(in, b);
-    batches.push_back(multi_head_attention<T>(*encoding, projections_of<T>(params, tables, layout),
-                                              {x, x, layout.m, layout.n, layout.first_head},
-                                              sight.of_batch(b), scoring));
+    batches.push_back(multi_head_attention<T>(
+        *encoding, projections_of<T>(params, tables, layout),
+        {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)}, sight.of_batch(b),
+        scoring));
   }
   AttendResult result = stacked(batches, layout);
   add_layer_output<T>(params, tables, batches, layout, result);
@@ -74,6 +76,25 @@ AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tab
   result.mask_kind = sight.mask_kind();
   result.notes = sight.notes();
   return result;
+}
+
+/// Linear attention has queries and keys, but no scores, and its sums are not rounded.
+std::vector<ParamSpec> softmax_precision_params() {
+  std::vector<ParamSpec> specs = attention_precision_params("exact");
+  for (ParamSpec& spec : specs)
+    if (spec.key.starts_with("stage.") && spec.key != "stage.qk" && !spec.used_when)
+      spec.used_when = Condition{"kernel", {"softmax"}};
+  return specs;
+}
+
+/// A pipeline that rounds sums and weights would claim more of linear attention than is computed.
+void refuse_small_linear(const ParamSet& params) {
+  const Precision format = precision_of(params);
+  if (params.text("kernel") != "linear" || format == Precision::fp64 || format == Precision::fp32)
+    return;
+  throw UsageError(fmt::format("precision={} with kernel=linear", params.text("precision")),
+                   "is defined for softmax attention: sums of features are not rounded here",
+                   "take precision=exact_fp32, and formats of stages like stage.qk=bf16");
 }
 
 }  // namespace
@@ -93,6 +114,11 @@ std::vector<ParamSpec> attend_params() {
                                    "k, v.")}})
     specs.push_back(array_file_param(key, what));
   for (ParamSpec& spec : mask_params()) specs.push_back(std::move(spec));
+  specs.push_back(array_file_param(
+      "segments",
+      "The segment of each key, [N_k] or [batch, N_k], as token_type_ids of Transformers; queries "
+      "are the last N_q of the keys. For XLNet's segment term of transformer_xl."));
+  specs.back().used_when = Condition{"kernel", {"softmax"}};
   specs.push_back(
       {.key = "kernel",
        .description = "How weights are made of queries and keys.",
@@ -107,7 +133,8 @@ std::vector<ParamSpec> attend_params() {
                    .default_value = 0.0,
                    .min = 0.0,
                    .max = 1e6,
-                   .used_when = Condition{"kernel", {"softmax"}}});
+                   .used_when = Condition{"kernel", {"softmax"}},
+                   .stated_if_set = true});
   for (ParamSpec& spec : linear_params()) specs.push_back(std::move(spec));
   specs.push_back(causal_param(false));
   specs.push_back({.key = "window",
@@ -148,7 +175,7 @@ std::vector<ParamSpec> attend_params() {
                    .default_value = std::int64_t{0},
                    .min = 0,
                    .max = 65536});
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : softmax_precision_params()) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
 }
@@ -167,6 +194,7 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
 }
 
 AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
+  refuse_small_linear(params);
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,
                     attention_table_names(params, inputs.x.has_value()));
   const Tables tables = applied_from_the_right(params, tables_of(inputs.tables));

@@ -25,7 +25,8 @@ struct AttendInputs {
   std::optional<Tensor> v{};     ///< as k, with d_v channels; k when absent
   std::optional<Tensor> x{};     ///< [N, d_model] or [B, N, d_model]
   std::optional<Tensor> mask{};  ///< [N_q, N_k], [H, N_q, N_k] or [B, H, N_q, N_k], or 1 for B, H
-  std::optional<Tensor> padding{};  ///< [N_k] or [B, N_k], 1 for a token and 0 for padding
+  std::optional<Tensor> padding{};   ///< [N_k] or [B, N_k], 1 for a token and 0 for padding
+  std::optional<Tensor> segments{};  ///< [N_k] or [B, N_k], ids; queries are the last N_q of them
   NamedTensors tables{};  ///< of the encoding, by the names that `describe` lists; and projections
   std::optional<std::vector<std::int64_t>> query_positions{};
   std::optional<std::vector<std::int64_t>> key_positions{};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
@@ -148,6 +149,35 @@ AttendLayer layout_of_x(const ParamSet& params, const AttendInputs& in, const Ta
   return layout;
 }
 
+std::int32_t segment_id(double value, const Tensor& segments) {
+  if (value == std::floor(value) && std::abs(value) <= std::numeric_limits<std::int32_t>::max())
+    return static_cast<std::int32_t>(value);
+  throw DataError(fmt::format("segments {} with value {}", segments.name, value),
+                  "must hold whole numbers", "give the id of each token's segment: 0, 1, …");
+}
+
+/// [N_k] of each batch entry, or once for all.
+std::vector<std::vector<std::int32_t>> segment_ids(const Tensor& segments,
+                                                   const AttendLayer& layout) {
+  const std::size_t keys = layout.n.size();
+  const std::size_t rows = segments.values.size() / keys;
+  const bool fits = segments.shape.back() == keys && segments.shape.size() <= 2 &&
+                    (rows == 1 || rows == layout.batches);
+  if (!fits)
+    throw DataError(
+        fmt::format("segments {}", shape_text(segments)),
+        fmt::format("must be [N_k] or [batch, N_k] with batch={}, N_k={}", layout.batches, keys),
+        "give one id per key; queries are the last of the keys");
+  if (layout.m.size() > keys)
+    throw UsageError(fmt::format("segments of {} keys for {} queries", keys, layout.m.size()),
+                     "the queries would be the last of the keys, and there are fewer of these",
+                     "give no segments");
+  std::vector<std::vector<std::int32_t>> ids(rows);
+  for (std::size_t i = 0; i < segments.values.size(); ++i)
+    ids[i / keys].push_back(segment_id(segments.values[i], segments));
+  return ids;
+}
+
 /// The heads of one batch entry.
 template <class T>
 std::vector<Matrix<T>> matrices_of(const Tensor& tensor, std::size_t batch) {
@@ -162,7 +192,16 @@ std::vector<Matrix<T>> matrices_of(const Tensor& tensor, std::size_t batch) {
 
 AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const Tables& tables) {
   check_qkv(in);
-  return in.x ? layout_of_x(params, in, tables) : layout_of_qkv(params, in);
+  AttendLayer layout = in.x ? layout_of_x(params, in, tables) : layout_of_qkv(params, in);
+  if (in.segments) layout.segments = segment_ids(*in.segments, layout);
+  return layout;
+}
+
+SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch) {
+  if (layout.segments.empty()) return {};
+  const std::span<const std::int32_t> keys =
+      layout.segments.size() > 1 ? layout.segments[batch] : layout.segments.front();
+  return {keys.last(layout.m.size()), keys};
 }
 
 template <class T>
@@ -177,7 +216,8 @@ LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, s
           matrices_of<T>(in.v ? *in.v : *in.k, batch),
           layout.m,
           layout.n,
-          layout.first_head};
+          layout.first_head,
+          segments_of(layout, batch)};
 }
 
 template <class T>

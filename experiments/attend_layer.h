@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -25,10 +26,15 @@ struct AttendLayer {
   Index d_model{};
   Index d_head{};
   Positions m, n;
+  std::vector<std::vector<std::int32_t>> segments{};  ///< [N_k] of each batch entry, or of all
 };
 
 /// Throws UsageError and DataError for arrays that are no layer.
 AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const Tables& tables);
+
+/// The segments of one batch entry's keys, and of its queries, which are the last of them; empty
+/// where none are given. It points into the layout.
+SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch);
 
 /// Contents x of one batch entry, as they are.
 template <class T>

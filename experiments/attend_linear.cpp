@@ -151,7 +151,8 @@ std::vector<ParamSpec> linear_params() {
        .choices = {{"elu_plus_one", "elu(x) + 1"},
                    {"relu", "max(x, 0)"},
                    {"favor", "FAVOR+: positive random features of exp(q·k/√d), by seed or given"}},
-       .used_when = linear},
+       .used_when = linear,
+       .retired_values = {{"elu1", "give linear.feature_map=elu_plus_one"}}},
       {.key = "linear.features",
        .symbol = "M",
        .description =

@@ -27,7 +27,7 @@ std::string values_text(const Tensor& mask) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, values.size()); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(most, values.size()); ++i)
     text += (i > 0 ? ", " : "") + number_text(values[i]);
   return values.size() > most ? text + ", …" : text;
 }
@@ -38,9 +38,10 @@ std::string kind_of_values(const Tensor& mask) {
   const auto& values = mask.values;
   const bool any_one = std::find(values.begin(), values.end(), 1.0) != values.end();
   if (any_one && std::all_of(values.begin(), values.end(), is_flag)) return "boolean";
-  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
-  if (*least < 0 && *largest <= 0) return "additive";
-  const bool only_zero = *least == 0 && *largest == 0;
+  const bool none_above =
+      std::all_of(values.begin(), values.end(), [](double v) { return v <= 0; });
+  const bool only_zero = std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });
+  if (none_above && !only_zero) return "additive";
   throw UsageError(
       fmt::format("mask {} with values {}", mask.name, values_text(mask)),
       only_zero ? "hides every key if it is boolean and none if it is additive"
@@ -77,7 +78,7 @@ std::string mask_note(const Tensor& mask, const std::string& kind) {
 
 /// With axes of 1 in front, up to `rank` of them.
 Shape with_leading_ones(Shape shape, std::size_t rank) {
-  shape.insert(shape.begin(), rank - std::min(rank, shape.size()), 1);
+  shape.insert(shape.begin(), rank - std::min<std::size_t>(rank, shape.size()), 1);
   return shape;
 }
 
@@ -107,7 +108,8 @@ std::vector<ParamSpec> mask_params() {
                   {"additive",
                    "added to the logits; -inf and the lowest number of fp16, bf16, fp32 or fp64 "
                    "hide the key"}},
-      .used_when = Condition{"kernel", {"softmax"}}};
+      .used_when = Condition{"kernel", {"softmax"}},
+      .stated_if_set = true};
   ParamSpec padding = array_file_param(
       "padding",
       "Which keys are tokens, [N_k] or [batch, N_k]: 1 for a token and 0 for padding, as the "

@@ -92,7 +92,8 @@ ParamSpec weights_param() {
                       {"x_W", "applied as x·W: [d_model, heads·d]"},
                       {"torch_linear",
                        "applied as x·Wᵀ, [heads·d, d_model], as torch.nn.Linear "
-                       "stores its weight"}}};
+                       "stores its weight"}},
+          .stated_if_set = true};
 }
 
 std::vector<std::string> projection_names(bool contents) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "experiments/given_qkv.h"
 #include "experiments/matrix_array.h"
 #include "experiments/row_table.h"
@@ -25,14 +26,14 @@ std::vector<ParamSpec> declared_params() {
                                {"logits", "the scores, with their scale"},
                                {"terms", "each named term of the logits"}}});
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
   return with_encoding_params(std::move(specs));
 }
 
 ExperimentInfo make_info() {
   return {.name = "attention_map",
-          .version = 1,
+          .version = 2,
           .title = "Attention map",
           .question = "Which tokens does each token attend to, and which part of it is position?",
           .equations = {"a_mn = exp(logit_mn) / Σ_j exp(logit_mj)  (2)",
@@ -61,18 +62,26 @@ Figure map_figure(const MapFrame& frame, const ArrayPtr& values, std::string tit
   return {values->name, std::move(title), frame.caption, std::move(map)};
 }
 
+/// What rounding the weights to their format may do to a sum of n: a unit roundoff of the sum, and
+/// half the distance of the format's smallest numbers each.
+double weights_rounding(Precision format, double n) {
+  if (format == Precision::fp64) return 0;
+  return unit_roundoff(format) + 0.5 * n * ulp(format, 0);
+}
+
 template <class T>
-std::vector<Check> checks_of(const std::string& name, const AttentionOutput<T>& out) {
+std::vector<Check> checks_of(const std::string& name, const AttentionOutput<T>& out,
+                             Precision weights_format) {
   const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
   const double n = static_cast<double>(out.weights.cols());
-  double row_error = 0;
+  Largest row_error;
   for (Index i = 0; i < out.weights.rows(); ++i)
-    row_error = std::max(row_error, std::abs(static_cast<double>(out.weights.row(i).sum()) - 1.0));
+    row_error.see(std::abs(static_cast<double>(out.weights.row(i).sum()) - 1.0));
   return {{.name = name + "_rows_sum_to_one",
            .statement = encoding_label(name) + ": the weights of each query sum to 1",
            .equation = "eq. (2)",
-           .measured = row_error,
-           .bound = (n + 4.0) * unit}};
+           .measured = row_error.value(),
+           .bound = (n + 4.0) * unit + weights_rounding(weights_format, n)}};
 }
 
 bool shows(const ParamSet& params, const std::string& what) {
@@ -140,7 +149,8 @@ Result run_in(const ExperimentInfo& info, const ParamSet& params, const Inputs& 
          .unit = "tokens",
          .value = means.distance,
          .description = encoding_label(names[e]) + ": mean distance attended to"});
-    for (Check& check : checks_of(names[e], out)) result.checks.push_back(std::move(check));
+    for (Check& check : checks_of(names[e], out, rounding_of(params).format(Stage::weights)))
+      result.checks.push_back(std::move(check));
     add_maps(names[e], params, frame, out, result);
   }
   result.tables.push_back(std::move(rows).finish());

@@ -78,8 +78,8 @@ std::vector<double> DecayDial::curve(double u) const {
   return curve_of(logits_at(u, consecutive_positions(known_ + 1)), 1.0);
 }
 
-double DecayDial::value(double u, Index distance) const {
-  if (distance > known_) return not_a_number;
+std::optional<double> DecayDial::value(double u, Index distance) const {
+  if (distance > known_) return std::nullopt;
   if (kind_ == Kind::base) {
     const MeanLogits two = logits_at(u, Positions{0, distance});
     return measure(two.total[0], two.total[1]);
@@ -129,9 +129,10 @@ MeanLogits DecayDial::logits_at(double u, const Positions& distances) const {
   return mean_logits(*make(params), d(), squared_norm_, distances, head_);
 }
 
-double DecayDial::measure(double at_zero, double there) const {
+std::optional<double> DecayDial::measure(double at_zero, double there) const {
   if (params_.text("measure") == "weight") return std::exp(there - at_zero);
-  return at_zero > 0 ? there / at_zero : not_a_number;
+  if (at_zero <= 0) return std::nullopt;
+  return there / at_zero;
 }
 
 std::vector<double> DecayDial::curve_of(const MeanLogits& logits, double scale) const {
@@ -139,7 +140,7 @@ std::vector<double> DecayDial::curve_of(const MeanLogits& logits, double scale) 
                             not_a_number);
   const double at_zero = scaled(logits, 0, scale);
   for (std::size_t r = 0; r < logits.total.size(); ++r)
-    curve[r] = measure(at_zero, scaled(logits, r, scale));
+    curve[r] = measure(at_zero, scaled(logits, r, scale)).value_or(not_a_number);
   return curve;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,9 @@ class DecayDial {
   /// and where there is no positive logit to begin with.
   std::vector<double> default_curve() const;
   std::vector<double> curve(double u) const;
-  /// curve(u)[distance], by itself.
-  double value(double u, Index distance) const;
+  /// curve(u)[distance], by itself; nothing where the encoding knows no such position and where
+  /// there is no positive logit to begin with, so that a NaN is a computation gone wrong.
+  std::optional<double> value(double u, Index distance) const;
 
  private:
   Index d() const { return params_.integer("dim"); }
@@ -48,7 +50,7 @@ class DecayDial {
   std::unique_ptr<Encoding> make(const ParamSet& params) const;
   void read_t5_table(const Inputs& inputs);
   MeanLogits logits_at(double u, const Positions& distances) const;
-  double measure(double at_zero, double there) const;
+  std::optional<double> measure(double at_zero, double there) const;
   std::vector<double> curve_of(const MeanLogits& logits, double scale) const;
 
   std::string name_;

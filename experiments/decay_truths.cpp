@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/frequencies.h"
 #include "core/random.h"
@@ -75,7 +76,7 @@ struct BoundAndScores {
   std::vector<double> bound;      ///< mean
   std::vector<double> score;      ///< mean |q_mᵀk_n|
   std::vector<double> deviation;  ///< of it
-  double largest_share{};         ///< of its bound that a score takes
+  Largest largest_share{};        ///< of its bound that a score takes
 };
 
 BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) {
@@ -99,8 +100,7 @@ BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) 
     double mean = 0, square = 0;
     for (std::size_t p = 0; p < products.size(); ++p) {
       const double score = std::abs(real_product(products[p], turned));
-      if (steps[p] > 0)
-        all.largest_share = std::max(all.largest_share, score / (steps[p] * curve[r]));
+      if (steps[p] != 0) all.largest_share.see(score / (steps[p] * curve[r]));
       const double delta = score - mean;
       mean += delta / static_cast<double>(p + 1);
       square += delta * (score - mean);
@@ -143,7 +143,7 @@ Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
     for (std::size_t r = 0; r < all.score.size(); ++r) {
       // A logarithmic axis has no place for what lies at or below 0.
       plot.series[1].band_low.push_back(
-          std::max(all.score[r] - all.deviation[r], 0.05 * all.score[r]));
+          larger(all.score[r] - all.deviation[r], 0.05 * all.score[r]));
       plot.series[1].band_high.push_back(all.score[r] + all.deviation[r]);
     }
   return {"bound_and_scores", "The bound and the scores: " + pairs_text(found.assumption),
@@ -151,19 +151,19 @@ Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
 }
 
 Figure B_figure(const DecayFindings& found) {
-  LinePlot plot{
-      .x = distance_axis(),
-      .y = {.label = "sum of cosines", .symbol = "B_m = Σ cos(m θ_t)"},
-      .series = {{.name = "B_m",
-                  .x = distances_to(found.curve.B.size()),
-                  .y = found.curve.B,
-                  .color = encoding_color("rope")}},
-      .rules = {{Rule::Direction::horizontal, 0.0, "below 0 like tokens stand out no more"}}};
+  LinePlot plot{.x = distance_axis(),
+                .y = {.label = "sum of cosines", .symbol = "B_m = Σ cos(m θ_t)"},
+                .series = {{.name = "B_m",
+                            .x = distances_to(found.curve.B.size()),
+                            .y = found.curve.B,
+                            .color = encoding_color("rope")}},
+                .rules = {{Rule::Direction::horizontal, 0.0,
+                           "below 0: like tokens score less than unlike ones, on average"}}};
   if (const auto negative = first_negative(found.curve.B))
     plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*negative),
                           fmt::format("first below 0: {}", *negative)});
-  return {"B", "The context that a base bears: B_m by distance", caption_of(found.params),
-          std::move(plot)};
+  return {"B", "The sum of cosines B_m by distance: arXiv 2405.14591 ends the context below 0",
+          caption_of(found.params), std::move(plot)};
 }
 
 /// Scores against distance of a q with k = R_peak q, as shares of |q|².
@@ -208,15 +208,23 @@ Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& cur
           "q of the first pair · " + caption_of(found.params), std::move(plot)};
 }
 
+/// The distance of the first of the largest values; NaN when one of the values is.
+double place_of_largest(const std::vector<double>& values) {
+  Largest largest(values.front());
+  double place = 0;
+  for (std::size_t r = 1; r < values.size(); ++r) {
+    if (values[r] > largest.value()) place = static_cast<double>(r);
+    largest.see(values[r]);
+  }
+  return std::isnan(largest.value()) ? largest.value() : place;
+}
+
 /// Tokens between where a curve has its largest value and where it was put.
 double peak_error(const std::vector<PeakCurve>& curves) {
-  double worst = 0;
-  for (const PeakCurve& curve : curves) {
-    const auto top = std::max_element(curve.score.begin(), curve.score.end());
-    worst = std::max(worst, std::abs(static_cast<double>(top - curve.score.begin()) -
-                                     static_cast<double>(curve.peak)));
-  }
-  return worst;
+  Largest worst;
+  for (const PeakCurve& curve : curves)
+    worst.see(std::abs(place_of_largest(curve.score) - static_cast<double>(curve.peak)));
+  return worst.value();
 }
 
 /// The largest |mean score| of independent Gaussian q and k over distances, in standard errors.
@@ -233,7 +241,7 @@ double gaussian_mean(const DecayFindings& found, Progress& progress) {
   }
   const auto count = static_cast<Index>(found.curve.B.size());
   const Index stride = std::max<Index>(1, count / gaussian_distances);
-  double worst = 0;
+  Largest worst;
   for (Index r = 0; r < count; r += stride) {
     checkpoint(progress, 0.97 + 0.02 * static_cast<double>(r) / static_cast<double>(count),
                "gaussian q and k");
@@ -244,9 +252,9 @@ double gaussian_mean(const DecayFindings& found, Progress& progress) {
       sum += score;
       square += score * score;
     }
-    worst = std::max(worst, std::abs(sum) / std::sqrt(square));
+    worst.see(std::abs(sum) / std::sqrt(square));
   }
-  return worst;
+  return worst.value();
 }
 
 double rises_in(const std::vector<double>& curve) {
@@ -256,12 +264,13 @@ double rises_in(const std::vector<double>& curve) {
 }
 
 void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& result) {
-  result.scalars.push_back({.name = "rises",
-                            .value = rises_in(found.curve.mean_abs_S),
-                            .description = "distances at which the curve rises"});
+  result.scalars.push_back(
+      {.name = "rises",
+       .value = rises_in(found.curve.mean_abs_S),
+       .description = "distances at which mean |S_j| is larger than one token before"});
   result.scalars.push_back({.name = "share_of_bound",
-                            .value = all.largest_share,
-                            .description = "most of the bound (37) that a score takes: " +
+                            .value = all.largest_share.value(),
+                            .description = "largest share of the bound (37) that a score takes: " +
                                            pairs_text(found.assumption)});
 }
 
@@ -272,23 +281,23 @@ void add_checks(const DecayFindings& found, const BoundAndScores& all,
       {.name = "assumption_within_bound",
        .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
        .equation = "eq. (37)",
-       .measured = all.largest_share,
+       .measured = all.largest_share.value(),
        .bound = 1.0 + pairs * 0x1p-50});
-  result.checks.push_back({.name = "gaussians_do_not_decay",
-                           .statement =
-                               "independent Gaussian q, k have mean score 0 at every distance "
-                               "(largest mean, in standard errors)",
-                           .equation = "E[q_mᵀk_n] = 0",
-                           .measured = gaussian,
-                           .bound = most_standard_errors});
+  result.checks.push_back(
+      {.name = "gaussians_do_not_decay",
+       .statement = "independent Gaussian q, k: no mean score differs from 0 by more than "
+                    "chance (largest mean, in standard errors)",
+       .equation = "E[q_mᵀk_n] = 0",
+       .measured = gaussian,
+       .bound = most_standard_errors});
   const auto& theta = found.theta;
-  if (std::any_of(theta.begin(), theta.end(), [](double t) { return t > least_turn; }))
-    result.checks.push_back(
-        {.name = "any_distance_is_a_peak",
-         .statement = "with k = R_r q the largest score is at distance r (tokens between them)",
-         .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",
-         .measured = peak_error(curves),
-         .bound = 0.0});
+  if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
+    result.checks.push_back({.name = "any_distance_is_a_peak",
+                             .statement = "with k = R_r q, at each r drawn, the largest score is "
+                                          "at distance r (tokens between them)",
+                             .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",
+                             .measured = peak_error(curves),
+                             .bound = 0.0});
 }
 
 bool has_door(const EncodingEntry& entry, const char* door) {
@@ -299,9 +308,10 @@ bool has_door(const EncodingEntry& entry, const char* door) {
 std::string meaning_of(const std::string& name) {
   const EncodingEntry& entry = find_encoding(name);
   if (has_door(entry, "qk_transform")) return "turned contents: like tokens drift apart";
-  if (has_door(entry, "score_terms")) return "terms of the distance, added to the content's logit";
+  if (has_door(entry, "score_terms"))
+    return "terms that depend on position, added to the content's logit";
   if (has_door(entry, "input_term")) return "p_m·p_n, beside content and mixed terms";
-  return "nothing: logits know no distance";
+  return "nothing: logits do not depend on distance";
 }
 
 }  // namespace
@@ -346,19 +356,20 @@ void DecayMeanings::finish(const ParamSet& params, const std::string& assumption
     return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
   };
   for (std::size_t e = 0; e < names_.size(); ++e)
-    table.rows.push_back({encoding_label(names_[e]), meanings_[e], text(at_zero_[e]),
+    table.rows.push_back({untrained_label(names_[e]), meanings_[e], text(at_zero_[e]),
                           text(at_last_[e]), text(lowest_[e])});
   for (std::size_t e = 0; e < names_.size(); ++e)
     result.scalars.push_back({.name = names_[e] + "_change",
                               .symbol = "Δ",
                               .value = change_[e],
                               .description = fmt::format("{}: mean logit at {} less that at 0",
-                                                         encoding_label(names_[e]), last)});
+                                                         untrained_label(names_[e]), last)});
   result.figures.push_back(
       {"meanings", "What decays: " + assumption, caption_of(params), std::move(table)});
   result.tables.push_back({.name = "meanings",
                            .caption = "what falls with distance, and the mean logit at distance 0, "
-                                      "at the largest, and where it is lowest: " +
+                                      "at the largest, and where it is lowest; tables are drawn "
+                                      "by seed, untrained: " +
                                       assumption,
                            .columns = {{"encoding", "", std::move(names_)},
                                        {"what_falls", "", std::move(meanings_)},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/rope.h"
@@ -99,13 +100,13 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
   const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding);
   if (!sinusoidal) return;
   const double expected = std::sqrt(static_cast<double>(sinusoidal->theta().size()));
-  double error = 0;
-  for (const double norm : row_norms(p)) error = std::max(error, std::abs(norm / expected - 1.0));
+  Largest error;
+  for (const double norm : row_norms(p)) error.see(std::abs(norm / expected - 1.0));
   study.result.checks.push_back(
       {.name = name + "_rows_have_one_length",
        .statement = label + ": every position's vector has length √(d/2) (relative error)",
        .equation = "eq. (4): sin² + cos² = 1",
-       .measured = error,
+       .measured = error.value(),
        .bound = (8.0 + static_cast<double>(study.d())) * 0x1p-53});
 }
 
@@ -144,15 +145,15 @@ Turns turns_of(const Rope<double>& rope, const Positions& positions) {
 
 /// From one position to the next, pair t turns by θ_t: the largest departure, in radians.
 double step_error(const Turns& turns, const std::vector<double>& theta) {
-  double largest = 0;
+  Largest largest;
   for (Index i = 1; i < turns.angle.rows(); ++i) {
     for (Index t = 0; t < turns.angle.cols(); ++t) {
       const double step = turns.angle(i, t) - turns.angle(i - 1, t);
       const double off = step - theta[static_cast<std::size_t>(t)];
-      largest = std::max(largest, std::abs(std::remainder(off, two_pi)));
+      largest.see(std::abs(std::remainder(off, two_pi)));
     }
   }
-  return largest;
+  return largest.value();
 }
 
 void study_rope(const MatrixStudy& study, const std::string& name, const Rope<double>& rope) {
@@ -246,7 +247,8 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
            "bias", "b_{mn}", Meaning::diverging},
           {token_axis("query", "m", study.positions), token_axis("key", "n", study.positions)},
           study.shows("maps"));
-  if (encoding.is_relative()) check_relative(study, name, bias, "bias", "eq. (7)–(9)");
+  if (encoding.is_relative())
+    check_relative(study, name, bias, "bias", find_encoding(name).info.source);
   if (encoding.is_relative() && study.shows("profiles"))
     study.result.figures.push_back(profile_figure(study, name, terms));
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "experiments/decay_dial.h"
 #include "experiments/half_distance.h"
@@ -25,7 +26,8 @@ std::vector<ParamSpec> declared_params() {
        {.key = "half_distance",
         .symbol = "h",
         .unit = "tokens",
-        .description = "Where every curve is made to have fallen to one half.",
+        .description =
+            "Distance at which every curve is made to equal one half; RoPE's may reach it before.",
         .kind = ParamKind::integer,
         .default_value = std::int64_t{64},
         .min = 1,
@@ -65,12 +67,13 @@ std::vector<ParamSpec> declared_params() {
 
 ExperimentInfo make_info() {
   return {.name = "equal_half_distance",
-          .version = 1,
+          .version = 2,
           .title = "Equal half distance",
           .question = "How do encodings differ once each has lost half its logit at one distance?",
           .equations = {"L(r) = mean of logit(r, 0) over like contents, x_m = x_0, any direction",
                         "RoPE: L(r)/L(0) = B_r/(d/2); ALiBi: 1 − s r/L_c; T5: 1 + c b(r)/L_c",
-                        "find the setting with L(h)/L(0) = 1/2"},
+                        "find the setting with L(h)/L(0) = 1/2; a curve that is not monotone may "
+                        "be there before"},
           .params = declared_params()};
 }
 
@@ -94,6 +97,8 @@ struct Finding {
   std::vector<double> equal{};  ///< the curve at the setting; empty unless found
   std::vector<double> own{};    ///< at the default
 
+  bool without_value{};  ///< at some setting the curve has no value at the half distance
+
   bool can_be_set() const {
     return kind == DecayDial::Kind::base || kind == DecayDial::Kind::scale;
   }
@@ -102,13 +107,17 @@ struct Finding {
 
 Finding examine(const DecayDial& dial, Index h, Progress& progress, double from, double to) {
   int calls = 0;
+  bool without_value = false;
   const auto value = [&](double u) {
-    const double done = std::min(1.0, ++calls / (search_steps + 60.0));
+    const double done = smaller(1.0, ++calls / (search_steps + 60.0));
     checkpoint(progress, from + (to - from) * done, "setting of " + dial.name());
-    return dial.value(u, h);
+    const std::optional<double> there = dial.value(u, h);
+    without_value = without_value || !there;
+    return there.value_or(std::numeric_limits<double>::quiet_NaN());
   };
   Finding finding{.name = dial.name(), .kind = dial.kind()};
   finding.search = search_half(value, finding.can_be_set() ? search_steps : 1);
+  finding.without_value = without_value;
   finding.default_setting = dial.default_setting();
   finding.default_text = dial.setting_text(finding.default_setting);
   finding.own = dial.default_curve();
@@ -124,6 +133,17 @@ double or_nan(const std::optional<double>& value) {
   return value.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+/// Where the curve at the setting found is first at one half.
+double first_at_half(const Finding& finding) {
+  return or_nan(first_at_or_below(finding.equal, half + tolerance));
+}
+
+/// ", first at r = 38.9" where that is before the half distance, else nothing.
+std::string earlier_text(const Finding& finding, std::int64_t h) {
+  const double first = first_at_half(finding);
+  return first < static_cast<double>(h) - half ? fmt::format(", first at r = {:.4g}", first) : "";
+}
+
 std::string note_of(const Finding& finding, std::int64_t h) {
   if (finding.kind == DecayDial::Kind::nothing) return "no position in its mean logit";
   if (finding.kind == DecayDial::Kind::untrained) return "no decay but what training gives it";
@@ -137,19 +157,29 @@ std::string note_of(const Finding& finding, std::int64_t h) {
     case HalfOutcome::found:
       break;
   }
-  const double first = or_nan(first_at_or_below(finding.equal, half + tolerance));
-  if (first < static_cast<double>(h) - half) return fmt::format("first at r = {:.4g}", first);
-  return "first there";
+  const std::string earlier = earlier_text(finding, h);
+  return earlier.empty() ? "first there" : earlier.substr(2);
+}
+
+std::string label_of(const Finding& finding) {
+  return finding.kind == DecayDial::Kind::untrained ? untrained_label(finding.name)
+                                                    : encoding_label(finding.name);
 }
 
 Check check_of(const Finding& finding, std::int64_t h) {
-  const std::string label = encoding_label(finding.name);
+  const std::string label = label_of(finding);
   const std::string equation = fmt::format("L({})/L(0) = 1/2", h);
   const std::string settings = finding.can_be_set() ? "at every setting" : "as given";
+  if (finding.search.outcome == HalfOutcome::undefined)
+    return {.name = finding.name + "_is_halved",
+            .statement = label + ": the curve is a number at every setting tried",
+            .equation = equation,
+            .measured = std::numeric_limits<double>::quiet_NaN(),
+            .bound = tolerance};
   if (finding.found())
     return {.name = finding.name + "_is_halved",
-            .statement = fmt::format("{} at {}: the curve is 1/2 at r = {} (difference)", label,
-                                     finding.setting_text, h),
+            .statement = fmt::format("{} at {}: the curve is 1/2 at r = {}{} (difference)", label,
+                                     finding.setting_text, h, earlier_text(finding, h)),
             .equation = equation,
             .measured = std::abs(finding.search.value - half),
             .bound = tolerance};
@@ -197,9 +227,11 @@ std::vector<double> distances_of(const ParamSet& params) {
 Figure equal_figure(const ParamSet& params, const std::vector<Finding>& findings) {
   LinePlot plot = plot_of(params);
   const std::vector<double> distances = distances_of(params);
+  const std::int64_t h = params.integer("half_distance");
   for (const Finding& f : findings) {
     const std::string label = encoding_label(f.name);
-    plot.series.push_back({.name = f.found() ? label + ", " + f.setting_text : label + ", as given",
+    plot.series.push_back({.name = f.found() ? label + ", " + f.setting_text + earlier_text(f, h)
+                                             : label + ", as given",
                            .x = distances,
                            .y = f.found() ? f.equal : f.own,
                            .style = f.found() ? LineStyle::solid : LineStyle::dotted,
@@ -253,7 +285,7 @@ Table settings_table(const std::vector<Finding>& findings, std::int64_t h) {
     setting.push_back(f.setting);
     value.push_back(f.search.value);
     residual.push_back(f.search.value - half);
-    first.push_back(or_nan(first_at_or_below(f.equal, half + tolerance)));
+    first.push_back(first_at_half(f));
   }
   return {.name = "settings",
           .caption =
@@ -281,12 +313,19 @@ Table curves_table(const ParamSet& params, const std::vector<Finding>& findings)
   return table;
 }
 
-void add_scalars(const Finding& f, Result& result) {
-  const std::string label = encoding_label(f.name);
+void add_scalars(const Finding& f, const ParamSet& params, Result& result) {
+  std::string label = label_of(f);
+  if (f.name == "t5" && params.text("t5_table").empty()) label += " with the table −ln(1 + r)";
   result.scalars.push_back(
       {.name = f.name + "_setting",
        .value = f.setting,
-       .description = label + ": " + (f.found() ? f.setting_text : "no setting does it")});
+       .description =
+           label + ": " + (f.found() ? f.setting_text : "no setting makes it one half there")});
+  result.scalars.push_back(
+      {.name = f.name + "_first_half_distance",
+       .unit = "tokens",
+       .value = first_at_half(f),
+       .description = label + ": first distance at one half with that setting"});
   result.scalars.push_back({.name = f.name + "_given_half_distance",
                             .unit = "tokens",
                             .value = or_nan(first_at_or_below(f.own, half)),
@@ -312,11 +351,10 @@ Result EqualHalfDistance::run(const ParamSet& params, const Inputs& inputs,
     const double from = share * static_cast<double>(e);
     checkpoint(progress, from, "curve of " + names[e]);
     const DecayDial dial(names[e], params, inputs);
-    findings.push_back(examine(dial, h, progress, from, std::min(1.0, from + share)));
-    add_scalars(findings.back(), result);
-    // Where an encoding knows no such position there is nothing to claim.
-    if (!std::isnan(findings.back().search.value))
-      result.checks.push_back(check_of(findings.back(), h));
+    findings.push_back(examine(dial, h, progress, from, smaller(1.0, from + share)));
+    add_scalars(findings.back(), params, result);
+    // Where the curve has no value there is nothing to claim.
+    if (!findings.back().without_value) result.checks.push_back(check_of(findings.back(), h));
   }
   result.figures.push_back(equal_figure(params, findings));
   result.figures.push_back(own_figure(params, findings));

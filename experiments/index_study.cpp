@@ -32,11 +32,12 @@ Position reach(const TableIndex& table, Position direction) {
 /// Where its paper says that the table ends.
 std::optional<Position> stated_reach(const std::string& name, const ParamSet& params) {
   if (name == "shaw")
-    return std::max(params.integer("shaw.clip"), params.integer("shaw.clip_ahead"));
+    return std::max<Position>(params.integer("shaw.clip"), params.integer("shaw.clip_ahead"));
   if (name == "t5") return params.integer("t5.max_distance");
   if (name == "deberta")
     return params.text("deberta.version") == "v2"
-               ? std::max(params.integer("deberta.max_distance"), params.integer("deberta.span"))
+               ? std::max<Position>(params.integer("deberta.max_distance"),
+                                    params.integer("deberta.span"))
                : params.integer("deberta.span");
   return std::nullopt;
 }
@@ -73,7 +74,7 @@ void add_reach(const MatrixStudy& study, const std::string& name, const TableInd
       {.name = name + "_last_row_reached",
        .statement = label + ": the last rows are reached within the stated distance, both ways",
        .equation = find_encoding(name).info.source,
-       .measured = static_cast<double>(std::max(behind, ahead)),
+       .measured = static_cast<double>(std::max<Position>(behind, ahead)),
        .bound = static_cast<double>(*stated)});
 }
 
@@ -100,7 +101,8 @@ void study_index(const MatrixStudy& study, const std::string& name, const Encodi
   add_reach(study, name, table, rows);
   staircases.add(study, name, std::move(rows));
   const Matrix<double> index = table.table_index(study.positions, study.positions).cast<double>();
-  if (encoding.is_relative()) check_relative(study, name, index, "row", "eq. (5), (8), (10)");
+  if (encoding.is_relative())
+    check_relative(study, name, index, "row", find_encoding(name).info.source);
   add_map(study, index,
           {"rows_" + name, "Row of the table for each query and key: " + encoding_label(name),
            "row", "", Meaning::sequential},

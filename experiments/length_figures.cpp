@@ -17,7 +17,7 @@ constexpr double offset_axis_threshold = 1e-17;  // below every rounding of fp64
 std::string beyond_text(const LengthStudy& m) {
   if (m.ends()) return fmt::format("ends: no position above {}", m.last_position);
   const auto from = constant_from(m.change, flat);
-  if (from && *from == 0) return "feels no distance";
+  if (from && *from == 0) return "does not depend on distance";
   if (from) return fmt::format("one value from r = {} on", *from);
   return "goes on by its formula";
 }
@@ -59,7 +59,7 @@ Figure entropy_figure(const ParamSet& params, const std::vector<LengthStudy>& al
                          .style = LineStyle::dashed,
                          .color = encoding_color("none")});
   for (const LengthStudy& m : all) plot.series.push_back(banded(m, lengths, &LengthPoint::entropy));
-  return {"entropy", "Attention spreads as the context grows, unless position holds it",
+  return {"entropy", "Entropy of the last query's attention by length",
           "mean ± deviation over draws · " + caption_of(params), std::move(plot)};
 }
 
@@ -128,8 +128,8 @@ Figure table_figure(const ParamSet& params, const std::vector<LengthStudy>& all)
                           number_or_dash(beyond_seen(m.change, train), "{:.3g}"),
                           number_or_dash(m.largest_offset_change(), "{:.1e}"),
                           fmt::format("{:.1e}", m.decoding)});
-  return {"beyond", "Past the training length, encoding by encoding", caption_of(params),
-          std::move(table)};
+  return {"beyond", "Past the training length, encoding by encoding",
+          "random contents, tables untrained · " + caption_of(params), std::move(table)};
 }
 
 Table length_table(const ParamSet& params, const std::vector<LengthStudy>& all) {

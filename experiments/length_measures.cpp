@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
 #include "core/analysis/weight_statistics.h"
 #include "core/encodings/catalogue.h"
@@ -28,7 +29,7 @@ ParamSet trained_params(const ParamSet& params) {
 
 /// Deviation of the content logits of unscaled contents, all at one position.
 double content_deviation(const LengthScene& scene) {
-  const Index count = std::min(calibration_keys, scene.keys.rows());
+  const Index count = std::min<Index>(calibration_keys, scene.keys.rows());
   const Positions m(static_cast<std::size_t>(scene.queries.rows()), 0);
   const Positions n(static_cast<std::size_t>(count), 0);
   const auto out =
@@ -50,7 +51,7 @@ Moments moments_of(const std::vector<double>& values) {
 double entropy_bits(const Matrix<double>& weights, Index row) {
   double entropy = 0;
   for (Index j = 0; j < weights.cols(); ++j)
-    if (weights(row, j) > 0) entropy -= weights(row, j) * std::log2(weights(row, j));
+    if (!(weights(row, j) <= 0)) entropy -= weights(row, j) * std::log2(weights(row, j));
   return entropy;
 }
 
@@ -100,7 +101,7 @@ LengthPoint attention_at_length(const LengthScene& scene, Index length, Index wi
   std::vector<double> entropy, recent;
   for (Index i = 0; i < out.weights.rows(); ++i) {
     entropy.push_back(entropy_bits(out.weights, i));
-    recent.push_back(out.weights.row(i).tail(std::min(window, length)).sum());
+    recent.push_back(out.weights.row(i).tail(std::min<Index>(window, length)).sum());
   }
   return {moments_of(entropy), moments_of(recent)};
 }
@@ -145,15 +146,26 @@ std::optional<std::size_t> constant_from(const std::vector<double>& values, doub
 double beyond_seen(const std::vector<double>& values, std::size_t from) {
   const std::size_t known = known_count(values);
   if (known <= from || from == 0) return not_a_number;
-  const auto seen = std::minmax_element(values.begin(), values.begin() + static_cast<long>(from));
-  double beyond = 0;
-  for (std::size_t i = from; i < known; ++i)
-    beyond = std::max({beyond, values[i] - *seen.second, *seen.first - values[i]});
-  return beyond;
+  Smallest least(values[0]);
+  Largest most(values[0]);
+  for (std::size_t i = 1; i < from; ++i) {
+    least.see(values[i]);
+    most.see(values[i]);
+  }
+  Largest beyond;
+  for (std::size_t i = from; i < known; ++i) {
+    beyond.see(values[i] - most.value());
+    beyond.see(least.value() - values[i]);
+  }
+  return beyond.value();
+}
+
+bool knows_offset(const LengthScene& scene, Index window, Position s) {
+  return s + window - 1 <= scene.encoding->last_position();
 }
 
 double change_under_offset(const LengthScene& scene, Index window, Position s) {
-  if (s + window - 1 > scene.encoding->last_position()) return not_a_number;
+  if (!knows_offset(scene, window, s)) return not_a_number;
   return mean_half_difference(window_attention(scene, window, s).weights,
                               window_attention(scene, window, 0).weights);
 }
@@ -161,23 +173,23 @@ double change_under_offset(const LengthScene& scene, Index window, Position s) {
 double decoding_gap(const LengthScene& scene, Index window, Position first) {
   const Matrix<double> prefill = window_attention(scene, window, first).output;
   const Positions at = consecutive_positions(window, first);
-  double gap = 0;
+  Largest gap;
   for (Index i = 0; i < window; ++i) {
     const Positions now{at[static_cast<std::size_t>(i)]};
     const Positions cached(at.begin(), at.begin() + i + 1);
     const auto step = attention_head<double>(
         *scene.encoding, scene.projections,
         {scene.keys.row(i), scene.keys.topRows(i + 1), now, cached, scene.head});
-    gap = std::max(gap, (step.output.row(0) - prefill.row(i)).cwiseAbs().maxCoeff());
+    gap.see(largest_difference<double>(step.output, prefill.row(i)));
   }
-  return gap;
+  return gap.value();
 }
 
 double length_rounding(const LengthScene& scene, Index window) {
   const Matrix<double> x = scene.keys.topRows(window);
-  const double q = (x * scene.projections.W_q).rowwise().norm().maxCoeff();
-  const double k = (x * scene.projections.W_k).rowwise().norm().maxCoeff();
-  const double logit = window_attention(scene, window, 0).logits.cwiseAbs().maxCoeff();
+  const double q = largest_row_norm<double>(x * scene.projections.W_q);
+  const double k = largest_row_norm<double>(x * scene.projections.W_k);
+  const double logit = largest_magnitude<double>(window_attention(scene, window, 0).logits);
   return 4.0 * static_cast<double>(x.cols() + 10) * 0x1p-53 * (q * k + logit);
 }
 

@@ -55,6 +55,9 @@ std::optional<std::size_t> constant_from(const std::vector<double>& values, doub
 /// stay, NaN when there are none.
 double beyond_seen(const std::vector<double>& values, std::size_t from);
 
+/// Whether the encoding knows the positions of the first `window` tokens shifted by s.
+bool knows_offset(const LengthScene& scene, Index window, Position s);
+
 /// Mean over queries of ½ Σ|difference| of the causal weights of the first `window` tokens when all
 /// their positions are shifted by s. NaN where the encoding does not know them.
 double change_under_offset(const LengthScene& scene, Index window, Position s);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
+
 namespace orrery {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int lengths_measured = 28;     // spaced by ratios
 constexpr int distances_measured = 320;  // likewise
 
 double largest_value(const LengthScene& scene, Index window) {
-  return (scene.keys.topRows(window) * scene.projections.W_v).cwiseAbs().maxCoeff();
+  return largest_magnitude<double>(scene.keys.topRows(window) * scene.projections.W_v);
 }
 
 }  // namespace
@@ -45,10 +47,10 @@ Positions distances_of(const ParamSet& params) {
 }
 
 double LengthStudy::largest_offset_change() const {
-  double largest = std::numeric_limits<double>::quiet_NaN();
-  for (const double one : offsets)
-    if (!std::isnan(one) && !(one <= largest)) largest = one;
-  return largest;
+  if (known_offsets == 0) return std::numeric_limits<double>::quiet_NaN();
+  Largest largest;
+  for (std::size_t i = 0; i < known_offsets; ++i) largest.see(offsets[i]);
+  return largest.value();
 }
 
 LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress,
@@ -56,7 +58,7 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   const LengthScene scene = length_scene(name, params);
   const Index window = params.integer("window");
   LengthStudy measured{.name = name,
-                       .relative = scene.encoding->is_relative(),
+                       .relative = scene.encoding->has_relative_weights(),
                        .last_position = scene.encoding->last_position(),
                        .rounding = length_rounding(scene, window),
                        .largest_value = largest_value(scene, window)};
@@ -72,8 +74,10 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
       params.real("spread") * std::sqrt(static_cast<double>(params.integer("dim")));
   measured.mean_change = mean_logit_change(scene, match, distances_of(params));
   checkpoint(progress, from + (to - from) * 0.85, "offsets with " + name);
-  for (const Position s : offsets_of(params))
+  for (const Position s : offsets_of(params)) {
+    if (knows_offset(scene, window, s)) ++measured.known_offsets;  // they are ascending
     measured.offsets.push_back(change_under_offset(scene, window, s));
+  }
   checkpoint(progress, from + (to - from) * 0.9, "decoding with " + name);
   const Position past = params.integer("train_length") - window / 2;
   const Position first = std::min<Position>(past, scene.encoding->last_position() + 1 - window);

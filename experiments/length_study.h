@@ -26,12 +26,13 @@ struct LengthStudy {
   std::vector<double> change{};       ///< of one pair's logit, by distance
   std::vector<double> mean_change{};  ///< of like tokens' mean logit, at distances_of()
   std::vector<double> offsets{};
+  std::size_t known_offsets{};  ///< from the first on: those whose positions the encoding knows
   double rounding{};
   double decoding{};
   double largest_value{};  ///< |v| of the window
 
   bool ends() const { return last_position < max_position; }
-  /// NaN when the encoding knows no position that far.
+  /// Over the known offsets; NaN when there are none, and when one of the changes is.
   double largest_offset_change() const;
 };
 

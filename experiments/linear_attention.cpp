@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/encodings/settings.h"
 #include "experiments/given_qkv.h"
 #include "experiments/linear_figures.h"
@@ -18,15 +19,15 @@ namespace {
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 
 ParamSpec features_param() {
-  return {
-      .key = "features",
-      .symbol = "φ",
-      .description = "Feature maps to compare; the first one's weights are drawn as maps.",
-      .kind = ParamKind::choice_list,
-      .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
-      .choices = {{"elu_plus_one", "elu(x) + 1: Katharopoulos et al. 2020"},
-                  {"relu", "max(x, 0)"},
-                  {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}}};
+  return {.key = "features",
+          .symbol = "φ",
+          .description = "Feature maps to compare; the first one's weights are drawn as maps.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
+          .choices = {{"elu_plus_one", "elu(x) + 1: Katharopoulos et al. 2020"},
+                      {"relu", "max(x, 0)"},
+                      {"favor", "FAVOR+, positive random features of softmax: Choromanski et al."}},
+          .retired_values = {{"elu", "write elu_plus_one"}}};
 }
 
 std::vector<ParamSpec> declared_params() {
@@ -82,7 +83,7 @@ std::vector<ParamSpec> declared_params() {
           {.key = "shift",
            .symbol = "s",
            .unit = "tokens",
-           .description = "Common shift of all positions that relative weights do not feel.",
+           .description = "Common shift of all positions, on which relative weights do not depend.",
            .kind = ParamKind::integer,
            .default_value = std::int64_t{1000},
            .min = 1,
@@ -105,7 +106,7 @@ ExperimentInfo make_info() {
       .name = "linear_attention",
       .version = 1,
       .title = "Linear attention",
-      .question = "What does linear attention with RoPE weigh, next to softmax attention?",
+      .question = "How do the weights of linear attention with RoPE differ from those of softmax?",
       .equations = {"o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n)  (19)",
                     "both rotated: R φ below the bar too; rotated before φ: φ(R_m q_m)ᵀφ(R_n k_n)",
                     "softmax: 2 N² (d + d_v) operations and more; linear: 4 N F d_v and more"},
@@ -134,7 +135,7 @@ std::vector<Family> examine(const ParamSet& params, const LinearScene& scene,
 }
 
 LinearScene first_tokens(const LinearScene& scene, Index most) {
-  const Index n = std::min(most, scene.q.rows());
+  const Index n = std::min<Index>(most, scene.q.rows());
   LinearScene part{
       scene.q.topRows(n), scene.k.topRows(n), scene.v.topRows(n), consecutive_positions(n), {},
       scene.causal,       scene.base};
@@ -144,10 +145,16 @@ LinearScene first_tokens(const LinearScene& scene, Index most) {
 
 void add_point(FavorSweep::Curve& curve, const std::vector<double>& gaps) {
   double sum = 0;
-  for (const double gap : gaps) sum += gap;
+  Smallest low(gaps.front());
+  Largest high(gaps.front());
+  for (const double gap : gaps) {
+    sum += gap;
+    low.see(gap);
+    high.see(gap);
+  }
   curve.mean.push_back(sum / static_cast<double>(gaps.size()));
-  curve.low.push_back(*std::min_element(gaps.begin(), gaps.end()));
-  curve.high.push_back(*std::max_element(gaps.begin(), gaps.end()));
+  curve.low.push_back(low.value());
+  curve.high.push_back(high.value());
 }
 
 FavorSweep sweep_favor(const ParamSet& params, const LinearScene& whole, Progress& progress) {
@@ -202,24 +209,22 @@ void add_scalars(const LinearScene& scene, const Family& family, Result& result)
 /// The largest, over feature maps, of a number in units of what rounding may cost.
 double worst_in_roundings(const std::vector<Family>& families, FeatureRotation rotation,
                           double (*number)(const LinearMap&)) {
-  double worst = 0;
+  Largest worst;
   for (const Family& family : families) {
     const LinearMap& map = map_of(family, rotation);
-    const double measured = number(map) / map.rounding;
-    if (!(measured <= worst)) worst = measured;
+    worst.see(number(map) / map.rounding);
   }
-  return worst;
+  return worst.value();
 }
 
 double least_in_roundings(const std::vector<Family>& families, FeatureRotation rotation,
                           double (*number)(const LinearMap&)) {
-  double least = std::numeric_limits<double>::infinity();
+  Smallest least(std::numeric_limits<double>::infinity());
   for (const Family& family : families) {
     const LinearMap& map = map_of(family, rotation);
-    const double measured = number(map) / map.rounding;
-    if (!(measured >= least)) least = measured;
+    least.see(number(map) / map.rounding);
   }
-  return least;
+  return least.value();
 }
 
 double residual_of(const LinearMap& map) { return map.shift_residual; }
@@ -260,20 +265,20 @@ void add_sum_checks(const std::vector<Family>& families, std::vector<Check>& che
 }
 
 double least_weight(const std::vector<Family>& families, FeatureRotation rotation) {
-  double least = 0;
-  for (const Family& family : families)
-    least = std::min(least, map_of(family, rotation).signs.most_negative);
-  return least;
+  Smallest least(0.0);
+  for (const Family& family : families) least.see(map_of(family, rotation).signs.most_negative);
+  return least.value();
 }
 
 /// Σ_n |v_n| is what an output makes of one rounding of every weight.
 double worst_output(const LinearScene& scene, const std::vector<Family>& families) {
-  const double values = scene.v.cwiseAbs().colwise().sum().maxCoeff();
-  double worst = 0;
+  const Matrix<double> columns = scene.v.cwiseAbs().colwise().sum();
+  const double values = largest_entry<double>(columns);
+  Largest worst;
   for (const Family& family : families)
     for (const LinearMap& map : family.maps)
-      worst = std::max(worst, map.output_gap / (map.rounding * values));
-  return worst;
+      worst.see(map.output_gap == 0 ? 0.0 : map.output_gap / (map.rounding * values));
+  return worst.value();
 }
 
 std::vector<Check> checks_of(const LinearScene& scene, const std::vector<Family>& families,

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/analysis/invariance.h"
+#include "core/analysis/largest.h"
 #include "core/attention/head.h"
 #include "core/encodings/rope.h"
 #include "core/errors.h"
@@ -73,7 +74,8 @@ PlainFeatures plain_features(const LinearScene& scene, const FeatureMap<double>&
 void add_rounding(const LinearScene& scene, const PlainFeatures& f,
                   const Matrix<double>& normalizers, LinearMap& map) {
   const double gamma = 4.0 * static_cast<double>(f.q.cols() + scene.k.rows() + 16) * 0x1p-53;
-  map.least_normalizer = std::numeric_limits<double>::infinity();
+  Smallest least(std::numeric_limits<double>::infinity());
+  Largest rounding, sum_error;
   for (Index i = 0; i < f.q.rows(); ++i) {
     double norms = 0, plain = 0;
     for (Index j = 0; j < f.k.rows(); ++j) {
@@ -82,12 +84,15 @@ void add_rounding(const LinearScene& scene, const PlainFeatures& f,
       plain += f.q.row(i).dot(f.k.row(j));
     }
     const double normalizer = std::abs(normalizers(i, 0));
-    map.least_normalizer = std::min(map.least_normalizer, plain > 0 ? normalizer / plain : 0.0);
+    least.see(plain <= 0 ? 0.0 : normalizer / plain);
     if (normalizer == 0) continue;
-    const double largest = map.weights.row(i).cwiseAbs().maxCoeff();
-    map.rounding = std::max(map.rounding, gamma * norms * (1 + largest) / normalizer);
-    map.sum_error = std::max(map.sum_error, std::abs(1 - map.weights.row(i).sum()));
+    const double largest = largest_magnitude<double>(map.weights.row(i));
+    rounding.see(gamma * norms * (1 + largest) / normalizer);
+    sum_error.see(std::abs(1 - map.weights.row(i).sum()));
   }
+  map.least_normalizer = least.value();
+  map.rounding = rounding.value();
+  map.sum_error = sum_error.value();
 }
 
 }  // namespace
@@ -191,9 +196,9 @@ LinearMap examine_map(const LinearScene& scene, const FeatureMap<double>& featur
       linear_attention<double>({scene.q, scene.k, scene.v, scene.positions, scene.positions},
                                features, turn.rope.get(), turn.options);
   map.zero_normalizers = out.zero_normalizers;
-  map.output_gap = (out.output - map.weights * scene.v).cwiseAbs().maxCoeff();
+  map.output_gap = largest_difference<double>(out.output, map.weights * scene.v);
   map.shift_residual =
-      (linear_weights(scene, features, rotation, shift) - map.weights).cwiseAbs().maxCoeff();
+      largest_difference<double>(linear_weights(scene, features, rotation, shift), map.weights);
   map.half_difference = mean_half_difference(map.weights, reference);
   add_rounding(scene, plain_features(scene, features, rotation), out.normalizers, map);
   return map;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/analysis/decay.h"
+#include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
@@ -57,7 +58,8 @@ ExperimentInfo make_info() {
       .equations = {"S_j = Σ_{i<j} e^{i(m−n)θ_i}  (35)",
                     "|q_mᵀk_n| ≤ max_i |h_{i+1} − h_i| · Σ_j |S_j|  (37)",
                     "Fig. 2: (1/(d/2)) Σ_{j=1..d/2} |S_j| against m − n",
-                    "B_m = Σ_t cos(m θ_t), the score of q = k = 1 up to a factor",
+                    "B_m = Σ_t cos(m θ_t): with q = k = (1, …, 1) and all channels turning, "
+                    "q_mᵀk_n = 2 B_{m−n}",
                     "k = R_r q: q_mᵀk_n = Σ_t |q_t|² cos((m − n − r) θ_t), largest at m − n = r"},
       .params = declared_params()};
 }
@@ -108,7 +110,7 @@ void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& d
 struct Part {
   double from{};
   double to{};
-  double at(double done) const { return from + (to - from) * std::min(1.0, done); }
+  double at(double done) const { return from + (to - from) * smaller(1.0, done); }
 };
 
 Spread drawn_scores(const Encoding& encoding, const std::string& name,
@@ -119,7 +121,7 @@ Spread drawn_scores(const Encoding& encoding, const std::string& name,
   spread.end_at(static_cast<std::size_t>(known));
   for (Index first = 0; first < known; first += distances_at_once) {
     const Positions distances =
-        consecutive_positions(std::min(distances_at_once, known - first), first);
+        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const double done = (static_cast<double>(first) +
                            static_cast<double>(p) / static_cast<double>(pairs.size())) /
@@ -139,7 +141,7 @@ Spread mean_scores(const Encoding& encoding, const std::string& name, Index d, I
     checkpoint(progress, part.at(static_cast<double>(first) / static_cast<double>(known)),
                "mean scores of " + name);
     const Positions distances =
-        consecutive_positions(std::min(distances_at_once, known - first), first);
+        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
     const MeanLogits mean = mean_logits(encoding, d, static_cast<double>(d), distances, 0);
     spread.mean.insert(spread.mean.end(), mean.total.begin(), mean.total.end());
   }
@@ -187,19 +189,21 @@ Axis distance_axis() { return {.label = "relative distance", .symbol = "m − n"
 Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
                     const DecayCurve& curve) {
   LinePlot plot{.x = distance_axis(),
-                .y = {.label = "decay bound", .symbol = "mean |S_j|"},
+                .y = {.label = "mean", .symbol = "|S_j|"},
                 .series = {{.name = "RoPE",
                             .x = distances,
                             .y = curve.mean_abs_S,
                             .color = encoding_color("rope")}}};
-  plot.y.range =
-      Range{0.0, *std::max_element(curve.mean_abs_S.begin(), curve.mean_abs_S.end()) * 1.04};
+  Largest most;
+  for (const double value : curve.mean_abs_S) most.see(value);
+  if (std::isfinite(most.value())) plot.y.range = Range{0.0, most.value() * 1.04};
   const std::int64_t r = params.integer("distance");
   if (r <= params.integer("max_distance"))
     plot.rules.push_back(
         {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
-  return {"decay_bound", "Long-term decay: the bound of eq. (37), as in Fig. 2", caption_of(params),
-          std::move(plot)};
+  return {"decay_bound",
+          "Long-term decay: mean |S_j|, the factor of the bound (37) that Fig. 2 shows",
+          caption_of(params), std::move(plot)};
 }
 
 Series score_series(const std::string& name, const std::vector<double>& distances,
@@ -258,8 +262,7 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
   const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
   const Positions m = consecutive_positions(count);
   Random random(params.integer("seed"), "checks of long_term_decay");
-  double share = 0;
-  double gap = 0;
+  Largest share, gap;
   for (int draw = 0; draw < draws; ++draw) {
     checkpoint(progress, 0.8 + 0.02 * draw, "checks");
     const Matrix<double> q = normal_matrix<double>(random, 1, d);
@@ -271,20 +274,19 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
     const double step = largest_step(h) * static_cast<double>(theta.size());
     for (Index r = 0; r < count; ++r) {
       const double score = complex_score(h, theta, r);
-      share =
-          std::max(share, std::abs(score) / (step * curve.mean_abs_S[static_cast<std::size_t>(r)]));
-      gap = std::max(gap, std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
+      share.see(std::abs(score) / (step * curve.mean_abs_S[static_cast<std::size_t>(r)]));
+      gap.see(std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
     }
   }
   return {{.name = "bound_holds",
            .statement = "scores of random q, k stay within the bound (largest |score| / bound)",
            .equation = "eq. (37)",
-           .measured = share,
+           .measured = share.value(),
            .bound = 1.0},
           {.name = "complex_form_equals_rotation",
            .statement = "Re Σ h_t e^{i(m−n)θ_t} equals the product of the turned q and k",
            .equation = "eq. (16) = eq. (35)",
-           .measured = gap,
+           .measured = gap.value(),
            .bound = static_cast<double>(d + 10) * 0x1p-53}};
 }
 
@@ -295,19 +297,22 @@ std::vector<Scalar> scalars_of(const DecayCurve& curve) {
                        .symbol = "mean |S_j|",
                        .value = curve.mean_abs_S[r],
                        .description = fmt::format("mean |S_j| at distance {}", r)});
+  const auto searched = static_cast<Position>(curve.B.size()) - 1;
+  const std::string last = std::to_string(searched);
   const auto place = [](const std::optional<std::size_t>& index) {
     return index ? static_cast<double>(*index) : std::numeric_limits<double>::quiet_NaN();
   };
   scalars.push_back({.name = "first_rise",
                      .unit = "tokens",
                      .value = place(first_rise(curve.mean_abs_S)),
-                     .description = "first distance at which the curve rises: it is not monotone"});
-  scalars.push_back(
-      {.name = "first_negative_B",
-       .symbol = "B_m < 0",
-       .unit = "tokens",
-       .value = place(first_negative(curve.B)),
-       .description = "first distance with Σ cos(m θ_t) < 0: the context this base bears"});
+                     .description = first_rise(curve.mean_abs_S)
+                                        ? "first distance at which mean |S_j| rises"
+                                        : "mean |S_j| rises at no distance to " + last});
+  scalars.push_back({.name = "first_negative_B",
+                     .symbol = "B_m < 0",
+                     .unit = "tokens",
+                     .value = place(first_negative(curve.B)),
+                     .description = first_negative_text(first_negative(curve.B), searched)});
   return scalars;
 }
 

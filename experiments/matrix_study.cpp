@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/analysis/diagonals.h"
+#include "core/analysis/largest.h"
 #include "experiments/matrix_array.h"
 #include "experiments/shared_params.h"
 
@@ -14,8 +15,8 @@ void MatrixTable::add(const std::string& id, const Matrix<double>& map) {
   name.push_back(id);
   rows.push_back(static_cast<double>(map.rows()));
   columns.push_back(static_cast<double>(map.cols()));
-  least.push_back(map.minCoeff());
-  greatest.push_back(map.maxCoeff());
+  least.push_back(smallest_entry<double>(map));
+  greatest.push_back(largest_entry<double>(map));
 }
 
 Table MatrixTable::finish() && {

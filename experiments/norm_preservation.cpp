@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/rope.h"
@@ -42,14 +43,16 @@ std::vector<ParamSpec> declared_params() {
        .min = 1,
        .max = 4096,
        .logarithmic = true}};
-  for (ParamSpec& spec : precision_params("fp32")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec :
+       precision_params("exact_fp32", {.always = {Stage::qk}, .encodings = candidates()}))
+    specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_params_of(candidates(), std::move(specs));
 }
 
 ExperimentInfo make_info() {
   return {.name = "norm_preservation",
-          .version = 1,
+          .version = 2,
           .title = "Length of the encoded vector",
           .question = "Does position change the length of a vector, and by how much?",
           .equations = {"‖R_m x‖ = ‖x‖, because R_m is orthogonal  (15)",
@@ -59,7 +62,7 @@ ExperimentInfo make_info() {
 
 Positions positions_of(const ParamSet& params) {
   const Position last = params.integer("max_position");
-  const Position steps = std::min(last, most_steps);
+  const Position steps = std::min<Position>(last, most_steps);
   Positions positions;
   for (Position i = 0; i <= steps; ++i)
     positions.push_back(last / steps * i + last % steps * i / steps);
@@ -74,6 +77,7 @@ struct Curve {
   LineStyle style{LineStyle::solid};
   bool rotates{};  ///< an orthogonal matrix: the length must be kept
   bool adds{};     ///< a vector is added
+  bool drawn{};    ///< from a table that is drawn by seed
   std::vector<double> mean{}, least{}, greatest{};
   std::size_t known{0};  ///< positions, from the first on, that the encoding knows
   double norm_bound{};   ///< what rounding may do to a rotation
@@ -92,18 +96,15 @@ struct Curve {
   std::vector<double> change() const {
     std::vector<double> largest(mean.size());
     for (std::size_t i = 0; i < mean.size(); ++i)
-      largest[i] = std::max(1.0 - least[i], greatest[i] - 1.0);
+      largest[i] = larger(1.0 - least[i], greatest[i] - 1.0);
     return largest;
   }
   /// Over the first `known` positions; NaN if one of them is.
   double largest_change() const {
-    double largest = 0;
+    Largest largest;
     const std::vector<double> changes = change();
-    for (std::size_t i = 0; i < known; ++i) {
-      if (std::isnan(changes[i])) return changes[i];
-      largest = std::max(largest, changes[i]);
-    }
-    return largest;
+    for (std::size_t i = 0; i < known; ++i) largest.see(changes[i]);
+    return largest.value();
   }
   double mean_ratio() const {
     double sum = 0;
@@ -165,8 +166,8 @@ Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve
     curve.add(norm_ratios(in.before, row_norms(y)));
     ++curve.known;
     if (side == Side::input)
-      curve.cosine_law = std::max(curve.cosine_law,
-                                  cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
+      curve.cosine_law =
+          larger(curve.cosine_law, cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
   }
   curve.end_at(positions.size());
   return curve;
@@ -197,6 +198,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
   curve.law_bound = cosine_law_bound<T>(d, rounding);
   if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
     curve.adds = true;
+    curve.drawn = !find_encoding(name).info.tables.empty();
     return {follow(in, Side::input, positions, std::move(curve), part)};
   }
   curve.rotates = dynamic_cast<const Rope<T>*>(encoding.get()) != nullptr;
@@ -213,23 +215,26 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
       follow(in, Side::keys, positions, std::move(keys), {part.progress, middle, part.to})};
 }
 
-std::vector<Curve> measure_in(Precision precision, const std::string& name, const ParamSet& params,
-                              const StageRounding& rounding, const Positions& positions,
+std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
+                              const ParamSet& params, const Positions& positions,
                               const Part& part) {
-  return precision == Precision::fp64 ? measure<double>(name, params, rounding, positions, part)
-                                      : measure<float>(name, params, rounding, positions, part);
+  return pipeline.arithmetic == Precision::fp64
+             ? measure<double>(name, params, pipeline.rounding, positions, part)
+             : measure<float>(name, params, pipeline.rounding, positions, part);
 }
 
 double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
 
 void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
+  const char* untrained = curve.drawn ? " (untrained table)" : "";
   scalars.push_back({.name = curve.key + "_mean_ratio",
                      .symbol = "‖f(x, m)‖/‖x‖",
                      .value = curve.mean_ratio(),
-                     .description = curve.label + ": mean over vectors and positions"});
-  scalars.push_back({.name = curve.key + "_largest_change",
-                     .value = curve.largest_change(),
-                     .description = curve.label + ": largest relative change of a length"});
+                     .description = curve.label + untrained + ": mean over vectors and positions"});
+  scalars.push_back(
+      {.name = curve.key + "_largest_change",
+       .value = curve.largest_change(),
+       .description = curve.label + untrained + ": largest relative change of a length"});
   scalars.push_back({.name = curve.key + "_largest_change_ulp",
                      .unit = "ulp",
                      .value = in_ulps(curve.largest_change(), precision),
@@ -306,7 +311,8 @@ Figure ulp_figure(const ParamSet& params, const Positions& positions,
     plot.rules.push_back({Rule::Direction::horizontal, in_ulps(rotation->norm_bound, precision),
                           "what rounding may cost a rotation"});
   return {"norm_change_ulp",
-          "Change of length in units in the last place of " + params.text("precision"),
+          fmt::format("Change of length in units in the last place of {}, {}", name(precision),
+                      params.text("precision")),
           caption_of(params), std::move(plot)};
 }
 
@@ -322,47 +328,40 @@ Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
   return table;
 }
 
-/// How bf16 and fp16 run when the precisions are compared: nothing of the angle is rounded.
-StageRounding usual_rounding(Precision precision) {
-  if (precision == Precision::fp64 || precision == Precision::fp32) return {};
-  return {precision, {Stage::cos_sin, Stage::qk, Stage::rotated_qk}};
-}
-
-/// The rotations again in every precision: a figure, a table and a check each.
-void compare_precisions(const ParamSet& params, const Positions& positions,
-                        const std::vector<std::string>& rotations, const Part& part,
-                        Result& result) {
-  TableFigure drawn{.header = {"encoding", "arithmetic", "largest change", "in ulp", "bound"}};
-  std::vector<std::string> encodings, precisions;
+/// The rotations again in every pipeline: a figure, a table and a check each.
+void compare_pipelines(const ParamSet& params, const Positions& positions,
+                       const std::vector<std::string>& rotations, const Part& part,
+                       Result& result) {
+  TableFigure drawn{.header = {"encoding", "pipeline", "largest change", "in ulp", "bound"}};
+  std::vector<std::string> encodings, names;
   std::vector<double> changes, ulps, bounds;
-  const std::vector<Precision> all{Precision::fp64, Precision::fp32, Precision::fp16,
-                                   Precision::bf16};
+  const std::vector<Pipeline>& all = pipeline_catalogue();
   const double share = (part.to - part.from) / static_cast<double>(all.size() * rotations.size());
   double from = part.from;
   for (const std::string& encoding : rotations) {
-    for (const Precision precision : all) {
-      const Curve curve = measure_in(precision, encoding, params, usual_rounding(precision),
-                                     positions, {part.progress, from, from + share})
-                              .front();
+    for (const Pipeline& pipeline : all) {
+      const Curve curve =
+          measure_in(pipeline, encoding, params, positions, {part.progress, from, from + share})
+              .front();
       from += share;
-      const std::string name(orrery::name(precision));
-      add_checks(curve, "_in_" + name, name, result.checks);
+      add_checks(curve, "_in_" + pipeline.name, pipeline.name, result.checks);
       encodings.push_back(encoding);
-      precisions.push_back(name);
+      names.push_back(pipeline.name);
       changes.push_back(curve.largest_change());
-      ulps.push_back(in_ulps(curve.largest_change(), precision));
-      bounds.push_back(in_ulps(curve.norm_bound, precision));
-      drawn.rows.push_back({curve.label, name, scientific_label(changes.back(), 1),
+      ulps.push_back(in_ulps(curve.largest_change(), pipeline.format));
+      bounds.push_back(in_ulps(curve.norm_bound, pipeline.format));
+      drawn.rows.push_back({curve.label, pipeline.name, scientific_label(changes.back(), 1),
                             decimal_label(ulps.back(), 2), decimal_label(bounds.back(), 1)});
     }
   }
-  result.figures.push_back({"norm_by_precision", "A rotation keeps lengths in every arithmetic",
-                            "bf16, fp16 round cos_sin, qk, rotated_qk · " + caption_of(params),
+  result.figures.push_back({"norm_by_pipeline",
+                            "A rotation keeps lengths in every pipeline, up to rounding",
+                            "each pipeline with its own formats · " + caption_of(params),
                             std::move(drawn)});
-  result.tables.push_back({.name = "precisions",
+  result.tables.push_back({.name = "pipelines",
                            .caption = "largest relative change of a length by a rotation",
                            .columns = {{"encoding", "", std::move(encodings)},
-                                       {"precision", "", std::move(precisions)},
+                                       {"pipeline", "", std::move(names)},
                                        {"largest_change", "", std::move(changes)},
                                        {"largest_change_ulp", "ulp", std::move(ulps)},
                                        {"bound_ulp", "ulp", std::move(bounds)}}});
@@ -378,29 +377,29 @@ const ExperimentInfo& NormPreservation::info() const {
 Result NormPreservation::run(const ParamSet& params, const Inputs&, Progress& progress) const {
   const Positions positions = positions_of(params);
   const std::vector<std::string>& names = params.list("encoding");
-  const Precision precision = precision_of(params);
-  constexpr double compared = 0.5;  // the other half of the time is the comparison of precisions
+  const Pipeline pipeline = pipeline_of(params);
+  constexpr double compared = 0.5;  // the other half of the time is the comparison of pipelines
   const double share = compared / static_cast<double>(names.size());
   Result result{.provenance = provenance_of(info(), params)};
   std::vector<Curve> curves;
   std::vector<std::string> rotations;
   for (std::size_t e = 0; e < names.size(); ++e) {
     const double from = share * static_cast<double>(e);
-    for (Curve& curve : measure_in(precision, names[e], params, rounding_of(params), positions,
-                                   {progress, from, from + share})) {
+    for (Curve& curve :
+         measure_in(pipeline, names[e], params, positions, {progress, from, from + share})) {
       if (curve.rotates) rotations.push_back(names[e]);
       curves.push_back(std::move(curve));
     }
   }
   for (const Curve& curve : curves) {
-    add_scalars(curve, precision, result.scalars);
-    add_checks(curve, "", params.text("precision") + " as chosen", result.checks);
+    add_scalars(curve, pipeline.format, result.scalars);
+    add_checks(curve, "", pipeline.name + " as chosen", result.checks);
   }
   result.figures.push_back(ratio_figure(params, positions, curves));
   result.figures.push_back(ulp_figure(params, positions, curves));
   result.tables.push_back(table_of(positions, curves));
   if (!rotations.empty())
-    compare_precisions(params, positions, rotations, {progress, compared, 1.0}, result);
+    compare_pipelines(params, positions, rotations, {progress, compared, 1.0}, result);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/score_chain.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/frequencies.h"
@@ -73,7 +74,7 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back({.key = "key_position",
                    .symbol = "n",
                    .unit = "tokens",
-                   .description = "Position of the key; the score does not feel it.",
+                   .description = "Position of the key; the score does not depend on it.",
                    .kind = ParamKind::integer,
                    .default_value = std::int64_t{0},
                    .min = 0,
@@ -189,13 +190,14 @@ Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matri
   VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "Re " + name + "_t"},
                   .y = {.label = "second channel", .symbol = "Im " + name + "_t"},
                   .quantity = "position"};
-  double radius = 0;
+  Largest radius;
   for (Index m = 0; m < rows.rows(); ++m) {
     const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
     plot.arrows.push_back({0, 0, z.real(), z.imag(), static_cast<double>(m)});
-    radius = std::max(radius, std::abs(z));
+    radius.see(std::abs(z));
   }
-  if (radius > 0) plot.x.range = plot.y.range = Range{-1.1 * radius, 1.1 * radius};
+  const double side = 1.1 * radius.value();
+  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
   return {fmt::format("pair_{}", t), pair_title(t, rope.theta()[t]), caption_of(params),
           std::move(plot)};
 }
@@ -268,10 +270,10 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
 double over(double error, double norm) { return norm > 0 ? error / norm : error; }
 
 double norm_error(const Matrix<double>& rows, const Row& x) {
-  double largest = 0;
+  Largest largest;
   for (Index m = 0; m < rows.rows(); ++m)
-    largest = std::max(largest, over(std::abs(rows.row(m).norm() - x.norm()), x.norm()));
-  return largest;
+    largest.see(over(std::abs(rows.row(m).norm() - x.norm()), x.norm()));
+  return largest.value();
 }
 
 /// Turning by every position and then by n, against turning by the sum at once.
@@ -283,10 +285,10 @@ double composition_error(const Rope<double>& rope, const Row& x, const Matrix<do
   Matrix<double> twice = rows;
   rope.transform_queries(again, twice);
   const Matrix<double> at_once = turned(rope, x, sums);
-  double largest = 0;
+  Largest largest;
   for (Index m = 0; m < rows.rows(); ++m)
-    largest = std::max(largest, over((twice.row(m) - at_once.row(m)).norm(), x.norm()));
-  return largest;
+    largest.see(over((twice.row(m) - at_once.row(m)).norm(), x.norm()));
+  return largest.value();
 }
 
 double core_score(const Rope<double>& rope, const Vectors& v, const ParamSet& params) {

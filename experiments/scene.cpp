@@ -103,7 +103,7 @@ std::vector<ParamSpec> token_params() {
           {.key = "first_position",
            .symbol = "m₀",
            .unit = "tokens",
-           .description = "Position of the first token; relative encodings do not feel it.",
+           .description = "Position of the first token; relative encodings do not depend on it.",
            .kind = ParamKind::integer,
            .default_value = std::int64_t{0},
            .min = 0,

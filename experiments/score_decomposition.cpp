@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/analysis/diagonals.h"
+#include "core/analysis/largest.h"
 #include "core/analysis/term_shares.h"
 #include "experiments/figure/number_label.h"
 #include "experiments/given_qkv.h"
@@ -68,7 +69,8 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back(show_param());
   specs.push_back(colors_param());
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : precision_params("fp64")) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : precision_params("exact", {.always = score_stages()}))
+    specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
   return with_encoding_params(std::move(specs));
 }
@@ -76,7 +78,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
-      .version = 1,
+      .version = 2,
       .title = "Decomposition of the scores",
       .question = "Which part of each score is content, which is position, and do they add up?",
       .equations = {"(x_m + p_m)ᵀW_qᵀW_k(x_n + p_n): content–content, content–position, "
@@ -124,9 +126,10 @@ std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d)
   if (frame.params.text("colors") == "own") return std::nullopt;
   std::vector<Matrix<T>> maps = d.maps();
   maps.push_back(d.logits);
-  double most = 0;
-  for (const TermShare& share : term_shares(maps, frame.mask)) most = std::max(most, share.largest);
-  return Range{-most, most};
+  Largest most;
+  for (const TermShare& share : term_shares(maps, frame.mask)) most.see(share.largest);
+  if (!std::isfinite(most.value())) return std::nullopt;
+  return Range{-most.value(), most.value()};
 }
 
 Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
@@ -251,7 +254,7 @@ struct ShareTable {
     return {.name = "terms",
             .caption =
                 "share = cov(term, logits)/var(logits) over visible cells; within rows: "
-                "less each row's mean, which softmax does not feel",
+                "less each row's mean, which softmax ignores",
             .columns = {{"encoding", "", std::move(encoding)},
                         {"term", "", std::move(term)},
                         {"part", "", std::move(part)},

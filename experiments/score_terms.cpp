@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 
+#include "core/analysis/largest.h"
 #include "core/analysis/rope_bands.h"
 #include "core/encodings/rope.h"
 #include "experiments/figure/number_label.h"
@@ -116,17 +117,6 @@ std::vector<Term<T>> band_terms(const Rope<T>& rope, const ParamSet& params, con
   return terms;
 }
 
-template <class T>
-double largest_difference(const Matrix<double>& a, const Matrix<T>& b) {
-  double largest = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    const double error = std::abs(a.data()[i] - static_cast<double>(b.data()[i]));
-    if (std::isnan(error)) return error;
-    largest = std::max(largest, error);
-  }
-  return largest;
-}
-
 /// Sum of the terms of one part, or of all.
 template <class T>
 Matrix<double> sum_of(const Decomposition<T>& d, std::optional<TermPart> part) {
@@ -145,13 +135,10 @@ double ablation_error(const Decomposition<T>& d, const Ablations<T>& a) {
   const Matrix<double> none = a.none.logits.template cast<double>();
   const std::array<Matrix<double>, term_parts> parts{full - no_key - no_query + none, no_key - none,
                                                      no_query - none, none};
-  double largest = 0;
-  for (std::size_t part = 0; part < term_parts; ++part) {
-    const double error = largest_difference(parts[part], sum_of(d, static_cast<TermPart>(part)));
-    if (std::isnan(error)) return error;
-    largest = std::max(largest, error);
-  }
-  return largest;
+  Largest largest;
+  for (std::size_t part = 0; part < term_parts; ++part)
+    largest.see(largest_difference<double>(parts[part], sum_of(d, static_cast<TermPart>(part))));
+  return largest.value();
 }
 
 /// The factor of q·k in the encoding's content term: 1/√d, or what its paper has instead.
@@ -175,10 +162,10 @@ double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double
   const double stage = rounding_unit(rounding);
   Matrix<double> sizes = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
   for (const Term<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
-  const double norms = static_cast<double>(p.q.rowwise().norm().maxCoeff()) *
-                       static_cast<double>(p.k.rowwise().norm().maxCoeff());
+  const double norms = largest_row_norm<T>(p.q) * largest_row_norm<T>(p.k);
   const double channels = static_cast<double>(p.q.cols());
-  return (2.0 * (channels + 10.0) * unit + 8.0 * stage) * (sizes.maxCoeff() + scale * norms);
+  return (2.0 * (channels + 10.0) * unit + 8.0 * stage) *
+         (largest_entry<double>(sizes) + scale * norms);
 }
 
 }  // namespace
@@ -198,7 +185,8 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params, cons
   d.logits = a.full.logits;
   const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
   d.terms = rope ? band_terms(*rope, params, scene, p) : named_terms(a);
-  d.add_up_error = largest_difference(sum_of(d, std::nullopt), d.logits);
+  d.add_up_error =
+      largest_difference<double>(sum_of(d, std::nullopt), d.logits.template cast<double>());
   d.ablation_error = ablation_error(d, a);
   d.rounding =
       rounding_of_maps(d, p, content_scale<T>(*encoding, p.q.cols(), params), rounding_of(params));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "experiments/length_figures.h"
 #include "experiments/shared_params.h"
@@ -75,15 +76,16 @@ std::vector<ParamSpec> declared_params() {
 }
 
 ExperimentInfo make_info() {
-  return {.name = "sequence_length",
-          .version = 1,
-          .title = "Sequence length",
-          .question = "What happens to attention when positions lie beyond the training length?",
-          .equations = {"entropy H(N) = −Σ_n a_n log₂ a_n of a query at N − 1, at most log₂ N",
-                        "recent share = Σ a_n over the last w keys",
-                        "offset: a(m + s, n + s) = a(m, n) for relative encodings  (11)",
-                        "decoding: o_m from keys 0 … m one at a time = o_m of the causal whole"},
-          .params = declared_params()};
+  return {
+      .name = "sequence_length",
+      .version = 2,
+      .title = "Sequence length",
+      .question = "What happens to the attention of random contents beyond the training length?",
+      .equations = {"entropy H(N) = −Σ_n a_n log₂ a_n of a query at N − 1, at most log₂ N",
+                    "recent share = Σ a_n over the last w keys",
+                    "offset: a(m + s, n + s) = a(m, n) for relative encodings  (11)",
+                    "decoding: o_m from keys 0 … m one at a time = o_m of the causal whole"},
+      .params = declared_params()};
 }
 
 void check_lengths(const ParamSet& params) {
@@ -102,7 +104,7 @@ void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   const Positions lengths = lengths_of(params);
   const auto at_train = static_cast<std::size_t>(
       std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
-  const std::string label = encoding_label(m.name);
+  const std::string label = untrained_label(m.name);
   const auto add = [&](const std::string& name, const std::string& unit, double value,
                        const std::string& text) {
     result.scalars.push_back(
@@ -126,7 +128,7 @@ void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>
                     .equation = "eq. (2), causal",
                     .measured = m.decoding,
                     .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
-  if (!std::isnan(m.largest_offset_change()))
+  if (m.known_offsets > 0)
     checks.push_back({.name = m.name + (m.relative ? "_ignores_offsets" : "_feels_offsets"),
                       .statement = label +
                                    (m.relative ? ": a shifted window has the same weights"
@@ -138,25 +140,24 @@ void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>
                       .bound = m.rounding});
   if (m.ends())
     checks.push_back({.name = m.name + "_ends",
-                      .statement = label + ": knows no position above the training length",
-                      .equation = "p_i, i ≤ L",
+                      .statement = label + ": the last position known is below the training length",
+                      .equation = "p_i, 0 ≤ i < L",
                       .measured = static_cast<double>(m.last_position),
-                      .bound = static_cast<double>(params.integer("train_length"))});
+                      .bound = static_cast<double>(params.integer("train_length") - 1)});
 }
 
 Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const Positions lengths = lengths_of(params);
-  double above = -std::numeric_limits<double>::infinity();
+  Largest above(-std::numeric_limits<double>::infinity());
   for (const LengthStudy& m : all)
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-      above =
-          std::max(above, m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
+    for (std::size_t i = 0; i < lengths.size() && lengths[i] - 1 <= m.last_position; ++i)
+      above.see(m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
   // Each of N weights and logarithms is rounded once or twice.
   const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
   return {.name = "entropy_is_bounded",
           .statement = "no query has more entropy than equal weights (largest excess, bits)",
           .equation = "H ≤ log₂ N",
-          .measured = above,
+          .measured = above.value(),
           .bound = rounding};
 }
 
@@ -176,7 +177,7 @@ Result SequenceLength::run(const ParamSet& params, const Inputs&, Progress& prog
   std::vector<LengthStudy> all;
   for (std::size_t e = 0; e < names.size(); ++e) {
     const double from = share * static_cast<double>(e);
-    all.push_back(study_lengths(names[e], params, progress, from, std::min(1.0, from + share)));
+    all.push_back(study_lengths(names[e], params, progress, from, smaller(1.0, from + share)));
     add_scalars(params, all.back(), result);
     add_checks(params, all.back(), result.checks);
   }

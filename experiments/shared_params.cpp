@@ -3,11 +3,91 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "core/attention/softmax_attention.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 
 namespace orrery {
+namespace {
+
+constexpr std::string_view as_pipeline = "pipeline";
+
+std::string stage_key(Stage stage) { return fmt::format("stage.{}", name(stage)); }
+
+std::string_view stage_description(Stage stage) {
+  constexpr std::array<std::string_view, stage_count> descriptions{
+      "Positions m and n as numbers; bf16 holds whole numbers to 256, fp32 to 2^24.",
+      "The distance m − n as a number.",
+      "The logarithm that picks a bucket.",
+      "The frequencies θ.",
+      "The angle m θ; fp64 forms it without error.",
+      "Cosine and sine of the angle.",
+      "The four products of a rotation, before their sums.",
+      "Trained tables, u, v, projections of positions, slopes.",
+      "Position vectors after their projection.",
+      "The sum x + p, where positions are added to the input.",
+      "Queries and keys before they are turned.",
+      "Values.",
+      "Queries and keys after they are turned.",
+      "The product behind each term of the scores.",
+      "Each term after its scale.",
+      "The sum of the terms.",
+      "The weights, after the softmax.",
+      "The weighted sum of values.",
+  };
+  return descriptions[static_cast<std::size_t>(stage)];
+}
+
+ParamSpec stage_param(Stage stage) {
+  return {.key = stage_key(stage),
+          .description = std::string(stage_description(stage)),
+          .kind = ParamKind::choice,
+          .default_value = std::string(as_pipeline),
+          .choices = {{std::string(as_pipeline), "as the pipeline has it"},
+                      {"fp64", "not rounded: as the pipeline's arithmetic computes it"},
+                      {"fp32", "single precision"},
+                      {"bf16", "bfloat16: 8 significant bits"},
+                      {"fp16", "half precision: 11 significant bits, largest 65504"}},
+          .group = "Rounding per stage",
+          .stated_if_set = true};
+}
+
+/// Those of the encodings, by name, that round at the stage; none named means all.
+std::vector<std::string> encodings_rounding(Stage stage, const std::vector<std::string>& among) {
+  std::vector<std::string> names;
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    const auto& stages = entry.info.stages;
+    const bool rounds = std::find(stages.begin(), stages.end(), stage) != stages.end();
+    const bool taken =
+        among.empty() || std::find(among.begin(), among.end(), entry.info.name) != among.end();
+    if (rounds && taken) names.push_back(entry.info.name);
+  }
+  return names;
+}
+
+ParamSpec pipeline_param(const std::string& default_name) {
+  ParamSpec spec{
+      .key = "precision",
+      .description =
+          "Which numbers are rounded, and to which format; the order of sums is not modelled.",
+      .kind = ParamKind::choice,
+      .default_value = default_name};
+  for (const Pipeline& pipeline : pipeline_catalogue())
+    spec.choices.push_back({pipeline.name, pipeline.statement});
+  const auto replaced = [&](const char* old, const char* now) {
+    spec.retired_values.push_back({old, fmt::format("precision={} replaces it", now)});
+  };
+  replaced("fp64", "exact");
+  replaced("fp32", "exact_fp32");
+  replaced("bf16", "eager_bf16 or fused_bf16");
+  replaced("fp16", "eager_fp16 or fused_fp16");
+  spec.retired_keys = {{"rounded_stages", "give stages formats of their own: stage.cos_sin=bf16"}};
+  return spec;
+}
+
+}  // namespace
 
 ParamSpec dim_param(std::int64_t default_value) {
   return {.key = "dim",
@@ -95,59 +175,75 @@ ParamSpec projection_param() {
                       {"random", "independent normals of variance 1/d, by seed and head"}}};
 }
 
-std::vector<ParamSpec> precision_params(const std::string& default_precision) {
-  ParamSpec precision{.key = "precision",
-                      .description = "Arithmetic: fp64 and fp32 run natively, bf16 and fp16 round.",
-                      .kind = ParamKind::choice,
-                      .default_value = default_precision,
-                      .choices = {{"fp64", "double precision"},
-                                  {"fp32", "single precision"},
-                                  {"bf16", "fp32 rounded to bfloat16 at the named stages"},
-                                  {"fp16", "fp32 rounded to half precision at the named stages"}}};
-  ParamSpec stages{
-      .key = "rounded_stages",
-      .description = "Where bf16 or fp16 rounds; models differ in it, and so do their errors.",
-      .kind = ParamKind::choice_list,
-      .default_value = std::vector<std::string>{"cos_sin", "qk", "rotated_qk", "logits"},
-      .choices = {{"position", "m and n as numbers: bf16 holds 257 integers from 0 on, then gaps"},
-                  {"distance", "m − n as a number: ALiBi, Transformer-XL, logarithmic buckets"},
-                  {"log", "the logarithm that picks a bucket: T5, TUPE, DeBERTa v2"},
-                  {"inv_freq", "the frequencies θ"},
-                  {"angle", "the product m θ"},
-                  {"cos_sin", "cos and sin of the angle"},
-                  {"table", "trained tables, u, v, projections of positions, slopes"},
-                  {"projected", "position vectors once projected: Transformer-XL, TUPE, DeBERTa"},
-                  {"input", "x + p, where positions are added to the input"},
-                  {"qk", "queries and keys before they are turned"},
-                  {"rotated_qk", "queries and keys after it"},
-                  {"term", "each term of the scores, before their sum"},
-                  {"logits", "the scores"}},
-      .used_when = Condition{"precision", {"bf16", "fp16"}}};
-  return {std::move(precision), std::move(stages)};
+ParamSpec pipelines_param(std::vector<std::string> default_names) {
+  ParamSpec spec = pipeline_param(default_names.front());
+  spec.description = "Pipelines of numbers to compare: what is rounded, and to which format.";
+  spec.kind = ParamKind::choice_list;
+  spec.default_value = std::move(default_names);
+  return spec;
 }
+
+std::vector<ParamSpec> stage_params(const RoundedStages& stages) {
+  std::vector<ParamSpec> specs;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const bool always =
+        std::find(stages.always.begin(), stages.always.end(), stage) != stages.always.end();
+    std::vector<std::string> rounding = encodings_rounding(stage, stages.encodings);
+    if (!always && rounding.empty()) continue;
+    specs.push_back(stage_param(stage));
+    if (!always) specs.back().used_when = Condition{"encoding", std::move(rounding)};
+  }
+  return specs;
+}
+
+std::vector<ParamSpec> precision_params(const std::string& default_pipeline,
+                                        const RoundedStages& stages) {
+  std::vector<ParamSpec> specs{pipeline_param(default_pipeline)};
+  for (ParamSpec& spec : stage_params(stages)) specs.push_back(std::move(spec));
+  return specs;
+}
+
+std::vector<ParamSpec> attention_precision_params(const std::string& default_pipeline) {
+  return precision_params(default_pipeline,
+                          {.always = {attention_stages.begin(), attention_stages.end()}});
+}
+
+std::vector<Stage> score_stages() { return {Stage::qk, Stage::term, Stage::scale, Stage::logits}; }
 
 std::vector<ParamSpec> with_encoding_params(std::vector<ParamSpec> specs) {
   for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
   return specs;
 }
 
-Precision precision_of(const ParamSet& params) { return precision_named(params.text("precision")); }
-
-bool runs_in_fp64(const ParamSet& params) { return precision_of(params) == Precision::fp64; }
-
-StageRounding rounding_of(const ParamSet& params) {
-  if (!params.is_used("rounded_stages")) return {};
-  StageRounding rounding;
-  for (const std::string& stage : params.list("rounded_stages"))
-    rounding.set(stage_named(stage), precision_of(params));
-  return rounding;
+Pipeline pipeline_of(const ParamSet& params, const std::string& name) {
+  Pipeline pipeline = find_pipeline(name);
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const std::string key = stage_key(stage);
+    if (!params.has(key) || !params.is_used(key) || params.text(key) == as_pipeline) continue;
+    pipeline.rounding.set(stage, precision_named(params.text(key)));
+  }
+  return pipeline;
 }
+
+Pipeline pipeline_of(const ParamSet& params) {
+  return pipeline_of(params, params.text("precision"));
+}
+
+Precision precision_of(const ParamSet& params) { return pipeline_of(params).format; }
+
+bool runs_in_fp64(const ParamSet& params) {
+  return pipeline_of(params).arithmetic == Precision::fp64;
+}
+
+StageRounding rounding_of(const ParamSet& params) { return pipeline_of(params).rounding; }
 
 std::string caption_of(const ParamSet& params) {
   std::string caption;
   for (const ParamSpec& spec : params.specs()) {
     const std::string value = params.to_text(spec.key);
-    if (!params.is_used(spec.key) || value.empty()) continue;
+    if (!params.is_stated(spec.key) || value.empty()) continue;
     if (!caption.empty()) caption += " · ";
     // An encoding's own parameter keeps its key: two encodings may both call theirs k.
     const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
@@ -167,6 +263,17 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
 }
 
 std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
+
+std::string first_negative_text(const std::optional<Position>& found, Position searched) {
+  if (!found) return fmt::format("Σ cos(m θ_t) is not negative at any distance to {}", searched);
+  return "first distance with Σ cos(m θ_t) < 0: by the criterion of arXiv 2405.14591 the supported "
+         "context ends there";
+}
+
+std::string untrained_label(const std::string& name) {
+  const EncodingInfo& info = find_encoding(name).info;
+  return info.tables.empty() ? info.label : info.label + " (untrained tables)";
+}
 
 int encoding_color(const std::string& name) {
   const auto& entries = encoding_catalogue();

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/analysis/decay.h"
+#include "core/analysis/largest.h"
 #include "core/analysis/spectrum.h"
 #include "core/encodings/frequencies.h"
 #include "core/encodings/sinusoidal.h"
@@ -77,12 +78,13 @@ std::vector<ParamSpec> declared_params() {
 
 ExperimentInfo make_info() {
   return {.name = "spectrum",
-          .version = 1,
+          .version = 2,
           .title = "Wavelengths and context",
-          .question = "Which pairs turn all the way round within the context, and which never do?",
+          .question = "Which pairs turn all the way round within the context, and which do not?",
           .equations = {"θ_t = base^(−2t/d)  (15)", "λ_t = 2π/θ_t, from 2π to 2π·base^((d−2)/d)",
-                        "base needed = (L/2π)^(d/(d−2)): the longest wavelength covers L",
-                        "B_m = Σ_t cos(m θ_t): the context ends where it is first negative"},
+                        "base = (L/2π)^(d/(d−2)): its longest wavelength is L",
+                        "B_m = Σ_t cos(m θ_t): Men et al. 2024 (arXiv 2405.14591) end the context "
+                        "that a base supports at the first m with B_m < 0"},
           .params = declared_params()};
 }
 
@@ -100,7 +102,7 @@ struct Tuning {
   /// Pairs with a frequency of their own: p-RoPE sets the last ones to 0.
   std::size_t turning() const {
     return static_cast<std::size_t>(
-        std::count_if(theta.begin(), theta.end(), [](double f) { return f > 0; }));
+        std::count_if(theta.begin(), theta.end(), [](double f) { return f != 0; }));
   }
   double longest() const { return lambda()[turning() - 1]; }
   std::string named(const std::string& what) const { return key.empty() ? what : what + "_" + key; }
@@ -150,8 +152,8 @@ class LogBins {
     ++count_;
     x_ += x;
     y_ += y;
-    low_ = std::min(low_, y);
-    high_ = std::max(high_, y);
+    low_ = smaller(low_, y);
+    high_ = larger(high_, y);
   }
   Series finish() && {
     flush();
@@ -187,7 +189,7 @@ void follow_B(Tuning& tuning, Index last, Progress& progress, double from, doubl
   for (Index first = 1; first <= last; first += distances_at_once) {
     const double done = static_cast<double>(first - 1) / static_cast<double>(last);
     checkpoint(progress, from + (to - from) * done, "B_m of " + tuning.label);
-    const Index count = std::min(distances_at_once, last + 1 - first);
+    const Index count = std::min<Index>(distances_at_once, last + 1 - first);
     const std::vector<double> B = decay_curve(tuning.theta, first, count).B;
     for (std::size_t i = 0; i < B.size(); ++i)
       bins.add(static_cast<double>(first) + static_cast<double>(i), B[i] / pairs);
@@ -235,7 +237,7 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
           caption_of(params), std::move(plot)};
 }
 
-Figure bearing_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
+Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   LinePlot plot{.x = {.label = "relative distance",
                       .symbol = "m",
                       .unit = "tokens",
@@ -248,8 +250,10 @@ Figure bearing_figure(const ParamSet& params, const std::vector<Tuning>& tunings
                             fmt::format("{}: {}", tuning.label, *tuning.first_negative)});
   }
   plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
-  return {"bearing", "Where Bₘ first falls below 0, the frequencies bear no longer context",
-          "mean over neighbouring distances, band from least to greatest · " + caption_of(params),
+  return {"sum_of_cosines", "The sum of cosines Bₘ by distance, and where it is first negative",
+          "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
+          "least to greatest · " +
+              caption_of(params),
           std::move(plot)};
 }
 
@@ -281,16 +285,18 @@ void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scala
                      .unit = "tokens",
                      .value = tuning.longest(),
                      .description = tuning.label + ": one turn of the slowest pair that turns"});
-  scalars.push_back({.name = tuning.named("pairs_beyond_context"),
-                     .unit = "pairs",
-                     .value = static_cast<double>(pairs_beyond(tuning.theta, context)),
-                     .description = tuning.label + ": pairs that turn less than once in it"});
+  scalars.push_back(
+      {.name = tuning.named("pairs_beyond_context"),
+       .unit = "pairs",
+       .value = static_cast<double>(pairs_beyond(tuning.theta, context)),
+       .description = tuning.label + ": pairs that turn less than once within the context"});
   scalars.push_back(
       {.name = tuning.named("first_negative_B"),
        .symbol = "B_m < 0",
        .unit = "tokens",
        .value = tuning.first_negative ? static_cast<double>(*tuning.first_negative) : missing,
-       .description = tuning.label + ": first distance with Σ cos(m θ_t) < 0"});
+       .description = tuning.label + ": " +
+                      first_negative_text(tuning.first_negative, params.integer("search"))});
 }
 
 double relative_error(double measured, double exact) { return std::abs(measured / exact - 1.0); }
@@ -299,9 +305,9 @@ double relative_error(double measured, double exact) { return std::abs(measured 
 double wavelength_rounding(double lambda) { return (4.0 + std::log(lambda)) * 0x1p-52; }
 
 double least_ratio(const std::vector<double>& lambda, std::size_t turning) {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t t = 1; t < turning; ++t) least = std::min(least, lambda[t] / lambda[t - 1]);
-  return least;
+  Smallest least(std::numeric_limits<double>::infinity());
+  for (std::size_t t = 1; t < turning; ++t) least.see(lambda[t] / lambda[t - 1]);
+  return least.value();
 }
 
 /// Of the formula's frequencies, whatever stretches them afterwards.
@@ -333,19 +339,32 @@ std::vector<Check> formula_checks(const Tuning& tuning, const ParamSet& params) 
   return checks;
 }
 
-/// The base that the context asks for, and that it does what it is asked for.
-void add_base_needed(const Tuning& tuning, const ParamSet& params, Result& result) {
+/// The base whose longest wavelength is the context, that it is, and where B_m is first negative
+/// with it: the two criteria differ.
+void add_base_reaching(const Tuning& tuning, const ParamSet& params, Progress& progress,
+                       Result& result) {
   const auto context = static_cast<double>(params.integer("context"));
-  const auto needed = base_reaching(channels_of(tuning), context);
+  const auto base = base_reaching(channels_of(tuning), context);
   result.scalars.push_back(
-      {.name = "base_needed",
-       .value = needed.value_or(missing),
+      {.name = "base_reaching_context",
+       .value = base.value_or(missing),
        .description = "base whose longest wavelength is the context, with as many pairs"});
-  if (!needed) return;
-  const double reached = wavelengths(inverse_frequencies(channels_of(tuning), *needed)).back();
-  result.checks.push_back({.name = "base_needed_reaches",
-                           .statement = "with the base needed, the slowest pair takes the whole "
-                                        "context for one turn (relative error)",
+  if (!base) return;
+  Tuning slowest{.label = "the base whose longest wavelength is the context",
+                 .theta = inverse_frequencies(channels_of(tuning), *base)};
+  const Index search = params.integer("search");
+  follow_B(slowest, search, progress, 1.0, 1.0);
+  result.scalars.push_back(
+      {.name = "first_negative_B_reaching_context",
+       .symbol = "B_m < 0",
+       .unit = "tokens",
+       .value = slowest.first_negative ? static_cast<double>(*slowest.first_negative) : missing,
+       .description = "with that base: " + first_negative_text(slowest.first_negative, search)});
+  const double reached = wavelengths(slowest.theta).back();
+  result.checks.push_back({.name = "base_reaching_context",
+                           .statement = "with the base whose longest wavelength is the context, "
+                                        "the slowest pair takes all of it for one turn (relative "
+                                        "error)",
                            .equation = "base = (L/2π)^(d/(d−2))",
                            .measured = relative_error(reached, context),
                            .bound = 2.0 * wavelength_rounding(context)});
@@ -375,7 +394,7 @@ void add_comparison_checks(const std::vector<Tuning>& tunings, const ParamSet& p
 /// One line a pair; spectra of fewer pairs end in NaN.
 Table pair_table(const std::vector<Tuning>& tunings) {
   std::size_t rows = 0;
-  for (const Tuning& tuning : tunings) rows = std::max(rows, tuning.theta.size());
+  for (const Tuning& tuning : tunings) rows = std::max<std::size_t>(rows, tuning.theta.size());
   Table table{.name = "pairs",
               .caption = "frequency and wavelength of each pair; inf where it never turns",
               .columns = {{"pair", "", counted(rows)}}};
@@ -406,10 +425,10 @@ Result Spectrum::run(const ParamSet& params, const Inputs&, Progress& progress) 
   Result result{.provenance = provenance_of(info(), params)};
   for (const Tuning& tuning : tunings) add_scalars(tuning, params, result.scalars);
   result.checks = formula_checks(tunings[0], params);
-  add_base_needed(tunings[0], params, result);
+  add_base_reaching(tunings[0], params, progress, result);
   add_comparison_checks(tunings, params, result.checks);
   result.figures.push_back(wavelength_figure(params, tunings));
-  result.figures.push_back(bearing_figure(params, tunings));
+  result.figures.push_back(sum_figure(params, tunings));
   result.figures.push_back(summary_figure(params, tunings));
   result.tables.push_back(pair_table(tunings));
   return result;

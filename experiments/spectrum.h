@@ -4,7 +4,8 @@
 
 namespace orrery {
 
-/// Wavelengths of the pairs against the context length, and the context that the base bears.
+/// Wavelengths of the pairs against the context length, and where B_m = Σ cos(m θ_t) is first
+/// negative.
 class Spectrum final : public Experiment {
  public:
   const ExperimentInfo& info() const override;

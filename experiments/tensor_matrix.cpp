@@ -33,7 +33,7 @@ Matrix<T> head_matrix(const Tensor& tensor, std::size_t head, std::size_t most_r
                     fmt::format("choose head=0 to head={}", heads - 1));
   const std::size_t rows = tensor.shape[tensor.shape.size() - 2];
   const std::size_t columns = tensor.shape.back();
-  const std::size_t used = std::min(rows, most_rows);
+  const std::size_t used = std::min<std::size_t>(rows, most_rows);
   Matrix<T> values(static_cast<Index>(used), static_cast<Index>(columns));
   const std::size_t offset = head * rows * columns;
   for (std::size_t i = 0; i < used * columns; ++i)

@@ -27,7 +27,7 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
       {"spectrum",
        {.layout = side_by_side,
         .left = "wavelengths",
-        .right = "bearing",
+        .right = "sum_of_cosines",
         .rules = {{"wavelengths", horizontal, "context"}}}},
   };
   return all;

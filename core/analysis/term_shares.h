@@ -10,7 +10,7 @@ namespace orrery {
 struct TermShare {
   double variance{};       ///< of the term over the cells that the mask allows
   double share{};          ///< cov(term, logits)/var(logits); the shares of all terms add up to 1
-  double share_in_rows{};  ///< the same less each row's mean, which softmax does not feel
+  double share_in_rows{};  ///< the same less each row's mean, which softmax ignores
   double largest{};        ///< max |term|
 };
 

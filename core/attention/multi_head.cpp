@@ -148,6 +148,10 @@ std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& d
     throw UsageError("a window or mask with linear attention",
                      "its running sums cannot forget a key: causal and padding are all it knows",
                      "drop the window, or take the softmax kernel");
+  if (in.segments.given())
+    throw UsageError("segments of tokens with linear attention",
+                     "are read by a term of the scores, which it never forms",
+                     "drop them, or take the softmax kernel");
   options.causal = sight.causal;
   const HeadGroups groups = groups_of(in);
   const LayerInputs<T> kept = without_padding(in, sight.real);

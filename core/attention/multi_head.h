@@ -103,7 +103,7 @@ struct LinearDoors {
 
 /// Linear attention, eq. (19), of all heads with the same feature map. [H]. It keeps running sums,
 /// so of a Sight it honours causal and padding; options.causal is overruled by sight.causal.
-/// Throws UsageError: a window or mask; a grouping or shapes that do not fit.
+/// Throws UsageError: a window or mask; segments; a grouping or shapes that do not fit.
 template <class T>
 std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& doors,
                                                          const FeatureMap<T>& features,

@@ -56,6 +56,7 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
 
   /// False for AlibiForm::key, whose weights alone depend on m − n.
   bool is_relative() const override { return options_.form != AlibiForm::key; }
+  bool has_relative_weights() const override { return true; }
   const std::vector<double>& slopes() const { return slopes_; }
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;

@@ -50,9 +50,10 @@ void Learned<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
   for (Index i = 0; i < x.rows(); ++i) {
     const Position p = positions[static_cast<std::size_t>(i)];
     if (p < 0 || p >= table_.rows())
-      throw UsageError(fmt::format("position {}", p),
-                       fmt::format("the learned table knows positions 0 to {}", table_.rows() - 1),
-                       "raise learned.length or choose an encoding that bears any length");
+      throw UsageError(
+          fmt::format("position {}", p),
+          fmt::format("the learned table knows positions 0 to {}", table_.rows() - 1),
+          "raise learned.length or choose an encoding that is defined at every position");
     x.row(i) += table_.row(p);
   }
   rounding_.apply<T>(Stage::input, x);

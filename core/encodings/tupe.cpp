@@ -191,7 +191,7 @@ Matrix<T> Tupe<T>::rows_at(PositionsIn positions) const {
     if (p < 0 || p > last_position())
       throw UsageError(fmt::format("position {}", p),
                        fmt::format("TUPE's table knows positions 0 to {}", last_position()),
-                       "raise tupe.length or choose an encoding that bears any length");
+                       "raise tupe.length or choose an encoding that is defined at every position");
     rows.row(i) = weights_.table.row(p + first_row());
   }
   return rows;

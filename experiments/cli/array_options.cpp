@@ -87,6 +87,16 @@ TensorMap wanted_tensors(const std::filesystem::path& path,
   return taken;
 }
 
+/// " One of a, b. [a]": the choices and the default, where there are any.
+std::string values_text(const ParamSpec& spec) {
+  std::vector<std::string> choices;
+  for (const Choice& choice : spec.choices) choices.push_back(choice.name);
+  std::string text;
+  if (!choices.empty()) text += fmt::format(" One of {}.", fmt::join(choices, ", "));
+  const std::string value = to_text(spec.default_value);
+  return value.empty() ? text : text + fmt::format(" [{}]", value);
+}
+
 /// The one that FILE or FILE#NAME names.
 Tensor one_tensor(const TensorPath& path) {
   const std::string file = path.file.string();
@@ -143,15 +153,14 @@ std::string archive_bytes(const std::string& file,
 
 std::string keys_text(const std::vector<ParamSpec>& specs) {
   constexpr int key_width = 20;
-  std::string text;
+  std::string text, group;
   for (const ParamSpec& spec : specs) {
     if (is_of_an_encoding(spec.key)) continue;
-    std::vector<std::string> choices;
-    for (const Choice& choice : spec.choices) choices.push_back(choice.name);
+    if (!spec.group.empty() && spec.group != group)
+      text += fmt::format("  {}:{}\n", spec.group, values_text(spec));
+    group = spec.group;
     text += fmt::format("  {:<{}} {}", spec.key, key_width, spec.description);
-    if (!choices.empty()) text += fmt::format(" One of {}.", fmt::join(choices, ", "));
-    const std::string value = to_text(spec.default_value);
-    text += value.empty() ? "\n" : fmt::format(" [{}]\n", value);
+    text += group.empty() ? values_text(spec) + "\n" : "\n";
   }
   return text;
 }

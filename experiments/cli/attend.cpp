@@ -18,17 +18,15 @@ std::string shape_of(const Array& array) {
   return fmt::format("[{}]", fmt::join(array.shape, ", "));
 }
 
-/// The parameter as the manifest states it: auto gives way to what it found.
-std::string stated(const ParamSet& params, const std::string& key, const AttendResult& attended) {
-  return key == "mask_kind" ? attended.mask_kind : params.to_text(key);
-}
-
 /// The arrays with what they came from, as a result folder.
 Result result_of(const ParamSet& params, const AttendResult& attended) {
   Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
   for (const ParamSpec& spec : params.specs())
-    if (params.is_stated(spec.key) && (spec.key != "mask_kind" || !attended.mask_kind.empty()))
-      result.provenance.params.emplace_back(spec.key, stated(params, spec.key, attended));
+    if (params.is_stated(spec.key) && spec.key != "mask_kind")
+      result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
+  // What auto found takes its place.
+  if (!attended.mask_kind.empty())
+    result.provenance.params.emplace_back("mask_kind", attended.mask_kind);
   result.provenance.seed = params.integer("seed");
   return result;
 }
@@ -60,6 +58,7 @@ int attend_command(const ArrayOptions& options) {
                       .x = tensor_input(loaded.inputs, "x"),
                       .mask = tensor_input(loaded.inputs, "mask"),
                       .padding = tensor_input(loaded.inputs, "padding"),
+                      .segments = tensor_input(loaded.inputs, "segments"),
                       .tables = read_tables(options.tables, table_names)};
   if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
   if (!options.query_positions.empty())

@@ -56,10 +56,47 @@ std::string param_text(const ParamSpec& spec) {
   return text;
 }
 
+std::string short_condition(const ParamSpec& spec) {
+  if (!spec.used_when) return "";
+  return fmt::format("  [{}={}]", spec.used_when->key, fmt::join(spec.used_when->any_of, " or "));
+}
+
+/// Parameters of one group have the same choices, which are said once; then a line for each.
+std::string group_text(const std::vector<const ParamSpec*>& group) {
+  const ParamSpec& first = *group.front();
+  std::string text = fmt::format("\n{} (each {}; default {}; in brackets where it is read)\n",
+                                 first.group, range_text(first), to_text(first.default_value));
+  for (const Choice& choice : first.choices)
+    text += fmt::format("  {} {}\n", padded(choice.name, 18), choice.description);
+  text += "\n";
+  for (const ParamSpec* spec : group)
+    text += fmt::format("  {} {}{}\n", bold(padded(spec->key, 18)), spec->description,
+                        short_condition(*spec));
+  return text;
+}
+
+/// Groups in the order in which they begin.
+std::vector<std::vector<const ParamSpec*>> groups_of(const std::vector<ParamSpec>& params) {
+  std::vector<std::vector<const ParamSpec*>> groups;
+  for (const ParamSpec& spec : params) {
+    if (spec.group.empty()) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.front()->group == spec.group;
+    });
+    if (same == groups.end())
+      groups.push_back({&spec});
+    else
+      same->push_back(&spec);
+  }
+  return groups;
+}
+
 std::string params_text(const std::vector<ParamSpec>& params) {
   if (params.empty()) return "";
   std::string text = "\nParameters (key, symbol, range; default)\n";
-  for (const ParamSpec& spec : params) text += param_text(spec);
+  for (const ParamSpec& spec : params)
+    if (spec.group.empty()) text += param_text(spec);
+  for (const auto& group : groups_of(params)) text += group_text(group);
   return text;
 }
 
@@ -100,6 +137,7 @@ ordered_json param_json(const ParamSpec& spec) {
     json["max"] = spec.max;
   }
   if (spec.multiple_of > 1) json["multiple_of"] = spec.multiple_of;
+  if (!spec.group.empty()) json["group"] = spec.group;
   for (const Choice& choice : spec.choices)
     json["choices"].push_back({{"name", choice.name}, {"description", choice.description}});
   if (spec.used_when)

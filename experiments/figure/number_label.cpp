@@ -24,6 +24,11 @@ std::string with_true_minus(std::string text) {
   return zero ? text.substr(1) : "−" + text.substr(1);
 }
 
+/// "NaN", "∞" or "−∞".
+std::string label_of_no_number(double value) {
+  return std::isnan(value) ? "NaN" : (value > 0 ? "∞" : "−∞");
+}
+
 }  // namespace
 
 std::string superscript(long exponent) {
@@ -37,11 +42,13 @@ std::string superscript(long exponent) {
 }
 
 std::string decimal_label(double value, int decimals) {
+  if (!std::isfinite(value)) return label_of_no_number(value);
   return with_true_minus(fmt::format("{:.{}f}", value, decimals));
 }
 
 std::string scientific_label(double value, int mantissa_decimals) {
   if (value == 0.0) return "0";
+  if (!std::isfinite(value)) return label_of_no_number(value);
   const std::string text = fmt::format("{:.{}e}", value, mantissa_decimals);
   const std::size_t e = text.find('e');
   return with_true_minus(text.substr(0, e)) + "×10" + superscript(std::stol(text.substr(e + 1)));
@@ -67,7 +74,7 @@ std::vector<std::string> stepped_labels(std::span<const double> values, double s
 }
 
 std::string short_label(double value) {
-  if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : (value > 0 ? "∞" : "−∞");
+  if (!std::isfinite(value)) return label_of_no_number(value);
   const double size = std::abs(value);
   if (value != 0.0 && (size >= largest_plain || size < smallest_plain)) {
     return scientific_label(value, 2);

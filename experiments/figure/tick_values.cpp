@@ -161,12 +161,13 @@ TickValues log2_values(const AxisMap& axis, int at_most, int coarseness) {
   return power_values(2, e, strides[static_cast<std::size_t>(coarseness)]);
 }
 
-void add_symlog_side(TickValues& ticks, const Exponents& e, long stride, int sign,
+/// `origin` counts as labelled: 0 stands where the power below the threshold would.
+void add_symlog_side(TickValues& ticks, const Exponents& e, long origin, long stride, int sign,
                      const Range& range) {
   for (long k = e.first; k <= e.last; ++k) {
     const double value = sign * std::pow(10.0, static_cast<double>(k));
     if (value < range.min || value > range.max) continue;
-    if ((k - e.first) % stride != 0) {
+    if ((k - origin) % stride != 0) {
       ticks.minor.push_back(value);
       continue;
     }
@@ -183,15 +184,16 @@ TickValues symlog_values(const AxisMap& axis, int at_most, int coarseness) {
   if (static_cast<std::size_t>(coarseness) >= strides.size()) return {};
   const Exponents e = exponents_within({threshold, largest}, AxisScale::log10);
   const long stride = strides[static_cast<std::size_t>(coarseness)];
+  const long origin = has_zero ? e.first - 1 : e.first;
   TickValues ticks;
-  add_symlog_side(ticks, e, stride, -1, axis.data);
+  add_symlog_side(ticks, e, origin, stride, -1, axis.data);
   std::reverse(ticks.major.begin(), ticks.major.end());
   std::reverse(ticks.labels.begin(), ticks.labels.end());
   if (has_zero) {
     ticks.major.push_back(0.0);
     ticks.labels.push_back("0");
   }
-  add_symlog_side(ticks, e, stride, 1, axis.data);
+  add_symlog_side(ticks, e, origin, stride, 1, axis.data);
   return ticks;
 }
 

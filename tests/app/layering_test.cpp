@@ -8,7 +8,7 @@
 namespace {
 
 TEST_CASE("The desktop includes nothing of the core, and so computes nothing") {
-  const std::filesystem::path folder = std::filesystem::path(test::source_folder()) / "app";
+  const std::filesystem::path folder = std::filesystem::path(orrery::test::source_folder()) / "app";
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string extension = entry.path().extension().string();

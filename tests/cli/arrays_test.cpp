@@ -291,7 +291,7 @@ TEST_CASE("The help of attend and apply lists every key that is not one encoding
   const Shell shell;
   const std::string help = shell.run("attend --help").out;
   for (const char* key : {"kernel", "linear.feature_map", "linear.variant", "mask", "window",
-                          "first_position", "heads", "precision", "rounded_stages", "seed"})
+                          "first_position", "heads", "precision", "stage.cos_sin", "seed"})
     CHECK_THAT(help, Contains(std::string("  ") + key + " "));
   CHECK_THAT(help, Contains("One of softmax, linear. [softmax]"));
   CHECK(help.find("shaw.clip") == std::string::npos);
@@ -316,6 +316,10 @@ TEST_CASE("attend and apply refuse what does not fit, by name") {
       {"attend kernel=linear q=q.npy k=k.npy rope.rotary_value=rotated --out o", 2,
        "cannot turn values"},
       {"attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
+      {"attend kernel=linear q=q.npy k=k.npy precision=eager_bf16 --out o", 2,
+       "is defined for softmax attention"},
+      {"attend kernel=linear q=q.npy k=k.npy stage.weights=bf16 --out o", 2,
+       "is read only when kernel is softmax"},
       {"attend q=q.npy k=k.npy linear.variant=paper --out o", 2, "linear.variant"},
       {"attend q=q.npy k=k.npy encoding=none weights=x_W --table W_o=k.npy --out o", 2,
        "W_o of shape [5, 4] with weights=x_W: must be [heads·d_v, d_model] with heads·d_v=4; it "

@@ -188,12 +188,64 @@ TEST_CASE("attend says how it read a mask, and refuses one that can be read in t
   shell.check_refused("q=minus_inf.npy k=minus_inf.npy", 3, "every value must be finite");
 }
 
+TEST_CASE("attend takes the segments of XLNet, as Transformers computes them") {
+  const Shell shell;
+  const auto golden = nlohmann::json::parse(content(tests_folder() + "/golden/conventions.json"))
+                          .at("cases")
+                          .at("XLNet, segments");
+  const auto write = [&](const std::string& name, const nlohmann::json& rows) {
+    std::vector<double> values;
+    for (const auto& row : rows)
+      for (const auto& value : row) values.push_back(value.get<double>());
+    shell.write(name + ".npy", npy("(" + std::to_string(rows.size()) + ", " +
+                                       std::to_string(rows.at(0).size()) + ")",
+                                   values));
+  };
+  write("q", golden.at("q"));
+  write("k", golden.at("k"));
+  std::string tables;
+  for (const auto& [name, rows] : golden.at("tables").items()) {
+    write(name, rows);
+    tables += " --table " + name + "=" + name + ".npy";
+  }
+  const auto ids = golden.at("key_segments").get<std::vector<double>>();
+  shell.write("ids.npy", npy("(" + std::to_string(ids.size()) + ",)", ids));
+  const std::string arguments =
+      "attend q=q.npy k=k.npy encoding=transformer_xl weights=x_W heads=2 head=1 d_model=8 "
+      "transformer_xl.clamp_len=0" +
+      tables + " --out ";
+  Outcome outcome = shell.run(arguments + "out segments=ids.npy");
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  std::vector<double> expected;
+  for (const auto& row : golden.at("logits"))
+    for (const auto& value : row) expected.push_back(value.get<double>());
+  CHECK(close(doubles_in(shell.folder() / "out/arrays/logits.npy"), expected));
+  CHECK_THAT(outcome.out, Contains("arrays/term_segment.npy  [5, 8]"));
+
+  const auto refuses = [&](const std::string& words, const std::string& message) {
+    const Outcome refused = shell.run(words);
+    INFO(refused.err);
+    CHECK(refused.status != 0);
+    CHECK_THAT(refused.err, Contains(message));
+  };
+  refuses(arguments + "a segments=q.npy", "must be [N_k] or [batch, N_k] with batch=1, N_k=8");
+  shell.write("halves.npy", npy("(8,)", std::vector<double>(8, 0.5)));
+  refuses(arguments + "a segments=halves.npy", "must hold whole numbers");
+  refuses("attend q=q.npy k=k.npy segments=ids.npy --out a", "segment term");
+  refuses(
+      "attend q=k.npy k=q.npy --positions 0..4 --query-positions 0..7 encoding=transformer_xl "
+      "segments=ids.npy --out a",
+      "must be [N_k]");
+}
+
 TEST_CASE("attend tells queries without a key from logits that overflowed") {
   const AttendShell shell;
   shell.write("one.npy", npy("(1, 2)", {1e30, 0}));
   shell.write("far.npy", npy("(2, 2)", {-1e30, 0, -1e30, 0}));
   shell.write("none.npy", npy("(1, 2)", {-inf, -inf}));
-  const std::string overflow = "attend q=one.npy k=far.npy encoding=none precision=fp32 --out ";
+  const std::string overflow =
+      "attend q=one.npy k=far.npy encoding=none precision=exact_fp32 --out ";
   Outcome outcome = shell.run(overflow + "a.npz");
   CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among the logits that they see, or "
                                    "only -inf: their weights are NaN") &&

@@ -149,9 +149,10 @@ TEST_CASE("The same configuration gives the same bytes and the same folder") {
 TEST_CASE("A failed check is said and gives status 1") {
   const Shell shell;
   const Outcome outcome =
-      shell.run("run relative_invariance precision=bf16 rounded_stages=position+angle --out r");
+      shell.run("run relative_invariance encoding=sinusoidal max_shift=1 stage.input=bf16 --out r");
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out, Contains("FAILS  RoPE depends on m − n only"));
+  CHECK_THAT(outcome.out,
+             Contains("FAILS  sinusoidal in exact with stages as set depends on absolute"));
   CHECK(fs::exists(shell.folder() / "r/manifest.json"));
 }
 

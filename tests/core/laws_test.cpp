@@ -95,6 +95,18 @@ TEMPLATE_TEST_CASE("Relative encodings do not feel a common shift, absolute ones
   });
 }
 
+TEST_CASE("Relative weights do not depend on a common shift, other weights do") {
+  for_all<double>([](const Encoding& encoding, const Scene<double>& scene) {
+    const auto here = scene.attend(encoding);
+    const auto there = scene.attend_at(encoding, shifted(scene.positions, 1237));
+    const double change = largest_difference(here.weights, there.weights);
+    if (encoding.has_relative_weights())
+      CHECK(change < 1e-13);
+    else
+      CHECK(change > 1e-6);  // far above rounding
+  });
+}
+
 TEMPLATE_TEST_CASE("Relative encodings keep fp64 invariance at any position", "", double) {
   for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
     if (!encoding.is_relative()) return;

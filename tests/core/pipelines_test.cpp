@@ -268,7 +268,7 @@ Differences compare(const Matrix<float>& ours, const nlohmann::json& bits, Preci
     const double value = theirs.data()[i];
     const double apart = std::abs(static_cast<double>(ours.data()[i]) - value);
     if (!(apart == 0)) d.share += 1.0 / static_cast<double>(theirs.size());
-    units.see(apart / ulp(format, std::max(std::abs(value), at_least)));
+    units.see(apart / ulp(format, larger(std::abs(value), at_least)));
   }
   d.largest_ulp = units.value();
   return d;

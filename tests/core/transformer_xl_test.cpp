@@ -141,4 +141,8 @@ TEST_CASE("Segments reach the term from contents and through a layer of heads al
   const auto projected_heads = multi_head_attention<double>(
       xl, LayerInputs<double>{{x}, {Matrix<double>::Zero(3, 1)}, {x}, at, at, 0, {ids, ids}});
   CHECK(near(projected_heads.front().logits, expected));
+  CHECK_THROWS_WITH(
+      multi_head_linear_attention<double>(
+          {}, EluPlusOne<double>(), LayerInputs<double>{{x}, {x}, {x}, at, at, 0, {ids, ids}}),
+      Catch::Matchers::Contains("segments of tokens with linear attention"));
 }

@@ -64,10 +64,10 @@ class Recorder : public Progress {
 
 }  // namespace
 
-TEST_CASE("Every check of every experiment holds at the defaults, in fp64 too") {
+TEST_CASE("Every check of every experiment holds at the defaults, in exact too") {
   for (const Experiment* experiment : experiment_catalogue()) {
     ParamSet params(experiment->info().params);
-    if (params.has("precision")) params.set("precision", "fp64");
+    if (params.has("precision")) params.set("precision", "exact");
     for (const Result& result : {run_default(*experiment), run(*experiment, params)}) {
       CHECK_FALSE(result.checks.empty());
       for (const Check& check : result.checks) {

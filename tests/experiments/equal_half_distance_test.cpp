@@ -57,6 +57,18 @@ TEST_CASE("Every curve found is one half at the half distance, and 1 at 0") {
   CHECK(column(result.tables.at(1), "equal_alibi")[100] == Approx(0).margin(1e-12));
 }
 
+TEST_CASE(
+    "Where RoPE's curve is one half before the half distance, scalar, check and legend say so") {
+  const Result result = run({{"encoding", "rope+alibi"}});
+  const double first = scalar(result, "rope_first_half_distance");
+  CHECK(first == Approx(38.59).margin(0.01));
+  CHECK(scalar(result, "alibi_first_half_distance") == Approx(64));
+  const auto contains = Catch::Matchers::Contains("first at r = 38.59");
+  CHECK_THAT(check(result, "rope_is_halved").statement, contains);
+  CHECK_THAT(figure<LinePlot>(result, "equal_half_distance").series.at(0).name, contains);
+  CHECK_THAT(check(result, "alibi_is_halved").statement, !Catch::Matchers::Contains("first at"));
+}
+
 TEST_CASE("ALiBi as given is halved at L_c/(2 s), each head at its own distance") {
   for (const auto& [head, slope] : {std::pair{"0", 0.5}, {"3", 0.0625}, {"4", 0.03125}})
     CHECK(scalar(run({{"encoding", "alibi"}, {"head", head}}), "alibi_given_half_distance") ==

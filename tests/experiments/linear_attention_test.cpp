@@ -49,7 +49,7 @@ TEST_CASE("Signs, sums and distances of eq. (19) and its variants equal those of
   const nlohmann::json file = golden("attention_statistics.json");
   for (const char* causal : {"false", "true"}) {
     const Result result = run({{"causal", causal},
-                               {"features", "elu+relu"},
+                               {"features", "elu_plus_one+relu"},
                                {"base", file.at("base").dump()},
                                {"shift", file.at("shift").dump()}},
                               golden_inputs(file));

@@ -10,6 +10,7 @@
 
 using namespace orrery;
 using namespace orrery::test;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -37,8 +38,21 @@ TEST_CASE("mean |S_j| for d = 128 and base 10000 is 32.5, 31.538166, 17.954137, 
   CHECK(std::isnan(scalar(result, "first_negative_B")));
 }
 
-TEST_CASE("The context a base bears is found once the distances reach it") {
-  CHECK(scalar(run({{"max_distance", "2000"}}), "first_negative_B") == 1707);
+TEST_CASE("The first negative B_m is found once the distances reach it, else what was searched") {
+  const Result near = run({{"max_distance", "256"}}), far = run({{"max_distance", "2000"}});
+  CHECK(std::isnan(scalar(near, "first_negative_B")));
+  CHECK_THAT(description(near, "first_negative_B"),
+             Contains("not negative at any distance to 256"));
+  CHECK(scalar(far, "first_negative_B") == 1707);
+  CHECK_THAT(description(far, "first_negative_B"), Contains("arXiv 2405.14591"));
+}
+
+TEST_CASE("Changes of tables drawn by seed are said to be untrained, those of formulas are not") {
+  const Result result = run({{"encoding", "rope+alibi+t5+shaw"}, {"max_distance", "64"}});
+  for (const char* name : {"t5", "shaw"})
+    CHECK_THAT(description(result, std::string(name) + "_change"), Contains("untrained tables"));
+  for (const char* name : {"rope", "alibi"})
+    CHECK_THAT(description(result, std::string(name) + "_change"), !Contains("untrained"));
 }
 
 TEST_CASE("With q = k = 1, RoPE's logit is 2 B_m/√d and ALiBi's is √d − m/2") {
@@ -206,8 +220,8 @@ TEST_CASE("What decays is said for each encoding") {
   const Result result = run({{"encoding", "none+sinusoidal+rope+alibi"}});
   const Table& table = result.tables.at(2);
   const auto& falls = std::get<std::vector<std::string>>(table.columns.at(1).values);
-  CHECK(falls[0] == "nothing: logits know no distance");
-  CHECK(falls[3] == "terms of the distance, added to the content's logit");
+  CHECK(falls[0] == "nothing: logits do not depend on distance");
+  CHECK(falls[3] == "terms that depend on position, added to the content's logit");
   CHECK(column(result, "change", 2)[3] == Approx(-128));
   CHECK(figure<LinePlot>(result, "decay_changes").series.at(3).y.back() == Approx(-128));
 }

@@ -36,7 +36,7 @@ TEST_CASE("Own q and k give mpmath's score and turned pairs, for both pairings a
     const Result result = run({{"content", "file"},
                                {"distance", std::to_string(m - n)},
                                {"key_position", std::to_string(n)},
-                               {"positions", std::to_string(std::min(m, 255) + 1)},
+                               {"positions", std::to_string(std::min<int>(m, 255) + 1)},
                                {"pair_step", "1"},
                                {"base", std::to_string(c.at("base").get<int>())},
                                {"rope.pairing", c.at("pairing")},

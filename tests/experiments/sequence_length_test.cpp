@@ -38,18 +38,24 @@ TEST_CASE("Where contents say nothing, ALiBi's entropy and recent share are thos
     CHECK(at(lengths, "length", n, "recent_alibi") ==
           Approx(point.at("recent").get<double>()).margin(2e-3));
     CHECK(at(lengths, "length", n, "entropy_none") == Approx(std::log2(n)).margin(2e-4));
-    CHECK(at(lengths, "length", n, "recent_none") == Approx(std::min(1.0, 32 / n)).margin(1e-3));
+    CHECK(at(lengths, "length", n, "recent_none") == Approx(n < 32 ? 1.0 : 32 / n).margin(1e-3));
   }
 }
 
 TEST_CASE("RoPE's mean logit past the training length is σ√d B_r/(d/2), as 60-digit sums have it") {
-  const auto b = golden("reference/decay.json").at("K2 B_m base1e4 m=0,1,10,100,1000,4096");
-  for (const auto& [train, index] : {std::pair{"100", 3u}, {"1000", 4u}}) {
+  const auto b = golden("formulas.json").at("decay, d=128").at("B by distance");
+  for (const std::string train : {"100", "1000"}) {
     const Result result = run({{"encoding", "rope"}, {"dim", "128"}, {"train_length", train}});
-    const double change = std::sqrt(128.0) * (b[index].get<double>() / 64.0 - 1.0);
+    const double change = std::sqrt(128.0) * (b.at(train).get<double>() / 64.0 - 1.0);
     CHECK(at(table(result, "logits"), "distance", std::stod(train), "rope") ==
           Approx(change).epsilon(1e-12));
   }
+}
+
+TEST_CASE("The last position of a table is below the training length: p_0 … p_{L−1}") {
+  const Result result = run({{"encoding", "learned"}, {"train_length", "256"}});
+  CHECK(check(result, "learned_ends").measured == 255);
+  CHECK(check(result, "learned_ends").bound == 255);
 }
 
 TEST_CASE("Beyond the training length learned positions end, tables clip, formulas go on") {

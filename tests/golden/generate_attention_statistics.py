@@ -31,7 +31,7 @@ def rotation(position):
     return r
 
 
-FEATURES = {"elu": lambda x: np.where(x > 0, x + 1, np.exp(x)), "relu": lambda x: np.maximum(x, 0)}
+FEATURES = {"elu_plus_one": lambda x: np.where(x > 0, x + 1, np.exp(x)), "relu": lambda x: np.maximum(x, 0)}
 
 
 def weights(phi, variant, causal, first=0):

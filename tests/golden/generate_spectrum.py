@@ -39,6 +39,11 @@ def first_negative(d, base, last, factor=1):
     return found
 
 
+def base_reaching(d, L):
+    return (mp.mpf(L) / (2 * mp.pi)) ** (mp.mpf(d) / (d - 2))
+
+
+REACHING = ((128, 8192), (64, 131072), (4, 1000))
 cases = [{"d": d, "base": base, "search": last, "factor": s, "first_negative": first_negative(d, base, last, s)}
          for d, base, last, s in ((128, 10000, 4096, 1), (64, 10000, 4096, 1), (128, 500000, 65536, 1),
                                   (128, 4300, 1024, 1), (128, 27000, 4096, 1), (128, 84000, 8192, 1),
@@ -52,8 +57,8 @@ document = {
                     "tensor2tensor d=8 base=10000": [float(x) for x in tensor2tensor(8, 10000)]},
     "beyond": {f"d={d} base={base} L={L}": sum(1 for x in wavelengths(d, base) if x > L)
                for d, base, L in ((128, 10000, 8192), (128, 500000, 8192), (64, 10000, 512), (128, 10000, 7))},
-    "base_reaching": {f"d={d} L={L}": float((mp.mpf(L) / (2 * mp.pi)) ** (mp.mpf(d) / (d - 2)))
-                    for d, L in ((128, 8192), (64, 131072), (4, 1000))},
+    "base_reaching": {f"d={d} L={L}": float(base_reaching(d, L)) for d, L in REACHING},
+    "first_negative_B_reaching": {f"d={d} L={L}": first_negative(d, base_reaching(d, L), 65536) for d, L in REACHING},
     "first_negative_B": cases,
 }
 path = pathlib.Path(__file__).with_name("spectrum.json")

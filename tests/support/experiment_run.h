@@ -39,6 +39,18 @@ inline double scalar(const Result& result, const std::string& name) {
   throw std::runtime_error("no scalar " + name);
 }
 
+inline const std::string& description(const Result& result, const std::string& name) {
+  for (const Scalar& s : result.scalars)
+    if (s.name == name) return s.description;
+  throw std::runtime_error("no scalar " + name);
+}
+
+inline const Check& check(const Result& result, const std::string& name) {
+  for (const Check& c : result.checks)
+    if (c.name == name) return c;
+  throw std::runtime_error("no check " + name);
+}
+
 inline const Table& table(const Result& result, const std::string& name) {
   for (const Table& t : result.tables)
     if (t.name == name) return t;

@@ -64,6 +64,12 @@ TEST_CASE("Very large and very small labels are powers of ten") {
   CHECK(superscript(-16) == "⁻¹⁶");
   CHECK(scientific_label(-2.5e-6, 1) == "−2.5×10⁻⁶");
   CHECK(short_label(0.1 + 0.2) == "0.3");
+  for (const double value : {std::nan(""), -HUGE_VAL}) {
+    const std::string text = std::isnan(value) ? "NaN" : "−∞";
+    CHECK(short_label(value) == text);
+    CHECK(scientific_label(value, 1) == text);
+    CHECK(decimal_label(value, 2) == text);
+  }
 }
 
 TEST_CASE("A log axis is marked at decades, an octave axis at powers of two") {
@@ -81,6 +87,12 @@ TEST_CASE("A symlog axis shows zero and both signs") {
   AxisMap map{AxisScale::symlog, 1.0, {-100.0, 100.0}, 0.0, 500.0};
   CHECK(labels(choose_ticks(map, room_of(map))) ==
         Labels{"−100", "−10", "−1", "0", "1", "10", "100"});
+}
+
+TEST_CASE("A short symlog axis over many decades labels every few of them, and not 0 alone") {
+  AxisMap map{AxisScale::symlog, 1e-17, {0.0, 10.0}, 0.0, 230.0};
+  CHECK(labels(choose_ticks(map, room_of(map))) ==
+        Labels{"0", "10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"});
 }
 
 TEST_CASE("Labels never overlap nor leave their bounds, at any size") {
