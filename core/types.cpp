@@ -20,7 +20,8 @@ void check_positions(PositionsIn positions, Index rows) {
                      "every row has one position", "give as many positions as rows");
   for (const Position p : positions)
     if (p > max_position || p < -max_position)
-      throw UsageError(fmt::format("position {}", p), "must lie within ±2^53, where fp64 is exact",
+      throw UsageError(fmt::format("position {}", p),
+                       "must lie within ±2^53, where fp64 holds every whole number",
                        "subtract a common offset from all positions");
 }
 

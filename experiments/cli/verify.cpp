@@ -25,11 +25,11 @@ const EnumNames<ClaimKind> kind_names{{ClaimKind::roformer, "roformer"},
                                       {ClaimKind::property, "property"},
                                       {ClaimKind::note, "note"}};
 
-/// "1707" or "0.82036" of a fact, "1.3e-15" of an error.
+/// "1707" or "0.8204" of a fact, "1.3e-15" of an error.
 std::string readable(double value) {
   const double size = std::abs(value);
   const bool ordinary = value == 0 || (size >= 1e-3 && size < 1e6);
-  return ordinary ? fmt::format("{:.5g}", value) : fmt::format("{:.1e}", value);
+  return ordinary ? fmt::format("{:.4g}", value) : fmt::format("{:.1e}", value);
 }
 
 std::string numbers_of(const Check& check) {

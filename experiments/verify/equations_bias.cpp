@@ -80,11 +80,13 @@ double slope_error(int heads) {
 
 void table_claims(std::vector<Claim>& claims) {
   Facts buckets("distances −2000 … 2000", claims);
-  buckets.equals(t5_paper, "t5_buckets", "32 buckets to 128, bidirectional: distances with another",
+  buckets.equals(t5_paper, "t5_buckets",
+                 "32 buckets to 128, bidirectional: distances with another bucket",
                  wrong_buckets({}), 0);
-  buckets.equals(t5_paper, "t5_causal_buckets", "32 buckets to 128, causal: distances with another",
+  buckets.equals(t5_paper, "t5_causal_buckets",
+                 "32 buckets to 128, causal: distances with another bucket",
                  wrong_buckets({.bidirectional = false}), 0);
-  buckets.equals(t5_paper, "t5_other_buckets", "20 buckets to 300: distances with another",
+  buckets.equals(t5_paper, "t5_other_buckets", "20 buckets to 300: distances with another bucket",
                  wrong_buckets({.buckets = 20, .max_distance = 300}), 0);
   Facts slopes("", claims);
   constexpr double two_ulps = 0x1p-51;

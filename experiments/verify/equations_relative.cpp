@@ -233,14 +233,15 @@ double wrong_rows(Position n, const Of& of, const Literal& literal) {
 
 void row_claims(std::vector<Claim>& claims) {
   Facts facts("distances −2000 … 2000", claims);
-  facts.equals(shaw_paper, "shaw_rows", "rows clip(n − m, −16, 16) + 16: distances with another",
+  facts.equals(shaw_paper, "shaw_rows",
+               "rows clip(n − m, −16, 16) + 16: distances with another row",
                wrong_rows(
                    2000, [](Position r) { return shaw_index(r, 16); },
                    [](Position r) {
                      return (r > 16 ? -16 : r < -16 ? 16 : -r) + 16;
                    }),
                0);
-  facts.equals(deberta_paper, "deberta_rows", "rows δ, k = 512: distances with another",
+  facts.equals(deberta_paper, "deberta_rows", "rows δ, k = 512: distances with another row",
                wrong_rows(
                    2000, [](Position r) { return deberta_delta(r, 512); },
                    [](Position r) { return literal::deberta_delta(r, 512); }),
@@ -253,10 +254,11 @@ void row_claims(std::vector<Claim>& claims) {
                      [=](Position r) { return literal::deberta_bucket(r, 256, 512, clamped); }),
                  0);
   };
-  buckets("deberta_buckets", "version 2's buckets, 256 to 512: distances with another",
+  buckets("deberta_buckets", "version 2's buckets, 256 to 512: distances with another bucket",
           DebertaClamp::none, false);
-  buckets("deberta_buckets_clamped", "the same with Microsoft's clamp: distances with another",
-          DebertaClamp::first, true);
+  buckets("deberta_buckets_clamped",
+          "the same with Microsoft's clamp: distances with another bucket", DebertaClamp::first,
+          true);
 }
 
 template <class T>

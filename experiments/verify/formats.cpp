@@ -27,8 +27,8 @@ double nearest(double value, std::uint32_t infinity, double (*number)(std::uint3
                        value);
 }
 
-/// What the bits of a positive number stand for. The first pattern beyond the
-/// finite ones stands for the power of two that would follow, where infinity begins.
+/// What the bits of a positive number stand for. The first pattern beyond the finite ones stands
+/// for the power of two that would follow, where infinity begins.
 double number_of(std::uint32_t bits, int fraction_bits, int bias) {
   const auto exponent = static_cast<int>(bits >> fraction_bits);
   const auto whole = static_cast<double>(1u << fraction_bits);
@@ -77,8 +77,9 @@ void rounding_claims(std::int64_t seed, std::vector<Claim>& claims) {
                 : 1;
   }
   facts.equals(ieee, "bf16", "bf16: the nearest, ties to even: numbers rounded otherwise", bf16, 0);
-  facts.equals(ieee, "fp16", "fp16: and with subnormals, ±inf above 65504: likewise", fp16, 0);
-  facts.equals(ieee, "fp32", "fp32: as the processor rounds: likewise", fp32, 0);
+  facts.equals(ieee, "fp16", "fp16, with subnormals and ±inf from 65520: rounded otherwise", fp16,
+               0);
+  facts.equals(ieee, "fp32", "fp32, against the processor: numbers rounded otherwise", fp32, 0);
 }
 
 /// RoPE with cosines and sines held in bf16: the stage rounds those and nothing else.
