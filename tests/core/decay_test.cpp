@@ -87,3 +87,14 @@ TEST_CASE("Pair products refuse what is not a pair") {
   CHECK_THROWS_AS(pair_products(three, two), UsageError);
   CHECK_THROWS_AS(decay_curve({}, 0, 1), UsageError);
 }
+
+TEST_CASE("Pair products are q times the conjugate of k, and their steps end at 0, by hand") {
+  const std::vector<double> q{1, 2, 3, 4}, k{5, 6, 7, 8};
+  const auto h = pair_products(q, k);
+  REQUIRE(h.size() == 2);
+  CHECK(h[0] == std::complex<double>(17, 4));                      // (1 + 2i)(5 − 6i)
+  CHECK(h[1] == std::complex<double>(53, 4));                      // (3 + 4i)(7 − 8i)
+  CHECK(largest_step(h) == Approx(std::sqrt(53.0 * 53 + 4 * 4)));  // the last one, to 0
+  const std::vector<std::complex<double>> opposite{10, -10};
+  CHECK(largest_step(opposite) == 20);
+}
