@@ -11,8 +11,7 @@ namespace {
 /// max‖q‖·max‖k‖/√d: no logit is larger.
 template <class T>
 double largest_score(const Matrix<T>& q, const Matrix<T>& k) {
-  return largest_row_norm<T>(q) * largest_row_norm<T>(k) /
-         std::sqrt(static_cast<double>(q.cols()));
+  return largest_row_norm<T>(q) * largest_row_norm<T>(k) / std::sqrt(static_cast<double>(q.cols()));
 }
 
 template <class T>

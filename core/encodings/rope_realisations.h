@@ -7,8 +7,8 @@ namespace orrery {
 // RoPE written the two other ways the paper writes it. Rope itself turns pair by pair, eq. (34),
 // which is what a program uses; these are for reading, checking and teaching, and equal it to
 // rounding. Both follow rope.config(): pairing, partial rotation, and the roundings of position,
-// inv_freq, angle and cos_sin (products and what is turned are not rounded), and muted bands, whose pairs become
-// 0.
+// inv_freq, angle and cos_sin (products and what is turned are not rounded), and muted bands, whose
+// pairs become 0.
 
 /// Eq. (15): R_m [d_head, d_head], block diagonal with the 2×2 rotations of eq. (13) by the angles
 /// m·theta_t when pairs are interleaved; for half-split pairs the same with rows and columns

@@ -258,8 +258,7 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
   const Outcome outcome = shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  const auto expected =
-      nlohmann::json::parse(content(tests_folder() + "/golden/formulas.json"));
+  const auto expected = nlohmann::json::parse(content(tests_folder() + "/golden/formulas.json"));
   CHECK(
       close(doubles_in(shell.folder() / "y.npy"), expected.at("rope")
                                                       .at("[1, 2, 3, 4] at position 1, interleaved")

@@ -84,7 +84,8 @@ TEST_CASE("Every claim holds causal or not, near and far, for few and many featu
   for (const Settings& settings :
        {Settings{{"causal", "true"}}, Settings{{"shift", "1099511627776"}, {"tokens", "40"}},
         Settings{{"favor_features", "8"}, {"dim", "8"}, {"deviation", "0.3"}},
-        Settings{{"tokens", "2"}, {"features", "elu_plus_one"}}, Settings{{"seed", "7"}, {"base", "3"}}})
+        Settings{{"tokens", "2"}, {"features", "elu_plus_one"}},
+        Settings{{"seed", "7"}, {"base", "3"}}})
     check_all_hold(run(settings));
 }
 

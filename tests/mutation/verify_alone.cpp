@@ -1,11 +1,12 @@
-// What `orrery verify` decides, without the rest of the program, so that a mutant of core links fast.
+// What `orrery verify` decides, without the rest of the program, so that a mutant of core links
+// fast.
 #include <cstdio>
 #include <exception>
 
 #include "experiments/verify/claims.h"
 
-/// Prints the claims that fail and how many hold. Exit status 0 when all do, 1 when one fails, 3 when
-/// core throws.
+/// Prints the claims that fail and how many hold. Exit status 0 when all do, 1 when one fails, 3
+/// when core throws.
 int main() {
   try {
     orrery::SilentProgress progress;
