@@ -124,7 +124,8 @@ TEST_CASE("Every setting of a convention changes the numbers: none is ignored") 
 }
 
 TEST_CASE("Slopes with another bias_max equal MPT's, which it computes in fp32") {
-  for (const auto& c : golden("conventions.json").at("mpt_slopes")) {
+  const auto file = golden("conventions.json");
+  for (const auto& c : file.at("mpt_slopes")) {
     const auto expected = c.at("slopes").get<std::vector<double>>();
     const auto slopes = alibi_slopes(c.at("heads").get<int>(), c.at("bias_max").get<double>());
     REQUIRE(slopes.size() == expected.size());
