@@ -8,32 +8,17 @@
 namespace orrery {
 namespace {
 
-/// Where both kinds of pipelines are alike: what positions become is computed in fp32, what is
-/// stored has the format.
-StageRounding stored_in(Precision format) {
+/// What positions become is computed in fp32. What is stored has one format; what operations return
+/// has the same where each returns a tensor (eager), and fp32 within a kernel (fused).
+StageRounding stored_and_computed_in(Precision stored, Precision computed) {
   StageRounding rounding(Precision::fp32, {Stage::position, Stage::distance, Stage::log,
                                            Stage::inv_freq, Stage::angle});
   for (const Stage stage : {Stage::cos_sin, Stage::table, Stage::projected, Stage::input, Stage::qk,
                             Stage::value, Stage::rotated_qk, Stage::output})
-    rounding.set(stage, format);
-  return rounding;
-}
-
-/// Every operation returns a tensor of the format.
-StageRounding eager(Precision format) {
-  StageRounding rounding = stored_in(format);
+    rounding.set(stage, stored);
   for (const Stage stage :
        {Stage::products, Stage::term, Stage::scale, Stage::logits, Stage::weights})
-    rounding.set(stage, format);
-  return rounding;
-}
-
-/// One kernel turns q and k, another goes from them to the output; each computes in fp32.
-StageRounding fused(Precision format) {
-  StageRounding rounding = stored_in(format);
-  for (const Stage stage :
-       {Stage::products, Stage::term, Stage::scale, Stage::logits, Stage::weights})
-    rounding.set(stage, Precision::fp32);
+    rounding.set(stage, computed);
   return rounding;
 }
 
@@ -44,7 +29,7 @@ Pipeline eager_pipeline(Precision format) {
   return {fmt::format("eager_{}", name(format)),
           format == Precision::fp32 ? "as Transformers runs in fp32: θ and the angles m θ in fp32"
                                     : small,
-          Precision::fp32, format, eager(format)};
+          Precision::fp32, format, stored_and_computed_in(format, format)};
 }
 
 Pipeline fused_pipeline(Precision format) {
@@ -52,7 +37,7 @@ Pipeline fused_pipeline(Precision format) {
           fmt::format("cos and sin as in eager_{0}; then fp32, but for turned q and k and the "
                       "output, each rounded to {0} once",
                       name(format)),
-          Precision::fp32, format, fused(format)};
+          Precision::fp32, format, stored_and_computed_in(format, Precision::fp32)};
 }
 
 }  // namespace

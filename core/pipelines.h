@@ -29,8 +29,8 @@ struct Pipeline {
 /// weighted sum are not modelled. Nor is the order in which a matrix product sums: logits and
 /// outputs may differ by one unit of the format. Compared with PyTorch over positions 0 … 131072 in
 /// tests/golden/generate_pipelines.py. Encodings other than RoPE follow the same rules: positions,
-/// distances and logarithms in fp32; tables, projections, sums x + p and terms in the format. ALiBi's
-/// slopes are such a table, as in Falcon; BLOOM keeps them in fp32.
+/// distances and logarithms in fp32; tables, projections, sums x + p and terms in the format.
+/// ALiBi's slopes are such a table, as in Falcon; BLOOM keeps them in fp32.
 const std::vector<Pipeline>& pipeline_catalogue();
 
 /// Throws UsageError naming the nearest one.
