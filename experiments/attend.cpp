@@ -48,16 +48,17 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
                         const AttendLayer& layout, const GivenSight& sight) {
   const auto encoding = encoding_of<T>(params, layout, layout.d_head, tables);
   const Scoring scoring = scoring_of(params);
+  const auto projections = projections_of<T>(params, in, tables, layout);
   Batches<AttentionOutput<T>> batches;
   for (std::size_t b = 0; b < layout.batches; ++b) {
-    if (!in.x) {
+    if (!projections) {
       batches.push_back(multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout, b),
                                                 sight.of_batch(b), scoring));
       continue;
     }
     const Matrix<T> x = contents_of<T>(in, b);
     batches.push_back(multi_head_attention<T>(
-        *encoding, projections_of<T>(params, tables, layout),
+        *encoding, *projections,
         {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)}, sight.of_batch(b),
         scoring));
   }

@@ -124,13 +124,14 @@ void add_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
 
 /// q, k and v of one batch entry, as the feature map takes them.
 template <class T>
-LayerInputs<T> layer_of(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+LayerInputs<T> layer_of(const ParamSet& params, const AttendInputs& in,
+                        const std::optional<LayerProjections<T>>& projections,
                         const AttendLayer& layout, const LinearDoors<T>& doors, std::size_t batch) {
   LayerInputs<T> layer;
-  if (in.x) {
+  if (projections) {
     const Matrix<T> x = contents_of<T>(in, batch);
-    layer = projected<T>(doors.input_term, projections_of<T>(params, tables, layout),
-                         {x, x, layout.m, layout.n, layout.first_head});
+    layer =
+        projected<T>(doors.input_term, *projections, {x, x, layout.m, layout.n, layout.first_head});
   } else {
     layer = layer_of_qkv<T>(in, layout, batch);
   }
@@ -195,10 +196,11 @@ AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const
       params, layout, turns_features ? map->features(layout.d_head) : layout.d_head, tables);
   const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x.has_value());
   const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
+  const auto projections = projections_of<T>(params, in, tables, layout);
   Batches<LinearOutput<T>> batches;
   Stack<T> weights;
   for (std::size_t b = 0; b < layout.batches; ++b) {
-    const LayerInputs<T> layer = layer_of<T>(params, in, tables, layout, doors, b);
+    const LayerInputs<T> layer = layer_of<T>(params, in, projections, layout, doors, b);
     const Sight seen = sight.of_batch(b);
     batches.push_back(multi_head_linear_attention<T>(doors, *map, layer, seen, options));
     if (params.boolean("linear.weights"))

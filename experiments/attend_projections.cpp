@@ -128,8 +128,9 @@ Tables applied_from_the_right(const ParamSet& params, Tables tables) {
 }
 
 template <class T>
-LayerProjections<T> projections_of(const ParamSet& params, const Tables& tables,
-                                   const AttendLayer& layout) {
+std::optional<LayerProjections<T>> projections_of(const ParamSet& params, const AttendInputs& in,
+                                                  const Tables& tables, const AttendLayer& layout) {
+  if (!in.x) return std::nullopt;
   Matrix<T> w_q = projection<T>(params, tables, "W_q", layout, layout.heads);
   const int kv_heads = kv_heads_of(params, tables, layout);
   LayerProjections<T> w{std::move(w_q),
@@ -154,9 +155,11 @@ Matrix<T> layer_output(const ParamSet& params, const Tables& tables, const Matri
   return output;
 }
 
-template LayerProjections<float> projections_of(const ParamSet&, const Tables&, const AttendLayer&);
-template LayerProjections<double> projections_of(const ParamSet&, const Tables&,
-                                                 const AttendLayer&);
+template std::optional<LayerProjections<float>> projections_of(const ParamSet&, const AttendInputs&,
+                                                               const Tables&, const AttendLayer&);
+template std::optional<LayerProjections<double>> projections_of(const ParamSet&,
+                                                                const AttendInputs&, const Tables&,
+                                                                const AttendLayer&);
 template Matrix<float> layer_output(const ParamSet&, const Tables&, const Matrix<float>&);
 template Matrix<double> layer_output(const ParamSet&, const Tables&, const Matrix<double>&);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,12 @@ std::vector<std::string> projection_names(bool contents);
 /// without W_o.
 Tables applied_from_the_right(const ParamSet& params, Tables tables);
 
-/// W_q, W_k, W_v, the identity where one is not given, with their biases. Throws UsageError for
-/// shapes that do not fit, and says so when the other way of storing would fit.
+/// What projects contents x: W_q, W_k, W_v, the identity where one is not given, with their biases.
+/// Nothing when q, k and v are given. Throws UsageError for shapes that do not fit, and says so
+/// when the other way of storing would fit.
 template <class T>
-LayerProjections<T> projections_of(const ParamSet& params, const Tables& tables,
-                                   const AttendLayer& layout);
+std::optional<LayerProjections<T>> projections_of(const ParamSet& params, const AttendInputs& in,
+                                                  const Tables& tables, const AttendLayer& layout);
 
 /// y [N, heads·d_v] W_o + b_o. Throws UsageError for shapes that do not fit.
 template <class T>
