@@ -4,39 +4,42 @@
 #include <string>
 #include <vector>
 
-#include "app/render_views.h"
-#include "app/script.h"
-#include "app/session_file.h"
-#include "app/start.h"
-#include "app/window.h"
-#include "experiments/data/file.h"
+#include "app/headless/render_views.h"
+#include "app/headless/script.h"
+#include "app/session/session_file.h"
+#include "app/shell/start.h"
+#include "app/shell/window.h"
+#include "experiments/files/file.h"
 
 namespace {
 
-using orrery::RenderOptions;
+using orrery::headless::RenderOptions;
 
-// What the program ends with.
-constexpr int kOk = 0, kFailed = 1, kUsage = 2, kData = 3, kIo = 4;
+// Exit codes.
+constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_data = 3, exit_io = 4;
 
-constexpr const char* kRenderFolder = "orrery-views";
+constexpr const char* render_folder = "orrery-views";
 
 void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_option("--render", options.folder,
-                 "Draw every view into this folder as PNG, without a display, and end");
-  cli.add_option("--view", options.start.view, "Only this view, by the name of its experiment");
+                 "Write a PNG of every view into this folder, without a display, and exit");
+  cli.add_option("--view", options.start.view, "Show only this view, named by its experiment");
   cli.add_option("--open", options.start.open,
-                 "A folder that orrery run or sweep wrote, or a file of tensors or text");
-  cli.add_option("--theme", options.start.theme, "dark, light or print; else as it was");
+                 "Open a folder that orrery run or sweep wrote, or a file of tensors or text");
+  cli.add_option("--theme", options.start.theme,
+                 "dark, light or print; default: as in the last session");
   cli.add_option("--size", options.size, "Width and height in pixels")->default_str("1280x800");
   cli.add_option("--scale", options.start.scale,
-                 "Size of everything: 1 for a desk, 1.5 for a projector")
-      ->default_str("as it was, or 1");
-  cli.add_flag("--no-restore", options.start_afresh, "Leave the last session alone and begin anew");
+                 "Scale of the interface: 1 for a desk, 1.5 for a projector")
+      ->default_str("as in the last session, or 1");
+  cli.add_flag("--no-restore", options.start_afresh,
+               "Start with the defaults and do not touch the saved session");
   cli.add_option("--show", options.show,
-                 "With --render: what to open over the view, by the name of its action");
-  cli.add_option("--script", options.script,
-                 "With --render: a file of clicks, keys and expectations to play; it takes the "
-                 "pictures");
+                 "With --render: perform this action first, for example palette");
+  cli.add_option(
+      "--script", options.script,
+      "With --render: play this script of clicks, keys and expectations, which takes the "
+      "pictures");
   cli.add_option("parameters", options.start.overrides, "key=value of the view given by --view");
   cli.footer(
       "Examples:\n"
@@ -44,77 +47,77 @@ void declare(CLI::App& cli, RenderOptions& options) {
       "  orrery-desktop --open results\n"
       "  orrery-desktop --render pictures --theme light\n"
       "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5\n"
-      "A script plays a session; each line is a step, waited for until nothing is computed:\n"
+      "A script plays a session. Each line is a step; the next one waits for all computations:\n"
       "  click view rotation            also right-click, double-click, move, wheel STEPS\n"
       "  drag param base 0.3 to param base 0.8\n"
       "  drag figure decay_bound 20% 50% to figure decay_bound 40% 50%\n"
       "  press Ctrl+Z                   type TEXT, do ACTION, set KEY=VALUE, drop FILE, wait "
       "SECONDS\n"
-      "  expect param base is 10000     or: has PART; of view, figure, message, zoom FIGURE …\n"
+      "  expect param base is 10000     or: has PART; also view, figure, message, zoom FIGURE …\n"
       "  picture before                 writes before.png");
 }
 
 int exit_status(orrery::ErrorKind kind) {
   switch (kind) {
     case orrery::ErrorKind::usage:
-      return kUsage;
+      return exit_usage;
     case orrery::ErrorKind::data:
-      return kData;
+      return exit_data;
     case orrery::ErrorKind::io:
     case orrery::ErrorKind::plan:
     case orrery::ErrorKind::locked:
-      return kIo;
+      return exit_io;
   }
-  return kIo;
+  return exit_io;
 }
 
-/// Opens the window; where there is no display, draws the views into a folder and says so.
+/// Opens the window. Without a display it renders the views into a folder and says so.
 int open_or_render(RenderOptions options) {
   std::string reason;
   const std::filesystem::path file =
-      options.start_afresh ? std::filesystem::path() : orrery::session_path();
+      options.start_afresh ? std::filesystem::path() : orrery::session::session_path();
   const auto start = [&](std::function<void()> wake) {
-    orrery::StartOptions restored = options.start;
+    orrery::shell::StartOptions restored = options.start;
     restored.session = file;
-    return orrery::start_session(restored, std::move(wake));
+    return orrery::shell::start_session(restored, std::move(wake));
   };
-  if (orrery::run_window(start, {file, options.start.open}, reason)) return kOk;
+  if (orrery::shell::run_window(start, {file, options.start.open}, reason)) return exit_ok;
   std::fprintf(stderr,
                "orrery-desktop: no window: %s\n"
                "Drawing every view into ./%s instead. To see results without a display:\n"
                "  orrery run long_term_decay --out results\n",
-               reason.c_str(), kRenderFolder);
-  options.folder = kRenderFolder;
-  orrery::render_views(options);
-  return kOk;
+               reason.c_str(), render_folder);
+  options.folder = render_folder;
+  orrery::headless::render_views(options);
+  return exit_ok;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App cli("Orrery's desktop: how transformers know where their tokens are");
+  CLI::App cli("Orrery's desktop: explore how transformers encode token positions");
   RenderOptions options;
   declare(cli, options);
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? kOk : kUsage;
+    return cli.exit(error) == 0 ? exit_ok : exit_usage;
   }
   try {
     if (options.folder.empty() && !options.script.empty())
-      throw orrery::UsageError("--script " + options.script, "is played without a window",
-                               "add --render DIR for its pictures");
+      throw orrery::UsageError("--script " + options.script, "needs --render",
+                               "add --render DIR, the folder for its pictures");
     if (options.folder.empty()) return open_or_render(options);
-    orrery::render_views(options);
-    return kOk;
+    orrery::headless::render_views(options);
+    return exit_ok;
   } catch (const orrery::Error& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
     return exit_status(error.kind());
-  } catch (const orrery::ScriptFailure& failure) {
+  } catch (const orrery::headless::ScriptFailure& failure) {
     std::fprintf(stderr, "orrery-desktop: %s\n", failure.what());
-    return kFailed;
+    return exit_failed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
-    return kIo;
+    return exit_io;
   }
 }

@@ -6,8 +6,9 @@ install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)
+set_target_properties(orrery_params PROPERTIES EXPORT_NAME params)
 set_target_properties(orrery_options PROPERTIES EXPORT_NAME options)
-install(TARGETS orrery_core orrery_options EXPORT orrery
+install(TARGETS orrery_core orrery_params orrery_options EXPORT orrery
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery)
 install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery FILES_MATCHING PATTERN "*.h")

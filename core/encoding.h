@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/door.h"
 #include "core/precision.h"
 #include "core/types.h"
 
@@ -14,9 +15,9 @@ namespace orrery {
 
 // Position enters attention by four doors. An encoding is one class that inherits exactly the doors
 // it uses; every door is pure virtual. A kernel asks for the doors that it can honour. T is float
-// or double. N_q queries at positions m, N_k keys at positions n, d channels a head.
+// or double. N_q queries at positions m, N_k keys at positions n, d channels per head.
 
-/// What every encoding has.
+/// The interface of every encoding.
 class Encoding {
  public:
   virtual ~Encoding() = default;
@@ -24,7 +25,7 @@ class Encoding {
   virtual bool is_relative() const = 0;
   /// The same of the weights, which do not see a number added to a whole row of logits.
   virtual bool has_relative_weights() const { return is_relative(); }
-  /// The last position it knows: a trained table ends somewhere, a formula does not.
+  /// The last position at which it is defined: a trained table ends, a formula does not.
   virtual Position last_position() const { return max_position; }
   /// Whether it has a term for the segments of tokens: XLNet's does.
   virtual bool reads_segments() const { return false; }

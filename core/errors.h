@@ -11,11 +11,11 @@ enum class ErrorKind {
   usage,   ///< a parameter, key or name is wrong
   data,    ///< the caller's file or array is wrong
   io,      ///< reading or writing failed
-  plan,    ///< what is to be resumed is not what was begun
+  plan,    ///< the work to resume differs from the work that was begun
   locked,  ///< another run works on the same folder
 };
 
-/// What is wrong with the caller's request, said in three parts: the offending value, the rule it
+/// An error in the caller's request, in three parts: the offending value, the rule it
 /// breaks, and the remedy. what() reads "VALUE: RULE; REMEDY".
 class Error : public std::runtime_error {
  public:

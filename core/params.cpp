@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "core/errors.h"
+#include "core/unknown_name.h"
 
 namespace orrery {
 namespace {
@@ -181,22 +181,6 @@ void check(const ParamSpec& spec, const ParamValue& value) {
   }
 }
 
-/// Levenshtein distance with adjacent transpositions.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  }
-  return cost[a.size()][b.size()];
-}
-
 }  // namespace
 
 ParamSet::ParamSet(std::vector<ParamSpec> specs) {
@@ -221,10 +205,9 @@ std::size_t ParamSet::index(std::string_view key) const {
       throw UsageError(fmt::format("{}", key), "is no longer a parameter", remedy);
     keys.push_back(spec.key);
   }
-  const std::string near = nearest_name(key, keys);
-  throw UsageError(fmt::format("{}", key), "is not a parameter here",
-                   near.empty() ? fmt::format("the parameters are {}", join(keys, ", "))
-                                : fmt::format("did you mean {}?", near));
+  throw UsageError(
+      key, "is not a parameter here",
+      remedy_for_unknown(key, keys, fmt::format("the parameters are {}", join(keys, ", "))));
 }
 
 const ParamSpec& ParamSet::spec(std::string_view key) const { return specs()[index(key)]; }
@@ -335,20 +318,6 @@ std::string to_text(const ParamValue& value) {
     std::string operator()(const std::vector<std::string>& l) const { return join(l, "+"); }
   };
   return std::visit(Visitor{}, value);
-}
-
-std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const bool abbreviates = name.size() >= 2 && candidate.starts_with(name);
-    const std::size_t distance = abbreviates ? 1 : edit_distance(name, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace orrery

@@ -112,7 +112,5 @@ class ParamSet {
 std::string to_text(const ParamValue& value);
 /// Shortest decimal text that reads back as the same double, in any locale.
 std::string number_text(double value);
-/// The candidate with the least edit distance, or empty when none is near enough to suggest.
-std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace orrery

@@ -4,12 +4,13 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "core/unknown_name.h"
 
 namespace orrery {
 namespace {
 
-/// What positions become is computed in fp32. What is stored has one format; what operations return
-/// has the same where each returns a tensor (eager), and fp32 within a kernel (fused).
+/// Functions of positions are computed in fp32. Stored numbers have one format; results of
+/// operations has the same where each returns a tensor (eager), and fp32 within a kernel (fused).
 StageRounding stored_and_computed_in(Precision stored, Precision computed) {
   StageRounding rounding(Precision::fp32, {Stage::position, Stage::distance, Stage::log,
                                            Stage::inv_freq, Stage::angle});
@@ -64,10 +65,7 @@ const Pipeline& find_pipeline(std::string_view name) {
     if (pipeline.name == name) return pipeline;
     names.push_back(pipeline.name);
   }
-  const std::string near = nearest_name(name, names);
-  throw UsageError(fmt::format("{}", name), "is not a pipeline",
-                   near.empty() ? fmt::format("take one of {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", near));
+  throw_unknown_name(name, "a pipeline", names);
 }
 
 }  // namespace orrery

@@ -24,7 +24,7 @@ struct Pipeline {
 /// Face Transformers 5 (models/llama/modeling_llama.py): inv_freq and angle in fp32, cos and sin
 /// computed in fp32 and cast; every product and sum of the rotation rounded; q kᵀ accumulated in
 /// fp32 and rounded, times the scale and rounded; softmax in fp32 and cast; the weighted sum
-/// accumulated in fp32 and rounded. fused_* turn q and k in fp32 with one rounding, and keep
+/// accumulated in fp32 and rounded. fused_* rotate q and k in fp32 with one rounding, and keep
 /// everything between them and the output in fp32; kernels that round the weights before the
 /// weighted sum are not modelled. Nor is the order in which a matrix product sums: logits and
 /// outputs may differ by one unit of the format. Compared with PyTorch over positions 0 … 131072 in

@@ -12,6 +12,7 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "core/unknown_name.h"
 
 namespace orrery {
 namespace {
@@ -68,10 +69,7 @@ std::size_t index_named(std::string_view text, const std::array<std::string_view
   const auto found = std::find(names.begin(), names.end(), text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::vector<std::string> candidates(names.begin(), names.end());
-  const std::string near = nearest_name(text, candidates);
-  throw UsageError(fmt::format("{}", text), fmt::format("is not a {}", what),
-                   near.empty() ? fmt::format("take one of {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", near));
+  throw_unknown_name(text, what, candidates);
 }
 
 }  // namespace
@@ -84,11 +82,11 @@ Precision precision_named(std::string_view text) {
   std::array<std::string_view, formats.size()> names;
   std::transform(formats.begin(), formats.end(), names.begin(),
                  [](const Format& f) { return f.name; });
-  return static_cast<Precision>(index_named(text, names, "precision"));
+  return static_cast<Precision>(index_named(text, names, "a precision"));
 }
 
 Stage stage_named(std::string_view text) {
-  return static_cast<Stage>(index_named(text, stage_names, "rounding stage"));
+  return static_cast<Stage>(index_named(text, stage_names, "a rounding stage"));
 }
 
 double unit_roundoff(Precision precision) {

@@ -22,7 +22,7 @@ enum class Stage {
   angle,       ///< the product m θ, formed in fp32; in fp64 it is formed exactly
   cos_sin,     ///< its cosine and sine, formed in fp32 when the angle is rounded
   products,    ///< the four products of a rotation, a cos, b sin, a sin, b cos, before their sums
-  table,       ///< what is trained, or stored like it: tables, u, v, projections, slopes
+  table,       ///< trained numbers, or numbers stored like them: tables, u, v, projections, slopes
   projected,   ///< position vectors after their projection: Transformer-XL, TUPE, DeBERTa
   input,       ///< x + p: sinusoidal, learned
   qk,          ///< queries and keys

@@ -1,10 +1,9 @@
 #include "app/views/axis_roles.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 /// The axis value at the middle of a cell: its index, unless the axis has a range.
@@ -20,13 +19,11 @@ Range positions(const Axis& axis, std::size_t count) {
 
 }  // namespace
 
-bool is_by_distance(const LinePlot& plot) {
-  return plot.x.label == "relative distance" || plot.x.symbol == "m − n";
-}
+bool is_by_distance(const LinePlot& plot) { return plot.x.role == AxisRole::relative_distance; }
 
 bool is_query_by_key(const Heatmap& map) {
-  return map.values && map.values->size() > 0 &&
-         map.values->axes == std::vector<std::string>{"query", "key"};
+  return map.values && map.values->size() > 0 && map.y.role == AxisRole::query_position &&
+         map.x.role == AxisRole::key_position;
 }
 
 double distance_of(const Heatmap& map, Cell cell) {
@@ -44,4 +41,4 @@ std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance) {
   return Diagonal{first, first + distance, last, last + distance};
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

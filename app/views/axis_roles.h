@@ -2,11 +2,12 @@
 
 #include <optional>
 
-#include "experiments/figure/layout.h"
+#include "app/session/layers.h"
+#include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery {
+namespace orrery::views {
 
-// What the axes of figures of different experiments have in common, so that what is pointed at in
+// The axes that figures of different experiments have in common, so that what is pointed at in
 // one is found in another.
 
 /// Whether x of the plot is the distance m − n of two tokens.
@@ -22,4 +23,4 @@ struct Diagonal {
 };
 std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance);
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -5,22 +5,22 @@
 
 #include "app/views/plot_ranges.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-// This part of the bar at either end is its handle; the rest moves both.
-constexpr double kEndPart = 0.25;
-// Less than this part of the range before is a slip of the hand.
-constexpr double kLeastPart = 0.01;
+// This share of the bar at either end is a handle for that end; the rest moves both.
+constexpr double end_part = 0.25;
+// A smaller share of the previous range is an accident.
+constexpr double min_part = 0.01;
 
 Range about_zero(double end) { return {-std::abs(end), std::abs(end)}; }
 
 }  // namespace
 
-ColorGrip color_grip_at(const FigureFrame& frame, Meaning meaning, Point cursor) {
+ColorGrip color_grip_at(const FigureLayout& frame, Meaning meaning, Point cursor) {
   if (!frame.color_bar.contains(cursor) || meaning == Meaning::cyclic) return ColorGrip::none;
   const double below_top = (cursor.y - frame.color_bar.y) / frame.color_bar.height;
-  const double end = meaning == Meaning::diverging ? 0.5 : kEndPart;
+  const double end = meaning == Meaning::diverging ? 0.5 : end_part;
   if (below_top < end) return ColorGrip::high;
   return below_top >= 1.0 - end ? ColorGrip::low : ColorGrip::both;
 }
@@ -36,7 +36,7 @@ std::optional<Range> dragged_color(const AxisMap& axis, ColorGrip grip, Meaning 
   if (meaning == Meaning::diverging)
     range = about_zero(std::max(0.0, grip == ColorGrip::high ? range.max : -range.min));
   const bool usable = std::isfinite(range.min) && std::isfinite(range.max) &&
-                      range.max - range.min > kLeastPart * span;
+                      range.max - range.min > min_part * span;
   return usable ? std::optional(range) : std::nullopt;
 }
 
@@ -46,4 +46,4 @@ std::optional<Range> zoomed_color(const AxisMap& axis, Meaning meaning, double a
   return zoomed(axis, at, factor);
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

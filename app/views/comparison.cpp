@@ -1,8 +1,8 @@
 #include "app/views/comparison.h"
 
-#include "experiments/figure/difference.h"
+#include "experiments/figure/plot/difference.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 std::vector<Figure> differences(const std::vector<Figure>& figures,
@@ -10,8 +10,8 @@ std::vector<Figure> differences(const std::vector<Figure>& figures,
   std::vector<Figure> differing;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Figure* other = counterpart(reference, figures[i], i, figures.size());
-    auto difference = other ? difference_of(figures[i], *other) : std::nullopt;
-    differing.push_back(difference ? std::move(*difference) : figures[i]);
+    const auto difference = other ? difference_of(figures[i], *other) : std::nullopt;
+    differing.push_back(difference.value_or(figures[i]));
   }
   return differing;
 }
@@ -37,4 +37,4 @@ const std::vector<Figure>& Comparison::figures(const std::shared_ptr<const Resul
   return *differences_;
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

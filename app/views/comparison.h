@@ -3,15 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "app/view_state.h"
-#include "experiments/result.h"
+#include "app/session/view_state.h"
+#include "experiments/model/result.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// The figures to show of a result that may have a reference beside it.
+/// The figures to show for a result that may be compared with a reference.
 class Comparison {
  public:
-  /// What the figures are.
+  /// The origin of the figures.
   enum class Kind { result, reference, difference };
 
   /// The result's own figures; the reference's while `flipped`; or what differs, worked out when
@@ -29,4 +29,4 @@ class Comparison {
   std::shared_ptr<const std::vector<Figure>> differences_{};
 };
 
-}  // namespace orrery
+}  // namespace orrery::views

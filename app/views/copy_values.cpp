@@ -8,31 +8,31 @@
 
 #include "app/views/readout.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 std::string number(double value) { return fmt::format("{:.17g}", value); }
 
-/// Cells that show, as [first, last].
+/// The visible cells, as [first, last].
 struct Shown {
   std::size_t row0{}, row1{}, column0{}, column1{};
   std::size_t count() const { return (row1 - row0 + 1) * (column1 - column0 + 1); }
 };
 
-std::optional<Shown> shown_cells(const Heatmap& map, const FigureFrame& frame) {
+std::optional<Shown> shown_cells(const Heatmap& map, const FigureLayout& frame) {
   if (!map.values || map.values->size() == 0) return std::nullopt;
   const Rect& p = frame.plot;
-  constexpr double kInside = 0.5;  // the last pixel, not the one after it
+  constexpr double inside_offset = 0.5;  // the last pixel, not the one after it
   const auto corner = [&](double x, double y) {
     const std::vector<std::size_t>& shape = map.values->shape;
     const Rect all0 = cell_rect(map, frame, {0, 0});
     const Rect all1 = cell_rect(map, frame, {shape.at(0) - 1, shape.at(1) - 1});
-    const Point inside{std::clamp(x, all0.x + kInside, all1.right() - kInside),
-                       std::clamp(y, all0.y + kInside, all1.bottom() - kInside)};
+    const Point inside{std::clamp(x, all0.x + inside_offset, all1.right() - inside_offset),
+                       std::clamp(y, all0.y + inside_offset, all1.bottom() - inside_offset)};
     return cell_at(map, frame, inside);
   };
-  const auto first = corner(p.x + kInside, p.y + kInside);
-  const auto last = corner(p.right() - kInside, p.bottom() - kInside);
+  const auto first = corner(p.x + inside_offset, p.y + inside_offset);
+  const auto last = corner(p.right() - inside_offset, p.bottom() - inside_offset);
   if (!first || !last) return std::nullopt;
   return Shown{first->row, last->row, first->column, last->column};
 }
@@ -51,7 +51,7 @@ bool share_x(const std::vector<const Series*>& curves) {
                      [&](const Series* s) { return s->x == curves.front()->x; });
 }
 
-std::string text_of(const LinePlot& plot, const FigureView& view, const FigureFrame& frame) {
+std::string text_of(const LinePlot& plot, const FigureView& view, const FigureLayout& frame) {
   const std::vector<const Series*> curves = visible(plot, view);
   if (curves.empty()) return {};
   const bool shared = share_x(curves);
@@ -78,7 +78,7 @@ std::string text_of(const LinePlot& plot, const FigureView& view, const FigureFr
   return text;
 }
 
-std::string text_of(const Heatmap& map, const FigureView&, const FigureFrame& frame) {
+std::string text_of(const Heatmap& map, const FigureView&, const FigureLayout& frame) {
   const auto shown = shown_cells(map, frame);
   if (!shown) return {};
   const std::size_t stride = map.values->shape.at(1);
@@ -93,7 +93,7 @@ std::string text_of(const Heatmap& map, const FigureView&, const FigureFrame& fr
   return text;
 }
 
-std::string text_of(const TableFigure& table, const FigureView&, const FigureFrame&) {
+std::string text_of(const TableFigure& table, const FigureView&, const FigureLayout&) {
   std::string text;
   const auto add = [&](const std::vector<std::string>& row) {
     for (std::size_t i = 0; i < row.size(); ++i)
@@ -104,7 +104,7 @@ std::string text_of(const TableFigure& table, const FigureView&, const FigureFra
   return text;
 }
 
-std::string text_of(const VectorPlot& plot, const FigureView&, const FigureFrame&) {
+std::string text_of(const VectorPlot& plot, const FigureView&, const FigureLayout&) {
   std::string text = fmt::format("x0\ty0\tx1\ty1\t{}\n", plot.quantity);
   for (const Arrow& a : plot.arrows)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\n", number(a.x0), number(a.y0), number(a.x1),
@@ -114,7 +114,7 @@ std::string text_of(const VectorPlot& plot, const FigureView&, const FigureFrame
 
 }  // namespace
 
-std::size_t value_count(const Figure& figure, const FigureView& view, const FigureFrame& frame) {
+std::size_t value_count(const Figure& figure, const FigureView& view, const FigureLayout& frame) {
   if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
     const auto shown = shown_cells(*map, frame);
     return shown ? shown->count() : 0;
@@ -129,9 +129,9 @@ std::size_t value_count(const Figure& figure, const FigureView& view, const Figu
   return table.rows.size() * table.header.size();
 }
 
-std::string values_text(const Figure& figure, const FigureView& view, const FigureFrame& frame) {
+std::string values_text(const Figure& figure, const FigureView& view, const FigureLayout& frame) {
   return std::visit([&](const auto& content) { return text_of(content, view, frame); },
                     figure.content);
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -3,19 +3,21 @@
 #include <cstddef>
 #include <string>
 
-#include "experiments/figure/layout.h"
+#include "app/session/layers.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/figure/plot/figure_view.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// More numbers than this are a file, not a clipboard.
-inline constexpr std::size_t kMostCopied = 1'000'000;
+/// The largest count that is copied; more belong into a file.
+inline constexpr std::size_t max_copied = 1'000'000;
 
-/// How many numbers values_text would hold.
-std::size_t value_count(const Figure& figure, const FigureView& view, const FigureFrame& frame);
+/// The number of values in values_text.
+std::size_t value_count(const Figure& figure, const FigureView& view, const FigureLayout& frame);
 
-/// The numbers that show, as lines of tab-separated columns which a spreadsheet takes: the visible
+/// The visible numbers as tab-separated lines that a spreadsheet can paste: the visible
 /// curves (x once where they share it), the visible cells of a map, the arrows, the table. Every
-/// digit is there; a masked cell is empty and a NaN says so.
-std::string values_text(const Figure& figure, const FigureView& view, const FigureFrame& frame);
+/// digit is kept; a masked cell is empty, and NaN is written out.
+std::string values_text(const Figure& figure, const FigureView& view, const FigureLayout& frame);
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "app/imgui_shim.h"
+#include "app/gui/imgui_shim.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 FigureCommand command_of_key() {
@@ -57,23 +57,25 @@ FigureCommand typed_figure_command() {
 
 std::span<const FigureShortcut> figure_shortcuts() {
   static constexpr std::array shortcuts{
-      FigureShortcut{"drag", "pan; on an axis: that axis; on the colour bar: its range"},
-      FigureShortcut{"wheel", "zoom about the cursor; over an axis or the colour bar: that"},
-      FigureShortcut{"right drag", "zoom to a box"},
-      FigureShortcut{"double click", "fit"},
-      FigureShortcut{"click", "pin the read-out; Ctrl+click on a pin takes it away"},
-      FigureShortcut{"click in the legend", "hide a curve; with Ctrl: show it alone"},
-      FigureShortcut{"right click", "scales, curves, copy, export"},
-      FigureShortcut{"← → ↑ ↓", "pan"},
-      FigureShortcut{"+ −", "zoom"},
-      FigureShortcut{"0, Home", "fit"},
-      FigureShortcut{"C", "two cursors and their difference"},
-      FigureShortcut{"Delete", "take pins and cursors away"},
-      FigureShortcut{"Shift+F10, Menu", "what a right click offers"},
-      FigureShortcut{"F6, Tab", "the keyboard to the figures, and on to the next"},
-      FigureShortcut{"R, held", "the reference in place of the result"},
+      FigureShortcut{"Drag",
+                     "pans; on an axis, pans that axis; on the colour bar, moves its range"},
+      FigureShortcut{"Wheel",
+                     "zooms at the mouse; over an axis or the colour bar, zooms only that"},
+      FigureShortcut{"Right-drag", "zooms to a box"},
+      FigureShortcut{"Double-click", "resets the zoom"},
+      FigureShortcut{"Click", "pins the readout; Ctrl+click removes a pin"},
+      FigureShortcut{"Click in the legend", "hides a curve; with Ctrl, shows only that curve"},
+      FigureShortcut{"Right-click", "opens the menu: scales, curves, copy, export"},
+      FigureShortcut{"← → ↑ ↓", "pans"},
+      FigureShortcut{"+ −", "zooms"},
+      FigureShortcut{"0, Home", "resets the zoom"},
+      FigureShortcut{"C", "shows two cursors and their difference"},
+      FigureShortcut{"Delete", "removes pins and cursors"},
+      FigureShortcut{"Shift+F10, Menu", "opens the menu"},
+      FigureShortcut{"F6, Tab", "focuses the first figure, then the next"},
+      FigureShortcut{"Hold R", "shows the reference"},
   };
   return shortcuts;
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

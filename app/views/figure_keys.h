@@ -2,11 +2,11 @@
 
 #include <span>
 
-#include "experiments/figure/layout.h"
+#include "app/session/layers.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// What a key asks of the figure that has the keyboard.
+/// A command by key to the figure that has the keyboard focus.
 enum class FigureCommand {
   none,
   left,
@@ -28,11 +28,11 @@ enum class FigureCommand {
 /// keyboard has them.
 FigureCommand typed_figure_command();
 
-/// A key and what it does, for the sheet of shortcuts.
+/// A key or gesture and its effect, for the sheet of shortcuts.
 struct FigureShortcut {
   const char* keys;
   const char* does;
 };
 std::span<const FigureShortcut> figure_shortcuts();
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -7,19 +7,20 @@
 #include <optional>
 #include <utility>
 
-#include "app/imgui_shim.h"
+#include "app/gui/imgui_shim.h"
 #include "app/views/copy_values.h"
 #include "app/views/marks.h"
 #include "app/views/note.h"
 #include "app/views/readout.h"
+#include "experiments/text/model_names.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-constexpr double kLeastThreshold = 1e-12, kLargestThreshold = 1e12;
-constexpr float kThresholdSpeed = 0.02f;
-// More curves than this are hidden by name in the legend only.
-constexpr std::size_t kMostCurves = 24;
+constexpr double min_threshold = 1e-12, max_threshold = 1e12;
+constexpr float threshold_speed = 0.02f;
+// With more curves than this, only the legend hides single ones.
+constexpr std::size_t max_curves = 24;
 
 bool choice(const char* name, bool chosen) {
   const ImVec4 shade = ImGui::GetStyleColorVec4(chosen ? ImGuiCol_Header : ImGuiCol_PopupBg);
@@ -29,27 +30,24 @@ bool choice(const char* name, bool chosen) {
   return pressed;
 }
 
-/// One row: the name of an axis and its scales; a threshold where one is needed.
+/// Draws the scales of an axis, and a threshold where the scale needs one.
 void axis_row(const char* name, const Axis& axis, std::optional<AxisScale>& scale,
               std::optional<double>& threshold, std::optional<Range>& range, const Ui& ui) {
-  constexpr std::array scales{
-      std::pair{AxisScale::linear, "linear"}, std::pair{AxisScale::log2, "log2"},
-      std::pair{AxisScale::log10, "log10"}, std::pair{AxisScale::symlog, "symlog"}};
   const AxisScale present = scale.value_or(axis.scale);
   ImGui::PushID(name);
   text_muted(name);
-  for (const auto& [value, word] : scales) {
+  for (const auto& [value, word] : axis_scale_names()) {
     ImGui::SameLine();
-    if (!choice(word, present == value) || present == value) continue;
+    if (!choice(word.data(), present == value) || present == value) continue;
     scale = value == axis.scale ? std::nullopt : std::optional(value);
-    range.reset();  // what showed on the old scale may have no place on the new one
+    range.reset();  // the old range may not exist on the new scale
   }
   if (present == AxisScale::symlog) {
     double within = threshold.value_or(axis.symlog_threshold);
     ImGui::SetNextItemWidth(ui.px(120));
-    const bool changed = ImGui::DragScalar("linear within ±", ImGuiDataType_Double, &within,
-                                           kThresholdSpeed, &kLeastThreshold, &kLargestThreshold,
-                                           "%.3g", ImGuiSliderFlags_Logarithmic);
+    const bool changed =
+        ImGui::DragScalar("linear within ±", ImGuiDataType_Double, &within, threshold_speed,
+                          &min_threshold, &max_threshold, "%.3g", ImGuiSliderFlags_Logarithmic);
     if (changed && within > 0.0) threshold = within;
   }
   ImGui::PopID();
@@ -59,7 +57,7 @@ void curve_rows(const LinePlot& plot, FigureView& view, const Ui& ui) {
   if (ImGui::MenuItem("Show all curves", nullptr, false, !view.hidden.empty())) view.hidden.clear();
   if (ImGui::MenuItem("Hide all curves", nullptr, false, view.hidden.size() < plot.series.size()))
     for (const Series& series : plot.series) view.hidden.insert(series.name);
-  if (plot.series.size() < 2 || plot.series.size() > kMostCurves) return;
+  if (plot.series.size() < 2 || plot.series.size() > max_curves) return;
   for (const Series& series : plot.series) {
     bool shown = !view.hidden.contains(series.name);
     ImGui::PushStyleColor(ImGuiCol_CheckMark, shim::floats(palette_color(ui.style, series.color)));
@@ -74,23 +72,23 @@ void curve_rows(const LinePlot& plot, FigureView& view, const Ui& ui) {
 }
 
 void mark_rows(const LinePlot& plot, const FigureView& view, const FigureReach& reach,
-               const FigureFrame& frame, Point at) {
+               const FigureLayout& frame, Point at) {
   FigureMarks& marks = reach.marks;
   const auto here = read_lines(plot, frame, view, at);
   const std::string pin = here ? fmt::format("Pin at {}", readout_number(here->x)) : "Pin";
   if (ImGui::MenuItem(pin.c_str(), "click", false, here.has_value())) {
     add_pin(marks, here->x);
   }
-  if (ImGui::MenuItem("Take pins away", "Delete", false, !marks.pins.empty())) {
+  if (ImGui::MenuItem("Remove pins", "Delete", false, !marks.pins.empty())) {
     marks.pins.clear();
     reach.links.hold({});
   }
-  if (ImGui::MenuItem("Two cursors, their difference", "C", marks.cursors.has_value()))
+  if (ImGui::MenuItem("Two cursors and their difference", "C", marks.cursors.has_value()))
     toggle_cursors(marks, plot, frame, view);
 }
 
 void rows_of(const LinePlot& plot, FigureView& view, const FigureReach& reach,
-             const FigureFrame& frame, Point at, const Ui& ui) {
+             const FigureLayout& frame, Point at, const Ui& ui) {
   axis_row("x axis", plot.x, view.x_scale, view.x_threshold, view.x, ui);
   axis_row("y axis", plot.y, view.y_scale, view.y_threshold, view.y, ui);
   ImGui::Separator();
@@ -99,33 +97,33 @@ void rows_of(const LinePlot& plot, FigureView& view, const FigureReach& reach,
   curve_rows(plot, view, ui);
 }
 
-void rows_of(const Heatmap& map, FigureView& view, const FigureReach& reach, const FigureFrame&,
+void rows_of(const Heatmap& map, FigureView& view, const FigureReach& reach, const FigureLayout&,
              Point, const Ui&) {
-  text_muted("cells that share a pixel");
+  text_muted("Cells that share a pixel");
   for (const auto& [value, word] :
-       {std::pair{Minification::mean, "mean"}, std::pair{Minification::max, "largest"}}) {
+       {std::pair{Minification::mean, "Mean"}, std::pair{Minification::max, "Maximum"}}) {
     ImGui::SameLine();
     if (choice(word, view.minification == value)) view.minification = value;
   }
   if (map.meaning != Meaning::cyclic &&
-      ImGui::MenuItem("Whole colour range", nullptr, false, view.color.has_value()))
+      ImGui::MenuItem("Reset colour range", nullptr, false, view.color.has_value()))
     view.color.reset();
-  if (ImGui::MenuItem("Let go of the distance", nullptr, false, reach.links.held().has_value()))
+  if (ImGui::MenuItem("Release the held distance", nullptr, false, reach.links.held().has_value()))
     reach.links.hold({});
 }
 
-void rows_of(const TableFigure&, FigureView&, const FigureReach&, const FigureFrame&, Point,
+void rows_of(const TableFigure&, FigureView&, const FigureReach&, const FigureLayout&, Point,
              const Ui&) {}
-void rows_of(const VectorPlot&, FigureView&, const FigureReach&, const FigureFrame&, Point,
+void rows_of(const VectorPlot&, FigureView&, const FigureReach&, const FigureLayout&, Point,
              const Ui&) {}
 
 void fit_row(FigureView& view) {
-  if (!ImGui::MenuItem("Fit", "0", false, view.x || view.y)) return;
+  if (!ImGui::MenuItem("Reset zoom", "0", false, view.x || view.y)) return;
   view.x.reset();
   view.y.reset();
 }
 
-/// The read-out under the cursor, as it reads.
+/// The readout under the cursor as text.
 std::string readout_text(const LinePlot& plot, const LineReadout& readout) {
   std::string text = fmt::format("{}\t{:.17g}\n", axis_name(plot.x), readout.x);
   for (const LineReadout::Entry& entry : readout.entries)
@@ -133,7 +131,7 @@ std::string readout_text(const LinePlot& plot, const LineReadout& readout) {
   return text;
 }
 
-void copy_rows(const Figure& figure, const FigureView& view, const FigureFrame& frame, Point at) {
+void copy_rows(const Figure& figure, const FigureView& view, const FigureLayout& frame, Point at) {
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
     const auto here = read_lines(*plot, frame, view, at);
     const std::string words = here ? fmt::format("Copy the values at {}", readout_number(here->x))
@@ -142,8 +140,8 @@ void copy_rows(const Figure& figure, const FigureView& view, const FigureFrame& 
       ImGui::SetClipboardText(readout_text(*plot, *here).c_str());
   }
   const std::size_t count = value_count(figure, view, frame);
-  const bool fits = count > 0 && count <= kMostCopied;
-  const std::string words = fmt::format("Copy all {} values that show", count);
+  const bool fits = count > 0 && count <= max_copied;
+  const std::string words = fmt::format("Copy all {} visible values", count);
   if (ImGui::MenuItem(words.c_str(), nullptr, false, fits))
     ImGui::SetClipboardText(values_text(figure, view, frame).c_str());
 }
@@ -151,7 +149,7 @@ void copy_rows(const Figure& figure, const FigureView& view, const FigureFrame& 
 void export_rows(const FigureReach& reach) {
   if (!reach.export_as) return;
   ImGui::Separator();
-  text_muted("export as");
+  text_muted("Export as");
   for (const auto& [extension, word] : {std::pair{"png", "PNG"}, std::pair{"svg", "SVG"},
                                         std::pair{"pdf", "PDF"}, std::pair{"csv", "CSV"}}) {
     ImGui::SameLine();
@@ -164,9 +162,9 @@ void export_rows(const FigureReach& reach) {
 }  // namespace
 
 bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach& reach,
-                      const FigureFrame& frame, Point at, const Ui& ui) {
+                      const FigureLayout& frame, Point at, const Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(12), ui.px(10)));
-  const bool open = ImGui::BeginPopup(kFigureMenu);
+  const bool open = ImGui::BeginPopup(figure_menu);
   ImGui::PopStyleVar();
   if (!open) return false;
   std::visit([&](const auto& content) { rows_of(content, view, reach, frame, at, ui); },
@@ -179,4 +177,4 @@ bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach&
   return true;
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 bool same_shape(const Figure& a, const Figure& b) {
@@ -28,7 +28,7 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-/// What was moved in one map moves the others of its shape.
+/// Applies the zoom of a map to all others of its shape.
 void move_together(Session& session, std::span<const PlacedFigure> figures,
                    const PlacedFigure& moved, const FigureView& before) {
   const FigureView after = session.view(moved.figure->id);
@@ -40,7 +40,7 @@ void move_together(Session& session, std::span<const PlacedFigure> figures,
   }
 }
 
-/// Sets the parameter to the nearest value that it can have.
+/// Sets the parameter to the nearest valid value.
 void set_from_rule(Session& session, const std::string& key, double at) {
   const ParamSpec& spec = session.current().params.spec(key);
   const double within = std::clamp(at, spec.min, spec.max);
@@ -82,10 +82,12 @@ std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
   const auto across = static_cast<double>(columns), down = static_cast<double>(rows);
   const double width = (area.width - gap * (across - 1)) / across;
   const double height = (area.height - gap * (down - 1)) / down;
-  for (std::size_t i = 0; i < figures.size(); ++i)
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::size_t row = i / columns, column = i % columns;
     placed.push_back({figures[i],
-                      {area.x + static_cast<double>(i % columns) * (width + gap),
-                       area.y + static_cast<double>(i / columns) * (height + gap), width, height}});
+                      {area.x + static_cast<double>(column) * (width + gap),
+                       area.y + static_cast<double>(row) * (height + gap), width, height}});
+  }
   return placed;
 }
 
@@ -130,7 +132,7 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
   }
   FigureWidget& widget = widgets_[figure.id];
   widget.draw(figure, placed.area, view, reach, ui);
-  if (ui.places) ui.places->mark_figure(figure.id, widget.frame());
+  if (ui.item_rects) ui.item_rects->mark_figure(figure.id, widget.frame());
 }
 
 void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,
@@ -156,4 +158,4 @@ void FigureSet::move_focus(std::span<const PlacedFigure> figures) {
   }
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

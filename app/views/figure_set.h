@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "app/session.h"
-#include "app/ui.h"
+#include "app/gui/ui.h"
+#include "app/session/session.h"
 #include "app/views/figure_widget.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// A figure and its place.
+/// A figure and the area that it is drawn into.
 struct PlacedFigure {
   const Figure* figure{};
   Rect area{};
 };
 
-/// What figures are of, and what keeps their numbers where they are.
+/// The result that figures belong to, and the owner of their arrays.
 struct FigureSource {
   const Result& result;
   std::shared_ptr<const void> owner{};
@@ -50,16 +50,16 @@ class FigureSet {
   std::map<std::string, FigureWidget> widgets_{};
 };
 
-/// Places in so many columns, row by row.
+/// Places figures in a grid of `columns`, row by row.
 std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
                                          std::size_t columns, const Rect& area, double gap);
 
-/// A row of words of which one is chosen, over several lines if need be. Returns the height used;
-/// a click changes `chosen`.
+/// Draws a row of titles, over several lines if need be, of which one is chosen. Returns the height
+/// used; a click changes `chosen`.
 double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
                     const Ui& ui);
 
-/// Columns that make `count` cells, so many times as wide as high, largest in `area`.
+/// The number of columns for which `count` cells of an aspect ratio are largest in `area`.
 std::size_t best_columns(std::size_t count, double width, double height, double aspect);
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
 #include "app/views/note.h"
 #include "app/views/readout.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 // Lines beside a diagonal of cells smaller than this would hide it: one line over it instead.
-constexpr double kLeastCell = 5.0;
-constexpr double kWidestTag = 0.25;  ///< of the plot
+constexpr double min_cell = 5.0;
+constexpr double max_tag_width = 0.25;  ///< of the plot
 
 /// "r = 10" on a small flag in the accent colour, its middle at `at`, within the plot.
 void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const Ui& ui) {
@@ -28,14 +28,14 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
   const Size text = canvas.text_size(words, style);
   const double width = text.width + 8 * ui.scale, height = text.height * 1.15;
   // On a small map it would hide what the diagonal shows.
-  if (width > kWidestTag * plot.width || height > plot.height) return;
+  if (width > max_tag_width * plot.width || height > plot.height) return;
   const double x = std::clamp(at.x, plot.x + width / 2, plot.right() - width / 2);
   const double y = std::clamp(at.y, plot.y + height / 2, plot.bottom() - height / 2);
   canvas.rect({x - width / 2, y - height / 2, width, height}, ui.style.accent);
   canvas.text({x, y}, words, style);
 }
 
-void light_curves(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
+void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                   const FigureView& view, double distance, const Ui& ui) {
   const double at_x = frame.x.to_canvas(distance);
   const bool shows = at_x >= frame.plot.x && at_x <= frame.plot.right();
@@ -50,13 +50,13 @@ void light_curves(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame
 }
 
 /// Two lines along the cells of the diagonal, half a cell to either side of their middles.
-void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureFrame& frame, double distance,
+void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame, double distance,
                     const Ui& ui) {
   const auto diagonal = diagonal_at(map, distance);
   if (!diagonal) return;
   const Rect cell = cell_rect(map, frame, {0, 0});
   const double half_x = cell.width / 2, half_y = cell.height / 2;
-  const bool fine = std::min(cell.width, cell.height) < kLeastCell * ui.scale;
+  const bool fine = std::min(cell.width, cell.height) < min_cell * ui.scale;
   const Point from{frame.x.to_canvas(diagonal->column0), frame.y.to_canvas(diagonal->row0)};
   const Point to{frame.x.to_canvas(diagonal->column1), frame.y.to_canvas(diagonal->row1)};
   const double width = std::max(1.0, std::round((fine ? 1.0 : 1.5) * ui.scale));
@@ -77,7 +77,7 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureFrame& frame
 
 }  // namespace
 
-void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureFrame& frame,
+void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
                           const FigureView& view, double distance, const Ui& ui) {
   canvas.push_clip(frame.plot);
   if (const auto* plot = std::get_if<LinePlot>(&figure.content))
@@ -87,7 +87,7 @@ void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureFram
   canvas.pop_clip();
 }
 
-std::optional<double> pointed_distance(const Figure& figure, const FigureFrame& frame,
+std::optional<double> pointed_distance(const Figure& figure, const FigureLayout& frame,
                                        const FigureView& view, Point cursor) {
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
     if (!is_by_distance(*plot)) return std::nullopt;
@@ -100,4 +100,4 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureFrame& 
   return cell ? std::optional(distance_of(*map, *cell)) : std::nullopt;
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -2,20 +2,22 @@
 
 #include <optional>
 
-#include "app/ui.h"
-#include "experiments/figure/layout.h"
+#include "app/gui/ui.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/figure/plot/figure_view.h"
 
-namespace orrery {
+namespace orrery::views {
 
 /// Lights the distance m − n that is pointed at elsewhere, or held: a line with a dot on every
 /// curve of a plot by distance, the diagonal of a map of queries by keys. Other figures stay as
 /// they are.
-void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureFrame& frame,
+void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
                           const FigureView& view, double distance, const Ui& ui);
 
-/// What a figure says of the place under the cursor: the distance, on a plot by distance or a map
-/// of queries by keys.
-std::optional<double> pointed_distance(const Figure& figure, const FigureFrame& frame,
+/// The position that a figure reports under the cursor: the distance, on a plot by distance or a
+/// map of queries by keys.
+std::optional<double> pointed_distance(const Figure& figure, const FigureLayout& frame,
                                        const FigureView& view, Point cursor);
 
-}  // namespace orrery
+}  // namespace orrery::views

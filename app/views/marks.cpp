@@ -8,18 +8,18 @@
 #include <string>
 #include <string_view>
 
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
 #include "app/views/note.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-// A box takes at most this part of the plot's height.
-constexpr double kTallestNote = 0.8;
-constexpr double kNoteGap = 8;
+// A box takes at most this share of the plot's height.
+constexpr double max_note_height = 0.8;
+constexpr double note_gap = 8;
 
-std::optional<std::size_t> nearest_line(std::span<const double> values, const FigureFrame& frame,
+std::optional<std::size_t> nearest_line(std::span<const double> values, const FigureLayout& frame,
                                         Point cursor, double reach) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -40,11 +40,11 @@ std::string x_text(const Axis& axis, std::string_view name, double x) {
 
 std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
 
-bool is_on_plot(double at_x, const FigureFrame& frame) {
+bool is_on_plot(double at_x, const FigureLayout& frame) {
   return at_x >= frame.plot.x && at_x <= frame.plot.right();
 }
 
-void draw_upright(Canvas& canvas, double at_x, const FigureFrame& frame, const Stroke& stroke) {
+void draw_upright(Canvas& canvas, double at_x, const FigureLayout& frame, const Stroke& stroke) {
   const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
   canvas.line_strip(line, stroke);
 }
@@ -63,26 +63,27 @@ Note note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) {
   return note;
 }
 
-/// A note and the line it stands beside.
+/// A note and the line that it belongs to.
 struct PlacedNote {
   Note note{};
   double at_x{};
 };
 using Notes = std::vector<PlacedNote>;
 
-/// Each beside its line, where it covers no other; after all lines, so that none runs through it.
-void draw_notes(Canvas& canvas, const Notes& notes, const FigureFrame& frame,
+/// Draws each note beside its line where it covers no other one, and after all lines, so that none
+/// runs through it.
+void draw_notes(Canvas& canvas, const Notes& notes, const FigureLayout& frame,
                 std::vector<Rect> taken, const Ui& ui) {
   for (const auto& [note, at_x] : notes) {
-    const Note shown = shortened(canvas, note, kTallestNote * frame.plot.height, ui);
+    const Note shown = shortened(canvas, note, max_note_height * frame.plot.height, ui);
     const Size size = note_size(canvas, shown, ui);
-    const Rect box = place_beside(at_x, size, frame.plot, taken, kNoteGap * ui.scale);
+    const Rect box = place_beside(at_x, size, frame.plot, taken, note_gap * ui.scale);
     draw_note(canvas, shown, {box.x, box.y}, ui);
     taken.push_back(box);
   }
 }
 
-void draw_pin(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
+void draw_pin(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
               const FigureView& view, double x, Notes& notes, const Ui& ui) {
   const auto readout = read_lines_at(plot, frame, view, x);
   if (!readout || !is_on_plot(readout->at_x, frame)) return;
@@ -93,7 +94,7 @@ void draw_pin(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
 }
 
 /// The letter of a cursor on a small flag at the foot of its line.
-void draw_flag(Canvas& canvas, double at_x, std::string_view letter, const FigureFrame& frame,
+void draw_flag(Canvas& canvas, double at_x, std::string_view letter, const FigureLayout& frame,
                const Ui& ui) {
   const TextStyle style{.size = ui.style.small_size,
                         .color = ui.style.background,
@@ -120,7 +121,7 @@ Note note_of(const LinePlot& plot, const DeltaReadout& delta, const Ui& ui) {
   return note;
 }
 
-void draw_cursors(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
+void draw_cursors(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                   const FigureView& view, const FigureMarks& marks, Notes& notes, const Ui& ui) {
   const auto delta = read_delta(plot, frame, view, marks);
   if (!delta) return;
@@ -136,20 +137,20 @@ void draw_cursors(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame
   notes.push_back({note_of(plot, *delta, ui), right});
 }
 
-std::vector<Rect> legend_boxes(const FigureFrame& frame) {
+std::vector<Rect> legend_boxes(const FigureLayout& frame) {
   std::vector<Rect> boxes;
-  for (const FigureFrame::LegendEntry& entry : frame.legend) boxes.push_back(entry.box);
+  for (const FigureLayout::LegendEntry& entry : frame.legend) boxes.push_back(entry.box);
   return boxes;
 }
 
 }  // namespace
 
-std::optional<std::size_t> pin_at(const FigureMarks& marks, const FigureFrame& frame, Point cursor,
+std::optional<std::size_t> pin_at(const FigureMarks& marks, const FigureLayout& frame, Point cursor,
                                   double reach) {
   return nearest_line(marks.pins, frame, cursor, reach);
 }
 
-std::optional<std::size_t> cursor_at(const FigureMarks& marks, const FigureFrame& frame,
+std::optional<std::size_t> cursor_at(const FigureMarks& marks, const FigureLayout& frame,
                                      Point cursor, double reach) {
   if (!marks.cursors) return std::nullopt;
   return nearest_line(*marks.cursors, frame, cursor, reach);
@@ -160,7 +161,7 @@ void add_pin(FigureMarks& marks, double x) {
     marks.pins.push_back(x);
 }
 
-void toggle_cursors(FigureMarks& marks, const LinePlot& plot, const FigureFrame& frame,
+void toggle_cursors(FigureMarks& marks, const LinePlot& plot, const FigureLayout& frame,
                     const FigureView& view) {
   if (marks.cursors) return marks.cursors.reset();
   const auto at = [&](double part) {
@@ -171,7 +172,7 @@ void toggle_cursors(FigureMarks& marks, const LinePlot& plot, const FigureFrame&
   if (a && b) marks.cursors = {a->x, b->x};
 }
 
-std::optional<DeltaReadout> read_delta(const LinePlot& plot, const FigureFrame& frame,
+std::optional<DeltaReadout> read_delta(const LinePlot& plot, const FigureLayout& frame,
                                        const FigureView& view, const FigureMarks& marks) {
   if (!marks.cursors) return std::nullopt;
   const auto a = read_lines_at(plot, frame, view, (*marks.cursors)[0]);
@@ -185,7 +186,7 @@ std::optional<DeltaReadout> read_delta(const LinePlot& plot, const FigureFrame& 
   return delta;
 }
 
-void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
+void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                 const FigureView& view, const FigureMarks& marks, const Ui& ui) {
   Notes notes;
   canvas.push_clip(frame.plot);
@@ -195,4 +196,4 @@ void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureFrame& frame,
   canvas.pop_clip();
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/theme.h"
+#include "app/gui/theme.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-constexpr double kPadding = 7;
-constexpr double kColumnGap = 12;
-constexpr double kSwatch = 13;
+constexpr double note_padding = 7;
+constexpr double column_gap = 12;
+constexpr double swatch_size = 13;
 
 TextStyle name_style(const Ui& ui) {
   return {.size = ui.style.small_size, .color = ui.style.text, .vertical = VerticalAlign::top};
@@ -27,7 +27,7 @@ double line_of(const Canvas& canvas, const Ui& ui) {
 double swatch_width(const Note& note, const Ui& ui) {
   const bool any = std::any_of(note.rows.begin(), note.rows.end(),
                                [](const Note::Row& row) { return row.swatch.has_value(); });
-  return any ? kSwatch * ui.scale : 0.0;
+  return any ? swatch_size * ui.scale : 0.0;
 }
 
 void fill_circle(Canvas& canvas, Point at, double radius, Color color) {
@@ -80,12 +80,12 @@ Size note_size(const Canvas& canvas, const Note& note, const Ui& ui) {
     names = std::max(names, canvas.text_size(row.name, style).width);
     values = std::max(values, canvas.text_size(row.value, style).width);
   }
-  const double between = values > 0.0 ? kColumnGap * ui.scale : 0.0;
+  const double between = values > 0.0 ? column_gap * ui.scale : 0.0;
   const double rows = swatch_width(note, ui) + names + between + values;
   const double title = canvas.text_size(note.title, style).width;
   const double lines = static_cast<double>(note.rows.size() + (note.title.empty() ? 0 : 1));
-  return {std::max(rows, title) + 2 * kPadding * ui.scale,
-          lines * line_of(canvas, ui) + 2 * kPadding * ui.scale};
+  return {std::max(rows, title) + 2 * note_padding * ui.scale,
+          lines * line_of(canvas, ui) + 2 * note_padding * ui.scale};
 }
 
 void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
@@ -96,7 +96,7 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
               mix(ui.style.background, ui.style.text, 0.25));
   canvas.rect(box, mix(ui.style.background, ui.style.text, 0.05));
   TextStyle style = name_style(ui);
-  Point at{box.x + kPadding * ui.scale, box.y + kPadding * ui.scale};
+  Point at{box.x + note_padding * ui.scale, box.y + note_padding * ui.scale};
   const double line = line_of(canvas, ui), swatch = swatch_width(note, ui);
   if (!note.title.empty()) {
     style.color = ui.style.muted;
@@ -110,7 +110,7 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
     canvas.text({at.x + swatch, at.y}, row.name, style);
     TextStyle value = style;
     value.horizontal = HorizontalAlign::right;
-    canvas.text({box.right() - kPadding * ui.scale, at.y}, row.value, value);
+    canvas.text({box.right() - note_padding * ui.scale, at.y}, row.value, value);
     at.y += line;
   }
 }
@@ -141,4 +141,4 @@ Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> t
   return {left, plot.y + gap, size.width, size.height};
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

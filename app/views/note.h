@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/ui.h"
-#include "experiments/figure/canvas.h"
+#include "app/gui/ui.h"
+#include "experiments/figure/canvas/canvas.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// A small box of names and values that stays on a plot.
+/// A small box of names and values on a plot.
 struct Note {
   struct Row {
     std::optional<Color> swatch{};
@@ -23,19 +23,19 @@ struct Note {
 
 Size note_size(const Canvas& canvas, const Note& note, const Ui& ui);
 
-/// Draws it with its top left corner there.
+/// Draws the note with its top left corner at a point.
 void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui);
 
-/// The note with so few rows that it is at most this high, the rest counted in a last one.
+/// The note cut to a height; its last row counts the rows left out.
 Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui);
 
 /// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
-/// beside what stands there, as far up as there is a place; else at the top.
+/// beside what is drawn there, as far up as there is a place; else at the top.
 Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap);
 
 /// A slot of the categorical palette.
 Color palette_color(const FigureStyle& style, int slot);
-/// A dot with a rim that sets it off from its curve.
+/// Draws a dot with a rim that sets it off from its curve.
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui);
 
-}  // namespace orrery
+}  // namespace orrery::views

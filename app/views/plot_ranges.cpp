@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-// Closer than this fraction of the value, doubles have no room for ticks.
-constexpr double kLeastRelativeSpan = 1e-10;
-constexpr double kLargest = 1e200;
+// In a range smaller than this fraction of its values, doubles cannot tell ticks apart.
+constexpr double min_relative_span = 1e-10;
+constexpr double max_magnitude = 1e200;
 
 std::optional<Range> showable(double a, double b, AxisScale scale) {
   const Range range{std::min(a, b), std::max(a, b)};
   if (!std::isfinite(range.min) || !std::isfinite(range.max)) return std::nullopt;
   const double magnitude = std::max(std::abs(range.min), std::abs(range.max));
-  if (magnitude > kLargest) return std::nullopt;
-  if (!(range.max - range.min > kLeastRelativeSpan * magnitude)) return std::nullopt;
+  if (magnitude > max_magnitude) return std::nullopt;
+  if (!(range.max - range.min > min_relative_span * magnitude)) return std::nullopt;
   const bool logarithmic = scale == AxisScale::log2 || scale == AxisScale::log10;
   if (logarithmic && range.min <= 0.0) return std::nullopt;
   return range;
@@ -41,4 +41,4 @@ Range kept_within(Range range, const Range& home) {
   return {low, low + span};
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -2,12 +2,13 @@
 
 #include <optional>
 
-#include "experiments/figure/layout.h"
+#include "app/session/layers.h"
+#include "experiments/figure/plot/axis_map.h"
 
-namespace orrery {
+namespace orrery::views {
 
-// The data ranges that a gesture leads to. Worked out on the canvas, so that they hold on every
-// scale; empty where the range could not be shown.
+// The data ranges that result from gestures. They are computed on the canvas, so that they apply to
+// every axis scale; empty where the range could not be shown.
 
 /// The range after the plot was dragged by `by` pixels along the axis.
 std::optional<Range> panned(const AxisMap& axis, double by);
@@ -19,4 +20,4 @@ std::optional<Range> between_pixels(const AxisMap& axis, double a, double b);
 /// `range` moved, and if need be cut, to lie in `home`.
 Range kept_within(Range range, const Range& home);
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
-#include "experiments/figure/decimate.h"
+#include "experiments/figure/plot/decimate.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 // The ends of a band are read beside the value, not for their own sake.
-constexpr int kBandDigits = 3;
+constexpr int band_digits = 3;
 
 /// As the layout noted it; a frame that was not laid out has no notes.
-CurveOrder order_in(const FigureFrame& frame, const Series& series, std::size_t place) {
+CurveOrder order_in(const FigureLayout& frame, const Series& series, std::size_t place) {
   return place < frame.curves.size() ? frame.curves[place] : order_of(series.x);
 }
 
@@ -55,7 +54,7 @@ bool spans(const Series& series, const CurveOrder& order, const AxisMap& axis, d
 }
 
 template <typename Shows>
-std::optional<double> snapped_x(const LinePlot& plot, const FigureFrame& frame,
+std::optional<double> snapped_x(const LinePlot& plot, const FigureLayout& frame,
                                 const FigureView& view, double to, Shows shows) {
   std::optional<double> snapped;
   double least = std::numeric_limits<double>::infinity();
@@ -72,7 +71,7 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureFrame& frame,
   return snapped;
 }
 
-LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureFrame& frame) {
+LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureLayout& frame) {
   const double x = series.x[sample], y = series.y[sample];
   LineReadout::Entry entry{.name = series.name,
                            .color = series.color,
@@ -91,7 +90,7 @@ bool comes_before(const LineReadout::Entry& a, const LineReadout::Entry& b) {
   return a.value > b.value;
 }
 
-LineReadout values_at(const LinePlot& plot, const FigureFrame& frame, const FigureView& view,
+LineReadout values_at(const LinePlot& plot, const FigureLayout& frame, const FigureView& view,
                       double x) {
   LineReadout readout{.x = x, .at_x = frame.x.to_canvas(x)};
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
@@ -110,26 +109,16 @@ std::string label_at(const std::vector<std::string>& labels, std::size_t index) 
   return index < labels.size() ? labels[index] : std::string();
 }
 
-bool is_of(const std::string& name, const std::string& owner) {
-  return name.ends_with("_" + owner) || name.starts_with("term_" + owner + "_");
-}
-
-/// "content to position" of "term_deberta_content_to_position", "logits" of "logits_rope"; empty
-/// for what belongs to another.
-std::string term_name(const std::string& array, const std::string& owner) {
-  const std::string term = "term_" + owner + "_", end = "_" + owner;
-  std::string name;
-  if (array.starts_with(term))
-    name = array.substr(term.size());
-  else if (array.ends_with(end) && !array.starts_with("term_"))
-    name = array.substr(0, array.size() - end.size());
+/// "content to position" of a term, "logits" of the logits.
+std::string name_of(const FigureRole& role) {
+  std::string name = role.term.empty() ? role.kind : role.term;
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
 }  // namespace
 
-std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureFrame& frame,
+std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureLayout& frame,
                                       const FigureView& view, Point cursor) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
   const auto x = snapped_x(plot, frame, view, cursor.x, [&](double at) {
@@ -138,14 +127,14 @@ std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureFrame& f
   return x ? std::optional(values_at(plot, frame, view, *x)) : std::nullopt;
 }
 
-std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureFrame& frame,
+std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureLayout& frame,
                                          const FigureView& view, double x) {
   const double at = frame.x.to_canvas(x);
   const auto snapped = snapped_x(plot, frame, view, at, [](double) { return true; });
   return snapped ? std::optional(values_at(plot, frame, view, *snapped)) : std::nullopt;
 }
 
-std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor) {
+std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& frame, Point cursor) {
   const auto cell = cell_at(map, frame, cursor);
   if (!cell) return std::nullopt;
   const std::size_t index = cell->row * map.values->shape.at(1) + cell->column;
@@ -160,34 +149,22 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& fram
   return readout;
 }
 
-std::string encoding_of(const Result& result, const std::string& id) {
-  constexpr std::string_view kLogits = "logits_";
-  std::string best;
-  for (const std::shared_ptr<const Array>& array : result.arrays) {
-    if (!array || !array->name.starts_with(kLogits)) continue;
-    const std::string owner = array->name.substr(kLogits.size());
-    if (owner.size() > best.size() && is_of(id, owner)) best = owner;
-  }
-  return best;
-}
-
-std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
-                                 const Heatmap& map, Cell cell) {
-  const std::string owner = encoding_of(result, figure_id);
+std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
+                                 Cell cell) {
+  const std::string encoding = role.encoding();
   std::vector<CellTerm> terms;
-  if (owner.empty() || !map.values) return terms;
+  if (encoding.empty() || !map.values) return terms;
   for (const std::shared_ptr<const Array>& array : result.arrays) {
     const bool alike = array && array != map.values && array->shape == map.values->shape &&
-                       array->axes == map.values->axes;
-    if (!alike) continue;
-    const std::string name = term_name(array->name, owner);
-    if (!name.empty())
-      terms.push_back({name, (*array)[cell.row * array->shape.at(1) + cell.column]});
+                       array->axes == map.values->axes && array->role.encoding() == encoding;
+    if (alike)
+      terms.push_back(
+          {name_of(array->role), (*array)[cell.row * array->shape.at(1) + cell.column]});
   }
   return terms;
 }
 
-std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureFrame& frame,
+std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureLayout& frame,
                                       Point cursor, double reach) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -214,8 +191,8 @@ std::string readout_number(double value, int digits) {
 std::string entry_text(const LineReadout::Entry& entry, double x) {
   std::string text = readout_number(entry.value);
   if (entry.band)
-    text += fmt::format(" ({} … {})", readout_number(entry.band->min, kBandDigits),
-                        readout_number(entry.band->max, kBandDigits));
+    text += fmt::format(" ({} … {})", readout_number(entry.band->min, band_digits),
+                        readout_number(entry.band->max, band_digits));
   if (entry.x != x) text += " at " + readout_number(entry.x);
   return text;
 }
@@ -225,4 +202,4 @@ std::string axis_name(const Axis& axis) {
   return axis.symbol.empty() ? axis.label : fmt::format("{} {}", axis.label, axis.symbol);
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

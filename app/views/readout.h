@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "experiments/figure/layout.h"
-#include "experiments/result.h"
+#include "app/session/layers.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/result.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// What a line plot holds at one x: every visible curve at the sample nearest to it.
+/// The values of a line plot at one x: every visible curve at the sample nearest to it.
 struct LineReadout {
   struct Entry {
     std::string name{};
@@ -26,11 +29,11 @@ struct LineReadout {
 
 /// Under the cursor: x snaps to the nearest sample that shows. Empty when the cursor is outside the
 /// plot or no sample is shown.
-std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureFrame& frame,
+std::optional<LineReadout> read_lines(const LinePlot& plot, const FigureLayout& frame,
                                       const FigureView& view, Point cursor);
 /// At x, snapped to the nearest sample, shown or not. Empty when no visible curve has a sample that
 /// the axis can show.
-std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureFrame& frame,
+std::optional<LineReadout> read_lines_at(const LinePlot& plot, const FigureLayout& frame,
                                          const FigureView& view, double x);
 
 /// One cell of a map.
@@ -45,12 +48,7 @@ struct CellReadout {
 };
 
 /// Empty when the cursor is on no cell.
-std::optional<CellReadout> read_cell(const Heatmap& map, const FigureFrame& frame, Point cursor);
-
-/// The encoding whose figure or array has this id: "rope" of "weights_rope" and of
-/// "term_rope_content", being the one of the result's logits whose name fits best. Empty where none
-/// does.
-std::string encoding_of(const Result& result, const std::string& id);
+std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& frame, Point cursor);
 
 /// A named number of the same cell in another array of the result.
 struct CellTerm {
@@ -58,14 +56,14 @@ struct CellTerm {
   double value{};
 };
 
-/// The other arrays of the result that belong to the map of this id and have its shape and axes,
-/// read at the cell: "weights_rope" has "logits_rope" and "term_rope_content" beside it. The name
-/// that they share is left out of theirs.
-std::vector<CellTerm> read_terms(const Result& result, const std::string& figure_id,
-                                 const Heatmap& map, Cell cell);
+/// The other arrays of the result that are of the map's encoding and have its shape and axes, read
+/// at the cell: the weights have the logits and each of their terms beside them. `role` is the
+/// map's.
+std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
+                                 Cell cell);
 
 /// The arrow whose tip is nearest to the cursor and near enough; its place in the figure.
-std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureFrame& frame,
+std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureLayout& frame,
                                       Point cursor, double reach);
 
 /// A number as a readout shows it, to so many significant digits; NaN in words.
@@ -78,4 +76,4 @@ std::string entry_text(const LineReadout::Entry& entry, double x);
 /// "relative distance m − n" of an axis, as much of it as there is.
 std::string axis_name(const Axis& axis);
 
-}  // namespace orrery
+}  // namespace orrery::views

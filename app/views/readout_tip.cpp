@@ -8,21 +8,21 @@
 #include <utility>
 #include <vector>
 
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
 #include "app/views/note.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
 // A tip takes at most this part of the window's height.
-constexpr double kTallestTip = 0.7;
+constexpr double max_tip_height = 0.7;
 
 /// As many curves as can be read one by one.
 std::size_t most_lines() {
   const double line = static_cast<double>(ImGui::GetTextLineHeightWithSpacing());
-  const double room = kTallestTip * static_cast<double>(ImGui::GetIO().DisplaySize.y);
+  const double room = max_tip_height * static_cast<double>(ImGui::GetIO().DisplaySize.y);
   return static_cast<std::size_t>(std::max(4.0, std::floor(room / std::max(line, 1.0))));
 }
 
@@ -40,7 +40,7 @@ void value_column(const std::string& value) {
   ImGui::TableNextColumn();
   const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(value.c_str()).x;
   if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
-  text(value);
+  draw_text(value);
 }
 
 std::string with_unit(const std::string& number, const std::string& unit) {
@@ -73,7 +73,7 @@ void outline(Canvas& canvas, const Rect& c, const Rect& plot, const Ui& ui) {
 }
 
 /// A small arrow at the left of the colour bar, at the value's colour.
-void point_at_color(Canvas& canvas, double value, const FigureFrame& frame, const Ui& ui) {
+void point_at_color(Canvas& canvas, double value, const FigureLayout& frame, const Ui& ui) {
   if (frame.color_bar.width <= 0 || !std::isfinite(value)) return;
   const Rect& bar = frame.color_bar;
   const double y = std::clamp(frame.color.to_canvas(value), bar.y, bar.bottom());
@@ -85,7 +85,7 @@ void point_at_color(Canvas& canvas, double value, const FigureFrame& frame, cons
 }  // namespace
 
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
-                       const FigureFrame& frame, const Ui& ui) {
+                       const FigureLayout& frame, const Ui& ui) {
   const Point line[] = {{readout.at_x, frame.plot.y}, {readout.at_x, frame.plot.bottom()}};
   canvas.push_clip(frame.plot);
   canvas.line_strip(line, {.color = with_alpha(ui.style.text, 0.35), .width = ui.scale});
@@ -102,7 +102,7 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
       const LineReadout::Entry& entry = readout.entries[i];
       ImGui::TableNextColumn();
       swatch(ui, palette_color(ui.style, entry.color));
-      text(entry.name);
+      draw_text(entry.name);
       value_column(entry_text(entry, readout.x));
     }
     ImGui::EndTable();
@@ -113,7 +113,8 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
 }
 
 void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& readout,
-                       const std::vector<CellTerm>& terms, const FigureFrame& frame, const Ui& ui) {
+                       const std::vector<CellTerm>& terms, const FigureLayout& frame,
+                       const Ui& ui) {
   outline(canvas, readout.cell, frame.plot, ui);
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
   ImGui::BeginTooltip();
@@ -124,7 +125,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     const std::string name = map.quantity.empty() ? map.symbol : map.quantity;
     ImGui::TableNextColumn();
-    text(name.empty() ? "value" : name);
+    draw_text(name.empty() ? "value" : name);
     value_column(readout.masked ? "masked" : readout_number(readout.value));
     for (const CellTerm& term : terms) {
       ImGui::TableNextColumn();
@@ -137,7 +138,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
 }
 
 void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arrow,
-                        const FigureFrame& frame, const Ui& ui) {
+                        const FigureLayout& frame, const Ui& ui) {
   const Arrow& a = plot.arrows[arrow];
   canvas.push_clip(frame.plot);
   draw_mark(canvas, {frame.x.to_canvas(a.x1), frame.y.to_canvas(a.y1)}, ui.style.accent, ui);
@@ -148,7 +149,7 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     for (const auto& [axis, value] : {std::pair{&plot.x, a.x1}, std::pair{&plot.y, a.y1}}) {
       ImGui::TableNextColumn();
-      text(axis_name(*axis));
+      draw_text(axis_name(*axis));
       value_column(readout_number(value));
     }
     ImGui::EndTable();
@@ -156,4 +157,4 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   ImGui::EndTooltip();
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

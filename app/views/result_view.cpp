@@ -8,29 +8,30 @@
 #include <utility>
 #include <vector>
 
-#include "app/imgui_shim.h"
+#include "app/gui/imgui_shim.h"
 #include "app/views/comparison.h"
 #include "app/views/figure_set.h"
-#include "app/views/readout.h"
-#include "app/views/turned_figures.h"
+#include "app/views/hover_preview.h"
 #include "app/views/view_bar.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-constexpr const char* kAll = "all";
-constexpr double kGap = 10;
+constexpr const char* all_figures = "all";
+constexpr double figure_gap = 10;
 // A figure with its labels is about so many times as wide as high where it looks best.
-constexpr double kMapAspect = 1.15, kPlotAspect = 1.5;
+constexpr double map_aspect = 1.15, plot_aspect = 1.5;
 // A figure this high has two lines for its title, of which words fill this part.
-constexpr double kTwoLines = 190, kTitleFill = 0.85;
+constexpr double two_line_height = 190, title_fill = 0.85;
 // With more of a kind than this, a row of each would be of stamps.
-constexpr std::size_t kMostInRow = 4;
+constexpr std::size_t max_in_row = 4;
 
 using Figures = std::vector<const Figure*>;
 
-/// What kind of figure an id names: "weights" of "weights_rope".
-std::string kind_of(const Figure& figure) { return figure.id.substr(0, figure.id.find('_')); }
+/// A figure that is one of a kind is called by its id.
+const std::string& kind_of(const Figure& figure) {
+  return figure.role.kind.empty() ? figure.id : figure.role.kind;
+}
 
 /// "decay_bound" as "Decay bound": the figure's own title is long, and stands above it anyway.
 std::string tab_title(std::string id) {
@@ -45,10 +46,9 @@ std::size_t place_of(const Figures& figures, const std::string& id) {
   return found == figures.end() ? 0 : static_cast<std::size_t>(found - figures.begin());
 }
 
-std::optional<std::size_t> beginning_with(const Figures& figures, const std::string& start) {
-  if (start.empty()) return std::nullopt;
+std::optional<std::size_t> first_of_kind(const Figures& figures, const std::string& kind) {
   for (std::size_t i = 0; i < figures.size(); ++i)
-    if (figures[i]->id.starts_with(start)) return i;
+    if (kind_of(*figures[i]) == kind) return i;
   return std::nullopt;
 }
 
@@ -59,13 +59,13 @@ std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_k
       static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [&](const Figure* f) {
         return kind_of(*f) == kind_of(*figures.front());
       }));
-  const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= kMostInRow &&
+  const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= max_in_row &&
                         first_kind < figures.size() && figures.size() % first_kind == 0;
   if (lines_up) return first_kind;
   const bool maps = std::all_of(figures.begin(), figures.end(), [](const Figure* f) {
     return std::holds_alternative<Heatmap>(f->content);
   });
-  return best_columns(figures.size(), room.width, room.height, maps ? kMapAspect : kPlotAspect);
+  return best_columns(figures.size(), room.width, room.height, maps ? map_aspect : plot_aspect);
 }
 
 Rect below(const Rect& area, double height) {
@@ -98,9 +98,9 @@ class Captionless {
     bool all_fit = true;
     for (std::size_t i = 0; i < placed.size(); ++i) {
       const Rect& area = placed[i].area;
-      const double lines = area.height >= kTwoLines * ui.scale ? 2 : 1;
+      const double lines = area.height >= two_line_height * ui.scale ? 2 : 1;
       const ImVec2 size = ImGui::CalcTextSize(sources_[i]->title.c_str());
-      all_fit = all_fit && static_cast<double>(size.x) <= kTitleFill * lines * area.width;
+      all_fit = all_fit && static_cast<double>(size.x) <= title_fill * lines * area.width;
     }
     for (std::size_t i = 0; i < copies_->size(); ++i) {
       Figure& copy = (*copies_)[i];
@@ -128,8 +128,7 @@ class Captionless {
 /// The groups of small multiples, in the order in which they first come.
 class Groups {
  public:
-  Groups(const Figures& figures, const Result& result, Grouping grouping)
-      : result_(result), grouping_(grouping) {
+  Groups(const Figures& figures, Grouping grouping) : grouping_(grouping) {
     if (grouping_ == Grouping::none) return;
     for (const Figure* figure : figures)
       if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end())
@@ -140,7 +139,7 @@ class Groups {
   bool offers_all() const { return grouping_ != Grouping::by_encoding; }
   std::string of(const Figure& figure) const {
     if (grouping_ == Grouping::by_kind) return kind_of(figure);
-    const std::string encoding = encoding_of(result_, figure.id);
+    const std::string encoding = figure.role.encoding();
     return encoding.empty() ? kind_of(figure) : encoding;
   }
   Figures sorted(Figures figures) const {
@@ -154,23 +153,24 @@ class Groups {
   }
 
  private:
-  const Result& result_;
   Grouping grouping_;
   std::vector<std::string> names_{};
 };
 
-/// What keeps every figure of a frame.
+/// Keeps every figure of a frame alive.
 struct Owners {
   Stamp results{};
   std::shared_ptr<const void> differences{};
   std::shared_ptr<const void> copies{};
 };
 
-class ResultView : public View {
- public:
-  explicit ResultView(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.cheaper) {}
+}  // namespace
 
-  void draw(Session& session, const Result&, const Rect& area, const Ui& ui) override {
+class ResultView::Arrangement {
+ public:
+  explicit Arrangement(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.preview_overrides) {}
+
+  void draw(Session& session, const Rect& area, const Ui& ui) {
     session.links.begin_frame(ImGui::GetFrameCount());
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
@@ -203,7 +203,7 @@ class ResultView : public View {
     if (layout == ViewLayout::single) placed = single(session, figures, head, area, least, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
     if (layout == ViewLayout::small_multiples)
-      placed = multiples(session, figures, head, area, least, result, ui);
+      placed = multiples(session, figures, head, area, least, ui);
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
@@ -229,7 +229,7 @@ class ResultView : public View {
   /// Two halves, each with a row of titles; one above the other where the area is upright.
   std::vector<PlacedFigure> pair(Session& session, const Figures& figures, const Rect& area,
                                  double least, const Ui& ui) {
-    const double gap = kGap * ui.scale;
+    const double gap = figure_gap * ui.scale;
     const Rect room = below(area, least);
     const bool beside = room.width > room.height;
     Rect left = room, right = room;
@@ -263,11 +263,11 @@ class ResultView : public View {
     const bool chosen =
         std::any_of(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
     if (chosen) return place_of(figures, id);
-    return beginning_with(figures, plan_.left).value_or(0);
+    return first_of_kind(figures, plan_.left).value_or(0);
   }
 
   std::size_t right_of(const ViewState& shown, const Figures& figures, std::size_t left) const {
-    std::size_t right = beginning_with(figures, plan_.right).value_or(left + 1);
+    std::size_t right = first_of_kind(figures, plan_.right).value_or(left + 1);
     if (!shown.second_figure.empty()) right = place_of(figures, shown.second_figure);
     right %= figures.size();
     return right != left ? right : (left + 1) % figures.size();
@@ -275,23 +275,23 @@ class ResultView : public View {
 
   /// All of them, or all of a group, without captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Rect& head,
-                                      const Rect& area, double least, const Result& result,
-                                      const Ui& ui) {
-    const Groups groups(figures, result, plan_.grouping);
+                                      const Rect& area, double least, const Ui& ui) {
+    const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
     double height = 0.0;
-    // Of one encoding there is nothing to choose; of one kind or two, all fit.
+    // With one encoding there is nothing to choose; figures of one or two kinds all fit.
     const bool choose = groups.names().size() > (groups.offers_all() ? 2 : 1);
     if (choose) {
       const std::string group = choose_group(session, groups, head, height, ui);
-      if (group != kAll)
+      if (group != all_figures)
         std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
     }
     const Rect room = below(area, std::max(height, least));
     const bool several = shown.size() > 1;
     if (several) shown = captionless_.of(shown, stamp_);
     const bool lined_up = plan_.grouping == Grouping::by_kind;
-    auto placed = placed_in_grid(shown, columns_of(shown, room, lined_up), room, kGap * ui.scale);
+    auto placed =
+        placed_in_grid(shown, columns_of(shown, room, lined_up), room, figure_gap * ui.scale);
     if (several) captionless_.fit_titles(placed, ui);
     return placed;
   }
@@ -299,7 +299,7 @@ class ResultView : public View {
   static std::string choose_group(Session& session, const Groups& groups, const Rect& head,
                                   double& height, const Ui& ui) {
     std::vector<std::string> names = groups.names();
-    if (groups.offers_all()) names.insert(names.begin(), kAll);
+    if (groups.offers_all()) names.insert(names.begin(), all_figures);
     const auto kept = std::find(names.begin(), names.end(), session.current().figure);
     auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
@@ -308,7 +308,7 @@ class ResultView : public View {
     return names[chosen];
   }
 
-  /// Of all that this frame draws.
+  /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
     return std::make_shared<const Owners>(
         Owners{stamp_, comparison_.owner(), captionless_.owner()});
@@ -317,15 +317,20 @@ class ResultView : public View {
   ViewPlan plan_;
   Stamp stamp_{};
   Comparison comparison_{};
-  TurnedFigures turned_;
+  HoverPreview turned_;
   Captionless captionless_{};
   FigureSet set_{};
 };
 
-}  // namespace
+ResultView::ResultView(ViewPlan plan)
+    : arrangement_(std::make_unique<Arrangement>(std::move(plan))) {}
 
-std::unique_ptr<View> make_result_view(ViewPlan plan) {
-  return std::make_unique<ResultView>(std::move(plan));
+ResultView::ResultView(ResultView&&) noexcept = default;
+ResultView& ResultView::operator=(ResultView&&) noexcept = default;
+ResultView::~ResultView() = default;
+
+void ResultView::draw(Session& session, const Rect& area, const Ui& ui) {
+  arrangement_->draw(session, area, ui);
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -5,32 +5,47 @@
 #include <utility>
 #include <vector>
 
-#include "app/view_state.h"
+#include "app/gui/ui.h"
+#include "app/session/session.h"
+#include "app/session/view_state.h"
 #include "app/views/figure_set.h"
-#include "app/views/view.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// What small multiples are chosen and lined up by.
+/// The property by which small multiples are chosen and aligned.
 enum class Grouping {
   none,
-  by_kind,     ///< what ids begin with: the weights of every encoding beside each other
-  by_encoding  ///< whose logits they are: the terms of one encoding beside their sum
+  by_kind,     ///< the weights of every encoding beside each other
+  by_encoding  ///< the terms of one encoding beside their sum
 };
 
-/// What suits an experiment until its user says otherwise.
+/// The default arrangement of an experiment, until its user changes it.
 struct ViewPlan {
   ViewLayout layout{ViewLayout::single};
-  std::string left{};   ///< beginnings of the ids of two figures that belong side by side
+  std::string left{};   ///< kinds of two figures that belong side by side, ids where one of a kind
   std::string right{};  ///< empty: the first two
   Grouping grouping{Grouping::none};
   std::vector<BoundRule> rules{};
   /// Settings on which figures at a distance do not depend, and which save time.
-  std::vector<std::pair<std::string, std::string>> cheaper{};
+  std::vector<std::pair<std::string, std::string>> preview_overrides{};
 };
 
 /// The figures of any result: one at a time, two side by side, or all as small multiples; compared
-/// with a pinned reference, and turned to the distance pointed at.
-std::unique_ptr<View> make_result_view(ViewPlan plan);
+/// with a pinned reference, and turned to the distance pointed at. It only draws: all that it
+/// remembers is where the mouse was.
+class ResultView {
+ public:
+  explicit ResultView(ViewPlan plan);
+  ResultView(ResultView&&) noexcept;
+  ResultView& operator=(ResultView&&) noexcept;
+  ~ResultView();
 
-}  // namespace orrery
+  /// Draws the current experiment's result, which must exist, into `area` of the current window.
+  void draw(Session& session, const Rect& area, const Ui& ui);
+
+ private:
+  class Arrangement;
+  std::unique_ptr<Arrangement> arrangement_;
+};
+
+}  // namespace orrery::views

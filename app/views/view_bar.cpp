@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "app/desktop_state.h"
-#include "app/imgui_shim.h"
-#include "app/theme.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/session/desktop_state.h"
 #include "app/views/readout.h"
 
-namespace orrery {
+namespace orrery::views {
 namespace {
 
-constexpr double kIconWidth = 30;
-constexpr double kGap = 6;
-// With less than this left for titles the row would do more harm than good.
-constexpr double kLeastRest = 160;
+constexpr double icon_width = 30;
+constexpr double gap_width = 6;
+// With less room than this for the titles, the row is left out.
+constexpr double min_rest_width = 160;
 
 /// Parts of an icon of width and height 1.
 std::vector<Rect> panes(ViewLayout layout) {
@@ -41,11 +41,11 @@ std::vector<Rect> panes(ViewLayout layout) {
 const char* words_of(ViewLayout layout) {
   switch (layout) {
     case ViewLayout::single:
-      return "one figure at a time";
+      return "Shows one figure at a time.";
     case ViewLayout::side_by_side:
-      return "two figures side by side";
+      return "Shows two figures side by side.";
     case ViewLayout::small_multiples:
-      return "small multiples: all figures at once";
+      return "Shows all figures at once, as small multiples.";
   }
   return "";
 }
@@ -56,13 +56,13 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
   ImGui::PushID(static_cast<int>(layout));
   ImGui::PushStyleColor(ImGuiCol_Button,
                         chosen ? ImGui::GetStyleColorVec4(ImGuiCol_Header) : ImVec4(0, 0, 0, 0));
-  const bool pressed = ImGui::Button("##layout", ImVec2(ui.px(kIconWidth), side));
+  const bool pressed = ImGui::Button("##layout", ImVec2(ui.px(icon_width), side));
   ImGui::PopStyleColor();
   ImGui::PopID();
   tooltip(ui, words_of(layout));
   const Color ink = chosen ? ui.style.text : ui.style.muted;
   const double width = 16 * ui.scale, height = 12 * ui.scale;
-  const double left = static_cast<double>(at.x) + (kIconWidth * ui.scale - width) / 2;
+  const double left = static_cast<double>(at.x) + (icon_width * ui.scale - width) / 2;
   const double top = static_cast<double>(at.y) + (static_cast<double>(side) - height) / 2;
   for (const Rect& pane : panes(layout))
     ImGui::GetWindowDrawList()->AddRectFilled(
@@ -74,7 +74,7 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
 }
 
 bool word_button(const char* word, bool chosen, const Ui& ui, ImVec2 size = ImVec2(0, 0)) {
-  // What is switched on has the colour of a check mark.
+  // A button that is on has the colour of a check mark.
   ImGui::PushStyleColor(ImGuiCol_Text,
                         ImGui::GetStyleColorVec4(chosen ? ImGuiCol_CheckMark : ImGuiCol_Text));
   const bool pressed = ImGui::Button(word, size);
@@ -87,37 +87,38 @@ double width_of(const char* word) {
   return static_cast<double>(ImGui::CalcTextSize(word).x + 2 * ImGui::GetStyle().FramePadding.x);
 }
 
-constexpr const char* kPin = "Pin as reference";
-constexpr const char* kDifference = "Difference";
-constexpr const char* kReference = "Reference";
-constexpr const char* kUnpin = "Unpin";
+constexpr const char* pin_label = "Pin as reference";
+constexpr const char* difference_label = "Difference";
+constexpr const char* reference_label = "Reference";
+constexpr const char* unpin_label = "Unpin";
 
 /// "r = 23 ×", or empty.
-std::string held_text(const LinkState& links) {
+std::string held_text(const LinkedCursor& links) {
   return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
 }
 
 void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
   ViewState& shown = session.shown();
   if (!shown.reference) {
-    if (word_button(kPin, false, ui)) shown.reference = session.current().result;
+    if (word_button(pin_label, false, ui)) shown.reference = session.current().result;
     tooltip(ui,
-            "Keeps this result. Change the parameters and compare: hold R to see the "
+            "Keeps this result as the reference. Then change parameters and hold R to see the "
             "reference, or show the difference.");
     return;
   }
   const bool flipped = kind == Comparison::Kind::reference;
-  // Both words in one width, so that nothing jumps while the key is held.
-  const ImVec2 size(static_cast<float>(width_of(kDifference)), 0);
-  if (word_button(flipped ? kReference : kDifference, shown.difference || flipped, ui, size))
+  // Both words have the same width, so that nothing jumps while the key is held.
+  const ImVec2 size(static_cast<float>(width_of(difference_label)), 0);
+  if (word_button(flipped ? reference_label : difference_label, shown.difference || flipped, ui,
+                  size))
     shown.difference = !shown.difference;
-  tooltip(ui, "What is shown minus the pinned reference. Hold R to see the reference itself.");
-  ImGui::SameLine(0, ui.px(kGap));
-  if (word_button(kUnpin, false, ui)) {
+  tooltip(ui, "Shows the result minus the pinned reference. Hold R to see the reference itself.");
+  ImGui::SameLine(0, ui.px(gap_width));
+  if (word_button(unpin_label, false, ui)) {
     shown.reference.reset();
     shown.difference = false;
   }
-  tooltip(ui, "Lets go of the reference.");
+  tooltip(ui, "Removes the reference.");
 }
 
 }  // namespace
@@ -126,32 +127,32 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
                      const Ui& ui) {
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};
-  const double gap = kGap * ui.scale;
+  const double gap = gap_width * ui.scale;
   const double words = session.current().shown.reference
-                           ? width_of(kDifference) + gap + width_of(kUnpin)
-                           : width_of(kPin);
+                           ? width_of(difference_label) + gap + width_of(unpin_label)
+                           : width_of(pin_label);
   const bool several = session.current().result && session.current().result->figures.size() > 1;
   const double icons =
-      several ? static_cast<double>(layouts.size()) * (kIconWidth * ui.scale + gap) : 0.0;
+      several ? static_cast<double>(layouts.size()) * (icon_width * ui.scale + gap) : 0.0;
   const std::string held = held_text(session.links);
   const double chip = held.empty() ? 0.0 : width_of(held.c_str()) + gap;
   const double width = chip + icons + words;
-  if (area.width < width + kLeastRest * ui.scale) return 0.0;
+  if (area.width < width + min_rest_width * ui.scale) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
   if (!held.empty()) {
     if (word_button(held.c_str(), true, ui)) session.links.hold({});
     tooltip(ui,
-            "A click holds this distance: every map, curve and phasor shows it. Click to let go.");
-    ImGui::SameLine(0, ui.px(kGap));
+            "This distance is held: every map, curve and phasor shows it. Click to release it.");
+    ImGui::SameLine(0, ui.px(gap_width));
   }
   if (several)
     for (const ViewLayout one : layouts) {
       if (icon_button(one, one == layout, ui)) session.shown().layout = one;
       mark_item(ui, fmt::format("layout {}", layout_name(one)));
-      ImGui::SameLine(0, ui.px(kGap));
+      ImGui::SameLine(0, ui.px(gap_width));
     }
   draw_reference(session, kind, ui);
   return width + gap;
 }
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "app/session.h"
-#include "app/ui.h"
+#include "app/gui/ui.h"
+#include "app/session/session.h"
 #include "app/views/comparison.h"
 
-namespace orrery {
+namespace orrery::views {
 
-/// How the figures are arranged and what they are compared with, in a row at the top right of
+/// Draws the choice of layout and reference in a row at the top right of
 /// `area`: the distance that is held; three layouts; the result pinned as reference, and the
 /// difference from it. `kind` is what is on screen. Returns the width it took; 0 where there is no
 /// room for it. Changes session.shown().
 double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind, const Rect& area,
                      const Ui& ui);
 
-}  // namespace orrery
+}  // namespace orrery::views

@@ -14,15 +14,13 @@ struct AttentionShape {
   bool causal{false};
 };
 
-/// Operations that turn n rows of d channels by RoPE: 3 d each, without the sines.
+/// Operations to rotate n rows of d channels by RoPE: 3 d each, without the sines.
 double rotation_flops(Index rows, Index d);
 
 /// Softmax attention with RoPE over P pairs, P = N² or, causal, N(N + 1)/2: rotation of q and k,
 /// P(2d + 1) for logits, 4P for the softmax (difference, exponential, sum, division), 2 P d_v for
 /// the output.
 double softmax_attention_flops(const AttentionShape& shape);
-
-enum class FeatureKind { elu, relu, favor };
 
 /// Features of n rows: elu + 1 takes 2 d, relu d, FAVOR+ 2 d M + 3 d + 3 M each.
 double feature_flops(FeatureKind kind, Index rows, Index d, Index features);

@@ -14,7 +14,7 @@ struct ShiftError {
 template <class T>
 ShiftError shift_error(const Matrix<T>& reference, const Matrix<T>& shifted, Precision precision);
 
-/// What rounding alone may cost a relative encoding under a shift, for both maps together:
+/// Bound of the rounding of a relative encoding's logits under a shift, for both maps together:
 /// 2·((d + 10)·u + 12·u_stage)·max‖q‖·max‖k‖/√d, u the unit roundoff of T, u_stage that of the
 /// coarsest stage, if any is rounded: a product of d terms, a rotation of each factor (√2 units for
 /// cos and sin, √2 for the products, 1 for their sum), and one rounding each of term, scale and
@@ -23,7 +23,7 @@ ShiftError shift_error(const Matrix<T>& reference, const Matrix<T>& shifted, Pre
 template <class T>
 double invariance_bound(const Matrix<T>& q, const Matrix<T>& k, const StageRounding& rounding);
 
-/// What rounding the angles m·theta of RoPE, theta ≤ 1, may add to that for positions up to
+/// The bound on what rounding RoPE's angles m·theta, theta ≤ 1, may add to that for positions up to
 /// `largest` in each of the two maps: 4·u_angle·largest·max‖q‖·max‖k‖/√d. u_angle is the relative
 /// error of an angle: the unit roundoffs of its format and of fp32, in which it is formed, and that
 /// of the positions where their format does not hold every whole number up to `largest`. The error

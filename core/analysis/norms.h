@@ -22,7 +22,7 @@ struct RatioSpread {
 /// both. A row of zeros before gives NaN, as does a NaN anywhere.
 RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<double>& after);
 
-/// What rounding alone may do to the length of a vector that is turned pair by pair, relative to
+/// Bound of the rounding of the length of a vector that is rotated pair by pair, relative to
 /// it: 8·u + 4·u_stage + d·2^-53, u the unit roundoff of T, u_stage that of the emulated format, if
 /// any: cos and sin, three operations a channel, a rounding of each at the stages, and the norm
 /// itself.
@@ -34,7 +34,7 @@ double rotation_norm_bound(Index d, const StageRounding& rounding);
 template <class T>
 double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matrix<T>& p);
 
-/// What rounding alone may make of it: 4·u + 4·u_stage + 2 d·2^-53, as above.
+/// Bound of its rounding: 4·u + 4·u_stage + 2 d·2^-53, as above.
 template <class T>
 double cosine_law_bound(Index d, const StageRounding& rounding);
 

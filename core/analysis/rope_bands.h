@@ -15,14 +15,15 @@ struct RopeBand {
 };
 
 /// RoPE's score split by frequency: eq. (35) summed over `bands` runs of pairs, as even as they
-/// come, fastest first. With the channels that never turn as `rest`, they add up to the logits.
+/// come, fastest first. With the channels that are not rotated as `rest`, they add up to the
+/// logits.
 template <class T>
 struct RopeDecomposition {
   std::vector<RopeBand<T>> bands{};
-  Matrix<T> rest{};  ///< empty when every channel turns
+  Matrix<T> rest{};  ///< empty when every channel is rotated
 };
 
-/// q [N_q, d], k [N_k, d] before they are turned; there are as many bands as pairs at most.
+/// q [N_q, d], k [N_k, d] before the rotation; there are at most as many bands as pairs.
 /// Throws UsageError as Rope does, and for fewer than one band. Cost: bands·N_q·N_k·d.
 template <class T>
 RopeDecomposition<T> rope_decomposition(const Rope<T>& rope, const MatrixIn<T>& q,

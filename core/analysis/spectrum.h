@@ -8,14 +8,15 @@
 
 namespace orrery {
 
-// How fast the pairs turn. A pair of frequency theta_t comes round after λ_t = 2π/θ_t tokens. One
+// How fast the pairs rotate. A pair of frequency theta_t has the period λ_t = 2π/θ_t tokens. One
 // with λ_t above the context never does: two positions of the context never look alike to it, and
 // the angles beyond were not seen in training.
 
-/// λ_t = 2π/θ_t, in tokens; +inf where theta_t = 0, for such a pair does not turn. [theta.size()].
+/// λ_t = 2π/θ_t, in tokens; +inf where theta_t = 0, for such a pair does not rotate.
+/// [theta.size()].
 std::vector<double> wavelengths(std::span<const double> theta);
 
-/// How many pairs turn less than once within `context` tokens: λ_t > context.
+/// How many pairs complete less than one rotation within `context` tokens: λ_t > context.
 Index pairs_beyond(std::span<const double> theta, double context);
 
 /// theta/factor: linear position interpolation, the same as positions m/factor.

@@ -69,6 +69,7 @@ std::vector<double> shares_of(const std::vector<Cells>& terms) {
   const Cells sum = sum_of(terms);
   const double variance = product(sum, sum);
   std::vector<double> shares;
+  shares.reserve(terms.size());
   for (const Cells& term : terms)
     shares.push_back(variance > 0 ? product(term, sum) / variance : std::nan(""));
   return shares;

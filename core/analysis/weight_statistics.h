@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-// What attention weights look like that need not be probabilities: A [N_q, N_k], 0 where masked.
+// Statistics of attention weights that need not be probabilities: A [N_q, N_k], 0 where masked.
 
 /// Signs and row sums of a map of weights.
 struct WeightSigns {

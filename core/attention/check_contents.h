@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// Of one head or of a whole layer. Throws UsageError unless W_q, W_k and W_v take as many channels
-/// as x_q and x_k have.
+/// Checks the inputs of one head or of a whole layer. Throws UsageError unless W_q, W_k and W_v
+/// take as many channels as x_q and x_k have.
 template <class Weights, class Contents>
 void check_contents(const Weights& w, const Contents& in) {
   if (w.W_q.rows() == in.x_q.cols() && w.W_k.rows() == in.x_k.cols() &&

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 
@@ -20,11 +21,11 @@ Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
     throw UsageError(fmt::format("q with {} and k with {} channels", a.cols(), b.cols()),
                      "q and k have the same number of channels, one or more",
                      "give arrays of the same head");
-  Matrix<T> product = a * b.transpose();
-  scoring.rounding.template apply<T>(Stage::term, product);
-  product *= static_cast<T>(score_scale(terms, a.cols(), scoring));
-  scoring.rounding.template apply<T>(Stage::scale, product);
-  return product;
+  Matrix<T> scores = product_with_transpose<T>(a, b);
+  scoring.rounding.template apply<T>(Stage::term, scores);
+  scores *= static_cast<T>(score_scale(terms, a.cols(), scoring));
+  scoring.rounding.template apply<T>(Stage::scale, scores);
+  return scores;
 }
 
 template <class T>

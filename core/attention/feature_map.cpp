@@ -2,27 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <cmath>
 
 #include "core/errors.h"
-#include "core/random.h"
+#include "core/product.h"
+#include "core/random_rotation.h"
 
 namespace orrery {
-namespace {
 
-/// [d, d]: rows orthonormal, uniformly distributed (the signs of R's diagonal make Q unique).
-Matrix<double> random_rotation(Random& random, Index d) {
-  const Matrix<double> draws = normal_matrix<double>(random, d, d);
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(draws);
-  Matrix<double> rotation = qr.householderQ() * Eigen::MatrixXd::Identity(d, d);
-  for (Index c = 0; c < d; ++c)
-    if (qr.matrixQR()(c, c) < 0) rotation.col(c) = -rotation.col(c);
-  return rotation;
+const std::vector<FeatureName>& feature_names() {
+  static const std::vector<FeatureName> names{
+      {FeatureKind::elu, "elu_plus_one", "elu + 1", "elu(x) + 1: Katharopoulos et al. 2020"},
+      {FeatureKind::relu, "relu", "relu", "max(x, 0)"},
+      {FeatureKind::favor, "favor", "FAVOR+",
+       "FAVOR+: positive random features of exp(q·k/√d), Choromanski et al. 2021"}};
+  return names;
 }
 
-}  // namespace
-
+const FeatureName& feature_named(std::string_view name) {
+  for (const FeatureName& feature : feature_names())
+    if (feature.name == name) return feature;
+  throw UsageError(fmt::format("{}", name), "is not a feature map",
+                   "choose elu_plus_one, relu or favor");
+}
 template <class T>
 Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
   return q.unaryExpr([](T x) { return x > 0 ? x + 1 : std::exp(x); });
@@ -59,7 +61,7 @@ Matrix<T> Favor<T>::of_queries(const MatrixIn<T>& q) const {
                      "draw it for as many channels");
   const T scale = std::pow(static_cast<T>(q.cols()), T(-0.25));
   const Matrix<T> x = q * scale;
-  Matrix<T> exponent = x * projection_.transpose();
+  Matrix<T> exponent = product_with_transpose<T>(x, projection_);
   exponent.colwise() -= (x.rowwise().squaredNorm() / T(2)).eval();
   const T norm = T(1) / std::sqrt(static_cast<T>(projection_.rows()));
   return exponent.unaryExpr([norm](T e) { return norm * std::exp(e); });

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/types.h"
 
 namespace orrery {
 
-/// φ of eq. (18): turns queries and keys into non-negative features whose products stand for
+/// φ of eq. (18): maps queries and keys to non-negative features whose products approximate
 /// exp(q·k/√d) or replace it.
 template <class T>
 class FeatureMap {
@@ -17,6 +20,19 @@ class FeatureMap {
   virtual Matrix<T> of_queries(const MatrixIn<T>& q) const = 0;
   virtual Matrix<T> of_keys(const MatrixIn<T>& k) const = 0;
 };
+
+enum class FeatureKind { elu, relu, favor };
+
+/// A feature map by its name.
+struct FeatureName {
+  FeatureKind kind{};
+  std::string name{};         ///< "elu_plus_one": in parameters, keys and columns
+  std::string label{};        ///< "elu + 1": in legends
+  std::string description{};  ///< "elu(x) + 1: …"
+};
+const std::vector<FeatureName>& feature_names();
+/// Throws UsageError for another name.
+const FeatureName& feature_named(std::string_view name);
 
 /// elu(x) + 1: x + 1 above 0, e^x below. Source: Katharopoulos et al. 2020 eq. (7).
 template <class T>
@@ -41,7 +57,7 @@ class Relu final : public FeatureMap<T> {
 template <class T>
 class Favor final : public FeatureMap<T> {
  public:
-  /// projection [M, d], one w a row.
+  /// projection [M, d], one w per row.
   explicit Favor(Matrix<T> projection);
   /// Rows orthogonal in blocks of d, with the norms of independent normals, by seed.
   /// Throws UsageError for features or d below 1.

@@ -7,6 +7,7 @@
 #include "core/attention/check_contents.h"
 #include "core/attention/content.h"
 #include "core/errors.h"
+#include "core/product.h"
 #include "core/random.h"
 
 namespace orrery {
@@ -24,7 +25,7 @@ Matrix<T> added_vectors(const InputTerm<T>& term, PositionsIn positions, Index d
 template <class T>
 Matrix<T> projected_by(const Matrix<T>& w, const Matrix<T>& b, const MatrixIn<T>& x,
                        const char* name) {
-  Matrix<T> y = x * w;
+  Matrix<T> y = product<T>(x, w);
   if (b.size() == 0) return y;
   if (b.rows() != 1 || b.cols() != y.cols())
     throw UsageError(fmt::format("{} of shape [{}, {}]", name, b.rows(), b.cols()),
@@ -40,8 +41,8 @@ std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections
                                      const HeadInputs<T>& in, const Scoring& scoring) {
   const Matrix<T> q_x = w.queries(in.x_q);
   const Matrix<T> k_x = w.keys(in.x_k);
-  const Matrix<T> q_p = added_vectors(term, in.m, in.x_q.cols()) * w.W_q;
-  const Matrix<T> k_p = added_vectors(term, in.n, in.x_k.cols()) * w.W_k;
+  const Matrix<T> q_p = product<T>(added_vectors(term, in.m, in.x_q.cols()), w.W_q);
+  const Matrix<T> k_p = product<T>(added_vectors(term, in.n, in.x_k.cols()), w.W_k);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x, 1, scoring)});
   terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p, 1, scoring)});

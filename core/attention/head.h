@@ -29,7 +29,7 @@ struct Projections {
 template <class T>
 Projections<T> random_projections(std::int64_t seed, int head, Index d_model, Index d_head);
 
-/// Contents of the tokens that ask and of those that are looked at, and where they stand.
+/// Contents and positions of the tokens with queries and of those with keys and values.
 template <class T>
 struct HeadInputs {
   MatrixIn<T> x_q;  ///< [N_q, d_model]

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -120,8 +121,8 @@ Matrix<T> linear_attention_weights(const AttentionInputs<T>& in, const FeatureMa
   mask.check_shape(in.q.rows(), in.k.rows());
   const Features<T> f = features_of(in, features, rotation, options.variant);
   const Mask seen = options.causal ? mask & Mask::causal(in.m, in.n) : mask;
-  Matrix<double> above = f.q_above * f.k_above.transpose();
-  Matrix<double> below = f.q_below * f.k_below.transpose();
+  Matrix<double> above = product_with_transpose<double>(f.q_above, f.k_above);
+  Matrix<double> below = product_with_transpose<double>(f.q_below, f.k_below);
   for (Index i = 0; i < above.rows(); ++i)
     for (Index j = 0; j < above.cols(); ++j)
       if (!seen.allows(i, j)) above(i, j) = below(i, j) = 0;

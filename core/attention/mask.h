@@ -20,7 +20,7 @@ class Mask {
   static Mask causal(PositionsIn m, PositionsIn n);
   /// Keys nearer than `width` on either side: |m − n| < width. Throws UsageError for width < 1.
   static Mask sliding_window(PositionsIn m, PositionsIn n, Position width);
-  /// Keys that are not padding: one flag a key, for every query.
+  /// Keys that are not padding: one flag per key, for every query.
   static Mask padding(Index queries, const std::vector<bool>& key_is_real);
 
   /// A mask as PyTorch and Transformers add it to the logits: values [N_q, N_k] that hide(), and
@@ -35,12 +35,13 @@ class Mask {
   bool allows(Index query, Index key) const { return everything_ || allowed_(query, key); }
   /// Whether it is as if there were no mask: everything is seen and nothing added.
   bool allows_everything() const { return everything_; }
-  /// What is added to the logits, [N_q, N_k], 0 where a key is hidden; null for nothing.
+  /// The values added to the logits, [N_q, N_k], 0 where a key is hidden; null for none.
   const Matrix<double>* added() const { return added_.size() > 0 ? &added_ : nullptr; }
   /// Throws UsageError when a mask of another shape meets a score matrix of this one.
   void check_shape(Index queries, Index keys) const;
 
-  /// What both allow, and the sum of what both add. Throws UsageError when the shapes differ.
+  /// Allows what both masks allow, and adds the sum of what both add. Throws UsageError when the
+  /// shapes differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
  private:

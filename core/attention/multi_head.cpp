@@ -55,16 +55,17 @@ void check_flags(const std::vector<bool>& real, std::size_t keys) {
                    "every key has one flag", "give one flag a key, or none");
 }
 
-void check_head_masks(const Sight& sight, int heads) {
-  if (sight.head_masks.empty() || sight.head_masks.size() == static_cast<std::size_t>(heads))
+void check_head_masks(const MaskSpec& visible, int heads) {
+  if (visible.head_masks.empty() || visible.head_masks.size() == static_cast<std::size_t>(heads))
     return;
-  throw UsageError(fmt::format("{} masks for {} heads", sight.head_masks.size(), heads),
+  throw UsageError(fmt::format("{} masks for {} heads", visible.head_masks.size(), heads),
                    "every head has one mask", "give one mask per head, or one for all of them");
 }
 
-/// What one head sees, of what all of them see.
-Mask mask_of_head(const Sight& sight, const Mask& all, int head) {
-  return sight.head_masks.empty() ? all : all & sight.head_masks[static_cast<std::size_t>(head)];
+/// The mask of one head within the mask of all.
+Mask mask_of_head(const MaskSpec& visible, const Mask& all, int head) {
+  return visible.head_masks.empty() ? all
+                                    : all & visible.head_masks[static_cast<std::size_t>(head)];
 }
 
 /// Running sums cannot drop a key, so padding is removed first.
@@ -90,12 +91,12 @@ HeadGroups::HeadGroups(Index heads, Index kv_heads)
                    "give as many heads, or groups of queries that share a key head");
 }
 
-Mask Sight::over(PositionsIn m, PositionsIn n) const {
+Mask MaskSpec::build(PositionsIn m, PositionsIn n) const {
   Mask all = mask;
   if (causal) all = all & Mask::causal(m, n);
   if (window != 0) all = all & Mask::sliding_window(m, n, window);
-  check_flags(real, n.size());
-  if (!real.empty()) all = all & Mask::padding(static_cast<Index>(m.size()), real);
+  check_flags(key_is_real, n.size());
+  if (!key_is_real.empty()) all = all & Mask::padding(static_cast<Index>(m.size()), key_is_real);
   return all;
 }
 
@@ -111,30 +112,32 @@ Projections<T> LayerProjections<T>::of_head(int head) const {
 
 template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
-                                                     const LayerInputs<T>& in, const Sight& sight,
+                                                     const LayerInputs<T>& in,
+                                                     const MaskSpec& visible,
                                                      const Scoring& scoring) {
   const HeadGroups groups = groups_of(in);
-  check_head_masks(sight, groups.heads());
-  const Mask mask = sight.over(in.m, in.n);
+  check_head_masks(visible, groups.heads());
+  const Mask mask = visible.build(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < groups.heads(); ++h)
     heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h),
-                                          mask_of_head(sight, mask, h), scoring));
+                                          mask_of_head(visible, mask, h), scoring));
   return heads;
 }
 
 template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerProjections<T>& projections,
-                                                     const LayerContents<T>& in, const Sight& sight,
+                                                     const LayerContents<T>& in,
+                                                     const MaskSpec& visible,
                                                      const Scoring& scoring) {
-  check_head_masks(sight, projections.groups.heads());
-  const Mask mask = sight.over(in.m, in.n);
+  check_head_masks(visible, projections.groups.heads());
+  const Mask mask = visible.build(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
   for (int h = 0; h < projections.groups.heads(); ++h)
     heads.push_back(attention_head<T>(encoding, projections.of_head(h),
                                       {in.x_q, in.x_k, in.m, in.n, in.first_head + h, in.segments},
-                                      mask_of_head(sight, mask, h), scoring));
+                                      mask_of_head(visible, mask, h), scoring));
   return heads;
 }
 
@@ -142,19 +145,20 @@ template <class T>
 std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& doors,
                                                          const FeatureMap<T>& features,
                                                          const LayerInputs<T>& in,
-                                                         const Sight& sight,
+                                                         const MaskSpec& visible,
                                                          LinearOptions options) {
-  if (sight.window != 0 || !sight.mask.allows_everything() || !sight.head_masks.empty())
-    throw UsageError("a window or mask with linear attention",
-                     "its running sums cannot forget a key: causal and padding are all it knows",
-                     "drop the window, or take the softmax kernel");
+  if (visible.window != 0 || !visible.mask.allows_everything() || !visible.head_masks.empty())
+    throw UsageError(
+        "a window or mask with linear attention",
+        "its running sums cannot drop a key: it supports causal masks and padding only",
+        "drop the window, or take the softmax kernel");
   if (in.segments.given())
     throw UsageError("segments of tokens with linear attention",
                      "are read by a term of the scores, which it never forms",
                      "drop them, or take the softmax kernel");
-  options.causal = sight.causal;
+  options.causal = visible.causal;
   const HeadGroups groups = groups_of(in);
-  const LayerInputs<T> kept = without_padding(in, sight.real);
+  const LayerInputs<T> kept = without_padding(in, visible.key_is_real);
   std::vector<LinearOutput<T>> heads;
   for (int h = 0; h < groups.heads(); ++h)
     heads.push_back(linear_attention<T>(head_inputs<T>(kept, groups, h), features,
@@ -185,17 +189,17 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
   return out;
 }
 
-#define ORRERY_INSTANTIATE(T)                                                             \
-  template struct LayerProjections<T>;                                                    \
-  template std::vector<AttentionOutput<T>> multi_head_attention(                          \
-      const Encoding&, const LayerInputs<T>&, const Sight&, const Scoring&);              \
-  template std::vector<AttentionOutput<T>> multi_head_attention(                          \
-      const Encoding&, const LayerProjections<T>&, const LayerContents<T>&, const Sight&, \
-      const Scoring&);                                                                    \
-  template std::vector<LinearOutput<T>> multi_head_linear_attention(                      \
-      const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const Sight&,   \
-      LinearOptions);                                                                     \
-  template LayerInputs<T> projected(const InputTerm<T>*, const LayerProjections<T>&,      \
+#define ORRERY_INSTANTIATE(T)                                                                \
+  template struct LayerProjections<T>;                                                       \
+  template std::vector<AttentionOutput<T>> multi_head_attention(                             \
+      const Encoding&, const LayerInputs<T>&, const MaskSpec&, const Scoring&);              \
+  template std::vector<AttentionOutput<T>> multi_head_attention(                             \
+      const Encoding&, const LayerProjections<T>&, const LayerContents<T>&, const MaskSpec&, \
+      const Scoring&);                                                                       \
+  template std::vector<LinearOutput<T>> multi_head_linear_attention(                         \
+      const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const MaskSpec&,   \
+      LinearOptions);                                                                        \
+  template LayerInputs<T> projected(const InputTerm<T>*, const LayerProjections<T>&,         \
                                     const LayerContents<T>&)
 
 ORRERY_INSTANTIATE(float);

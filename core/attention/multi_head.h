@@ -25,20 +25,20 @@ class HeadGroups {
 };
 
 /// Which keys the queries of a layer see; what is left at its default hides nothing.
-struct Sight {
-  bool causal{false};              ///< only keys at or behind the query: n ≤ m, by position
-  Position window{0};              ///< only keys with |m − n| < window; 0 is no window
-  std::vector<bool> real{};        ///< one flag a key, false for padding
-  Mask mask{};                     ///< and whatever else, [N_q, N_k]
-  std::vector<Mask> head_masks{};  ///< and what each head sees of it, one mask per query head
+struct MaskSpec {
+  bool causal{false};               ///< only keys at or behind the query: n ≤ m, by position
+  Position window{0};               ///< only keys with |m − n| < window; 0 is no window
+  std::vector<bool> key_is_real{};  ///< one flag per key, false for padding
+  Mask mask{};                      ///< any other mask, [N_q, N_k]
+  std::vector<Mask> head_masks{};   ///< further masks, one per query head
 
   /// All that the heads have in common, as one mask. Throws UsageError: a negative window, or not
-  /// one flag a key.
-  Mask over(PositionsIn m, PositionsIn n) const;
+  /// one flag per key.
+  Mask build(PositionsIn m, PositionsIn n) const;
 };
 
 /// Projected queries, keys and values of a layer. N_q and N_k need not agree, nor positions start
-/// at 0: in decoding with cached keys, one query stands at the last of the keys' positions.
+/// at 0: in decoding with cached keys, one query has the last of the keys' positions.
 template <class T>
 struct LayerInputs {
   std::vector<Matrix<T>> q;  ///< H of [N_q, d]
@@ -62,7 +62,7 @@ struct LayerProjections {
   Matrix<T> b_k{};    ///< [1, H_kv·d]
   Matrix<T> b_v{};    ///< [1, H_kv·d_v]
 
-  /// What head h projects with. Throws UsageError when columns do not divide by the heads.
+  /// The projections of head h. Throws UsageError when columns do not divide by the heads.
   Projections<T> of_head(int head) const;
 };
 
@@ -78,12 +78,12 @@ struct LayerContents {
 };
 
 /// Softmax attention, eq. (2), of all heads, each as attention_from_qkv makes it. [H]. The encoding
-/// is made for a layer of first_head + H heads or more. Throws UsageError as HeadGroups, Sight and
-/// attention_from_qkv do, and unless sight has one mask per head or none.
+/// is made for a layer of first_head + H heads or more. Throws UsageError as HeadGroups, MaskSpec
+/// and attention_from_qkv do, and unless `visible` has one mask per head or none.
 template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in,
-                                                     const Sight& sight = {},
+                                                     const MaskSpec& visible = {},
                                                      const Scoring& scoring = {});
 
 /// The same from contents, each head as attention_head makes it.
@@ -91,27 +91,27 @@ template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerProjections<T>& projections,
                                                      const LayerContents<T>& in,
-                                                     const Sight& sight = {},
+                                                     const MaskSpec& visible = {},
                                                      const Scoring& scoring = {});
 
 /// The doors that linear attention can honour. It never forms a score, so there is no third.
 template <class T>
 struct LinearDoors {
   const InputTerm<T>* input_term{nullptr};      ///< read when contents are given
-  const QkTransform<T>* qk_transform{nullptr};  ///< made for as many channels as it turns
+  const QkTransform<T>* qk_transform{nullptr};  ///< made for as many channels as it rotates
 };
 
 /// Linear attention, eq. (19), of all heads with the same feature map. [H]. It keeps running sums,
-/// so of a Sight it honours causal and padding; options.causal is overruled by sight.causal.
+/// so of a MaskSpec it honours causal and padding; options.causal is overruled by visible.causal.
 /// Throws UsageError: a window or mask; segments; a grouping or shapes that do not fit.
 template <class T>
 std::vector<LinearOutput<T>> multi_head_linear_attention(const LinearDoors<T>& doors,
                                                          const FeatureMap<T>& features,
                                                          const LayerInputs<T>& in,
-                                                         const Sight& sight = {},
+                                                         const MaskSpec& visible = {},
                                                          LinearOptions options = {});
 
-/// What the projections and an InputTerm make of contents: the inputs of the functions above.
+/// Contents after an InputTerm and the projections: the inputs of the functions above.
 template <class T>
 LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<T>& projections,
                          const LayerContents<T>& in);

@@ -7,6 +7,7 @@
 
 #include "core/attention/content.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -122,7 +123,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   AttentionOutput<T> out;
   mask.check_shape(in.q.rows(), in.k.rows());
   out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring, in.segments}, doors, mask);
-  // Biases that are looked up are no products: they meet a format here for the first time.
+  // Biases from a table are no products and have not been rounded before.
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
@@ -130,7 +131,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   masked_softmax(mask, out);
   rounding.apply<T>(Stage::weights, out.weights);
   const Matrix<T> v = rounding.rounded<T>(Stage::value, Matrix<T>(in.v));
-  out.output = out.weights * v;
+  out.output = assigned_product<T>(out.weights, v);
   if (doors.value_term) doors.value_term->add_to_output({out.weights, v, in.m, in.n}, out.output);
   rounding.apply<T>(Stage::output, out.output);
   return out;

@@ -47,7 +47,7 @@ struct AttentionOutput {
   Index nan_rows{0};  ///< queries that see a NaN or +inf, or keys with −inf alone: NaN weights
 };
 
-/// What a mask adds to the logits, as a term of them: "mask". Only for a mask that adds.
+/// The values that a mask adds to the logits, as the term "mask". Only for a mask that adds.
 template <class T>
 ScoreTerm<T> mask_term(const Mask& mask);
 

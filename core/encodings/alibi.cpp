@@ -67,16 +67,21 @@ EncodingInfo Alibi<T>::info() {
                   .default_value = std::string("none"),
                   .choices = {{"none", "q·k/√d + bias: the paper, BLOOM, MPT"},
                               {"root", "(q·k + bias)/√d: Falcon"}}};
-  return {.name = "alibi",
-          .label = "ALiBi",
-          .title = "ALiBi, attention with linear biases",
-          .statement = "Subtracts from each logit a penalty proportional to distance, by head.",
-          .formula =
-              "logit_mn = q_m·k_n/√d − s_h |m − n|, s_h = 2^(−b(h+1)/c) for h < c = 2^⌊log₂ H⌋, "
-              "then s_h = 2^(−b(2(h−c)+1)/(2c))",
-          .source = "Press et al. 2022 §3",
-          .params = {std::move(form), std::move(bias_max), std::move(scale)},
-          .stages = {Stage::position, Stage::distance, Stage::table}};
+  return {
+      .name = "alibi",
+      .label = "ALiBi",
+      .title = "ALiBi, attention with linear biases",
+      .statement = "Subtracts from each logit a penalty proportional to distance, by head.",
+      .source = "Press et al. 2022 §3",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - s_h |m - n|, \quad s_h = 2^{-8(h+1)/H} \quad (H = 2^a))",
+            "Press et al. 2022"},
+           {R"(s_h = 2^{-b(h+1)/c} \text{ for } h < c = 2^{\lfloor \log_2 H \rfloor}, \quad \text{then } s_h = 2^{-b(2(h-c)+1)/(2c)})",
+            "", in_descriptions}},
+      .symbols = {{"s_h", "slope of the head"}},
+      .params = {std::move(form), std::move(bias_max), std::move(scale)},
+      .decay = {.is_slope = true},
+      .stages = {Stage::position, Stage::distance, Stage::table}};
 }
 
 template <class T>

@@ -62,7 +62,7 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
-  /// What the slope is multiplied by: −|m − n|, −(m − n) or n.
+  /// The factor of the slope: −|m − n|, −(m − n) or n.
   double reach(Position m, Position n) const;
 
   std::vector<double> slopes_;

@@ -16,17 +16,18 @@
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
 #include "core/errors.h"
+#include "core/unknown_name.h"
 
 namespace orrery {
 namespace {
 
 template <template <class> class Method>
-std::vector<std::string> doors_of() {
-  std::vector<std::string> doors;
-  if (std::is_base_of_v<InputTerm<double>, Method<double>>) doors.push_back("input_term");
-  if (std::is_base_of_v<QkTransform<double>, Method<double>>) doors.push_back("qk_transform");
-  if (std::is_base_of_v<ScoreTerms<double>, Method<double>>) doors.push_back("score_terms");
-  if (std::is_base_of_v<ValueTerm<double>, Method<double>>) doors.push_back("value_term");
+std::vector<Door> doors_of() {
+  std::vector<Door> doors;
+  if (std::is_base_of_v<InputTerm<double>, Method<double>>) doors.push_back(Door::input_term);
+  if (std::is_base_of_v<QkTransform<double>, Method<double>>) doors.push_back(Door::qk_transform);
+  if (std::is_base_of_v<ScoreTerms<double>, Method<double>>) doors.push_back(Door::score_terms);
+  if (std::is_base_of_v<ValueTerm<double>, Method<double>>) doors.push_back(Door::value_term);
   return doors;
 }
 
@@ -43,10 +44,20 @@ EncodingEntry entry() {
 }  // namespace
 
 const std::vector<EncodingEntry>& encoding_catalogue() {
+  // clang-format off
   static const std::vector<EncodingEntry> entries{
-      entry<NoEncoding>(), entry<Sinusoidal>(),    entry<Rope>(), entry<Alibi>(), entry<Learned>(),
-      entry<Shaw>(),       entry<TransformerXl>(), entry<T5>(),   entry<Tupe>(),  entry<Deberta>(),
+      entry<NoEncoding>(),
+      entry<Sinusoidal>(),
+      entry<Rope>(),
+      entry<Alibi>(),
+      entry<Learned>(),
+      entry<Shaw>(),
+      entry<TransformerXl>(),
+      entry<T5>(),
+      entry<Tupe>(),
+      entry<Deberta>(),
   };
+  // clang-format on
   return entries;
 }
 
@@ -56,10 +67,7 @@ const EncodingEntry& find_encoding(std::string_view name) {
     if (entry.info.name == name) return entry;
     names.push_back(entry.info.name);
   }
-  const std::string near = nearest_name(name, names);
-  throw UsageError(fmt::format("{}", name), "is not an encoding",
-                   near.empty() ? fmt::format("the encodings are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", near));
+  throw_unknown_name(name, "an encoding", names);
 }
 
 template <>

@@ -1,24 +1,28 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/door.h"
 #include "core/encoding.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
 
-/// One encoding as the catalogue knows it. Which doors it uses is read off its type.
+/// One entry of the catalogue. The doors of an encoding follow from its type.
 struct EncodingEntry {
   EncodingInfo info;
-  std::vector<std::string> doors;  ///< "input_term", "qk_transform", "score_terms", "value_term"
+  std::vector<Door> doors;
   std::unique_ptr<Encoding> (*make_float)(const EncodingSettings&);
   std::unique_ptr<Encoding> (*make_double)(const EncodingSettings&);
+
+  bool uses(Door door) const { return std::find(doors.begin(), doors.end(), door) != doors.end(); }
 };
 
-/// THE list of encodings, in the order people meet them. The place in it is the encoding's colour.
+/// THE list of encodings, in the order in which menus show them. The place is the colour slot.
 const std::vector<EncodingEntry>& encoding_catalogue();
 
 /// Throws UsageError naming the nearest encoding when there is none such.

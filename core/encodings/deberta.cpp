@@ -8,6 +8,7 @@
 #include "core/attention/content.h"
 #include "core/encodings/layer_norm.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -64,6 +65,7 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding
 }
 
 template <class T>
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Deberta<T>::info() {
   ParamSpec version{
       .key = "deberta.version",
@@ -74,7 +76,7 @@ EncodingInfo Deberta<T>::info() {
   ParamSpec span{.key = "deberta.span",
                  .symbol = "k",
                  .unit = "tokens",
-                 .description = "v1: distances beyond it are clipped; v2: buckets a side.",
+                 .description = "v1: distances beyond it are clipped; v2: buckets per side.",
                  .kind = ParamKind::integer,
                  .default_value = std::int64_t{64},
                  .min = 1,
@@ -124,10 +126,12 @@ EncodingInfo Deberta<T>::info() {
       .title = "DeBERTa's disentangled attention",
       .statement =
           "Adds content-to-position and position-to-content scores of the clipped distance.",
-      .formula =
-          "logit_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), "
-          "K^r = P W_kr + b_kr, Q^r = P W_qr + b_qr",
       .source = "He et al. 2021 §3.1 eq. (4); RoFormer eq. (10)",
+      .formulas =
+          {{R"(\ell_{m,n} = (\mathbf{q}_m^\top \mathbf{k}_n + \mathbf{q}_m^\top \mathbf{K}_{\delta(m,n)} + \mathbf{k}_n^\top \mathbf{Q}_{\delta(n,m)}) / \sqrt{3d})",
+            "He et al. 2021"},
+           {R"(\mathbf{K} = \mathbf{P} \mathbf{W}_{kr} + \mathbf{b}_{kr}, \quad \mathbf{Q} = \mathbf{P} \mathbf{W}_{qr} + \mathbf{b}_{qr})",
+            "", in_descriptions}},
       .params = {std::move(version), std::move(span), std::move(max_distance), std::move(clamp),
                  std::move(index), std::move(terms), std::move(norm)},
       .tables =
@@ -190,7 +194,7 @@ bool Deberta<T>::has(DebertaTerms term) const {
 template <class T>
 Matrix<T> Deberta<T>::projected(const Matrix<T>& W, const Matrix<T>& b, int head) const {
   const Index d = weights_.d_head;
-  Matrix<T> rows = weights_.table * W.middleCols(head * d, d);
+  Matrix<T> rows = product<T>(weights_.table, W.middleCols(head * d, d));
   if (b.size() != 0) rows.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(rows));
 }

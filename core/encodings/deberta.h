@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "core/encoding.h"
@@ -80,6 +81,10 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
   bool is_relative() const override { return true; }
   /// δ(m, n), the row of content_to_position.
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
+  Index table_rows() const override { return weights_.table.rows(); }
+  std::optional<Position> stated_reach() const override {
+    return options_.log_buckets ? std::max(options_.max_distance, options_.span) : options_.span;
+  }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

@@ -25,7 +25,7 @@ struct CosSin {
 /// cos and sin of position·theta to 4·2^-53, at every |position| ≤ 2^53 and |theta| ≤ 1, for the
 /// double theta that is given. The product is formed exactly, as a sum of two doubles, so that
 /// m·theta − n·theta equals (m − n)·theta even where the product itself no longer fits in 53 bits.
-/// Where theta stands for the irrational base^(-2t/d), the double misses that by up to
+/// Where theta represents the irrational base^(-2t/d), the double misses that by up to
 /// theta·2^-53, and the angle by |position| times as much: 0.42 rad at 2^53 for d = 128, base
 /// 10000.
 CosSin rotation_at(Position position, double theta);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/encodings/common_formulas.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -25,8 +26,13 @@ EncodingInfo Learned<T>::info() {
           .label = "learned",
           .title = "Learned absolute positions",
           .statement = "Adds a trained vector of each position to the input.",
-          .formula = "f_t(x_i, i) = W_t (x_i + p_i), p_i trained, i < L",
           .source = "RoFormer eq. (3); Gehring et al. 2017; Devlin et al. 2019 (BERT)",
+          .formulas = {{R"(\mathbf{q}_m = \mathbf{W}_q (\mathbf{x}_m + \mathbf{p}_m))", "eq. (3)"},
+                       {R"(\mathbf{p}_m \text{ trained}, \quad m < L)", "", in_descriptions}},
+          .score_formulas = {four_terms_formula},
+          .symbols = {query_vector_meaning,
+                      key_vector_meaning,
+                      {"L", "number of positions that are trained"}},
           .params = {std::move(length)},
           .tables = {{"learned.table", "[L, d_model]", "The vector of each position.",
                       "normal, deviation 0.02 (BERT)"}},
@@ -52,7 +58,7 @@ void Learned<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
     if (p < 0 || p >= table_.rows())
       throw UsageError(
           fmt::format("position {}", p),
-          fmt::format("the learned table knows positions 0 to {}", table_.rows() - 1),
+          fmt::format("the learned table has positions 0 to {}", table_.rows() - 1),
           "raise learned.length or choose an encoding that is defined at every position");
     x.row(i) += table_.row(p);
   }

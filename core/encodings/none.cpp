@@ -4,12 +4,13 @@ namespace orrery {
 
 template <class T>
 EncodingInfo NoEncoding<T>::info() {
-  return {.name = "none",
-          .label = "none",
-          .title = "No position encoding (NoPE)",
-          .statement = "Attention sees contents only; a causal mask is the sole trace of order.",
-          .formula = "q_m·k_n = x_mᵀW_qᵀW_k x_n",
-          .source = "RoFormer eq. (2); Kazemnejad et al. 2023"};
+  return {
+      .name = "none",
+      .label = "none",
+      .title = "No position encoding (NoPE)",
+      .statement = "Attention sees contents only; a causal mask is the only source of order.",
+      .source = "RoFormer eq. (2); Kazemnejad et al. 2023",
+      .score_formulas = {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})", "eq. (2)"}}};
 }
 
 template <class T>

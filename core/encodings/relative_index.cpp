@@ -25,7 +25,7 @@ Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index) {
 }
 
 template <class T>
-Matrix<T> looked_up(const Matrix<T>& table, const IndexMatrix& index, int head) {
+Matrix<T> gather_bias(const Matrix<T>& table, const IndexMatrix& index, int head) {
   return index.unaryExpr([&](Index row) { return table(row, head); });
 }
 
@@ -52,8 +52,8 @@ void check_head(int head, Index heads) {
                    "choose a head below that number");
 }
 
-template Matrix<float> looked_up(const Matrix<float>&, const IndexMatrix&, int);
-template Matrix<double> looked_up(const Matrix<double>&, const IndexMatrix&, int);
+template Matrix<float> gather_bias(const Matrix<float>&, const IndexMatrix&, int);
+template Matrix<double> gather_bias(const Matrix<double>&, const IndexMatrix&, int);
 template Matrix<float> gather_by_query(const Matrix<float>&, const IndexMatrix&);
 template Matrix<double> gather_by_query(const Matrix<double>&, const IndexMatrix&);
 template Matrix<float> gather_by_key(const Matrix<float>&, const IndexMatrix&);

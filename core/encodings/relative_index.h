@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/encoding.h"
 #include "core/precision.h"
 
@@ -16,6 +18,10 @@ class TableIndex {
  public:
   /// Rows of the table. [N_q, N_k]
   virtual IndexMatrix table_index(PositionsIn m, PositionsIn n) const = 0;
+  virtual Index table_rows() const = 0;
+  /// The distance from which on all keys share a row, behind the query and ahead of it, as the
+  /// paper states it; empty where it states none.
+  virtual std::optional<Position> stated_reach() const { return std::nullopt; }
 
  protected:
   ~TableIndex() = default;
@@ -40,7 +46,7 @@ IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) 
 
 /// out(i, j) = table(index(i, j), head): a bias per index and head. table [rows, heads].
 template <class T>
-Matrix<T> looked_up(const Matrix<T>& table, const IndexMatrix& index, int head);
+Matrix<T> gather_bias(const Matrix<T>& table, const IndexMatrix& index, int head);
 
 /// out(i, j) = products(i, index(i, j)): what each query makes of a table's row. products [N_q,
 /// rows].

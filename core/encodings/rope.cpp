@@ -6,8 +6,10 @@
 #include <cmath>
 #include <set>
 
+#include "core/encodings/common_formulas.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -100,6 +102,7 @@ Rope<T>::Rope(const RopeConfig& config)
 }
 
 template <class T>
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Rope<T>::info() {
   ParamSpec pairing{.key = "rope.pairing",
                     .description = "Which channels turn together.",
@@ -142,11 +145,23 @@ EncodingInfo Rope<T>::info() {
       .name = "rope",
       .label = "RoPE",
       .title = "RoPE, rotary position embedding",
-      .statement = "Turns each pair of channels of q and k by an angle proportional to position.",
-      .formula = "f(x_m, m) = R_m W x_m; q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n",
+      .statement = "Rotates each pair of channels of q and k by an angle proportional to position.",
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
+      .formulas =
+          {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
+            "eq. (14)"},
+           frequency_formula},
+      .score_formulas =
+          {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(m-n)\theta_t})",
+            "eq. (35)"},
+           {R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{R}_{\Theta,n-m} \mathbf{W}_k \mathbf{x}_n)",
+            "eq. (16)", in_descriptions}},
+      .symbols = {frequency_meaning,
+                  {"φ_t", "angle by which pair t is rotated, in rad"},
+                  {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
       .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
                  std::move(value), std::move(muted)},
+      .decay = {.param = "base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
                  Stage::rotated_qk}};
 }
@@ -208,7 +223,7 @@ void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   if (config_.rotary_value == RotaryValue::none) return;
   Matrix<T> turned = in.v;
   rotate(in.n, turned);
-  Matrix<T> sum = in.weights * turned;
+  Matrix<T> sum = product<T>(in.weights, turned);
   if (config_.rotary_value == RotaryValue::counter_rotated) rotate(mirrored(in.m), sum);
   out = sum;
 }

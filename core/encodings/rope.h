@@ -9,21 +9,21 @@
 
 namespace orrery {
 
-/// Which channels turn together. The two differ by a permutation of channels: scores agree only
+/// Which channels form a pair. The two differ by a permutation of channels: scores agree only
 /// when the rows of W_q and W_k are permuted along.
 enum class RopePairing {
   interleaved,  ///< (2t, 2t+1): the paper, GPT-J, Llama as released by Meta
   half_split,   ///< (t, t + r/2): GPT-NeoX, Llama in Hugging Face Transformers
 };
 
-/// Which channels of a partial RoPE turn, and how fast.
+/// Which channels of a partial RoPE rotate, and how fast.
 enum class RopePartial {
   truncated,     ///< the first r channels, paired among themselves, denominators r: GPT-NeoX, GPT-J
   proportional,  ///< p-RoPE: all channels paired, denominators d; pairs from r/2 on have frequency
                  ///< 0
 };
 
-/// Whether values turn too.
+/// Whether values are rotated too.
 enum class RotaryValue {
   none,             ///< the paper
   rotated,          ///< o_m = Σ A_mn R_n v_n, not undone: rotary_value in Transformers' RoFormer
@@ -41,28 +41,27 @@ struct RopeConfig {
   Index d_head{};
   double base{10000.0};
   RopePairing pairing{RopePairing::interleaved};
-  Index rotary_dims{0};  ///< r: the first r channels turn, the rest stay; 0 means all of d_head
+  Index rotary_dims{0};  ///< r: the first r channels rotate, the rest stay; 0 means all of d_head
   RopePartial partial{RopePartial::truncated};
   RotaryValue rotary_value{RotaryValue::none};
   std::array<bool, mixer_bands> muted{};  ///< by band: taken out of the score
   StageRounding rounding{};
 };
 
-/// Rotary position embedding: pair t of q_m turns by the angle m·theta_t, counter-clockwise, and so
-/// does pair t of k_n with n, so that their product depends on m − n.
-/// Eq. (14): f(x_m, m) = R_m W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin,
-/// y_b = x_a sin + x_b cos for each pair (a, b); the forms of (12) and (15) are in
-/// rope_realisations.h. theta_t = base^(-2t/r), t = 0 … r/2 − 1.
-/// Muted bands: q and k of their pairs are set to 0 once turned, so that the score of eq. (35) is
-/// Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that never turn. Values keep all.
-/// (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d,
-/// x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy:
-/// unless config.rounding names a format for angles, position·theta is formed exactly from the fp64
-/// theta, so that scores depend on m − n at every position to 2^53; theta itself is rounded, and
-/// the absolute angle m·theta is off by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10
-/// rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a pair are rounded at
-/// Stage::products, what is turned at Stage::rotated_qk. Cost: N·r sincos and 6 N·r flops. Source:
-/// Su et al. 2021 (RoFormer) §3.2, §3.4.2.
+/// Rotary position embedding: pair t of q_m rotates by the angle m·theta_t, counter-clockwise, and
+/// so does pair t of k_n with n, so that their product depends on m − n. Eq. (14): f(x_m, m) = R_m
+/// W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin, y_b = x_a sin + x_b cos for each pair
+/// (a, b); the forms of (12) and (15) are in rope_realisations.h. theta_t = base^(-2t/r), t = 0 …
+/// r/2 − 1. Muted bands: q and k of their pairs are set to 0 after the rotation, so that the score
+/// of eq. (35) is Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that are not
+/// rotated. Values keep all. (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d);
+/// correct is (−x_d, x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n
+/// (eq. 16). Accuracy: unless config.rounding names a format for angles, position·theta is formed
+/// exactly from the fp64 theta, so that scores depend on m − n at every position to 2^53; theta
+/// itself is rounded, and the absolute angle m·theta is off by up to |m|·theta·2^-53: for base
+/// 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a
+/// pair are rounded at Stage::products, the rotated vectors at Stage::rotated_qk. Cost: N·r sincos
+/// and 6 N·r flops. Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
@@ -77,18 +76,19 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 
-  /// What rotary_value makes of the output; nothing by default.
+  /// The change of the output by rotary_value; none by default.
   /// Throws UsageError when values turn and have another width than d_head.
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
 
   const RopeConfig& config() const { return config_; }
   /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
-  /// theta() in the format of Stage::inv_freq: what the rotations turn by.
+  /// theta() in the format of Stage::inv_freq: the frequencies of the rotations.
   const std::vector<double>& rounded_theta() const { return rounded_theta_; }
 
   bool is_muted(std::size_t t) const { return config_.muted[mixer_band_of(t, theta_.size())]; }
-  /// Of one value a pair, those of the unmuted pairs. [theta().size()] → [unmuted pairs].
+  /// The values of the unmuted pairs, out of one value per pair. [theta().size()] → [unmuted
+  /// pairs].
   template <class Value>
   std::vector<Value> unmuted(const std::vector<Value>& of_pairs) const {
     std::vector<Value> kept;
@@ -100,7 +100,7 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   struct Channels {
     Index a, b;
   };
-  /// The two channels that pair t turns.
+  /// The two channels of pair t.
   Channels channels(std::size_t t) const {
     const auto i = static_cast<Index>(t);
     if (config_.pairing == RopePairing::interleaved) return {2 * i, 2 * i + 1};

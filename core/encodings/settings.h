@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "core/formula.h"
 #include "core/params.h"
 #include "core/precision.h"
 #include "core/types.h"
@@ -15,14 +17,16 @@ struct TableSpec {
   std::string name{};         ///< "shaw.key_table"
   std::string shape{};        ///< "[2·clip + 1, d_head]"
   std::string description{};  ///< one sentence
-  std::string initial{};      ///< how it is drawn when it is not given: its authors' scale
+  std::string initial{};      ///< its values when it is not given, as its authors start it
+  bool drawn{true};           ///< whether those are drawn by seed
+  bool biases{false};         ///< whether it is [rows, heads], added to the logits by TableIndex
 };
 
 /// The user's own tables by name; vectors are matrices of one row.
 using Tables = std::map<std::string, Matrix<double>, std::less<>>;
 
-/// What an encoding is made from: the shape of the head it serves, its parameters, its tables, and
-/// where low precision rounds.
+/// The settings from which an encoding is made: the shape of the head it serves, its parameters,
+/// its tables, and where low precision rounds.
 struct EncodingSettings {
   Index d_model{};
   Index d_head{};
@@ -33,7 +37,7 @@ struct EncodingSettings {
   const Tables* tables{nullptr};  ///< may be null
 };
 
-/// Of the tables that most papers draw: BERT's, and init_std of Transformer-XL.
+/// Deviation of the tables in most papers: BERT's, and init_std of Transformer-XL.
 inline constexpr double initial_deviation = 0.02;
 
 /// The user's table of that name, or normals of that deviation by seed and name: the same for every
@@ -52,17 +56,35 @@ Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, In
 void refuse_table(const EncodingSettings& settings, const std::string& name,
                   std::string_view reader);
 
-/// What people read about an encoding.
+/// The one number that sets how fast the mean logit of like tokens falls with distance.
+struct DecaySetting {
+  std::string param{};   ///< key of a parameter, the larger the slower; empty: a factor on the
+                         ///< terms that depend on position
+  bool is_slope{false};  ///< those terms are proportional to the distance: the factor is a slope
+};
+
+/// The description of an encoding for readers.
 struct EncodingInfo {
   std::string name{};       ///< "rope"
   std::string label{};      ///< "RoPE": in legends
   std::string title{};      ///< "RoPE, rotary position embedding"
   std::string statement{};  ///< one sentence: what it does
-  std::string formula{};    ///< "f(x_m, m) = R_m W x_m"
   std::string source{};     ///< paper, section, equation
+  /// The formulas of what it adds, rotates or biases between two tokens, the main one first.
+  std::vector<Formula> formulas{};
+  /// Its logits, where `formulas` do not say them.
+  std::vector<Formula> score_formulas{};
+  std::vector<SymbolMeaning> symbols{};
   std::vector<ParamSpec> params{};
   std::vector<TableSpec> tables{};
+  DecaySetting decay{};
   std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
+
+  /// Whether it computes with tables that are drawn by seed and say nothing about trained ones.
+  bool draws_tables() const {
+    return std::any_of(tables.begin(), tables.end(),
+                       [](const TableSpec& table) { return table.drawn; });
+  }
 };
 
 /// The parameter "base", which every encoding with geometric frequencies shares.

@@ -7,6 +7,7 @@
 
 #include "core/attention/content.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 
@@ -65,7 +66,7 @@ EncodingInfo Shaw<T>::info() {
       .key = "shaw.clip_ahead",
       .symbol = "k_right",
       .unit = "tokens",
-      .description = "The clip for keys ahead of the query; −1 stands for that of shaw.clip.",
+      .description = "The clip for keys ahead of the query; −1 takes that of shaw.clip.",
       .kind = ParamKind::integer,
       .default_value = std::int64_t{-1},
       .min = -1,
@@ -90,20 +91,24 @@ EncodingInfo Shaw<T>::info() {
                   {"tied", "one table for both: NEZHA, bert4keras"}}};
   const std::string initial =
       "normal, deviation √(2/(k + k_right + 1 + d)): tensor2tensor's Glorot scale";
-  return {.name = "shaw",
-          .label = "Shaw",
-          .title = "Shaw's relative position vectors",
-          .statement = "Adds a trained vector of the clipped distance to keys and to values.",
-          .formula =
-              "logit_mn = q_m·(k_n + a^K_r)/√d, o_m = Σ A_mn (v_n + a^V_r), "
-              "r = clip(n − m, −k, k_right); k_right = k by default",
-          .source = "Shaw et al. 2018 eq. (3), (4); Huang et al. 2020, method 4; RoFormer eq. (5)",
-          .params = {std::move(clip), std::move(ahead), std::move(rows), std::move(variant)},
-          .tables = {{"shaw.key_table", "[k + k_right + 1, d_head]",
-                      "Added to keys, one row per distance in the order of shaw.rows.", initial},
-                     {"shaw.value_table", "[k + k_right + 1, d_head]",
-                      "With variant=keys_and_values only: added to values.", initial}},
-          .stages = {Stage::table}};
+  return {
+      .name = "shaw",
+      .label = "Shaw",
+      .title = "Shaw's relative position vectors",
+      .statement = "Adds a trained vector of the clipped distance to keys and to values.",
+      .source = "Shaw et al. 2018 eq. (3), (4); Huang et al. 2020, method 4; RoFormer eq. (5)",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top (\mathbf{k}_n + \mathbf{a}_r) / \sqrt{d}, \quad r = \mathrm{clip}(n - m, -k, k))",
+            "Shaw et al. 2018"},
+           {R"(\mathbf{o}_m = \sum_n a_{m,n} (\mathbf{v}_n + \mathbf{a}_r^V), \quad r = \mathrm{clip}(n - m, -k, k_{\mathrm{right}}), \quad k_{\mathrm{right}} = k \text{ by default})",
+            "", in_descriptions}},
+      .symbols = {{"a_r", "trained vector of the distance"}},
+      .params = {std::move(clip), std::move(ahead), std::move(rows), std::move(variant)},
+      .tables = {{"shaw.key_table", "[k + k_right + 1, d_head]",
+                  "Added to keys, one row per distance in the order of shaw.rows.", initial},
+                 {"shaw.value_table", "[k + k_right + 1, d_head]",
+                  "With variant=keys_and_values only: added to values.", initial}},
+      .stages = {Stage::table}};
 }
 
 template <class T>
@@ -156,7 +161,7 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   const IndexMatrix index = table_index(in.m, in.n);
   for (Index i = 0; i < index.rows(); ++i)
     for (Index j = 0; j < index.cols(); ++j) by_index(i, index(i, j)) += in.weights(i, j);
-  out += by_index * value_table_;
+  out += assigned_product<T>(by_index, value_table_);
 }
 
 template class Shaw<float>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "core/encoding.h"
@@ -14,7 +15,7 @@ enum class ShawRows {
   query_minus_key,  ///< m − n = −k_right first: the key furthest ahead. BERT in Transformers
 };
 
-/// Which contents meet the vectors in the scores.
+/// Which contents are multiplied with the vectors in the scores.
 enum class ShawScores {
   queries,           ///< q_m·a: Shaw; BERT's relative_key
   queries_and_keys,  ///< q_m·a + k_n·a: Huang et al.'s method 4, BERT's relative_key_query
@@ -61,6 +62,10 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, p
   bool is_relative() const override { return true; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
+  Index table_rows() const override { return key_table_.rows(); }
+  std::optional<Position> stated_reach() const override {
+    return std::max(options_.left, options_.right);
+  }
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/encodings/common_formulas.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 
@@ -66,14 +67,21 @@ EncodingInfo Sinusoidal<T>::info() {
       .choices = {{"interleaved", "channel 2t = sin, 2t+1 = cos: the paper's formula"},
                   {"concatenated", "all sines, then all cosines: the same channels, permuted"},
                   {"tensor2tensor", "concatenated, frequencies from 1 to 1/base inclusive"}}};
-  return {.name = "sinusoidal",
-          .label = "sinusoidal",
-          .title = "Sinusoidal absolute positions",
-          .statement = "Adds a fixed vector of sines and cosines of the position to the input.",
-          .formula = "p_{i,2t} = sin(i θ_t), p_{i,2t+1} = cos(i θ_t), θ_t = base^(−2t/d)",
-          .source = "Vaswani et al. 2017 §3.5; RoFormer eq. (3), (4)",
-          .params = {base_param(), std::move(layout)},
-          .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::input}};
+  return {
+      .name = "sinusoidal",
+      .label = "sinusoidal",
+      .title = "Sinusoidal absolute positions",
+      .statement = "Adds a fixed vector of sines and cosines of the position to the input.",
+      .source = "Vaswani et al. 2017 §3.5; RoFormer eq. (3), (4)",
+      .formulas =
+          {{R"(\begin{cases} p_{m,2t} = \sin(m\theta_t) \\ p_{m,2t+1} = \cos(m\theta_t) \end{cases})",
+            "eq. (4)"},
+           frequency_formula},
+      .score_formulas = {four_terms_formula},
+      .symbols = {frequency_meaning, query_vector_meaning, key_vector_meaning},
+      .params = {base_param(), std::move(layout)},
+      .decay = {.param = "base"},
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::input}};
 }
 
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// Where the sines and cosines stand, and for tensor2tensor also which frequencies they have.
+/// The order of sines and cosines, and for tensor2tensor also which frequencies they have.
 enum class SinusoidalLayout {
   interleaved,    ///< channel 2t = sin, 2t+1 = cos: the paper's formula
   concatenated,   ///< [sin … | cos …]: a permutation of the same channels

@@ -89,11 +89,15 @@ EncodingInfo T5<T>::info() {
       .label = "T5",
       .title = "T5's bucketed relative bias",
       .statement = "Adds a trained number per bucket of the distance, by head, to unscaled logits.",
-      .formula = "logit_mn = q_m·k_n + b_{bucket(m−n), h}",
       .source = "Raffel et al. 2020 §2.1; RoFormer eq. (8)",
+      .formulas = {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n + b_{\mathrm{bucket}(m-n),h})",
+                    "eq. (8)"}},
       .params = {std::move(buckets), std::move(max_distance), std::move(bidirectional)},
-      .tables = {{"t5.table", "[buckets, heads]", "The bias of each bucket and head.",
-                  "normal, deviation d_model^(−1/2) (Hugging Face, mesh)"}},
+      .tables = {{.name = "t5.table",
+                  .shape = "[buckets, heads]",
+                  .description = "The bias of each bucket and head.",
+                  .initial = "normal, deviation d_model^(−1/2) (Hugging Face, mesh)",
+                  .biases = true}},
       .stages = {Stage::distance, Stage::log, Stage::table}};
 }
 
@@ -118,7 +122,7 @@ std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
   const IndexMatrix index = table_index(in.m, in.n);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", scaled_product<T>(in.q, in.k, 0, in.scoring)});
-  terms.push_back({"relative_bias", looked_up<T>(table_, index, in.head)});
+  terms.push_back({"relative_bias", gather_bias<T>(table_, index, in.head)});
   return terms;
 }
 

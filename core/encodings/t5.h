@@ -15,7 +15,7 @@ struct T5Buckets {
       true};  ///< half the buckets for keys ahead; otherwise those all fall into bucket 0
 };
 
-/// Bucket of r = m − n: of the s buckets a side, distances below e = s/2 have one each, and far
+/// Bucket of r = m − n: of the s buckets per side, distances below e = s/2 have one each, and far
 /// ones share the other w = s − e logarithmically. The place on that scale is rounded down, so that
 /// the last bucket begins before max_distance, at e·(max_distance/e)^((w−1)/w): 91 bidirectional
 /// and 113 causal for 32 buckets to 128. T5's code counts n − m; a key ahead of the query (r < 0)
@@ -41,6 +41,8 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   bool is_relative() const override { return true; }
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
+  Index table_rows() const override { return table_.rows(); }
+  std::optional<Position> stated_reach() const override { return config_.max_distance; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

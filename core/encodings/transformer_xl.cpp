@@ -8,6 +8,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -113,30 +114,38 @@ EncodingInfo TransformerXl<T>::info() {
       .min = 0,
       .max = 1e6};
   const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
-  return {.name = "transformer_xl",
-          .label = "Transformer-XL",
-          .title = "Transformer-XL's relative positions",
-          .statement =
-              "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
-          .formula =
-              "logit_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = R_D W_kR, "
-              "R_D = [sin Dω | cos Dω]; with segments + (q_m + s)·g_[seg_m ≠ seg_n]/√d",
-          .source = "Dai et al. 2019 §3.3; Yang et al. 2019 (XLNet) §2.5; RoFormer eq. (7)",
-          .params = {base_param(), std::move(biases), std::move(clamp_len)},
-          .tables =
-              {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
-               {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
-               {"transformer_xl.W_q", "[d_model, heads·d_head]",
-                "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
-               {"transformer_xl.W_kR", "[d_model, heads·d_head]",
-                "Projects the sinusoid of a distance to a key, head by head.", initial},
-               {"transformer_xl.s", "[heads, d_head]",
-                "With segments only: XLNet's bias of the segment term, r_s_bias.", initial},
-               {"transformer_xl.segment_table", "[2, heads·d_head]",
-                "With segments only: g_0 for the same segment, g_1 for another; XLNet's seg_embed.",
-                initial}},
-          .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
-                     Stage::projected}};
+  return {
+      .name = "transformer_xl",
+      .label = "Transformer-XL",
+      .title = "Transformer-XL's relative positions",
+      .statement =
+          "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
+      .source = "Dai et al. 2019 §3.3; Yang et al. 2019 (XLNet) §2.5; RoFormer eq. (7)",
+      .formulas =
+          {{R"(\ell_{m,n} = (\mathbf{q}_m^\top \mathbf{k}_n + \mathbf{q}_m^\top \mathbf{r}_{m-n} + \mathbf{u}^\top \mathbf{k}_n + \mathbf{v}^\top \mathbf{r}_{m-n}) / \sqrt{d})",
+            "Dai et al. 2019"},
+           {R"(\mathbf{r}_D = \mathbf{R}_D \mathbf{W}_{kR}, \quad \mathbf{R}_D = [\sin D\omega \; | \; \cos D\omega])",
+            "", in_descriptions},
+           {R"(\text{with segments } {} + (\mathbf{q}_m + \mathbf{s})^\top \mathbf{g}_{[\mathrm{seg}_m \neq \mathrm{seg}_n]} / \sqrt{d})",
+            "Yang et al. 2019", in_descriptions}},
+      .symbols = {{"r_m−n", "projected vector of the distance"},
+                  {"u", "trained query of every token, for contents"},
+                  {"v", "trained query of every token, for distances"}},
+      .params = {base_param(), std::move(biases), std::move(clamp_len)},
+      .tables =
+          {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
+           {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
+           {"transformer_xl.W_q", "[d_model, heads·d_head]",
+            "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
+           {"transformer_xl.W_kR", "[d_model, heads·d_head]",
+            "Projects the sinusoid of a distance to a key, head by head.", initial},
+           {"transformer_xl.s", "[heads, d_head]",
+            "With segments only: XLNet's bias of the segment term, r_s_bias.", initial},
+           {"transformer_xl.segment_table", "[2, heads·d_head]",
+            "With segments only: g_0 for the same segment, g_1 for another; XLNet's seg_embed.",
+            initial}},
+      .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
+                 Stage::projected}};
 }
 
 template <class T>
@@ -166,12 +175,12 @@ Position TransformerXl<T>::clamped(Position distance) const {
 
 template <class T>
 Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
-  // What sinusoids count as a position is a distance here.
+  // The position that sinusoids take is a distance here.
   const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
                                 rounding_.with(Stage::position, Stage::distance));
   const Index d = weights_.u.cols();
-  return rounding_.rounded<T>(Stage::projected,
-                              sinusoids.table(distances) * weights_.W_kR.middleCols(head * d, d));
+  return rounding_.rounded<T>(Stage::projected, product<T>(sinusoids.table(distances),
+                                                           weights_.W_kR.middleCols(head * d, d)));
 }
 
 template <class T>

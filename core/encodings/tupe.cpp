@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/attention/content.h"
+#include "core/encodings/common_formulas.h"
 #include "core/encodings/layer_norm.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -63,7 +65,7 @@ void Tupe<T>::check_weights() const {
                      "give arrays of one model, or none");
 }
 
-/// What is empty starts as the authors start it.
+/// Empty weights start as the authors start them.
 template <class T>
 void Tupe<T>::fill_in_released() {
   Weights& w = weights_;
@@ -88,6 +90,7 @@ Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& roundin
 }
 
 template <class T>
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Tupe<T>::info() {
   ParamSpec variant{
       .key = "tupe.variant",
@@ -102,7 +105,7 @@ EncodingInfo Tupe<T>::info() {
   ParamSpec length{.key = "tupe.length",
                    .symbol = "L",
                    .unit = "tokens",
-                   .description = "Positions that the table knows: 0 to L − 1.",
+                   .description = "Positions in the table: 0 to L − 1.",
                    .kind = ParamKind::integer,
                    .default_value = std::int64_t{512},
                    .min = 1,
@@ -121,13 +124,19 @@ EncodingInfo Tupe<T>::info() {
       .name = "tupe",
       .label = "TUPE",
       .title = "TUPE, untied positional encoding",
-      .statement = "Correlates positions apart from contents, with projections of their own.",
-      .formula =
-          "logit_mn = q_m·k_n/√(2d) + (p_m U_q)·(p_n U_k)/√(2d) + b_{m,n}; with untie_cls the "
-          "last two are θ_1 where m = 0, else θ_2 where n = 0. variant=released: p_i = "
-          "LayerNorm(table)_{i+1}, p_m U_q + b_q, p_n U_k + b_k, and θ takes the place of "
-          "the middle term alone",
+      .statement = "Correlates positions separately from contents, with projections of their own.",
       .source = "Ke et al. 2021 §3; guolinke/TUPE; RoFormer eq. (9)",
+      .formulas =
+          {{R"(\ell_{m,n} = (\mathbf{q}_m^\top \mathbf{k}_n + \mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n) / \sqrt{2d} + b_{m,n})",
+            "Ke et al. 2021"},
+           {R"(\text{with untie_cls, in place of the last two: } \theta_1 \text{ where } m = 0, \text{ else } \theta_2 \text{ where } n = 0)",
+            "", in_descriptions},
+           {R"(\text{variant=released: } \mathbf{p}_i = \mathrm{LayerNorm}(\mathrm{table})_{i+1}, \quad \mathbf{U}_q^\top \mathbf{p}_m + \mathbf{b}_q, \quad \mathbf{U}_k^\top \mathbf{p}_n + \mathbf{b}_k, \quad \theta \text{ in place of the middle term alone})",
+            "", in_descriptions}},
+      .symbols = {query_vector_meaning,
+                  key_vector_meaning,
+                  {"U_q", "projection of position vectors to queries"},
+                  {"U_k", "projection of position vectors to keys"}},
       .params = {std::move(variant), std::move(length), std::move(cls), std::move(bias)},
       .tables =
           {{"tupe.table", "[L, d_model], released [L + 1, d_model]",
@@ -190,7 +199,7 @@ Matrix<T> Tupe<T>::rows_at(PositionsIn positions) const {
     const Position p = positions[static_cast<std::size_t>(i)];
     if (p < 0 || p > last_position())
       throw UsageError(fmt::format("position {}", p),
-                       fmt::format("TUPE's table knows positions 0 to {}", last_position()),
+                       fmt::format("TUPE's table has positions 0 to {}", last_position()),
                        "raise tupe.length or choose an encoding that is defined at every position");
     rows.row(i) = weights_.table.row(p + first_row());
   }
@@ -201,7 +210,7 @@ template <class T>
 Matrix<T> Tupe<T>::projected(const Matrix<T>& rows, const Matrix<T>& U, const Matrix<T>& b,
                              int head) const {
   const Index d = U.cols() / weights_.bias.cols();
-  Matrix<T> out = rows * U.middleCols(head * d, d);
+  Matrix<T> out = product<T>(rows, U.middleCols(head * d, d));
   if (released()) out.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(out));
 }

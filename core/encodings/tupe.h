@@ -60,8 +60,9 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
-  /// Rows of the bias table; −1 where the paper's θ stands instead.
+  /// Rows of the bias table; −1 where the paper has θ instead.
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
+  Index table_rows() const override { return weights_.bias.rows(); }
   Position last_position() const override { return weights_.table.rows() - 1 - first_row(); }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;

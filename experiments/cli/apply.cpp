@@ -1,17 +1,17 @@
-#include "experiments/apply.h"
+#include "experiments/evaluate/apply.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/errors.h"
-#include "experiments/batch/csv.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/data/file.h"
-#include "experiments/data/inputs.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
+#include "experiments/files/file.h"
+#include "experiments/results/csv.h"
 
 namespace orrery::cli {
 namespace {
@@ -21,10 +21,10 @@ std::vector<std::int64_t> positions_of(const ArrayOptions& options, std::size_t 
   std::vector<std::int64_t> positions = parse_positions(options.positions);
   if (positions.size() == rows) return positions;
   throw UsageError(fmt::format("{} positions for {} rows", positions.size(), rows),
-                   "every row has one position", "give as many positions as rows");
+                   "do not match: every row has one position", "give as many positions as rows");
 }
 
-/// Columns of numbers aligned to the right, under their names.
+/// Columns of numbers, aligned to the right under their names.
 std::string aligned_text(const Table& table) {
   std::vector<std::vector<std::string>> columns;
   for (const Column& column : table.columns) {
@@ -65,11 +65,12 @@ int apply_command(const ArrayOptions& options) {
   const std::optional<Tensor> x = tensor_input(loaded.inputs, "x");
   if (!x) return show_table(params, options);
   if (options.out.empty())
-    throw UsageError("x without --out", "the encoded vectors need a file", "add --out FILE.npy");
+    throw UsageError("x without --out", "leaves no file for the encoded vectors",
+                     "add --out FILE.npy");
   if (!options.out.ends_with(".npy") && !options.out.ends_with(".npz") &&
       !options.out.ends_with(".safetensors"))
     throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
-                     "name the file so");
+                     "choose one of these extensions");
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
                     "reshape it and save it again");

@@ -6,13 +6,14 @@
 #include <charconv>
 
 #include "core/errors.h"
-#include "experiments/batch/words.h"
+#include "core/unknown_name.h"
 #include "experiments/cli/console.h"
-#include "experiments/data/file.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
-#include "experiments/encoding_list.h"
+#include "experiments/files/file.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 namespace {
@@ -48,10 +49,10 @@ bool is_of_an_encoding(const std::string& key) {
   return false;
 }
 
-/// A name that was passed over may be a table's with a slip of the pen.
-void refuse_slips(const std::string& file, const std::vector<std::string>& passed_over,
-                  const std::vector<std::string>& lacking) {
-  for (const std::string& name : passed_over) {
+/// Refuses an ignored name that looks like a misspelt table.
+void refuse_misspelt(const std::string& file, const std::vector<std::string>& ignored,
+                     const std::vector<std::string>& lacking) {
+  for (const std::string& name : ignored) {
     const std::string near = nearest_name(name, lacking);
     if (!near.empty())
       throw UsageError(fmt::format("table {} of {}", name, file), "is not read here",
@@ -59,7 +60,7 @@ void refuse_slips(const std::string& file, const std::vector<std::string>& passe
   }
 }
 
-/// The tensors of a file that are wanted; the others are not decoded.
+/// The wanted tensors of a file; the others are not decoded.
 TensorMap wanted_tensors(const std::filesystem::path& path,
                          const std::vector<std::string>& wanted) {
   const std::string file = path.string();
@@ -67,23 +68,23 @@ TensorMap wanted_tensors(const std::filesystem::path& path,
   const std::string bytes = read_file(path, max_tensor_file_bytes);
   const auto archive = open_tensors(bytes, path, file);
   TensorMap taken;
-  std::vector<std::string> passed_over, lacking;
+  std::vector<std::string> ignored, lacking;
   for (const std::string& name : archive->names()) {
     if (is_among(name, wanted))
       taken.emplace(name, archive->tensor(name));
     else
-      passed_over.push_back(name);
+      ignored.push_back(name);
   }
   for (const std::string& name : wanted)
     if (taken.count(name) == 0) lacking.push_back(name);
-  refuse_slips(file, passed_over, lacking);
+  refuse_misspelt(file, ignored, lacking);
   if (taken.empty())
-    throw UsageError(fmt::format("--table {}", file), "holds no table that is read here",
+    throw UsageError(fmt::format("--table {}", file), "contains no table that is read here",
                      wanted.empty() ? "this encoding reads none"
                                     : fmt::format("it reads {}", fmt::join(wanted, ", ")));
-  if (!passed_over.empty())
-    say(fmt::format("{}: took {} of {} tensors; {} and what else it holds is not read here\n", file,
-                    taken.size(), taken.size() + passed_over.size(), passed_over.front()));
+  if (!ignored.empty())
+    say(fmt::format("{}: read {} of {} tensors; {} and the others are not needed here\n", file,
+                    taken.size(), taken.size() + ignored.size(), ignored.front()));
   return taken;
 }
 
@@ -97,13 +98,13 @@ std::string values_text(const ParamSpec& spec) {
   return value.empty() ? text : text + fmt::format(" [{}]", value);
 }
 
-/// The one that FILE or FILE#NAME names.
+/// The tensor named by FILE or FILE#NAME.
 Tensor one_tensor(const TensorPath& path) {
   const std::string file = path.file.string();
   require_tensor_file(path.file, file);
   const std::string bytes = read_file(path.file, max_tensor_file_bytes);
   const auto archive = open_tensors(bytes, path.file, file);
-  return archive->tensor(the_name(archive->names(), path.tensor, file));
+  return archive->tensor(resolve_tensor_name(archive->names(), path.tensor, file));
 }
 
 }  // namespace
@@ -120,13 +121,13 @@ std::vector<std::int64_t> parse_positions(const std::string& text) {
   return positions;
 }
 
-NamedTensors read_tables(const std::vector<std::string>& words,
-                         const std::vector<std::string>& wanted) {
-  NamedTensors tables;
+TensorMap read_tables(const std::vector<std::string>& words,
+                      const std::vector<std::string>& wanted) {
+  TensorMap tables;
   const auto add = [&](const std::string& word, const std::string& name, Tensor tensor) {
     tensor.name = name;
     if (tables.emplace(name, std::move(tensor)).second) return;
-    throw UsageError(fmt::format("--table {}", word), fmt::format("gives {} a second time", name),
+    throw UsageError(fmt::format("--table {}", word), fmt::format("gives {} again", name),
                      "give each table once");
   };
   for (const std::string& word : words) {

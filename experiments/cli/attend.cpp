@@ -3,13 +3,13 @@
 #include <chrono>
 
 #include "core/errors.h"
-#include "experiments/attend.h"
-#include "experiments/batch/result_folder.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/data/file.h"
-#include "experiments/data/inputs.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/evaluate/attend.h"
+#include "experiments/files/file.h"
+#include "experiments/results/result_folder.h"
 
 namespace orrery::cli {
 namespace {
@@ -18,13 +18,13 @@ std::string shape_of(const Array& array) {
   return fmt::format("[{}]", fmt::join(array.shape, ", "));
 }
 
-/// The arrays with what they came from, as a result folder.
+/// The arrays with their provenance, for a result folder.
 Result result_of(const ParamSet& params, const AttendResult& attended) {
   Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
   for (const ParamSpec& spec : params.specs())
     if (params.is_stated(spec.key) && spec.key != "mask_kind")
       result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
-  // What auto found takes its place.
+  // "auto" is replaced by the kind that was found.
   if (!attended.mask_kind.empty())
     result.provenance.params.emplace_back("mask_kind", attended.mask_kind);
   result.provenance.seed = params.integer("seed");
@@ -72,15 +72,15 @@ int attend_command(const ArrayOptions& options) {
   write(options, params, attended, record);
   for (const std::string& note : attended.notes) say(note + "\n");
   if (attended.fully_masked_rows > 0)
-    say(fmt::format("{} queries see no key, because all are masked: their weights are 0\n",
+    say(fmt::format("{} queries have all keys masked: their weights are 0\n",
                     attended.fully_masked_rows));
   if (attended.nan_rows > 0)
     say(
-        fmt::format("{} queries have NaN or +inf among the logits that they see, or only -inf: "
+        fmt::format("{} queries have NaN or +inf among their visible logits, or only -inf: "
                     "their weights are NaN, as in PyTorch\n",
                     attended.nan_rows));
   if (attended.zero_normalizers > 0)
-    say(fmt::format("{} queries have a normaliser of 0: their output is 0\n",
+    say(fmt::format("{} queries have a normalizer of 0: their output is 0\n",
                     attended.zero_normalizers));
   return exit_ok;
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/batch/figure_options.h"
-#include "experiments/batch/plan.h"
-#include "experiments/batch/sweep_spec.h"
+#include "experiments/results/figure_options.h"
+#include "experiments/sweeps/plan.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 
@@ -17,18 +17,18 @@ enum ExitCode {
   exit_usage = 2,
   exit_data = 3,
   exit_io = 4,
-  exit_plan = 5,    ///< the folder holds another plan
-  exit_locked = 6,  ///< another run writes to the folder
+  exit_plan = 5,    ///< the folder has a different plan
+  exit_locked = 6,  ///< another process is writing to the folder
 };
 
 struct ListOptions {
-  std::string what{"all"};  ///< "all", "experiments" or "encodings"
+  std::string what{"all"};  ///< "all", "experiments", "encodings" or "presets"
   bool json{false};
 };
 int list_command(const ListOptions& options);
 
 struct DescribeOptions {
-  std::string name{};  ///< of an experiment or an encoding
+  std::string name{};  ///< an experiment, an encoding or a preset
   bool json{false};
 };
 int describe_command(const DescribeOptions& options);
@@ -44,11 +44,11 @@ struct RunOptions {
 };
 int run_command(const RunOptions& options);
 
-/// Of attend and apply, which take arrays.
+/// Options of attend and apply, which take arrays.
 struct ArrayOptions {
   std::vector<std::string> words{};   ///< key=value and --key value
   std::vector<std::string> tables{};  ///< NAME=FILE.npy
-  std::string positions{};            ///< of keys, or of the rows of x
+  std::string positions{};            ///< positions of the keys, or of the rows of x
   std::string query_positions{};
   std::string out{};
   bool csv{false};
@@ -57,7 +57,7 @@ struct ArrayOptions {
 int attend_command(const ArrayOptions& options);
 int apply_command(const ArrayOptions& options);
 
-/// Of everything that computes points.
+/// Options of all commands that compute points.
 struct ComputeOptions {
   int threads{0};  ///< 0: all cores
   bool fail_fast{false};
@@ -71,24 +71,25 @@ struct SweepOptions {
   std::vector<std::string> words{};  ///< key=value and --key value
   std::vector<std::string> zips{};   ///< "dim,base"
   std::string out{};
-  int repeats{0};         ///< 0: as the file says
-  std::int64_t seed{-1};  ///< -1: as the file says
+  int repeats{0};         ///< 0: as in the file
+  std::int64_t seed{-1};  ///< -1: as in the file
   std::string shard{};    ///< "2/4"
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   ComputeOptions compute{};
 };
-/// The sweep that the options ask for, with the command line above the file above its presets.
+/// The sweep described by the options; the command line overrides the file, which overrides its
+/// presets.
 SweepSpec spec_of(const SweepOptions& options);
-/// Without "none".
+/// The same options without the format "none".
 FigureOptions without_none(FigureOptions figures);
 int sweep_command(const SweepOptions& options);
 
 struct PlanOptions {
   SweepOptions sweep{};
   std::string emit{};  ///< "", "slurm" or "parallel"
-  int shards{0};       ///< of the script; 0: as many as there are points, at most 64
-  bool list{false};    ///< every point
-  bool sample{true};   ///< compute a few points to estimate by
+  int shards{0};       ///< shards of the script; 0: one per point, at most 64
+  bool list{false};    ///< list every point
+  bool sample{true};   ///< compute a few points for the estimate
 };
 int plan_command(const PlanOptions& options);
 
@@ -112,18 +113,17 @@ struct MergeOptions {
 int merge_command(const MergeOptions& options);
 
 struct OpenOptions {
-  std::string
-      name{};  ///< experiment, preset, .toml file or result folder; empty: the desktop as it was
+  std::string name{};  ///< experiment, preset, .toml file or result folder; empty: the last session
   std::vector<std::string> words{};
-  std::string render{};  ///< a folder for pictures instead of a window
+  std::string render{};  ///< folder for pictures, instead of a window
 };
-/// Becomes the desktop; returns only by throwing.
+/// Replaces this process by the desktop; returns only by throwing.
 int open_command(const OpenOptions& options);
 
 struct VerifyCommandOptions {
   std::int64_t seed{0};
   int draws{4};
-  std::string only{};  ///< part of a name, statement or equation; empty shows all
+  std::string only{};  ///< part of a name, statement or equation; empty for all
   bool json{false};
 };
 int verify_command(const VerifyCommandOptions& options);
@@ -131,7 +131,7 @@ int verify_command(const VerifyCommandOptions& options);
 struct RedrawOptions {
   std::string folder{};
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
-  double scale{2.0};  ///< pixels a point of a PNG
+  double scale{2.0};  ///< pixels per point of a PNG
   std::string out{};  ///< beside the folder when empty
 };
 int redraw_command(const RedrawOptions& options);

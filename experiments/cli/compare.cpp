@@ -1,10 +1,10 @@
-#include "experiments/batch/compare.h"
+#include "experiments/reports/compare.h"
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/batch/result_json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/results/result_json.h"
 
 namespace orrery::cli {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "experiments/batch/sweep_spec.h"
-#include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/encoding_list.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -25,14 +25,14 @@ Words names_for(const std::string& command) {
   Words names;
   if (!runs_experiments(command) && command != "describe") return names;
   for (const Experiment* experiment : experiment_catalogue())
-    names.push_back(experiment->info().name);
+    names.push_back(experiment->info.name);
   append(names, preset_names());
   if (command == "describe")
     for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
   return names;
 }
 
-/// What CLI11 shows of an option that takes one of a few words: "TEXT:{svg,png}".
+/// The choices of an option, from the type that CLI11 displays: "TEXT:{svg,png}".
 Words choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');
@@ -62,7 +62,7 @@ Words option_names(const CLI::App& command) {
   return names;
 }
 
-/// The first word that is no option and no option's value.
+/// The first word that is neither an option nor the value of one.
 std::string first_name(const CLI::App& command, const Words& words) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (!words[i].starts_with("-")) return words[i];
@@ -79,11 +79,11 @@ Words values_for(const ParamSpec& spec) {
   return values;
 }
 
-/// "key=" of every parameter of what is named, or "key=value" behind the sign.
+/// "key=" of every parameter of the named experiment; after the "=" its values.
 Words assignments(const std::string& name, const std::string& partial) {
   Words found;
   try {
-    const ExperimentInfo& info = sweep_spec_named(name).experiment->info();
+    const ExperimentInfo& info = sweep_spec_named(name).experiment->info;
     const std::size_t equals = partial.find('=');
     for (const ParamSpec& spec : info.params) {
       if (equals == std::string::npos)
@@ -92,7 +92,7 @@ Words assignments(const std::string& name, const std::string& partial) {
         for (const std::string& value : values_for(spec)) found.push_back(spec.key + "=" + value);
     }
   } catch (const Error&) {
-    // A name that is wrong completes to nothing; running it says why.
+    // A wrong name has no completions; running the command explains why.
   }
   return found;
 }
@@ -123,7 +123,7 @@ Words all_candidates(const CLI::App& app, const Words& words) {
   return found;
 }
 
-// The shells' own quoting stays theirs: candidates have no blanks.
+// Candidates contain no blanks, so the shells need not quote them.
 constexpr const char* bash_script = R"SH(# orrery completion bash: source it from ~/.bashrc
 _orrery() {
   local line=${COMP_LINE:0:COMP_POINT} words
@@ -132,7 +132,7 @@ _orrery() {
   local current=${words[-1]}
   local IFS=$'\n'
   COMPREPLY=($("${words[0]}" completion words -- "${words[@]:1}" 2>/dev/null))
-  # bash takes what follows the sign for a word of its own.
+  # bash treats the text after = as a separate word.
   [[ $current == *=* ]] && COMPREPLY=("${COMPREPLY[@]#*=}")
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
@@ -140,20 +140,23 @@ _orrery() {
 complete -o default -F _orrery orrery ./orrery
 )SH";
 
+// clang-format 14 takes the $ in this script for code of its own and spaces it out.
+// clang-format off
 constexpr const char* zsh_script = R"SH(#compdef orrery
-# orrery completion zsh: save it as _orrery in a folder of $fpath, or source it behind compinit
+# orrery completion zsh: save it as _orrery in a folder of $fpath, or source it after compinit
 _orrery() {
   local -a found
-  found=(${(f)" $(${words[1]} completion words-- "${(@)words[2,CURRENT]}" 2 > / dev / null) "})
-    if (($ #found));
-then compadd - S '' --${(M)found : # *= } compadd-- $ {
-found:
-#*=
-}
-else _files fi
+  found=(${(f)"$(${words[1]} completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then
+    compadd -S '' -- ${(M)found:#*=}
+    compadd -- ${found:#*=}
+  else
+    _files
+  fi
 }
 compdef _orrery orrery
 )SH";
+// clang-format on
 
 constexpr const char* fish_script =
     R"SH(# orrery completion fish: save it as ~/.config/fish/completions/orrery.fish

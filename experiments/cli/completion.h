@@ -4,16 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "experiments/model/layers.h"
+
 namespace orrery::cli {
 
-/// What may stand at the end of a command line: the candidates for the last of `words`, which may
-/// be cut off or empty. Commands, their options and those options' choices, names of experiments,
-/// presets and encodings, "key=" of the parameters, and "key=choice". Files are the shell's
-/// business.
-/// @param words  without the program's name
+/// The candidates for the last of `words`, which may be incomplete or empty: commands, their
+/// options and the choices of these, names of experiments, presets and encodings, "key=" of the
+/// parameters, and "key=choice". Files are left to the shell.
+/// @param words  the command line without the program's name
 std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words);
 
-/// The script that teaches a shell ("bash", "zsh", "fish") to ask for them.
+/// The script with which a shell ("bash", "zsh", "fish") requests them.
 std::string completion_script(const std::string& shell);
 
 }  // namespace orrery::cli

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery::cli {
 namespace {
@@ -31,15 +32,7 @@ std::string colored(std::string_view text, int code) {
   return colors_wanted() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
-
-/// Combining diacritical marks U+0300–U+036F, as UTF-8 0xCC80–0xCDAF.
-bool is_combining(std::string_view rest) {
-  if (rest.size() < 2) return false;
-  const auto a = static_cast<unsigned char>(rest[0]);
-  const auto b = static_cast<unsigned char>(rest[1]);
-  return a == 0xCC || (a == 0xCD && b <= 0xAF);
-}
+bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
 
 }  // namespace
 
@@ -77,8 +70,8 @@ std::string readable_number(double value) {
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < utf8.size(); ++i)
-    if (!is_continuation(utf8[i]) && !is_combining(utf8.substr(i))) ++width;
+  for (std::size_t at = 0; at < utf8.size();)
+    if (!is_combining_mark(next_character(utf8, at))) ++width;
   return width;
 }
 
@@ -92,7 +85,7 @@ int stop_signal() { return received_signal; }
 void listen_for_stop_signals() {
   std::signal(SIGINT, on_stop_signal);
   std::signal(SIGTERM, on_stop_signal);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error that is reported, not a sudden end
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as an error
 }
 
 ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}

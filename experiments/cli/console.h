@@ -5,41 +5,40 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/progress.h"
+#include "experiments/model/progress.h"
 
 namespace orrery::cli {
 
-/// Data: to stdout. Throws IoError when it cannot be written.
+/// Writes data to stdout. Throws IoError when that fails.
 void print(std::string_view text);
-/// Talk: to stderr.
+/// Writes a message to stderr.
 void say(std::string_view text);
-/// Hands everything printed to the system. Throws IoError when that fails (a full disk, a closed
-/// pipe).
+/// Flushes stdout. Throws IoError when that fails (a full disk, a closed pipe).
 void finish_output();
 
 /// Whether stdout is a terminal that shows colours and NO_COLOR is not set.
 bool colors_wanted();
-/// The text in a colour, or as it is when colours are not wanted.
+/// The text in a colour; unchanged when colours are not wanted.
 std::string green(std::string_view text);
 std::string red(std::string_view text);
 std::string bold(std::string_view text);
 
-/// Fixed notation with six decimals in the middle of the range, whole numbers as they are,
-/// scientific otherwise; "none" for NaN.
+/// Whole numbers without decimals, others with six decimals, very large and very small ones in
+/// scientific notation; "none" for NaN.
 std::string readable_number(double value);
 
-/// Columns on the terminal that the text takes; combining marks and the like are counted as none.
+/// Columns that the text takes on a terminal; combining marks take none.
 std::size_t display_width(std::string_view utf8);
-/// The text, filled with spaces to the width.
+/// The text, padded with spaces to the width.
 std::string padded(std::string_view utf8, std::size_t width);
 
-/// The number of the signal that asked to stop, or 0.
+/// The signal that requested a stop, or 0.
 int stop_signal();
-/// SIGINT and SIGTERM ask the running work to stop; the second one ends the program at once.
+/// Lets SIGINT and SIGTERM stop the running work; a second signal ends the program at once.
 void listen_for_stop_signals();
 
-/// A line on stderr that is drawn over itself at a terminal, and nothing elsewhere. Work that ends
-/// within a third of a second shows nothing.
+/// A progress line that is redrawn in place on a terminal; nothing elsewhere, and nothing for work
+/// that ends within a third of a second.
 class ConsoleProgress : public Progress {
  public:
   explicit ConsoleProgress(bool quiet);

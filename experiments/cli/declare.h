@@ -5,23 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "experiments/results/figure_options.h"
+
 namespace orrery::cli {
 
-/// A subcommand, and what it does once the command line has been read; returns the exit status.
+/// A subcommand, and the function that runs it once the command line has been read; it returns the
+/// exit status.
 struct Command {
   CLI::App* app{};
   std::function<int()> run{};
 };
 
-/// Adds every subcommand to `app`, in the order of the help. `argv` is what manifests record.
+/// Adds every subcommand to `app`, in the order of the help. `argv` is recorded in manifests.
 std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::string>& argv);
 
-// Parts of it, by what the commands are about.
-std::vector<Command> declare_catalogue_commands(CLI::App& app,
-                                                const std::vector<std::string>& argv);
-std::vector<Command> declare_batch_commands(CLI::App& app, const std::vector<std::string>& argv);
-std::vector<Command> declare_saved_commands(CLI::App& app, const std::vector<std::string>& argv);
-std::vector<Command> declare_array_commands(CLI::App& app, const std::vector<std::string>& argv);
-std::vector<Command> declare_shell_commands(CLI::App& app, const std::vector<std::string>& argv);
+// The files declare_*.cpp are named after the first command that they declare; each command runs
+// in a function of commands.h, in a file of its own name.
+using Declare = std::vector<Command>(CLI::App& app, const std::vector<std::string>& argv);
+Declare declare_list_commands;    ///< list, describe
+Declare declare_verify_commands;  ///< verify
+Declare declare_run_commands;     ///< run
+Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge
+Declare declare_report_commands;  ///< redraw, report, compare
+Declare declare_attend_commands;  ///< attend, apply
+Declare declare_open_commands;    ///< open, completion
+
+/// --format, --theme, --formulas.
+void add_figure_options(CLI::App* command, FigureOptions& figures);
 
 }  // namespace orrery::cli

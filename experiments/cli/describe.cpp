@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/attend.h"
-#include "experiments/batch/sweep_spec.h"
-#include "experiments/catalogue.h"
+#include "core/unknown_name.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/encoding_list.h"
+#include "experiments/evaluate/attend.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -61,10 +63,10 @@ std::string short_condition(const ParamSpec& spec) {
   return fmt::format("  [{}={}]", spec.used_when->key, fmt::join(spec.used_when->any_of, " or "));
 }
 
-/// Parameters of one group have the same choices, which are said once; then a line for each.
+/// A group of parameters with the same choices: the choices once, then one line per parameter.
 std::string group_text(const std::vector<const ParamSpec*>& group) {
   const ParamSpec& first = *group.front();
-  std::string text = fmt::format("\n{} (each {}; default {}; in brackets where it is read)\n",
+  std::string text = fmt::format("\n{} (each {}; default {}; in brackets: when it is read)\n",
                                  first.group, range_text(first), to_text(first.default_value));
   for (const Choice& choice : first.choices)
     text += fmt::format("  {} {}\n", padded(choice.name, 18), choice.description);
@@ -75,7 +77,7 @@ std::string group_text(const std::vector<const ParamSpec*>& group) {
   return text;
 }
 
-/// Groups in the order in which they begin.
+/// The groups, in the order of their first parameters.
 std::vector<std::vector<const ParamSpec*>> groups_of(const std::vector<ParamSpec>& params) {
   std::vector<std::vector<const ParamSpec*>> groups;
   for (const ParamSpec& spec : params) {
@@ -102,7 +104,8 @@ std::string params_text(const std::vector<ParamSpec>& params) {
 
 std::string tables_text(const EncodingSummary& encoding) {
   if (encoding.tables.empty()) return "";
-  std::string text = "\nTables (orrery attend --table NAME=FILE; what is drawn is drawn by seed)\n";
+  std::string text =
+      "\nTables (orrery attend --table NAME=FILE; random ones are drawn from the seed)\n";
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", table.description, table.initial);
@@ -151,18 +154,41 @@ ordered_json params_json(const std::vector<ParamSpec>& params) {
   return list;
 }
 
+/// "θ = base  [sec. 3.3]"
+std::string formula_text(const Formula& formula) {
+  const std::string text = plain_text(formula.tex);
+  return formula.source.empty() ? text : fmt::format("{}  [{}]", text, formula.source);
+}
+
+std::vector<std::string> formula_texts(const std::vector<Formula>& formulas) {
+  std::vector<std::string> texts;
+  for (const Formula& formula : formulas) texts.push_back(formula_text(formula));
+  return texts;
+}
+
+std::vector<std::string> equations_of(const ExperimentInfo& info) {
+  std::vector<std::string> texts = formula_texts(info.formulas);
+  for (const FormulasOfChoice& choice : info.formulas_of_choices)
+    for (const Formula& formula : choice.formulas)
+      texts.push_back(fmt::format("{}={}: {}", choice.key, choice.value, formula_text(formula)));
+  return texts;
+}
+
 void describe_experiment(const ExperimentInfo& info, bool json) {
   if (json) {
-    const ordered_json object{{"experiment", info.name},     {"version", info.version},
-                              {"title", info.title},         {"question", info.question},
-                              {"equations", info.equations}, {"params", params_json(info.params)}};
+    const ordered_json object{{"experiment", info.name},
+                              {"version", info.version},
+                              {"title", info.title},
+                              {"question", info.question},
+                              {"equations", equations_of(info)},
+                              {"params", params_json(info.params)}};
     print(object.dump(2) + "\n");
     return;
   }
   std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
                                  info.version, info.title, info.question);
   text += "\nEquations\n";
-  for (const std::string& equation : info.equations) text += "  " + equation + "\n";
+  for (const std::string& equation : equations_of(info)) text += "  " + equation + "\n";
   text += params_text(info.params);
   text += fmt::format("\nExample\n  orrery run {}\n", info.name);
   print(text);
@@ -170,18 +196,22 @@ void describe_experiment(const ExperimentInfo& info, bool json) {
 
 void describe_encoding(const EncodingSummary& encoding, bool json) {
   if (json) {
-    const ordered_json object{
-        {"encoding", encoding.name},      {"label", encoding.label},
-        {"title", encoding.title},        {"statement", encoding.statement},
-        {"formula", encoding.formula},    {"source", encoding.source},
-        {"doors", encoding.doors},        {"params", params_json(encoding.params)},
-        {"tables", tables_json(encoding)}};
+    const ordered_json object{{"encoding", encoding.name},
+                              {"label", encoding.label},
+                              {"title", encoding.title},
+                              {"statement", encoding.statement},
+                              {"formulas", formula_texts(encoding.formulas)},
+                              {"source", encoding.source},
+                              {"doors", encoding.doors},
+                              {"params", params_json(encoding.params)},
+                              {"tables", tables_json(encoding)}};
     print(object.dump(2) + "\n");
     return;
   }
   std::string text = fmt::format(
       "{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n", bold(encoding.name),
-      encoding.title, encoding.statement, encoding.formula, encoding.source,
+      encoding.title, encoding.statement, fmt::join(formula_texts(encoding.formulas), "\n  "),
+      encoding.source,
       encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
   text += params_text(encoding.params);
   text += tables_text(encoding);
@@ -193,7 +223,7 @@ ordered_json preset_json(const SweepSpec& preset) {
   ordered_json values = ordered_json::object();
   for (const SweepSpec::Axis& axis : preset.axes) values[axis.key] = axis.values;
   return {{"preset", preset.name},
-          {"experiment", preset.experiment->info().name},
+          {"experiment", preset.experiment->info.name},
           {"description", preset.description},
           {"values", std::move(values)},
           {"zip", preset.zips},
@@ -204,7 +234,7 @@ ordered_json preset_json(const SweepSpec& preset) {
 void describe_preset(const SweepSpec& preset, bool json) {
   if (json) return print(preset_json(preset).dump(2) + "\n");
   std::string text = fmt::format("{} (preset of {})\n{}\n\nSets\n", bold(preset.name),
-                                 preset.experiment->info().name, preset.description);
+                                 preset.experiment->info.name, preset.description);
   bool sweeps = preset.repeats > 1;
   for (const SweepSpec::Axis& axis : preset.axes) {
     text += fmt::format("  {} = {}\n", axis.key, fmt::join(axis.values, ", "));
@@ -217,20 +247,19 @@ void describe_preset(const SweepSpec& preset, bool json) {
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> names;
   for (const Experiment* experiment : experiment_catalogue())
-    names.push_back(experiment->info().name);
+    names.push_back(experiment->info.name);
   for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
   for (const std::string& preset : preset_names()) names.push_back(preset);
-  const std::string near = nearest_name(name, names);
   throw UsageError(name, "is neither an experiment, an encoding nor a preset",
-                   near.empty() ? "orrery list shows them" : fmt::format("did you mean {}?", near));
+                   remedy_for_unknown(name, names, "orrery list shows all names"));
 }
 
 }  // namespace
 
 int describe_command(const DescribeOptions& options) {
   for (const Experiment* experiment : experiment_catalogue()) {
-    if (experiment->info().name != options.name) continue;
-    describe_experiment(experiment->info(), options.json);
+    if (experiment->info.name != options.name) continue;
+    describe_experiment(experiment->info, options.json);
     return exit_ok;
   }
   if (const EncodingSummary* encoding = find_encoding_summary(options.name)) {

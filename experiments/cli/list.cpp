@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/batch/sweep_spec.h"
-#include "experiments/catalogue.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/encoding_list.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -17,10 +17,10 @@ void list_as_json(bool experiments, bool encodings, bool presets) {
   ordered_json json;
   if (experiments)
     for (const Experiment* e : experiment_catalogue())
-      json["experiments"].push_back({{"name", e->info().name},
-                                     {"version", e->info().version},
-                                     {"title", e->info().title},
-                                     {"question", e->info().question}});
+      json["experiments"].push_back({{"name", e->info.name},
+                                     {"version", e->info.version},
+                                     {"title", e->info.title},
+                                     {"question", e->info.question}});
   if (encodings)
     for (const EncodingSummary& e : encoding_list())
       json["encodings"].push_back({{"name", e.name},
@@ -32,7 +32,7 @@ void list_as_json(bool experiments, bool encodings, bool presets) {
     for (const std::string& name : preset_names()) {
       const SweepSpec preset = preset_named(name);
       json["presets"].push_back({{"name", name},
-                                 {"experiment", preset.experiment->info().name},
+                                 {"experiment", preset.experiment->info.name},
                                  {"description", preset.description}});
     }
   print(json.dump(2) + "\n");
@@ -42,7 +42,7 @@ void list_as_text(bool experiments, bool encodings, bool presets) {
   if (experiments) {
     print("Experiments\n");
     for (const Experiment* e : experiment_catalogue())
-      print(fmt::format("  {} {}\n", bold(padded(e->info().name, 20)), e->info().question));
+      print(fmt::format("  {} {}\n", bold(padded(e->info.name, 20)), e->info.question));
   }
   if (encodings) {
     print("Encodings\n");
@@ -54,7 +54,7 @@ void list_as_text(bool experiments, bool encodings, bool presets) {
     for (const std::string& name : preset_names())
       print(fmt::format("  {} {}\n", bold(padded(name, 20)), preset_named(name).description));
   }
-  print("\norrery describe NAME says more about each.\n");
+  print("\norrery describe NAME gives details.\n");
 }
 
 }  // namespace

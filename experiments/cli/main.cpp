@@ -5,10 +5,11 @@
 
 #include "core/errors.h"
 #include "core/params.h"
-#include "experiments/batch/build_info.h"
+#include "core/unknown_name.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
+#include "experiments/results/build_info.h"
 
 namespace {
 
@@ -50,21 +51,18 @@ int guarded(const std::function<int()>& command) {
     say(fmt::format("orrery: {}\n", error.what()));
     return exit_code_of(error);
   } catch (const std::exception& error) {
-    say(fmt::format("orrery: {}; this is a defect of orrery itself\n", error.what()));
+    say(fmt::format("orrery: {}; this is a bug in orrery\n", error.what()));
     return exit_failed;
   }
 }
 
-/// CLI11 only says that a command is missing; a misspelt one deserves its nearest name.
+/// Suggests the nearest name for a misspelt command; CLI11 only reports that one is missing.
 void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
   if (argv.size() < 2 || argv[1].starts_with("-")) return;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
-  const std::string near = nearest_name(argv[1], names);
-  throw UsageError(argv[1], "is not a command",
-                   near.empty() ? fmt::format("the commands are {}", fmt::join(names, ", "))
-                                : fmt::format("did you mean {}?", near));
+  throw_unknown_name(argv[1], "a command", names);
 }
 
 }  // namespace
@@ -74,7 +72,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(
-      "orrery COMMAND --help says more. Example: orrery run long_term_decay dim=128 base=10000");
+      "orrery COMMAND --help gives details. Example: orrery run long_term_decay dim=128 "
+      "base=10000");
   const std::vector<std::string> words(argv, argv + argc);
   const std::vector<Command> commands = declare_commands(app, words);
   try {

@@ -1,4 +1,4 @@
-// open: the desktop on an experiment, a preset or a result.
+// open: starts the desktop with an experiment, a preset or a result.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "core/errors.h"
-#include "experiments/batch/sweep_spec.h"
 #include "experiments/cli/commands.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* desktop_name = "orrery-desktop";
 
-/// Beside this program, where the build puts it, or wherever the PATH says.
+/// Found beside this program, where the build puts it, or through PATH.
 std::string desktop_program() {
   std::error_code failure;
   const fs::path here = fs::read_symlink("/proc/self/exe", failure).parent_path();
@@ -26,9 +26,9 @@ std::string desktop_program() {
   return desktop_name;
 }
 
-/// The view and the settings of one combination.
+/// The desktop's arguments for the view and settings of one combination.
 std::vector<std::string> words_of(const SweepSpec& spec) {
-  std::vector<std::string> words{"--view", spec.experiment->info().name};
+  std::vector<std::string> words{"--view", spec.experiment->info.name};
   const Combinations all = combinations_of(spec);
   if (all.points.size() > 1)
     throw UsageError(spec.name, fmt::format("has {} points", all.points.size()),
@@ -43,7 +43,7 @@ std::vector<std::string> desktop_words(const OpenOptions& options) {
   if (fs::is_directory(options.name, failure)) {
     if (!options.words.empty())
       throw UsageError(options.words.front(), "cannot change a result that was saved",
-                       "open the folder alone, and then its settings live");
+                       "open the folder alone, then choose Open these settings live");
     return {"--open", options.name};
   }
   SweepSpec spec = sweep_spec_named(options.name);

@@ -1,21 +1,22 @@
-// plan and status: what a sweep would do, and what one has done.
+// plan and status: what a sweep would compute, and how much of it is done.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 #include <thread>
 
-#include "experiments/batch/emit.h"
-#include "experiments/batch/estimate.h"
-#include "experiments/batch/merge.h"
-#include "experiments/batch/result_json.h"
-#include "experiments/batch/sweep_folder.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
+#include "experiments/results/result_json.h"
+#include "experiments/sweeps/estimate.h"
+#include "experiments/sweeps/job_script.h"
+#include "experiments/sweeps/merge.h"
+#include "experiments/sweeps/sweep_folder.h"
+#include "experiments/text/number_text.h"
+#include "experiments/text/shell_quote.h"
 
 namespace orrery::cli {
 namespace {
@@ -27,32 +28,23 @@ constexpr std::size_t most_samples = 3;
 constexpr double most_seconds = 10;
 constexpr int most_shards = 64;
 
-std::string bytes_text(std::uintmax_t bytes) {
-  const double kib = static_cast<double>(bytes) / 1024;
-  if (kib < 1024) return fmt::format("{:.0f} KiB", kib);
-  if (kib < 1024 * 1024) return fmt::format("{:.1f} MiB", kib / 1024);
-  return fmt::format("{:.1f} GiB", kib / (1024 * 1024));
-}
-
-/// What is known of the points of a folder, held by nobody.
+/// The points of a folder by status, read without locking it.
 struct Standing {
   std::vector<const PlanPoint*> done{};
   std::vector<const PlanPoint*> failed{};
-  std::vector<const PlanPoint*> left{};  ///< neither
+  std::vector<const PlanPoint*> pending{};
   JournalState journal{};
 };
 
 Standing standing_of(const Plan& plan, const fs::path& folder) {
   Standing standing;
-  if (is_sweep_folder(folder)) standing.journal = read_journal(folder / "journal.jsonl");
+  if (is_sweep_folder(folder)) standing.journal = read_journal(folder / journal_file);
   for (const PlanPoint* point : plan.own_points()) {
-    const auto entry = standing.journal.entries.find(point->id);
-    if (entry == standing.journal.entries.end())
-      standing.left.push_back(point);
-    else if (entry->second.outcome == JournalEntry::Outcome::failed)
-      standing.failed.push_back(point);
-    else
-      (is_complete(folder, entry->second) ? standing.done : standing.left).push_back(point);
+    const PointStatus status = point_status(folder, standing.journal, point->id);
+    (status == PointStatus::done     ? standing.done
+     : status == PointStatus::failed ? standing.failed
+                                     : standing.pending)
+        .push_back(point);
   }
   return standing;
 }
@@ -73,8 +65,7 @@ std::string words_of(const SweepOptions& options) {
     add("--format", fmt::format("{}", fmt::join(figures.formats, ",")));
   if (figures.theme != defaults.theme) add("--theme", figures.theme);
   if (figures.formulas) words.emplace_back("--formulas");
-  for (std::string& word : words) word = shell_quoted(word);
-  return fmt::format("{}", fmt::join(words, " "));
+  return shell_line(words);
 }
 
 void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& plan) {
@@ -84,7 +75,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   const EmitOptions emit{.program = failure ? "orrery" : self.string(),
                          .folder = fs::current_path().string(),
                          .sweep = words_of(options.sweep),
-                         .name = spec.name.empty() ? spec.experiment->info().name : spec.name,
+                         .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                          .out = spec.out,
                          .shards = options.shards > 0 ? options.shards : points};
   print(options.emit == "slurm" ? slurm_script(emit) : parallel_script(emit));
@@ -102,7 +93,7 @@ std::string axes_text(const SweepSpec& spec) {
         axis.values.size() > shown ? fmt::format(", … ({} values)", axis.values.size()) : "");
   }
   for (const auto& keys : spec.zips)
-    text += fmt::format("  {} go in step\n", fmt::join(keys, ", "));
+    text += fmt::format("  {} advance together\n", fmt::join(keys, ", "));
   return text;
 }
 
@@ -112,23 +103,19 @@ std::string estimate_text(const Estimate& estimate, std::size_t left) {
   if (!estimate.failure.empty()) text += fmt::format("a sample failed: {}\n", estimate.failure);
   if (estimate.samples == 0) return text;
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  return text + fmt::format(
-                    "about {} on {} threads, {} on disk, {} of memory a thread (from {} points "
-                    "that were computed and thrown away)\n",
-                    duration_text(estimate.seconds / threads), threads, bytes_text(estimate.bytes),
-                    bytes_text(estimate.memory), estimate.samples);
+  return text +
+         fmt::format(
+             "about {} on {} threads, {} on disk, {} of memory per thread (estimated from {} "
+             "discarded sample points)\n",
+             duration_text(estimate.seconds / threads), threads, bytes_text(estimate.bytes),
+             bytes_text(estimate.memory), estimate.samples);
 }
 
-std::string points_text(const Plan& plan, const Standing& standing) {
-  const std::set<const PlanPoint*> done(standing.done.begin(), standing.done.end());
-  const std::set<const PlanPoint*> failed(standing.failed.begin(), standing.failed.end());
+std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {
   std::string text;
   for (const PlanPoint* point : plan.own_points())
     text += fmt::format("  {} {:7} {}\n", point->id,
-                        done.contains(point)     ? "done"
-                        : failed.contains(point) ? "failed"
-                                                 : "pending",
-                        point->label);
+                        name_of(point_status(folder, journal, point->id)), point->label);
   return text;
 }
 
@@ -149,23 +136,23 @@ int plan_command(const PlanOptions& options) {
     if (!differences.empty()) throw PlanError(folder.string(), differences);
   }
   const Standing standing = standing_of(plan, folder);
-  std::vector<const PlanPoint*> left = standing.left;
+  std::vector<const PlanPoint*> left = standing.pending;
   left.insert(left.end(), standing.failed.begin(), standing.failed.end());
   if (options.sweep.compute.json) {
     Json json = to_json(plan);
     json["out"] = folder.string();
     json["done"] = standing.done.size();
     json["failed"] = standing.failed.size();
-    json["left"] = standing.left.size();
+    json["left"] = standing.pending.size();
     print(json_text(json));
     return exit_ok;
   }
-  print(bold(spec.experiment->info().name) + "\n" + axes_text(spec));
+  print(bold(spec.experiment->info.name) + "\n" + axes_text(spec));
   print(fmt::format(
       "{} points{}, {} done, {} failed, {} left; into {}/\n", plan.own_points().size(),
       plan.repeats > 1 ? fmt::format(" ({} repeats)", plan.repeats) : "", standing.done.size(),
-      standing.failed.size(), standing.left.size(), folder.string()));
-  if (options.list) print(points_text(plan, standing));
+      standing.failed.size(), standing.pending.size(), folder.string()));
+  if (options.list) print(points_text(plan, folder, standing.journal));
   if (options.sample) {
     ConsoleProgress progress(options.sweep.compute.quiet);
     print(estimate_text(estimate_cost(plan, left, most_samples, most_seconds, progress),
@@ -179,26 +166,26 @@ int status_command(const StatusOptions& options) {
   const Standing standing = standing_of(plan, options.folder);
   const bool running = FolderLock::is_held(options.folder);
   if (options.json) {
-    print(json_text({{"experiment", plan.experiment->info().name},
+    print(json_text({{"experiment", plan.experiment->info.name},
                      {"points", plan.own_points().size()},
                      {"done", standing.done.size()},
                      {"failed", standing.failed.size()},
-                     {"left", standing.left.size()},
+                     {"left", standing.pending.size()},
                      {"damaged_lines", standing.journal.damaged_lines},
                      {"running", running}}));
     return standing.failed.empty() ? exit_ok : exit_failed;
   }
   print(fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
-                    bold(plan.experiment->info().name), standing.done.size(),
-                    plan.own_points().size(), standing.failed.size(), standing.left.size(),
-                    running ? "; being computed now" : ""));
+                    bold(plan.experiment->info.name), standing.done.size(),
+                    plan.own_points().size(), standing.failed.size(), standing.pending.size(),
+                    running ? "; running now" : ""));
   for (const PlanPoint* point : standing.failed)
     print(fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
                       standing.journal.entries.at(point->id).error));
   if (standing.journal.damaged_lines > 0)
     print(fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines));
   if (!running && standing.done.size() < plan.own_points().size())
-    print(fmt::format("go on with: orrery resume {}\n", options.folder));
+    print(fmt::format("continue with: orrery resume {}\n", options.folder));
   return standing.failed.empty() ? exit_ok : exit_failed;
 }
 

@@ -4,20 +4,21 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/batch/folder_swap.h"
-#include "experiments/batch/saved_result.h"
-#include "experiments/batch/saved_sweep.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/data/file.h"
 #include "experiments/figure/export.h"
+#include "experiments/files/file.h"
+#include "experiments/results/saved_result.h"
+#include "experiments/studies/formulas.h"
+#include "experiments/sweeps/saved_sweep.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of a result and where its figures go.
+/// The folder of a result and the folder for its figures.
 using Place = std::pair<fs::path, fs::path>;
 
 fs::path without_slash(const fs::path& path) {
@@ -32,11 +33,11 @@ fs::path out_of(const RedrawOptions& options) {
 
 std::vector<Place> places(const RedrawOptions& options) {
   const fs::path folder(options.folder), out = out_of(options);
-  if (!is_saved_sweep(folder)) return {{folder, out}};
+  if (!is_sweep_folder(folder)) return {{folder, out}};
   const SavedSweep sweep = load_sweep(folder);
   std::vector<Place> found;
-  for (const SavedPoint& point : sweep.points)
-    if (point.status == "done") found.emplace_back(sweep.point_folder(point), out / point.id);
+  for (const PointRecord& point : sweep.points)
+    if (point.is_done()) found.emplace_back(point.folder, out / point.id);
   return found;
 }
 
@@ -48,7 +49,7 @@ std::size_t redraw(const Place& place, const RedrawOptions& options) {
   const Provenance& from = result.provenance;
   for (const Figure& figure : result.figures) {
     if (options.figures.formulas)
-      look.formulas = equations_of(from.experiment, from.params, figure.id);
+      look.formulas = formulas_of({from.experiment, from.params, figure.role});
     for (const std::string& format : options.figures.formats) {
       write_new_file(place.second / (figure.id + "." + format),
                      export_figure(figure, figure_format_named(format), look));
@@ -64,7 +65,7 @@ int redraw_command(const RedrawOptions& options) {
   const fs::path out = out_of(options);
   std::error_code failure;
   if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
-    throw IoError(out.string(), "is there already, and not empty",
+    throw IoError(out.string(), "already exists and is not empty",
                   "choose another folder with --out");
   std::size_t files = 0;
   for (const Place& place : places(options)) files += redraw(place, options);

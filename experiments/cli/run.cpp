@@ -4,14 +4,14 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "experiments/batch/figure_options.h"
-#include "experiments/batch/point_id.h"
-#include "experiments/batch/result_folder.h"
-#include "experiments/batch/result_json.h"
-#include "experiments/batch/sweep_spec.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/data/inputs.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/results/figure_options.h"
+#include "experiments/results/point_id.h"
+#include "experiments/results/result_folder.h"
+#include "experiments/results/result_json.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -32,7 +32,7 @@ std::filesystem::path folder_of(const RunOptions& options, const std::string& ex
   return several ? out / id : out;
 }
 
-/// Everything that can be refused is refused before the first computation.
+/// Checks everything that can be refused before the first computation.
 std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   const Experiment& experiment = *spec.experiment;
   const FigureOptions figures = without_none(options.figures);
@@ -41,8 +41,8 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   for (const auto& [params, swept] : sets) {
     Point point{params, load_inputs(params), {}};
     point.folder =
-        folder_of(options, experiment.info().name,
-                  point_id(experiment.info(), params, point.loaded.files), sets.size() > 1);
+        folder_of(options, experiment.info.name,
+                  point_id(experiment.info, params, point.loaded.files), sets.size() > 1);
     require_replaceable(write_options(point.folder, figures));
     points.push_back(std::move(point));
   }
@@ -74,7 +74,7 @@ std::string scalars_text(const Result& result) {
 }
 
 std::string summary(const Experiment& experiment, const ParamSet& params, const Result& result) {
-  std::string text = bold(experiment.info().name);
+  std::string text = bold(experiment.info.name);
   for (const std::string& word : params.overrides()) text += " " + word;
   return text + "\n" + scalars_text(result) + checks_text(result);
 }
@@ -107,7 +107,7 @@ int run_command(const RunOptions& options) {
   apply_words(spec, options.words);
   if (spec.repeats > 1)
     throw UsageError(fmt::format("{} has repeats = {}", options.experiment, spec.repeats),
-                     "is a sweep, and run computes a point once",
+                     "which makes it a sweep, and run computes each point once",
                      fmt::format("use orrery sweep {}", options.experiment));
   const Experiment& experiment = *spec.experiment;
   const std::vector<Point> points = prepare(spec, options);

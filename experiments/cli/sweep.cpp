@@ -1,4 +1,4 @@
-// sweep, resume, merge: what computes the points of a plan.
+// sweep, resume, merge: the commands that compute the points of a plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,14 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "experiments/batch/merge.h"
-#include "experiments/batch/result_json.h"
-#include "experiments/batch/runner.h"
-#include "experiments/batch/sweep_folder.h"
-#include "experiments/batch/sweep_results.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
+#include "experiments/results/result_json.h"
+#include "experiments/sweeps/merge.h"
+#include "experiments/sweeps/runner.h"
+#include "experiments/sweeps/sweep_folder.h"
+#include "experiments/sweeps/sweep_results.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::cli {
 namespace {
@@ -27,23 +28,17 @@ int thread_count(int asked) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-bool all_checks_hold(const std::vector<PointRow>& rows) {
-  for (const PointRow& row : rows)
-    for (const Check& check : row.checks)
-      if (!check.holds()) return false;
-  return true;
-}
-
-std::size_t count_with(const std::vector<PointRow>& rows, std::string_view status) {
-  return static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [&](const auto& row) { return row.status == status; }));
+bool all_checks_hold(const std::vector<PointRecord>& points) {
+  return std::all_of(points.begin(), points.end(),
+                     [](const PointRecord& point) { return point.failing_checks() == 0; });
 }
 
 std::string closing_line(const fs::path& folder, const SweepOutcome& outcome) {
   const SweepProgress& p = outcome.progress;
-  std::string text = fmt::format("{} of {} points done", count_with(outcome.rows, "done"), p.total);
+  std::string text =
+      fmt::format("{} of {} points done", count_with(outcome.points, PointStatus::done), p.total);
   if (p.before > 0) text += fmt::format(" ({} before)", p.before);
-  if (const std::size_t failed = count_with(outcome.rows, "failed"); failed > 0)
+  if (const std::size_t failed = count_with(outcome.points, PointStatus::failed); failed > 0)
     text += fmt::format(", {} failed", failed);
   return text + fmt::format(" in {}: {}/\n", duration_text(p.seconds), folder.string());
 }
@@ -64,16 +59,16 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
                         console);
   }
   if (options.json)
-    print(results_jsonl(outcome.rows));
+    print(results_jsonl(outcome.points));
   else if (!options.quiet)
-    print(sweep_table(plan, outcome.rows, output_width(), max_table_rows));
+    print(sweep_table(plan, outcome.points, output_width(), max_table_rows));
   if (!options.quiet) say(closing_line(path, outcome));
   if (outcome.stopped) {
-    say(fmt::format("orrery: stopped; go on with: orrery resume {}\n", path.string()));
+    say(fmt::format("orrery: stopped; continue with: orrery resume {}\n", path.string()));
     return 128 + stop_signal();
   }
-  const bool whole = count_with(outcome.rows, "done") == outcome.rows.size();
-  return whole && all_checks_hold(outcome.rows) ? exit_ok : exit_failed;
+  const bool whole = count_with(outcome.points, PointStatus::done) == outcome.points.size();
+  return whole && all_checks_hold(outcome.points) ? exit_ok : exit_failed;
 }
 
 }  // namespace
@@ -86,7 +81,7 @@ SweepSpec spec_of(const SweepOptions& options) {
   if (options.seed >= 0) spec.seed = options.seed;
   if (!options.out.empty()) spec.out = options.out;
   if (spec.out.empty())
-    spec.out = "orrery-results/" + (spec.name.empty() ? spec.experiment->info().name : spec.name);
+    spec.out = "orrery-results/" + (spec.name.empty() ? spec.experiment->info.name : spec.name);
   return spec;
 }
 
@@ -102,8 +97,8 @@ int sweep_command(const SweepOptions& options) {
   if (!options.compute.quiet &&
       plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
     say(
-        fmt::format("{} combinations are {} points: where a value is not read it makes no other "
-                    "point\n",
+        fmt::format("{} combinations are {} points: a value that is not read makes no "
+                    "difference\n",
                     plan.crossed, plan.points.size() / static_cast<std::size_t>(plan.repeats)));
   const fs::path out = options.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
   return compute(plan, out, options.compute);
@@ -121,7 +116,7 @@ int merge_command(const MergeOptions& options) {
   for (const fs::path& shard : outcome.incomplete)
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),
                     shard.string()));
-  if (outcome.lacks_shards) say("not every shard is there; merge again when they are\n");
+  if (outcome.lacks_shards) say("some shards are missing; merge again when they are there\n");
   if (outcome.failed > 0) say(fmt::format("{} points failed in their shards\n", outcome.failed));
   const bool whole = outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failed == 0;
   return whole ? exit_ok : exit_failed;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "experiments/cli/console.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::cli {
 namespace {
@@ -38,49 +39,39 @@ std::string progress_text(const SweepProgress& p) {
   return text;
 }
 
-std::string checks_text(const PointRow& row) {
-  if (row.status != "done") return row.status;
-  const auto holding = std::count_if(row.checks.begin(), row.checks.end(),
-                                     [](const Check& check) { return check.holds(); });
-  return fmt::format("{}/{}", holding, row.checks.size());
+std::string checks_text(const PointRecord& point) {
+  if (!point.is_done()) return std::string(name_of(point.status));
+  return fmt::format("{}/{}", point.holding_checks(), point.checks.size());
 }
 
-std::string value_of(const PointRow& row, const std::string& key) {
-  for (const auto& [name, value] : row.point->swept)
-    if (name == key) return value;
-  return "–";
+std::string param_text(const PointRecord& point, const std::string& key) {
+  const std::string value = point.param(key);
+  return value.empty() ? "–" : value;
 }
 
-std::string short_number(double value) {
-  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value);
+std::string scalar_text(const PointRecord& point, const std::string& name) {
+  for (const Scalar& scalar : point.scalars)
+    if (scalar.name == name) return std::isnan(scalar.value) ? "none" : short_number(scalar.value);
+  return "";
 }
 
 using Cells = std::vector<std::string>;
 
-/// One column a list, its heading first.
-std::vector<Cells> columns_of(const Plan& plan, const std::vector<PointRow>& rows) {
+/// The cells of each column, its heading first.
+std::vector<Cells> columns_of(const Plan& plan, const std::vector<PointRecord>& points) {
   std::vector<Cells> columns;
   const auto add = [&](const std::string& heading, auto cell) {
     Cells cells{heading};
-    for (const PointRow& row : rows) cells.push_back(cell(row));
+    for (const PointRecord& point : points) cells.push_back(cell(point));
     columns.push_back(std::move(cells));
   };
   for (const std::string& key : plan.swept)
-    add(key, [&](const PointRow& row) { return value_of(row, key); });
+    add(key, [&](const PointRecord& point) { return param_text(point, key); });
   if (plan.repeats > 1)
-    add("repeat", [](const PointRow& row) { return fmt::format("{}", row.point->repeat); });
+    add("repeat", [](const PointRecord& point) { return fmt::format("{}", point.repeat); });
   add("checks", checks_text);
-  Cells names;
-  for (const PointRow& row : rows)
-    for (const Scalar& scalar : row.scalars)
-      if (std::find(names.begin(), names.end(), scalar.name) == names.end())
-        names.push_back(scalar.name);
-  for (const std::string& name : names)
-    add(name, [&](const PointRow& row) -> std::string {
-      for (const Scalar& scalar : row.scalars)
-        if (scalar.name == name) return short_number(scalar.value);
-      return "";
-    });
+  for (const std::string& name : scalar_names(points))
+    add(name, [&](const PointRecord& point) { return scalar_text(point, name); });
   return columns;
 }
 
@@ -98,13 +89,6 @@ std::string rate_text(double rate) {
   return fmt::format("{:.1f} points/min", 60 * rate);
 }
 
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole < 120) return fmt::format("{} s", whole);
-  if (whole < 7200) return fmt::format("{} min", (whole + 30) / 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
-}
-
 std::size_t output_width() {
   winsize size{};
   constexpr std::size_t usual = 100;
@@ -112,9 +96,9 @@ std::size_t output_width() {
   return size.ws_col;
 }
 
-std::string sweep_table(const Plan& plan, const std::vector<PointRow>& rows, std::size_t width,
+std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points, std::size_t width,
                         std::size_t max_rows) {
-  const std::vector<Cells> columns = columns_of(plan, rows);
+  const std::vector<Cells> columns = columns_of(plan, points);
   std::vector<std::size_t> widths;
   std::size_t used = 0;
   for (const Cells& cells : columns) {
@@ -123,7 +107,7 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRow>& rows, std
     widths.push_back(next);
     used += next;
   }
-  const std::size_t shown = std::min(rows.size(), max_rows);
+  const std::size_t shown = std::min(points.size(), max_rows);
   std::string text;
   for (std::size_t i = 0; i <= shown; ++i) {
     std::string line;
@@ -131,7 +115,7 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRow>& rows, std
     line.erase(line.find_last_not_of(' ') + 1);
     text += (i == 0 ? bold(line) : line) + "\n";
   }
-  if (shown < rows.size()) text += fmt::format("… and {} more points\n", rows.size() - shown);
+  if (shown < points.size()) text += fmt::format("… and {} more points\n", points.size() - shown);
   if (widths.size() < columns.size())
     text += fmt::format("… and {} more columns in results.csv\n", columns.size() - widths.size());
   return text;
@@ -165,7 +149,7 @@ void SweepConsole::tick(const SweepProgress& progress) {
 
 void SweepConsole::finished(const PlanPoint& point, const JournalEntry& entry,
                             const SweepProgress& progress) {
-  if (entry.outcome == JournalEntry::Outcome::failed) {
+  if (entry.status == PointStatus::failed) {
     clear();
     say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, point.label, entry.error));
   }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "experiments/batch/runner.h"
+#include "experiments/sweeps/runner.h"
 
 namespace orrery::cli {
 
-/// A sweep on stderr: at a terminal a bar with rate and time left, elsewhere a line every two
-/// seconds; a line for every point that failed.
+/// Reports a sweep on stderr: on a terminal a bar with rate and time left, elsewhere a line every
+/// two seconds; one line per point that failed.
 class SweepConsole : public SweepObserver {
  public:
   explicit SweepConsole(bool quiet);
@@ -24,15 +24,14 @@ class SweepConsole : public SweepObserver {
   double last_line_{0};
 };
 
-/// The points in rows: swept values, scalars as far as the width allows, checks. At most max_rows.
-std::string sweep_table(const Plan& plan, const std::vector<PointRow>& rows, std::size_t width,
+/// At most max_rows points in rows: swept values, checks, and as many scalars as fit the width.
+std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points, std::size_t width,
                         std::size_t max_rows);
 
-/// Columns of the terminal behind stdout, or 100 where there is none.
+/// The width of the terminal on stdout; 100 when it is none.
 std::size_t output_width();
 
-/// "3.2 points/s", "12 s", "1 h 05 min".
+/// "3.2 points/s", "4.5 points/min".
 std::string rate_text(double points_per_second);
-std::string duration_text(double seconds);
 
 }  // namespace orrery::cli

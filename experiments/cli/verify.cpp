@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/batch/json_fields.h"
-#include "experiments/batch/result_json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/results/check_json.h"
+#include "experiments/results/result_json.h"
 #include "experiments/verify/claims.h"
 
 namespace orrery::cli {
@@ -25,7 +25,7 @@ const EnumNames<ClaimKind> kind_names{{ClaimKind::roformer, "roformer"},
                                       {ClaimKind::property, "property"},
                                       {ClaimKind::note, "note"}};
 
-/// "1707" or "0.8204" of a fact, "1.3e-15" of an error.
+/// "1707" or "0.8204" for a fact, "1.3e-15" for an error.
 std::string readable(double value) {
   const double size = std::abs(value);
   const bool ordinary = value == 0 || (size >= 1e-3 && size < 1e6);
@@ -39,7 +39,7 @@ std::string numbers_of(const Check& check) {
                      readable(check.bound));
 }
 
-/// One or two claims that differ in their precision, fp64 first.
+/// Claims that differ only in precision, fp64 first.
 using Twins = std::vector<const Claim*>;
 
 std::vector<Twins> twins_of(const std::vector<Claim>& claims) {
@@ -75,7 +75,7 @@ std::string note_lines(const Claim& note) {
                      std::string(equation_width, ' '), "in: " + note.source);
 }
 
-/// The paper or topic above its claims, and where RoFormer prints something else.
+/// The heading of a paper's or topic's claims, and how RoFormer differs from it.
 std::string source_lines(const Claim& claim) {
   std::string lines = "  " + bold(claim.source) + "\n";
   if (!claim.differs.empty()) lines += "  " + claim.differs + "\n";
@@ -103,7 +103,7 @@ void print_text(const std::vector<Claim>& claims) {
   }
 }
 
-/// A note has neither a bound nor a verdict.
+/// A note has neither bound nor verdict.
 ordered_json json_of(const Claim& claim) {
   const Check& c = claim.check;
   ordered_json json{{"name", c.name},
@@ -112,14 +112,12 @@ ordered_json json_of(const Claim& claim) {
                     {"equation", c.equation},
                     {"statement", c.statement},
                     {"precision", claim.precision},
-                    {"over", claim.detail},
-                    {"measured", number_json(c.measured)}};
+                    {"over", claim.detail}};
   if (!claim.differs.empty()) json["roformer_differs"] = claim.differs;
-  if (!claim.counted()) return json;
-  json["relation"] = name_in(relation_names(), c.relation);
-  json["bound"] = number_json(c.bound);
-  if (c.relation == Relation::equals) json["tolerance"] = number_json(c.tolerance);
-  json["holds"] = c.holds();
+  if (claim.counted())
+    json.update(check_numbers_json(c, NanAs::text));
+  else
+    json["measured"] = number_json(c.measured);
   return json;
 }
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/array_data.h"
+#include "experiments/data/array_codec.h"
 #include "experiments/data/npy_header.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 void require_data_size(std::size_t held, const ArrayLayout& layout, std::string_view name) {
@@ -61,4 +61,4 @@ std::string npy_bytes(const Array& array) {
   return bytes.append(data);
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

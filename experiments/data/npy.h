@@ -4,21 +4,21 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/data/array_data.h"
-#include "experiments/experiment.h"
-#include "experiments/figure/figure.h"
+#include "experiments/data/array_codec.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/figure.h"
 
-namespace orrery {
+namespace orrery::data {
 
-/// The longest .npy file that can hold max_elements.
+/// Size of the largest .npy file with max_elements.
 inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) + (1 << 17);
 
 /// Reads NumPy's .npy format, versions 1.0, 2.0 and 3.0 (NEP 1), as doubles in row-major order.
-/// Takes f2 f4 f8, i1 … i8, u1 … u8 of either byte order, and bool as 0 and 1; Fortran order is
-/// transposed. Time and memory are in proportion to the bytes given, whatever they say.
-/// @param name  the Tensor's name, and what messages call it
-/// @param allowed  whether it may hold −inf
-/// Throws DataError: not .npy, unknown version, header or data cut off, bytes left over, a header
+/// Accepts f2 f4 f8, i1 … i8, u1 … u8 of either byte order, and bool as 0 and 1; Fortran order is
+/// transposed. Time and memory are proportional to the size of `bytes`, whatever the header claims.
+/// @param name  the Tensor's name, also in messages
+/// @param allowed  whether it may contain −inf
+/// Throws DataError: not .npy, unknown version, truncated header or data, trailing bytes, a header
 /// that is not exactly {descr, fortran_order, shape}, any other type (object, string, structured,
 /// complex, long double, time), rank 0 or above 4, no elements, more than max_elements, an
 /// integer beyond ±2^53, NaN or infinity (naming the first index).
@@ -28,4 +28,4 @@ Tensor parse_npy(std::string_view bytes, std::string name, Values allowed = Valu
 /// bytes that numpy.save writes. NaN and infinities are kept.
 std::string npy_bytes(const Array& array);
 
-}  // namespace orrery
+}  // namespace orrery::data

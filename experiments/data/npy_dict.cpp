@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/printable.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
-// Numbers of more digits do not fit 64 bits, and more dimensions are refused anyway.
+// More digits do not fit 64 bits, and more dimensions are refused later anyway.
 constexpr std::size_t max_dimensions = 64;
 
 class DictParser {
@@ -66,7 +66,7 @@ class DictParser {
     const std::size_t start = ++at_;
     while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\\') ++at_;
     if (at_ >= text_.size()) fail("a string does not end");
-    if (text_[at_] == '\\') fail("a string holds a backslash");
+    if (text_[at_] == '\\') fail("a string contains a backslash");
     return text_.substr(start, at_++ - start);
   }
 
@@ -153,4 +153,4 @@ NpyDict parse_npy_dict(std::string_view text, std::string_view name) {
   return DictParser(text, name).parse();
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

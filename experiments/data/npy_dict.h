@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace orrery {
+#include "experiments/model/layers.h"
+
+namespace orrery::data {
 
 /// The dictionary of a .npy header, as written.
 struct NpyDict {
@@ -16,7 +18,7 @@ struct NpyDict {
 
 /// Reads the Python literal "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }": exactly
 /// these keys in any order, then white space only. Nothing is evaluated.
-/// Throws DataError with the offset in the header, and for structured types.
+/// Throws DataError, with the offset in the header; also for structured types.
 NpyDict parse_npy_dict(std::string_view text, std::string_view name);
 
-}  // namespace orrery
+}  // namespace orrery::data

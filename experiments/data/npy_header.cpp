@@ -7,15 +7,15 @@
 
 #include "core/errors.h"
 #include "experiments/data/npy_dict.h"
-#include "experiments/data/printable.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t version_offset = 6;
 constexpr std::size_t length_offset = 8;
-// NumPy itself reads no longer ones without being told to.
+// NumPy itself refuses longer headers by default.
 constexpr std::size_t max_header_bytes = 10000;
 
 DataError cut_off(std::string_view name, std::size_t held, std::size_t needed) {
@@ -32,18 +32,19 @@ void require_bytes(std::string_view bytes, std::size_t needed, std::string_view 
   if (bytes.size() < needed) throw cut_off(name, bytes.size(), needed);
 }
 
-/// Bytes of the field that holds the header's length: 2 in version 1.0, 4 in 2.0 and 3.0.
+/// Size of the length field: 2 bytes in version 1.0, 4 in 2.0 and 3.0.
 std::size_t length_bytes(std::string_view bytes, std::string_view name) {
   const std::size_t major = byte_at(bytes, version_offset);
   const std::size_t minor = byte_at(bytes, version_offset + 1);
   if (major < 1 || major > 3 || minor != 0)
     throw DataError(
-        name, fmt::format("is .npy version {}.{}, and 1.0, 2.0 and 3.0 are read", major, minor),
+        name,
+        fmt::format("is .npy version {}.{}, and only 1.0, 2.0 and 3.0 are read", major, minor),
         "save it again with numpy.save");
   return major == 1 ? 2 : 4;
 }
 
-/// The header's text; data_offset becomes where it ends.
+/// The header's text; sets data_offset to its end.
 std::string_view header_text(std::string_view bytes, std::string_view name,
                              std::size_t& data_offset) {
   if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty())
@@ -102,7 +103,7 @@ bool has_size(NumberKind kind, std::size_t bytes) {
     case NumberKind::unsigned_integer:
       return is_one_of(bytes, {1, 2, 4, 8});
     case NumberKind::brain_float:
-      break;  // NumPy has none
+      break;  // NumPy has no such type
   }
   return false;
 }
@@ -148,4 +149,4 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view name) {
   return header;
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -3,17 +3,17 @@
 #include <cstddef>
 #include <string_view>
 
-#include "experiments/data/array_data.h"
+#include "experiments/data/array_codec.h"
 
-namespace orrery {
+namespace orrery::data {
 
-/// What stands before the data of a .npy file, checked.
+/// The header of a .npy file, checked.
 struct NpyHeader {
   ArrayLayout layout{};
   std::size_t data_offset{};
 };
 
-/// Throws DataError as parse_npy does for all that is before the data.
+/// Throws DataError for all errors of parse_npy that concern the header.
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view name);
 
-}  // namespace orrery
+}  // namespace orrery::data

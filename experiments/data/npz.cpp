@@ -7,14 +7,14 @@
 
 #include "core/errors.h"
 #include "experiments/data/npy.h"
-#include "experiments/data/printable.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 constexpr std::string_view suffix = ".npy";
 
-/// Nothing is ever written where a name says; one that leads elsewhere is not NumPy's work.
+/// Names are never used as paths, but NumPy writes no name that leads out of the archive.
 bool leads_elsewhere(std::string_view name) {
   constexpr std::string_view separators = "/\\";
   if (name.find_first_of(separators) == 0) return true;
@@ -84,4 +84,4 @@ std::string npz_bytes(std::span<const Array* const> arrays) {
   return stored_zip(members);
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

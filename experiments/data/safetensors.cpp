@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/array_data.h"
+#include "experiments/data/array_codec.h"
 #include "experiments/data/safetensors_json.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 bool is_single(const Array& array) {
@@ -84,4 +84,4 @@ std::string safetensors_bytes(std::span<const Array* const> arrays) {
   return length_prefix(text.size()) + text + data;
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

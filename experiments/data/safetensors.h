@@ -7,14 +7,14 @@
 
 #include "experiments/data/safetensors_header.h"
 #include "experiments/data/tensor_archive.h"
-#include "experiments/figure/figure.h"
+#include "experiments/model/figure.h"
 
-namespace orrery {
+namespace orrery::data {
 
-/// A .safetensors file. The bytes outlive it.
+/// A .safetensors file in memory. The bytes must outlive it.
 class SafetensorsArchive final : public TensorArchive {
  public:
-  /// Throws DataError as parse_safetensors does for all that is not a matter of one tensor alone.
+  /// Throws DataError for all errors of parse_safetensors but those of a single tensor.
   SafetensorsArchive(std::string_view bytes, std::string name);
 
   std::vector<std::string> names() const override;
@@ -26,19 +26,19 @@ class SafetensorsArchive final : public TensorArchive {
 };
 
 /// Reads the safetensors format as doubles: F64 F32 F16 BF16, I64 … I8, U64 … U8, and BOOL as 0 and
-/// 1. The metadata is checked and dropped. Time and memory are in proportion to the bytes given,
-/// whatever they say.
-/// @param name  what messages call the file; a tensor of it is "name#tensor"
-/// Throws DataError: a header that is cut off, longer than 100 MB, not JSON, or in which a key
-/// occurs twice, is missing or unknown; any other dtype; a shape that its data_offsets do not hold;
-/// overlaps, holes and bytes left over; no tensors; a tensor of rank 0 or above 4 or without
-/// elements; more than max_elements; an integer beyond ±2^53, NaN or infinity (naming the first
-/// index).
+/// 1. The metadata is checked and dropped. Time and memory are proportional to the size of `bytes`,
+/// whatever the header claims.
+/// @param name  the file's name in messages; its tensors are "name#tensor"
+/// Throws DataError: a header that is truncated, longer than 100 MB, not JSON, or in which a key
+/// occurs twice, is missing or unknown; any other dtype; a shape that does not fit its
+/// data_offsets; overlaps, holes and trailing bytes; no tensors; a tensor of rank 0 or above 4 or
+/// without elements; more than max_elements; an integer beyond ±2^53, NaN or infinity (naming the
+/// first index).
 TensorMap parse_safetensors(std::string_view bytes, const std::string& name);
 
 /// The arrays as a .safetensors file, F64 and F32: the bytes that the safetensors package writes,
 /// which sorts by element size and then by name, and pads the header to 8 bytes. NaN and infinities
-/// are kept. Two arrays of one name, or one called "__metadata__", break an invariant.
+/// are kept. Two arrays with the same name, or one named "__metadata__", break an invariant.
 std::string safetensors_bytes(std::span<const Array* const> arrays);
 
-}  // namespace orrery
+}  // namespace orrery::data

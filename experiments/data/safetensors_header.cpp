@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/printable.h"
 #include "experiments/data/safetensors_json.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 constexpr std::size_t length_bytes = 8;
-// The reference implementation reads no longer ones.
+// The reference implementation refuses longer headers.
 constexpr std::uint64_t max_header_bytes = 100'000'000;
 
 struct Dtype {
@@ -89,7 +89,7 @@ NumberType type_of(const Info& tensor, std::string_view name) {
   return {.kind = found->kind, .bytes = found->bytes, .big_endian = false, .name = wanted};
 }
 
-/// Nothing where the product does not fit 64 bits.
+/// Empty when the product does not fit 64 bits.
 std::optional<std::uint64_t> bytes_of(const SafetensorsInfo& info, std::size_t element_bytes) {
   if (std::find(info.shape.begin(), info.shape.end(), 0U) != info.shape.end()) return 0;
   std::uint64_t bytes = element_bytes;
@@ -175,4 +175,4 @@ SafetensorsEntries parse_safetensors_header(std::string_view bytes, std::string_
   return entries;
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

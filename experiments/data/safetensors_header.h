@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/data/array_data.h"
+#include "experiments/data/array_codec.h"
 
-namespace orrery {
+namespace orrery::data {
 
-/// Where a tensor lies in a safetensors file, and what as.
+/// The place and type of a tensor in a safetensors file.
 struct SafetensorsEntry {
   NumberType type{};
   std::vector<std::uint64_t> shape{};
@@ -19,9 +19,9 @@ struct SafetensorsEntry {
 
 using SafetensorsEntries = std::map<std::string, SafetensorsEntry, std::less<>>;
 
-/// Reads the list of a safetensors file; together the entries cover its data exactly once.
-/// Throws DataError as parse_safetensors does for all but the values and what a Tensor cannot be
-/// (empty, rank 0 or above 4, more than max_elements).
+/// Reads the header of a safetensors file; together the entries cover its data exactly once.
+/// Throws DataError for all errors of parse_safetensors but those in the values and in the limits
+/// of a Tensor (empty, rank 0 or above 4, more than max_elements).
 SafetensorsEntries parse_safetensors_header(std::string_view bytes, std::string_view name);
 
-}  // namespace orrery
+}  // namespace orrery::data

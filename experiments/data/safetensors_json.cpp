@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/printable.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
-// More dimensions are refused anyway.
+// More dimensions are refused later anyway.
 constexpr std::size_t max_dimensions = 64;
 
-/// Follows the parser through the header. A document is not built: it would have lost the keys that
-/// occur twice, and could be nested without end.
+/// Receives the parser's events for the header. No document is built, as that would drop keys that
+/// occur twice and could be nested without limit.
 class HeaderEvents final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderEvents(std::string_view name) : name_(name) {}
@@ -177,11 +177,11 @@ class HeaderEvents final : public nlohmann::json_sax<nlohmann::json> {
 
 SafetensorsInfos parse_safetensors_json(std::string_view text, std::string_view name) {
   HeaderEvents events(name);
-  // The parser takes a NUL for the end of the text, and all behind it would go unread.
+  // The parser takes a NUL for the end of the text and would ignore everything after it.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
     events.not_json(nul + 1);
   nlohmann::json::sax_parse(text.begin(), text.end(), &events);
   return events.take();
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery {
+namespace orrery::data {
 
 TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
                       std::size_t most_elements) {
@@ -16,12 +16,12 @@ TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
     Tensor tensor = archive.tensor(name);
     elements += tensor.values.size();
     if (elements > most_elements)
-      throw DataError(
-          file, fmt::format("has more than the {} elements that are read at a time", most_elements),
-          "name the tensor that is wanted, as in FILE#NAME");
+      throw DataError(file,
+                      fmt::format("has more elements than the limit of {} per run", most_elements),
+                      "name one tensor, as in FILE#NAME");
     tensors.emplace(name, std::move(tensor));
   }
   return tensors;
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/file.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
+#include "experiments/files/file.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 class NpyFile final : public TensorArchive {
  public:
-  NpyFile(std::string_view bytes, std::string stem, std::string said_as)
-      : bytes_(bytes), stem_(std::move(stem)), said_as_(std::move(said_as)) {}
+  NpyFile(std::string_view bytes, std::string stem, std::string display_name)
+      : bytes_(bytes), stem_(std::move(stem)), said_as_(std::move(display_name)) {}
 
   std::vector<std::string> names() const override { return {stem_}; }
 
@@ -56,27 +56,28 @@ TensorPath tensor_path(std::string_view text) {
   return {.file = text};
 }
 
-void require_tensor_file(const std::filesystem::path& file, const std::string& said_as) {
+void require_tensor_file(const std::filesystem::path& file, const std::string& display_name) {
   if (!is_tensor_file(file))
-    throw UsageError(said_as, "must be a .npy, .npz or .safetensors file",
+    throw UsageError(display_name, "must be a .npy, .npz or .safetensors file",
                      "save the array with numpy.save(\"array.npy\", array)");
 }
 
 std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
                                             const std::filesystem::path& file,
-                                            const std::string& said_as) {
-  require_tensor_file(file, said_as);
+                                            const std::string& display_name) {
+  require_tensor_file(file, display_name);
   const std::string extension = extension_of(file);
-  if (extension == ".npy") return std::make_unique<NpyFile>(bytes, file.stem().string(), said_as);
-  if (extension == ".npz") return std::make_unique<NpzArchive>(bytes, said_as);
-  return std::make_unique<SafetensorsArchive>(bytes, said_as);
+  if (extension == ".npy")
+    return std::make_unique<NpyFile>(bytes, file.stem().string(), display_name);
+  if (extension == ".npz") return std::make_unique<NpzArchive>(bytes, display_name);
+  return std::make_unique<SafetensorsArchive>(bytes, display_name);
 }
 
 TensorMap read_tensors(const std::filesystem::path& path) {
-  const std::string said_as = path.string();
-  require_tensor_file(path, said_as);
+  const std::string display_name = path.string();
+  require_tensor_file(path, display_name);
   const std::string bytes = read_file(path, max_tensor_file_bytes);
-  return all_tensors(*open_tensors(bytes, path, said_as), said_as);
+  return all_tensors(*open_tensors(bytes, path, display_name), display_name);
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -7,13 +7,14 @@
 
 #include "core/errors.h"
 #include "core/params.h"
-#include "experiments/data/printable.h"
+#include "core/unknown_name.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 constexpr std::size_t most_listed = 8;
-// Nobody mistypes a longer one, and comparing takes time in proportion to the length.
+// Longer names are not typed by hand, and comparing them takes long.
 constexpr std::size_t longest_suggested = 256;
 
 std::string listed(const std::vector<std::string>& names) {
@@ -39,7 +40,7 @@ UsageError no_such_tensor(const std::vector<std::string>& names, std::string_vie
                           const std::string& file) {
   const std::string near = nearest_of(names, wanted);
   return UsageError(
-      tensor_label(file, wanted), "names no tensor of the file",
+      tensor_label(file, wanted), "is not a tensor of the file",
       near.empty() ? listed(names) : fmt::format("did you mean #{}?", printable(near)));
 }
 
@@ -49,15 +50,15 @@ std::string tensor_label(std::string_view file, std::string_view tensor) {
   return fmt::format("{}#{}", file, printable(tensor));
 }
 
-const std::string& the_name(const std::vector<std::string>& names, std::string_view wanted,
-                            const std::string& file) {
+const std::string& resolve_tensor_name(const std::vector<std::string>& names,
+                                       std::string_view wanted, const std::string& file) {
   if (wanted.empty() && names.size() == 1) return names.front();
   if (wanted.empty())
-    throw UsageError(file, fmt::format("has {} tensors, and one is read", names.size()),
+    throw UsageError(file, fmt::format("has {} tensors, of which one is read", names.size()),
                      fmt::format("add #NAME to the path; {}", listed(names)));
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found == names.end()) throw no_such_tensor(names, wanted, file);
   return *found;
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "core/errors.h"
-#include "experiments/data/utf8.h"
+#include "experiments/text/utf8.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 using TextHandle = std::unique_ptr<UText, decltype(&utext_close)>;
@@ -39,11 +39,12 @@ std::unique_ptr<icu::BreakIterator> word_boundaries(UText& text) {
 
 bool is_blank(std::string_view word) {
   for (std::size_t at = 0; at < word.size();)
-    if (!orrery::is_blank(next_character(word, at))) return false;
+    if (!text::is_blank(next_character(word, at))) return false;
   return true;
 }
 
-/// Controls are named; marks that would turn the direction of what stands around are left out.
+/// Control characters are named; marks that would change the writing direction around them are left
+/// out.
 std::string word_label(std::string_view word) {
   std::string label;
   for (std::size_t at = 0; at < word.size();) {
@@ -107,4 +108,4 @@ Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens) {
                                   : bytes_of(text.utf8, max_tokens);
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

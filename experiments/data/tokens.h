@@ -4,24 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "experiments/model/experiment.h"
 
-namespace orrery {
+namespace orrery::data {
 
 enum class TokenUnit { words, bytes };
 
-/// Equal length. Tokens of one type are the same token met again.
+/// Labels and types of the same tokens, in their order. Tokens of equal type are repetitions.
 struct Tokens {
   std::vector<std::string> labels{};  ///< to print: valid UTF-8, never a control character
   std::vector<std::string> types{};   ///< the word or byte itself, exactly
 };
 
 /// The first max_tokens tokens of a text that parse_text accepted.
-/// words: by the word boundaries of Unicode (UAX #29, with ICU's dictionaries for Chinese,
-/// Japanese,
-///        Thai, Lao, Khmer and Burmese); a punctuation mark is a token, white space is none.
-/// bytes: one token a byte; a label is the character, ␣ ↵ ⇥, or hexadecimal as 0xE2.
-/// At least one token unless max_tokens is 0. Cost: in proportion to the text up to the last token.
+/// words: by Unicode's word boundaries (UAX #29, with ICU's dictionaries for Chinese, Japanese,
+/// Thai,
+///        Lao, Khmer and Burmese); a punctuation mark is a token, white space is not.
+/// bytes: one token per byte; its label is the character, ␣ ↵ ⇥, or hexadecimal as 0xE2.
+/// At least one token unless max_tokens is 0. Cost: proportional to the text up to the last token.
 Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens);
 
-}  // namespace orrery
+}  // namespace orrery::data

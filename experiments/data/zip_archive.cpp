@@ -8,10 +8,10 @@
 #include <set>
 
 #include "core/errors.h"
-#include "experiments/data/printable.h"
 #include "experiments/data/zip_layout.h"
+#include "experiments/text/printable.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 constexpr std::string_view again = "copy or download the file again";
@@ -31,7 +31,7 @@ class ZipError {
   zip_error_t error_{};
 };
 
-/// Null where it cannot be opened, with the reason in `error`.
+/// Null when it cannot be opened, with the reason in `error`.
 zip_t* open(std::string_view bytes, int flags, ZipError& error) {
   zip_source_t* const source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, error.get());
   if (source == nullptr) return nullptr;
@@ -40,8 +40,8 @@ zip_t* open(std::string_view bytes, int flags, ZipError& error) {
   return archive;
 }
 
-/// libzip takes no bytes at all for an empty archive, and newer ones look for the first member
-/// behind other bytes.
+/// libzip accepts zero bytes as an empty archive, and newer versions skip bytes before the first
+/// member.
 void require_begin(std::string_view bytes, std::string_view name) {
   if (!bytes.starts_with("PK"))
     throw DataError(name, "is not a zip archive (it does not begin with PK)",
@@ -51,9 +51,9 @@ void require_begin(std::string_view bytes, std::string_view name) {
 DataError refused(std::string_view name, ZipError& error) {
   if (error.code() == ZIP_ER_NOZIP)
     return DataError(name, "is cut off or damaged: there is no zip directory at its end", again);
-  // libzip 1.7 finds "no such file" where the record at the end is broken.
+  // libzip 1.7 reports "no such file" when the end record is broken.
   if (error.code() == ZIP_ER_INCONS || error.code() == ZIP_ER_NOENT)
-    return DataError(name, "is damaged or has bytes left over: its zip directory does not fit it",
+    return DataError(name, "is damaged or has surplus bytes: its zip directory does not match it",
                      again);
   return DataError(name, fmt::format("is not a zip archive that can be read ({})", error.text()),
                    again);
@@ -101,13 +101,13 @@ DataError damaged(std::string_view label, std::string_view how) {
 
 DataError damaged(std::string_view label, zip_error_t* error) {
   if (zip_error_code_zip(error) == ZIP_ER_CRC)
-    return damaged(label, "its CRC-32 is not the one that was stored");
+    return damaged(label, "its CRC-32 differs from the stored one");
   return damaged(label, fmt::format("it cannot be unpacked ({})", zip_error_strerror(error)));
 }
 
 using MemberFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
-/// Nothing but memory can run out where an archive is made in it.
+/// Building an archive in memory can fail only when memory runs out.
 void require_made(bool done) { check_invariant(done, "libzip makes an archive in memory"); }
 
 void add_stored(zip_t* archive, const std::string& name, const std::string& bytes) {
@@ -141,7 +141,7 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string_view name) {
   require_begin(bytes, name);
   ZipError error;
   zip_.reset(open(bytes, ZIP_CHECKCONS, error));
-  // Only to say which: the check does not open an archive with two members of one name.
+  // Only for the message: libzip's own check refuses two members with the same name.
   const bool not_unique = !zip_ && error.code() == ZIP_ER_EXISTS;
   if (not_unique) zip_.reset(open(bytes, 0, error));
   if (!zip_) throw refused(name, error);
@@ -160,7 +160,7 @@ std::string ZipArchive::read(std::size_t index, std::string_view label) const {
   for (;;) {
     const zip_int64_t count = zip_fread(file.get(), block.data(), block.size());
     if (count < 0) throw damaged(label, zip_file_get_error(file.get()));
-    // The CRC-32 is compared when the end is read, and so it is read.
+    // libzip compares the CRC-32 on reading the end, so the end is read too.
     if (count == 0) break;
     bytes.append(block.data(), static_cast<std::size_t>(count));
     if (bytes.size() > declared) break;
@@ -185,4 +185,4 @@ std::string stored_zip(std::span<const std::pair<std::string, std::string>> memb
   return content(source);
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

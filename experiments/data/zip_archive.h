@@ -9,30 +9,32 @@
 #include <utility>
 #include <vector>
 
-struct zip;  // libzip's
+#include "experiments/model/layers.h"
 
-namespace orrery {
+struct zip;  // of libzip
 
-/// A zip archive in memory, to read. The bytes outlive it.
+namespace orrery::data {
+
+/// A zip archive in memory, for reading. The bytes must outlive it.
 class ZipArchive {
  public:
   struct Member {
-    std::string name{};     ///< UTF-8, as the archive says it: nothing about it is checked
-    std::uint64_t bytes{};  ///< when unpacked, as declared
-    int method{};           ///< of compression, by the number of the zip format
+    std::string name{};     ///< UTF-8, as written in the archive, unchecked
+    std::uint64_t bytes{};  ///< unpacked size, as declared
+    int method{};           ///< compression method, as numbered by the zip format
     bool encrypted{};
   };
 
-  /// @param name  what messages call it
-  /// Throws DataError: not a zip archive, cut off, bytes left over anywhere, members that share
-  /// bytes, a directory that does not fit the members, two members of one name.
+  /// @param name  the archive's name in messages
+  /// Throws DataError: not a zip archive, truncated, surplus bytes anywhere, members that share
+  /// bytes, a directory that does not match the members, two members with the same name.
   ZipArchive(std::string_view bytes, std::string_view name);
 
   const std::vector<Member>& members() const { return members_; }
 
-  /// The unpacked bytes of members()[index]. Time and memory are in proportion to what is unpacked,
+  /// The unpacked bytes of members()[index]. Time and memory are proportional to the unpacked size,
   /// which is never more than the member declares.
-  /// @param label  what messages call the member
+  /// @param label  the member's name in messages
   /// Throws DataError: damaged, another length than declared, another CRC-32.
   std::string read(std::size_t index, std::string_view label) const;
 
@@ -45,13 +47,13 @@ class ZipArchive {
   std::vector<Member> members_{};
 };
 
-/// The methods of compression that ZipArchive unpacks.
+/// The compression methods that ZipArchive unpacks.
 inline constexpr int zip_stored = 0;
 inline constexpr int zip_deflated = 8;
 
-/// A zip archive of stored members, dated 1980-01-01: the same members give the same bytes at any
-/// time and in any time zone.
-/// @param members  names in UTF-8 and what they hold, in the order of the file
+/// A zip archive of uncompressed members, dated 1980-01-01: the same members give the same bytes at
+/// any time and in any time zone.
+/// @param members  names in UTF-8 and contents, in the order of the file
 std::string stored_zip(std::span<const std::pair<std::string, std::string>> members);
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 
-namespace orrery {
+namespace orrery::data {
 namespace {
 
 // The records of the zip format (APPNOTE 6.3.10, §4.3), by their fixed parts.
@@ -23,7 +23,7 @@ constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
   throw DataError(name, how, "copy or download the file again");
 }
 
-/// Little-endian numbers at places of the file, none of them beyond it.
+/// Little-endian numbers at offsets of the file, checked against its end.
 class Fields {
  public:
   Fields(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
@@ -40,10 +40,10 @@ class Fields {
     return bytes_.substr(static_cast<std::size_t>(at), signature.size()) == signature;
   }
   void require_signature(std::uint64_t at, std::string_view signature) const {
-    if (!has(at, signature)) refuse(name_, "is damaged: its zip directory does not fit it");
+    if (!has(at, signature)) refuse(name_, "is damaged: its zip directory does not match it");
   }
   std::string_view name() const { return name_; }
-  /// A length that no sum below can overflow with.
+  /// A length small enough that no sum below overflows.
   std::uint64_t within(std::uint64_t length) const {
     if (length > bytes_.size()) refuse(name_, "is damaged: its zip directory leads beyond its end");
     return length;
@@ -64,7 +64,7 @@ struct Span {
   std::uint64_t end{};
 };
 
-/// The directory, and where what ends the file begins.
+/// The directory, and the offset of the end records.
 struct Directory {
   Span span{};
   std::uint64_t tail{};
@@ -86,16 +86,16 @@ Directory directory_of(const Fields& file, std::uint64_t record) {
   return {{begin, begin + file.within(file.number(end + 40, 8))}, end};
 }
 
-/// What one entry of the directory says of its member.
+/// A member as its directory entry describes it.
 struct Entry {
-  std::uint64_t size{};    ///< packed
+  std::uint64_t size{};    ///< compressed
   std::uint64_t offset{};  ///< of the local header
   std::uint64_t crc{};
-  bool described{};  ///< whether crc and sizes stand behind the member
+  bool described{};  ///< whether CRC and sizes follow the member
   std::uint64_t next{};
 };
 
-/// The values that did not fit the entry's own fields, in the order of the format.
+/// The Zip64 values, which did not fit the entry's own fields, in the order of the format.
 void take_zip64(const Fields& file, std::uint64_t at, std::uint64_t end, bool unpacked_too,
                 Entry& entry) {
   for (; at < end; at += 4 + file.number(at + 2, 2)) {
@@ -124,8 +124,8 @@ Entry entry_at(const Fields& file, std::uint64_t at) {
   return entry;
 }
 
-/// Bytes of the record behind a member's data: CRC-32 and two sizes of 4 or 8 bytes each, with a
-/// signature or without. Whether it is of 4 or of 8 is told by where the next member begins.
+/// Size of the record after a member's data: CRC-32 and two sizes of 4 or 8 bytes each, with or
+/// without a signature. The start of the next member decides between 4 and 8.
 bool is_descriptor(const Fields& file, std::uint64_t begin, std::uint64_t length,
                    const Entry& entry) {
   const bool marked = length == 16 || length == 24;
@@ -141,7 +141,7 @@ std::vector<Entry> entries_of(const Fields& file, const Span& directory) {
     entries.push_back(entry_at(file, at));
     at = entries.back().next;
   }
-  if (at != directory.end) refuse(file.name(), "is damaged: its zip directory does not fit it");
+  if (at != directory.end) refuse(file.name(), "is damaged: its zip directory does not match it");
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
   return entries;
@@ -172,10 +172,10 @@ void require_seamless_zip(std::string_view bytes, std::size_t comment_bytes,
     end = end_of_data(file, entry);
     if (end > next) refuse(name, "is damaged: two of its members share bytes");
     const bool fits = entry.described ? is_descriptor(file, end, next - end, entry) : end == next;
-    if (!fits) refuse(name, fmt::format("has {} bytes left over behind a member", next - end));
+    if (!fits) refuse(name, fmt::format("has {} bytes left over after a member", next - end));
     end = next;
   }
   if (end != directory.span.begin) refuse(name, "has bytes left over before its zip directory");
 }
 
-}  // namespace orrery
+}  // namespace orrery::data

@@ -1,15 +1,16 @@
 #include "experiments/figure/export.h"
 
 #include "core/errors.h"
-#include "experiments/figure/cairo_canvas.h"
+#include "experiments/figure/canvas/cairo_canvas.h"
+#include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/equation/strip.h"
-#include "experiments/figure/svg_canvas.h"
+#include "experiments/figure/plot/draw_figure.h"
 
-namespace orrery {
+namespace orrery::figure {
 namespace {
 
 EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
-  const SvgCanvas measure(page, {});  // letters are as wide in every format
+  const SvgCanvas measure(page, {});  // text has the same width in every format
   const double width = figure_room({0.0, 0.0, page.width, page.height}, style).width;
   return lay_out_strip(options.formulas, measure, width, style);
 }
@@ -39,6 +40,12 @@ Size export_size(const Figure& figure) {
   return std::visit(Visitor{}, figure.content);
 }
 
+std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id) {
+  SvgCanvas canvas(size, {figure.title, figure.caption, std::string(id)});
+  draw_figure(canvas, figure, {0.0, 0.0, size.width, size.height}, style);
+  return canvas.finish();
+}
+
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,
                           const FigureStyle& style, double png_scale) {
   return drawn(figure, format, size, style, {}, {.png_scale = png_scale});
@@ -57,9 +64,4 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
   return export_figure(figure, format, {.theme = theme, .png_scale = png_scale});
 }
 
-Theme theme_named(std::string_view name) {
-  if (const std::optional<Theme> theme = find_theme(name)) return *theme;
-  throw UsageError(name, "is not a theme", "take light, dark or print");
-}
-
-}  // namespace orrery
+}  // namespace orrery::figure

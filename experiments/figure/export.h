@@ -4,38 +4,41 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/figure/equation/catalogue.h"
-#include "experiments/figure/figure.h"
-#include "experiments/figure/figure_format.h"
-#include "experiments/figure/layout.h"
-#include "experiments/figure/style.h"
+#include "core/formula.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/canvas/figure_format.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/figure.h"
 
-namespace orrery {
+namespace orrery::figure {
 
-/// The size, in points, in which a figure of its kind reads well on a page or a slide.
+/// Size in points at which a figure of this kind is readable on a page or a slide.
 Size export_size(const Figure& figure);
 
-/// The figure as the bytes of a file; writing them is the caller's business. `size` in points; a
-/// PNG has png_scale pixels a point, the others have none. Same figure, style and size: same bytes.
+/// The figure as an SVG file, with the figure's title and caption as the drawing's title and
+/// description. All ids in the file start with `id`.
+std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id);
+
+/// The figure as the bytes of a file, which the caller writes. `size` in points; a PNG has
+/// `png_scale` pixels per point, the other formats ignore it. The same figure, style and size give
+/// the same bytes.
 /// Throws as CairoCanvas and SvgCanvas do.
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,
                           const FigureStyle& style, double png_scale = 2.0);
 
-/// What a file shows besides the figure itself.
+/// Options of an exported file.
 struct ExportOptions {
   Theme theme{Theme::light};
   double png_scale{2.0};
   FigureView view{};
-  /// Set as mathematics beneath the title; the picture is as much higher.
-  std::vector<SetEquation> formulas{};
+  /// Typeset beneath the title; the page is taller by their height.
+  std::vector<Formula> formulas{};
 };
 
-/// The same at export_size. Throws for formulas as parse_equation does.
+/// Renders at export_size. Throws for formulas as parse_equation does.
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
 
-/// Throws UsageError when there is no such theme.
-Theme theme_named(std::string_view name);
-
-}  // namespace orrery
+}  // namespace orrery::figure

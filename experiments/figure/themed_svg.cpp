@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "experiments/figure/export.h"
-#include "experiments/figure/svg_canvas.h"
 
-namespace orrery {
+namespace orrery::figure {
 namespace {
 
-/// The drawing without the declaration that only files have.
+/// The drawing without the XML declaration, which is only for files.
 std::string element(const Figure& figure, Theme theme, const std::string& id) {
   const std::string svg = svg_of(figure, export_size(figure), figure_style(theme), id);
   return svg.substr(svg.find("<svg"));
@@ -27,7 +26,7 @@ std::vector<std::string_view> split_at_quotes(std::string_view text) {
   return parts;
 }
 
-/// "fill" or "stroke" when the part before a value ends in it, else empty.
+/// "fill" or "stroke" if the text before a value ends in that attribute, else empty.
 std::string color_property(std::string_view before) {
   if (before.ends_with(" fill=")) return "fill";
   return before.ends_with(" stroke=") ? "stroke" : "";
@@ -42,7 +41,8 @@ std::string ThemedSvgs::class_of(const std::string& property, const std::string&
   return fmt::format("k{}", known->second);
 }
 
-/// Empty when more than colours differ. An element has one colour that is not none.
+/// Both drawings in one; empty when they differ in more than colours. Relies on elements having at
+/// most one colour other than "none".
 std::string ThemedSvgs::merged(const std::string& light, const std::string& dark) {
   const auto a = split_at_quotes(light), b = split_at_quotes(dark);
   if (a.size() != b.size()) return {};
@@ -73,4 +73,4 @@ std::string ThemedSvgs::dark_rules() const {
   return rules;
 }
 
-}  // namespace orrery
+}  // namespace orrery::figure

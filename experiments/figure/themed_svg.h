@@ -4,19 +4,19 @@
 #include <string>
 #include <tuple>
 
-#include "experiments/figure/figure.h"
+#include "experiments/model/figure.h"
 
-namespace orrery {
+namespace orrery::figure {
 
-/// SVG for pages that are light or dark as their reader likes. One drawing serves both where only
-/// colours differ, and classes carry the dark ones; where more does (a map's pixels), there are
-/// two.
+/// SVG for pages that follow the reader's choice of a light or a dark theme. Where the two differ
+/// only in colours, one drawing serves both, with the dark colours in CSS classes; where they
+/// differ in more (the pixels of a map), the page gets two drawings.
 class ThemedSvgs {
  public:
-  /// Elements to place into HTML. `id` is the beginning of their ids, unlike any other in the page.
+  /// Elements to place into HTML. Their ids start with `id`, which must be unique in the page.
   std::string draw(const Figure& figure, const std::string& id);
 
-  /// Rules for everything drawn so far, to stand within a media query for dark.
+  /// CSS rules for everything drawn so far, for use inside a media query for the dark theme.
   std::string dark_rules() const;
 
  private:
@@ -27,4 +27,4 @@ class ThemedSvgs {
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> classes_{};
 };
 
-}  // namespace orrery
+}  // namespace orrery::figure

@@ -90,7 +90,7 @@ void relative_claim(Ledger<T>& ledger, const std::string& name, const std::strin
   static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
   for (const Position shift : {Position{1000}, far_shift})
     ledger.compare(paper, name + "_is_relative",
-                   label + ": at shifts 1000, 2^40 the logits of m − n",
+                   label + ": shifts by 1000 and 2^40 leave the logits",
                    c.attend(encoding, h, shift).logits, sum_of(terms), bound);
 }
 

@@ -73,7 +73,7 @@ void relative_claim(Ledger<T>& ledger, const std::string& name, const std::strin
                     const LayerCase<T>& c, const Encoding& encoding, int h,
                     const literal::Terms& terms, double bound);
 
-// One function a topic; each appends its claims.
+// One function per topic; each appends its claims.
 void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims);

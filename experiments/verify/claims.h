@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/progress.h"
-#include "experiments/result.h"
+#include "experiments/model/progress.h"
+#include "experiments/model/result.h"
 
-namespace orrery {
+namespace orrery::verify {
 
 enum class ClaimKind {
   roformer,  ///< an equation as the RoFormer paper prints it
@@ -20,7 +20,7 @@ enum class ClaimKind {
 /// The heading under which claims of a kind are printed.
 std::string_view heading(ClaimKind kind);
 
-/// One thing that a paper says, or should have said, with its measured number.
+/// One statement of a paper, as printed or corrected, with its measured number.
 struct Claim {
   ClaimKind kind{};
   Check check{};            ///< of a note, the measured number alone
@@ -44,4 +44,4 @@ struct VerifyOptions {
 /// channels.
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress);
 
-}  // namespace orrery
+}  // namespace orrery::verify

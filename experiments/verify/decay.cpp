@@ -1,4 +1,4 @@
-// What is true of long-term decay, §3.4.3.
+// Claims about long-term decay, §3.4.3.
 #include <algorithm>
 #include <complex>
 
@@ -67,7 +67,7 @@ void curve_claims(std::vector<Claim>& claims) {
                  "Fig. 2 at distance " + std::to_string(r), curve.mean_abs_S[r], value, 1e-12);
   facts.equals(decay, "only_a_bound", "the bound falls from distance 0 to 1000 by the factor",
                curve.mean_abs_S[0] / curve.mean_abs_S[1000], 7.27, 0.005);
-  facts.equals(decay, "not_monotone", "but not steadily: it first rises at distance",
+  facts.equals(decay, "not_monotone", "but not monotonically: it first rises at distance",
                number_or_nan(first_rise(curve.mean_abs_S)), 19);
   facts.equals(decay, "context_of_a_base", "Σ_t cos(r θ_t) first falls below 0 at distance",
                number_or_nan(first_negative(curve.B)), 1707);
@@ -140,7 +140,7 @@ void width_claims(std::int64_t seed, std::vector<Claim>& claims) {
                0);
   // 60 measurements: one seed in 30 000 exceeds 5.
   facts.at_most(decay, "gaussian_has_no_decay",
-                "random q, k: no decay, mean 0 and variance d: standard errors off",
+                "random q, k do not decay, mean 0, variance d: standard errors off",
                 gaussian.value(), 5);
   facts.equals(decay, "any_peak", "with k = R_37 q, distance 37 of 0 … 1000 scores highest: off by",
                off_peak.value(), 0);
@@ -164,7 +164,7 @@ void absolute_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
     };
     const Matrix<T> change = logits(there) - logits(c.at);
     ledger.compare(absolute, "sinusoids_are_absolute",
-                   "added sinusoids are not relative: what a shift of 1000 changes", change,
+                   "added sinusoids are not relative: change under a shift of 1000", change,
                    expected(there) - expected(c.at),
                    8 * rounding_bound<T>(roundings_of(c.d)) + 8 * angle_bound(2000));
   }

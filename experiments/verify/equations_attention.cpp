@@ -13,7 +13,7 @@ const Paper eq_4{ClaimKind::roformer, "(4)"};
 const Paper eq_6{ClaimKind::roformer, "(6)"};
 const Paper bert{ClaimKind::cited, "(3)", "Learned positions: Gehring et al. 2017, BERT"};
 const Paper code_of_4{ClaimKind::cited, "(4)", "Sinusoids: tensor2tensor, Transformer-XL",
-                      "RoFormer's (4) has sines and cosines in turn, and frequencies to "
+                      "RoFormer's (4) alternates sines and cosines, and frequencies to "
                       "10000^{−(d−2)/d}"};
 
 template <class T>
@@ -21,7 +21,7 @@ double bound_of(const TokenCase<T>& c) {
   return rounding_bound<T>(roundings_of(c.d));
 }
 
-/// What an encoding that adds to the input makes of a case, against p: each projection, the four
+/// A case under an encoding that adds to the input, against p: each projection, the four
 /// terms of the logits, and the output.
 template <class T, class Added>
 void input_term_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Added& encoding,
@@ -48,7 +48,8 @@ void input_term_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Added& en
                  literal::product(literal::softmax(logits), v), softmax_bound(logits, bound));
 }
 
-/// Eq. (2), from contents and with logits to ±1000, whose exponentials do not fit in a double.
+/// Claims of eq. (2), from contents and with logits up to ±1000, whose exponentials do not fit in a
+/// double.
 template <class T>
 void softmax_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const Rows x = wide(c.x);

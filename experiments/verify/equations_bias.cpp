@@ -43,7 +43,7 @@ void alibi_claims(Ledger<T>& ledger, const LayerCase<T>& c, const std::string& n
     for (Position& p : in.n) p += far_shift;
     static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
     ledger.compare(paper, name + "_is_relative",
-                   "ALiBi, " + label + ": at shift 2^40 the logits of m − n",
+                   "ALiBi, " + label + ": a shift by 2^40 leaves the logits",
                    multi_head_attention<T>(alibi, in)[0].logits, literal::sum_of(terms), c.bound());
   }
 }

@@ -15,7 +15,7 @@ const Paper favor_paper{ClaimKind::cited, "(18)", "FAVOR+: Choromanski et al. 20
                         "RoFormer's (18) leaves φ and ϕ open"};
 const Paper codes{ClaimKind::cited, "(19)",
                   "Linear attention: Katharopoulos et al. 2020; performer-pytorch",
-                  "RoFormer's (19) turns the features, above the bar only"};
+                  "RoFormer's (19) rotates the features, in the numerator only"};
 const Paper properties{ClaimKind::property, "(19)", "RoPE in linear attention"};
 
 template <class T>
@@ -108,8 +108,8 @@ void linear_claims_of(Ledger<T>& ledger, const TokenCase<T>& c) {
   const auto both =
       linear_attention<T>(inputs(c), elu, &rope, {.variant = LinearVariant::both_rotated});
   const auto expected = literal::kernel_attention(rotated, rotated, x);
-  ledger.compare(codes, "both_rotated", "turned features below the bar too: Σ_n below",
-                 both.normalizers, expected.denominators, 2 * (bound_of(c) + angle_of(c)));
+  ledger.compare(codes, "both_rotated", "rotated features in the denominator too", both.normalizers,
+                 expected.denominators, 2 * (bound_of(c) + angle_of(c)));
 }
 
 template <class T>
@@ -134,10 +134,10 @@ void head_claims(Ledger<T>& ledger, const LayerCase<T>& c) {
   LayerInputs<T> in = c.in;
   in.k.pop_back();
   in.v.pop_back();
-  Sight sight{.causal = true};
-  sight.real = real;
+  MaskSpec spec{.causal = true};
+  spec.key_is_real = real;
   const Rope<T> rope({.d_head = c.d});
-  const auto out = multi_head_linear_attention<T>({nullptr, &rope}, EluPlusOne<T>(), in, sight);
+  const auto out = multi_head_linear_attention<T>({nullptr, &rope}, EluPlusOne<T>(), in, spec);
   for (int h = 0; h < c.heads; ++h) {
     const Rows q = literal::elu_plus_one(c.head(h).q), k = literal::elu_plus_one(c.head(0).k);
     const Rows above = literal::relative_scores(q, k, in.m, in.n, literal::whole(c.d));
@@ -148,7 +148,7 @@ void head_claims(Ledger<T>& ledger, const LayerCase<T>& c) {
   }
 }
 
-/// What (19) does to its weights, as numbers that the literal evaluation has too.
+/// Properties of the weights of (19), as numbers that the literal evaluation has too.
 template <class T>
 void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const EluPlusOne<T> elu;
@@ -161,7 +161,7 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
     Positions there = c.at;
     for (Position& p : there) p += shift;
     ledger.compare(properties, "linear_rope_is_relative",
-                   "at shifts 12345, 2^40 the output of m − n",
+                   "shifts by 12345 and 2^40 leave the output",
                    linear_attention<T>({c.x, c.x, c.x, there, there}, elu, &rope).output,
                    expected.output, 2 * (bound_of(c) + angle_of(c)));
   }
@@ -171,7 +171,7 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
     for (Index i = 0; i < w.rows(); ++i) largest.see(std::abs(w.row(i).sum() - 1));
     return largest.value();
   };
-  if (c.d != 8) return;  // one size tells it
+  if (c.d != 8) return;  // one size is enough
   const std::string what = "its weights do not sum to 1: largest gap of a row";
   ledger.equals(properties, "linear_rope_rows", what, gap(weights), gap(expected.weights),
                 2 * (bound_of(c) + angle_of(c)) * static_cast<double>(weights.cols()));

@@ -4,6 +4,7 @@
 #include "core/encodings/shaw.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
+#include "core/product.h"
 #include "experiments/verify/cases.h"
 
 namespace orrery::verify {
@@ -47,7 +48,7 @@ void shaw_claims(Ledger<T>& ledger, const Contents<T>& c, Random& random, double
   constexpr Position clip = 40;
   const Matrix<T> p_k = weights<T>(random, 2 * clip + 1, c.d);
   const Matrix<T> p_v = weights<T>(random, 2 * clip + 1, c.d);
-  const Matrix<T> keys = p_k * c.W_k, values = p_v * c.W_v;
+  const Matrix<T> keys = product<T>(p_k, c.W_k), values = product<T>(p_v, c.W_v);
   const auto out = c.attend(Shaw<T>(keys.colwise().reverse(), values.colwise().reverse()), {});
   const auto row = [&](Index i, Index j) {
     const Position r = c.r(i, j);

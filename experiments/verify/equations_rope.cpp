@@ -58,7 +58,7 @@ void plane_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   for (const Position m : c.at)
     ledger.compare(eq_13, "plane_matrix", "in two channels R_m is (cos m, −sin m; sin m, cos m)",
                    rope_matrix<T>(rope, m), literal::rotation(2, paper_base, m), bound);
-  ledger.compare(eq_13, "plane_rotation", "in two channels q turns by the angle m",
+  ledger.compare(eq_13, "plane_rotation", "in two channels q rotates by the angle m",
                  turned_queries(rope, c.at, c.x), by_dense_matrix(wide(c.x), c.at), bound);
 }
 
@@ -99,7 +99,7 @@ void score_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
                  "q_mᵀk_n = x_mᵀ W_qᵀ R_{n−m} W_k x_n, over √d", out.logits, relative / root,
                  bound);
   const Rows weights = literal::softmax(relative / root);
-  ledger.compare(printed("(16)"), "rope_output", "o_m = Σ a_mn W_v x_n: values do not turn",
+  ledger.compare(printed("(16)"), "rope_output", "o_m = Σ a_mn W_v x_n: values are not rotated",
                  out.output, literal::product(weights, literal::product(x, wide(c.w.W_v))),
                  softmax_bound(relative / root, bound));
   Matrix<T> by_pairs(c.x.rows(), c.x.rows());
@@ -114,7 +114,7 @@ void score_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
     Positions there = c.at;
     for (Position& p : there) p += shift;
     static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
-    ledger.compare(paper, "rope_is_relative", "RoPE: at shifts 1000, 2^40 the logits of m − n",
+    ledger.compare(paper, "rope_is_relative", "RoPE: shifts by 1000 and 2^40 leave the logits",
                    attention_head<T>(rope, c.w, {c.x, c.x, there, there}).logits, relative / root,
                    bound);
   }
@@ -131,7 +131,7 @@ void rotation_properties(Ledger<T>& ledger, const TokenCase<T>& c) {
     lengths(i, 0) = once.row(i).norm();
     expected(i, 0) = std::sqrt(static_cast<double>(literal::dot(x, i, x, i)));
   }
-  ledger.compare(rotations, "norm_kept", "turning keeps the length of q and k", lengths, expected,
+  ledger.compare(rotations, "norm_kept", "rotation keeps the length of q and k", lengths, expected,
                  rounding_bound<T>(c.d));
   const Positions by(c.at.size(), 77);
   Positions sum = c.at;

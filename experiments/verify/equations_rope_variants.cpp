@@ -11,10 +11,10 @@ const Paper half_split{ClaimKind::cited, "(34)",
                        "RoFormer's (15), (34) pair neighbouring channels"};
 const Paper partial{ClaimKind::cited, "(15)",
                     "Partial RoPE: GPT-NeoX, GPT-J (truncated); p-RoPE, Barbero et al. 2024",
-                    "RoFormer's (15) turns every pair, denominators d"};
+                    "RoFormer's (15) rotates every pair, denominators d"};
 const Paper values{ClaimKind::cited, "(14)",
                    "RoPE on values: rotary_value in Transformers' RoFormer; RoPER",
-                   "RoFormer's (14) turns q and k only"};
+                   "RoFormer's (14) rotates q and k only"};
 const Paper bands{ClaimKind::property, "(35)", "RoPE"};
 
 template <class T>

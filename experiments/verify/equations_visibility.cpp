@@ -38,9 +38,10 @@ struct Row {
 
 template <class T>
 void mask_claim(Ledger<T>& ledger, const Row<T>& row, const std::string& name,
-                const std::string& statement, const Sight& sight, const literal::Visible& visible) {
+                const std::string& statement, const MaskSpec& spec,
+                const literal::Visible& visible) {
   const auto out =
-      multi_head_attention<T>(NoEncoding<T>(), {{row.q}, {row.k}, {row.v}, row.at, row.at}, sight);
+      multi_head_attention<T>(NoEncoding<T>(), {{row.q}, {row.k}, {row.v}, row.at, row.at}, spec);
   const Rows weights = literal::softmax(row.logits(), visible);
   ledger.compare(masks, name + "_weights", statement + ": weights", out[0].weights, weights,
                  row.bound());
@@ -64,13 +65,13 @@ void mask_claims(Ledger<T>& ledger, Random& random) {
   mask_claim(ledger, row, "causal", "causal: n ≤ m by position, a token sees itself",
              {.causal = true}, causal);
   mask_claim(ledger, row, "window", "window 3: |m − n| < 3", {.window = 3}, near);
-  mask_claim(ledger, row, "padding", "padding hides its keys from every query", {.real = real},
-             is_real);
-  mask_claim(ledger, row, "given_mask", "a given mask hides what it says", {.mask = Mask(given)},
-             own);
+  mask_claim(ledger, row, "padding", "padding hides its keys from every query",
+             {.key_is_real = real}, is_real);
+  mask_claim(ledger, row, "given_mask", "a given mask hides the keys that it marks",
+             {.mask = Mask(given)}, own);
   mask_claim(
-      ledger, row, "all_masks", "together they leave what all of them allow",
-      {.causal = true, .window = 3, .real = real, .mask = Mask(given)},
+      ledger, row, "all_masks", "all masks together allow what each of them allows",
+      {.causal = true, .window = 3, .key_is_real = real, .mask = Mask(given)},
       [&](Index i, Index j) { return causal(i, j) && near(i, j) && is_real(i, j) && own(i, j); });
 }
 
@@ -146,7 +147,7 @@ void decoding_claims(Ledger<T>& ledger, Random& random) {
   const Rows whole =
       literal::softmax(literal::sum_of(literal::alibi(head, literal::alibi_slopes(1)[0], false)),
                        [&](Index i, Index j) { return row.r(i, j) >= 0; });
-  ledger.compare(masks, "cached_decoding", "one query with cached keys: the last row of the whole",
+  ledger.compare(masks, "cached_decoding", "one query with cached keys equals the last row of all",
                  out[0].output, literal::product(whole.row(at_last), head.v), row.bound());
 }
 

@@ -12,7 +12,7 @@ namespace {
 const Paper ieee{ClaimKind::cited, "", "Number formats: IEEE 754-2019 §4.3.1, bfloat16",
                  "RoFormer does not treat rounding"};
 
-/// Finds a number among those that 16 bits stand for, which grow with their bits up to infinity:
+/// Finds a number among those that 16 bits represent, which grow with their bits up to infinity:
 /// the nearest, and of two that are equally near the one whose last bit is 0.
 double nearest(double value, std::uint32_t infinity, double (*number)(std::uint32_t)) {
   const double size = std::abs(value);
@@ -27,7 +27,7 @@ double nearest(double value, std::uint32_t infinity, double (*number)(std::uint3
                        value);
 }
 
-/// What the bits of a positive number stand for. The first pattern beyond the finite ones stands
+/// The value of the bits of a positive number. The first pattern beyond the finite ones stands
 /// for the power of two that would follow, where infinity begins.
 double number_of(std::uint32_t bits, int fraction_bits, int bias) {
   const auto exponent = static_cast<int>(bits >> fraction_bits);
@@ -76,10 +76,10 @@ void rounding_claims(std::int64_t seed, std::vector<Claim>& claims) {
                 ? 0
                 : 1;
   }
-  facts.equals(ieee, "bf16", "bf16: the nearest, ties to even: numbers rounded otherwise", bf16, 0);
-  facts.equals(ieee, "fp16", "fp16, with subnormals and ±inf from 65520: rounded otherwise", fp16,
+  facts.equals(ieee, "bf16", "bf16: nearest, ties to even: numbers rounded differently", bf16, 0);
+  facts.equals(ieee, "fp16", "fp16, with subnormals and ±inf from 65520: rounded differently", fp16,
                0);
-  facts.equals(ieee, "fp32", "fp32, against the processor: numbers rounded otherwise", fp32, 0);
+  facts.equals(ieee, "fp32", "fp32, against the processor: numbers rounded differently", fp32, 0);
 }
 
 /// RoPE with cosines and sines held in bf16: the stage rounds those and nothing else.
@@ -102,8 +102,8 @@ void stage_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
         expected(i, 2 * t + 1) = a * sine + b * cosine;
       }
     }
-    ledger.compare(ieee, "bf16_cos_sin", "RoPE with cos and sin rounded to bf16, no more", y,
-                   expected, rounding_bound<T>(8));
+    ledger.compare(ieee, "bf16_cos_sin", "RoPE with only cos and sin rounded to bf16", y, expected,
+                   rounding_bound<T>(8));
   }
 }
 

@@ -29,10 +29,10 @@ double rounding_bound(Index roundings) {
 }
 
 /// The roundings behind an entry that is a product of d channels of factors that are themselves
-/// sums of d products, turned, scaled and added to others.
+/// sums of d products, rotated, scaled and added to others.
 constexpr Index roundings_of(Index d) { return 2 * d + 16; }
 
-/// What an angle m θ loses because θ is held as a double: |m| 2^-53.
+/// The error of an angle m θ because θ is held as a double: |m| 2^-53.
 inline double angle_bound(Position farthest) { return static_cast<double>(farthest) * 0x1p-53; }
 
 /// The same in a product of d channels, whose losses are independent of each other.
@@ -45,11 +45,11 @@ std::string precision_name() {
   return sizeof(T) == 8 ? "fp64" : "fp32";
 }
 
-/// What the bound of logits becomes for weights and outputs: exp makes an absolute error of a logit
+/// The bound of logits carried over to weights and outputs: exp makes an absolute error of a logit
 /// a relative one of its weight.
 double softmax_bound(const Rows& logits, double bound);
 
-/// What a claim is about.
+/// The subject of a claim.
 struct Paper {
   ClaimKind kind{};
   std::string equation{};

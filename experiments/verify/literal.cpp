@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 
 Real dot(const Rows& a, Index i, const Rows& b, Index j) {
   Real sum = 0;
@@ -108,4 +108,4 @@ Rows layer_norm(const Rows& rows) {
   return out;
 }
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "core/types.h"
+#include "experiments/model/layers.h"
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 
 // Attention as the papers print it, in loops and with sums in long double: slow, plain, and sharing
 // nothing with the core but the matrix type. Positions are in literal_positions.h, and what each
@@ -52,4 +53,4 @@ Rows favor(const Rows& x, const Rows& w);
 /// Each row less its mean and over its deviation, √(variance + 1e-5).
 Rows layer_norm(const Rows& rows);
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

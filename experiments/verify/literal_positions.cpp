@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 namespace {
 
 using Complex = std::complex<Real>;
@@ -177,4 +177,4 @@ std::vector<double> alibi_slopes(int heads) {
   return slopes;
 }
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

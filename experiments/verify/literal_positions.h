@@ -2,13 +2,13 @@
 
 #include "experiments/verify/literal.h"
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 
 // Sinusoids, rotations, buckets and slopes, from the papers' formulas alone.
 
-/// Which channels RoPE turns: pair t < turning/2 by the angle m·base^(−2t/denominator).
+/// The channels that RoPE rotates: pair t < turning/2 by the angle m·base^(−2t/denominator).
 struct Rotary {
-  Index turning{};      ///< channels that turn
+  Index turning{};      ///< channels that are rotated
   Index denominator{};  ///< of the frequencies' exponent
   Index offset{0};      ///< pair t is (t, t + offset), or (2t, 2t + 1) when the offset is 0
   double base{10000.0};
@@ -49,4 +49,4 @@ Position deberta_bucket(Position query_minus_key, Position buckets, Position max
 /// The slopes of ALiBi's heads, as its authors' get_slopes makes them.
 std::vector<double> alibi_slopes(int heads);
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

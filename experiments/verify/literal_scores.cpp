@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 namespace {
 
 /// score(i, j)/√(terms·d), or unscaled for terms = 0.
@@ -132,4 +132,4 @@ Terms alibi(const Head& head, double slope, bool causal) {
                                           })}};
 }
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

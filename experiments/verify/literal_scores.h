@@ -4,11 +4,11 @@
 
 #include "experiments/verify/literal_positions.h"
 
-namespace orrery::literal {
+namespace orrery::verify::literal {
 
 // The named terms of the logits, as the cited papers define them, pair by pair.
 
-/// Queries, keys and values of one head, and where they stand.
+/// Queries, keys and values of one head, and their positions.
 struct Head {
   Rows q, k, v;
   Positions m, n;
@@ -52,7 +52,7 @@ struct TupeWeights {
   Rows b_q, b_k;  ///< [1, d], added to what U_q and U_k give
   Rows bias;      ///< [32 or 33, 1], or empty
 };
-/// What [CLS] at position 0 gets where it is untied; its row wins over its column.
+/// The numbers of [CLS] at position 0 where it is untied; its row wins over its column.
 struct TupeCls {
   bool untied{false};
   Real theta_1{}, theta_2{};            ///< in place of the position term: its row, its column
@@ -75,4 +75,4 @@ Terms deberta(const Head& head, const DebertaTables& tables, DebertaForm form, b
 /// Press et al. 2022 §3.
 Terms alibi(const Head& head, double slope, bool causal);
 
-}  // namespace orrery::literal
+}  // namespace orrery::verify::literal

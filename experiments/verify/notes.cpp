@@ -130,7 +130,7 @@ double index_origin_change(Draw&) {
   return 1 - static_cast<double>(literal::theta(1, 128, paper_base));
 }
 
-/// Both rows of each 2×2 block printed as (cos, −sin): the length of what it turns.
+/// Both rows of each 2×2 block printed as (cos, −sin): the length of the rotated vector.
 double equal_rows_change(Draw& draw) {
   Rows wrong = literal::rotation(draw.d, paper_base, 3);
   for (Index t = 0; t < draw.d / 2; ++t) {
@@ -174,7 +174,7 @@ double wrong_token_change(Draw& draw) {
   return change(wrong, right);
 }
 
-/// The last two rows as (−x_{d−1}, x_d), at position 1000: nearer, the last pair hardly turns.
+/// The last two rows as (−x_{d−1}, x_d), at position 1000: nearer, the last pair hardly rotates.
 double last_rows_change(Draw& draw) {
   const Positions at(static_cast<std::size_t>(draw.x_n.rows()), 1000);
   const Rows right = literal::turned(draw.x_n, at, literal::whole(draw.d));
@@ -220,7 +220,7 @@ constexpr Note all_notes[] = {
     {"one_distance_for_both",
      "p~_{m−n} twice for the paper's δ(n, m) in one: logits change by the share", "(10)",
      "RoFormer (arXiv v5), DeBERTa's codes", one_distance_change},
-    {"equal_rows", "both rows of a 2×2 block alike: lengths change by the share", "(13), (15)",
+    {"equal_rows", "both rows of a 2×2 block equal: lengths change by the share", "(13), (15)",
      copies, equal_rows_change},
     {"base_1000", "base 1000 for 10000: mean |S_j| at distance 10, d = 128, changes by", "(15)",
      copies, base_change},

@@ -6,7 +6,7 @@
 
 #include "experiments/verify/cases.h"
 
-namespace orrery {
+namespace orrery::verify {
 namespace {
 
 /// The number of "(16)", for the equations that RoFormer prints; 0 elsewhere.
@@ -41,7 +41,7 @@ std::string_view heading(ClaimKind kind) {
     case ClaimKind::note:
       break;
   }
-  return "Notes: misprints and differences, how much each changes, and where it stands";
+  return "Notes: misprints and differences, how much each changes, and where it is printed";
 }
 
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress) {
@@ -63,12 +63,11 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"notes", notes}};
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < std::size(topics); ++i) {
-    checkpoint(progress, static_cast<double>(i) / static_cast<double>(std::size(topics)),
-               topics[i].name);
+    checkpoint(progress, i, std::size(topics), topics[i].name);
     topics[i].append(options, claims);
   }
   sort_claims(claims);
   return claims;
 }
 
-}  // namespace orrery
+}  // namespace orrery::verify

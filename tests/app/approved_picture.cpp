@@ -8,8 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "app/offscreen.h"
-#include "app/session_file.h"
+#include "app/headless/offscreen.h"
+#include "experiments/files/atomic_write.h"
+#include "tests/app/layers.h"
 
 namespace orrery::test {
 namespace {
@@ -18,20 +19,20 @@ using Mean = std::array<double, 3>;
 
 Mean mean_of(const Image& image, int left, int top) {
   Mean sum{};
-  for (int y = top; y < top + kSquare; ++y)
-    for (int x = left; x < left + kSquare; ++x) {
+  for (int y = top; y < top + square_size; ++y)
+    for (int x = left; x < left + square_size; ++x) {
       const Color& p = image.pixels[static_cast<std::size_t>(y * image.width + x)];
       sum[0] += p.r;
       sum[1] += p.g;
       sum[2] += p.b;
     }
-  for (double& channel : sum) channel /= kSquare * kSquare;
+  for (double& channel : sum) channel /= square_size * square_size;
   return sum;
 }
 
 bool overlaps(const Rect& area, int left, int top) {
-  return area.width > 0 && left + kSquare > area.x && left < area.right() &&
-         top + kSquare > area.y && top < area.bottom();
+  return area.width > 0 && left + square_size > area.x && left < area.right() &&
+         top + square_size > area.y && top < area.bottom();
 }
 
 Image read_png(const std::filesystem::path& path) {
@@ -56,13 +57,13 @@ Image read_png(const std::filesystem::path& path) {
 double difference_of(const Image& a, const Image& b, const Rect& ignored) {
   if (a.width != b.width || a.height != b.height) return 1;
   double squares = 0, odd = 0;
-  for (int top = 0; top + kSquare <= a.height; top += kSquare)
-    for (int left = 0; left + kSquare <= a.width; left += kSquare) {
+  for (int top = 0; top + square_size <= a.height; top += square_size)
+    for (int left = 0; left + square_size <= a.width; left += square_size) {
       if (overlaps(ignored, left, top)) continue;
       const Mean one = mean_of(a, left, top), other = mean_of(b, left, top);
       ++squares;
       for (std::size_t i = 0; i < one.size(); ++i)
-        if (std::abs(one[i] - other[i]) > kTolerance) {
+        if (std::abs(one[i] - other[i]) > pixel_tolerance) {
           ++odd;
           break;
         }
@@ -74,17 +75,17 @@ std::string difference_from_picture(const std::filesystem::path& approved,
                                     const std::shared_ptr<const Image>& picture,
                                     const Rect& ignored, const std::filesystem::path& beside) {
   if (const char* approve = std::getenv("ORRERY_APPROVE"); approve && std::string(approve) == "1") {
-    replace_file(approved, png_bytes(picture));
+    atomic_write(approved, png_bytes(picture));
     return {};
   }
   if (!std::filesystem::exists(approved))
     return approved.string() + " is missing; run with ORRERY_APPROVE=1 and look at it";
   const double odd = difference_of(read_png(approved), *picture, ignored);
-  if (odd <= kOdd) return {};
+  if (odd <= max_odd_share) return {};
   const std::filesystem::path now = beside / (approved.stem().string() + ".new.png");
-  replace_file(now, png_bytes(picture));
+  atomic_write(now, png_bytes(picture));
   return fmt::format("{:.2f} % of {} differ, more than {:.2f} %; see {}", 100 * odd,
-                     approved.string(), 100 * kOdd, now.string());
+                     approved.string(), 100 * max_odd_share, now.string());
 }
 
 }  // namespace orrery::test

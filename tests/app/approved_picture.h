@@ -3,16 +3,18 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/figure/canvas.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "tests/support/layers.h"
 
 namespace orrery::test {
 
-/// How alike two pictures must be: the mean of each square of `kSquare` pixels within `kTolerance`
-/// of 255 in every channel, in all squares but `kOdd` of them. So another version of a rasteriser
-/// may set a letter's edge otherwise, and a curve that is missing is seen.
-inline constexpr int kSquare = 8;
-inline constexpr double kTolerance = 12;
-inline constexpr double kOdd = 0.002;
+/// How alike two pictures must be: the mean of each square of `square_size` pixels within
+/// `pixel_tolerance` of 255 in every channel, in all squares but `max_odd_share` of them. So
+/// another version of a rasteriser may set a letter's edge otherwise, and a curve that is missing
+/// is seen.
+inline constexpr int square_size = 8;
+inline constexpr double pixel_tolerance = 12;
+inline constexpr double max_odd_share = 0.002;
 
 /// The part of squares that differ; 1 for pictures of different sizes. What lies within `ignored`
 /// does not count.

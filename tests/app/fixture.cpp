@@ -1,13 +1,21 @@
 #include "tests/app/fixture.h"
 
+#include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace orrery::test {
 
-FakeExperiment::FakeExperiment(std::string name, std::vector<ParamSpec> params, Run run)
-    : info_{.name = name, .title = name, .question = "Does it work?", .params = std::move(params)},
-      run_(std::move(run)) {}
+FakeExperiment::FakeExperiment(std::string name, std::vector<ParamSpec> params, Run function)
+    : Experiment{.info = {.name = name,
+                          .title = name,
+                          .question = "Does it work?",
+                          .params = std::move(params)},
+                 .run = [function = std::move(function)](const ParamSet& set, const Inputs&,
+                                                         Progress& progress) {
+                   return function(set, progress);
+                 }} {}
 
 ParamSpec n_param() {
   return {.key = "n",
@@ -49,8 +57,8 @@ Figure map(std::string id, std::size_t rows, std::size_t columns) {
   array->axes = {"query", "key"};
   array->values = std::move(values);
   Heatmap heatmap{.values = std::move(array),
-                  .x = {.label = "key"},
-                  .y = {.label = "query"},
+                  .x = {.label = "key", .role = AxisRole::key_position},
+                  .y = {.label = "query", .role = AxisRole::query_position},
                   .quantity = "weight"};
   return {.id = std::move(id), .title = "Map", .content = std::move(heatmap)};
 }
@@ -88,6 +96,19 @@ void NullDesktop::frame(int count) {
     ImGui::Render();
     vertices_ = static_cast<std::size_t>(ImGui::GetDrawData()->TotalVtxCount);
   }
+}
+
+Point NullDesktop::item(const std::string& name, double across) const {
+  const std::optional<Rect> rect = app_.item_rects().find(name);
+  if (!rect) FAIL("there is no \"" << name << "\" on screen");
+  return {rect->x + across * rect->width, rect->y + rect->height / 2};
+}
+
+Point NullDesktop::in_figure(const std::string& id, double across, double down) const {
+  const FigureLayout* frame = app_.item_rects().figure(id);
+  if (!frame) FAIL("there is no figure \"" << id << "\" on screen");
+  const Rect& plot = frame->plot;
+  return {std::floor(plot.x + across * plot.width), std::floor(plot.y + down * plot.height)};
 }
 
 void NullDesktop::settle() {

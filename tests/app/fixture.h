@@ -9,28 +9,20 @@
 #include <utility>
 #include <vector>
 
-#include "app/app.h"
-#include "app/hand.h"
-#include "app/imgui_shim.h"
-#include "app/session.h"
-#include "experiments/experiment.h"
+#include "app/gui/imgui_context.h"
+#include "app/gui/imgui_shim.h"
+#include "app/headless/simulated_input.h"
+#include "app/session/session.h"
+#include "app/shell/app.h"
+#include "experiments/model/experiment.h"
+#include "tests/app/layers.h"
 
 namespace orrery::test {
 
 /// An experiment made of a function.
-class FakeExperiment : public Experiment {
- public:
+struct FakeExperiment : Experiment {
   using Run = std::function<Result(const ParamSet&, Progress&)>;
   FakeExperiment(std::string name, std::vector<ParamSpec> params, Run run);
-
-  const ExperimentInfo& info() const override { return info_; }
-  Result run(const ParamSet& params, const Inputs&, Progress& progress) const override {
-    return run_(params, progress);
-  }
-
- private:
-  ExperimentInfo info_;
-  Run run_;
 };
 
 /// "n", an integer in [0, 100] with default 10, moved by a linear slider.
@@ -57,24 +49,30 @@ class NullDesktop {
   void settle();
   ImGuiIO& io() { return ImGui::GetIO(); }
   App& app() { return app_; }
+  const App& app() const { return app_; }
 
-  // As in Hand.
-  void move_to(Point p) { hand_.move_to(p); }
-  void drag(Point from, Point to, int button = 0) { hand_.drag(from, to, button); }
-  void click(Point at, int button = 0) { hand_.click(at, button); }
-  void double_click(Point at) { hand_.double_click(at); }
-  void wheel(Point at, float steps) { hand_.wheel(at, steps); }
+  // As in SimulatedInput.
+  void move_to(Point p) { input_.move_to(p); }
+  void drag(Point from, Point to, int button = 0) { input_.drag(from, to, button); }
+  void click(Point at, int button = 0) { input_.click(at, button); }
+  void double_click(Point at) { input_.double_click(at); }
+  void wheel(Point at, float steps) { input_.wheel(at, steps); }
   void press(int key, bool control = false, bool shift = false) {
-    hand_.press(key, control, shift);
+    input_.press(key, control, shift);
   }
-  void type(const std::string& utf8) { hand_.type(utf8); }
+  void type(const std::string& utf8) { input_.type(utf8); }
+
+  /// A point on an item by its name in ItemRects, "param n": so far along it, in its middle line.
+  Point item(const std::string& name, double across = 0.5) const;
+  /// A whole pixel in the plot of a figure, so far across and down it.
+  Point in_figure(const std::string& id, double across = 0.5, double down = 0.5) const;
 
   std::size_t vertices() const { return vertices_; }
 
  private:
-  ImGuiSession imgui_{};
+  ImGuiContextGuard imgui_{};
   App app_;
-  Hand hand_{[this] { frame(); }};
+  SimulatedInput input_{[this] { frame(); }};
   std::size_t vertices_{};
 };
 

@@ -7,15 +7,16 @@
 #include <cstdlib>
 #include <random>
 
-#include "app/start.h"
+#include "app/shell/start.h"
 #include "tests/app/fixture.h"
+#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {
 namespace {
 
-constexpr std::uint64_t kEvents = 1500;
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t event_count = 1500;
+constexpr std::uint64_t default_seed = 1;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -25,20 +26,20 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 struct Screen {
   float width, height;
 };
-constexpr std::array kScreens{Screen{1280, 800}, Screen{1, 1},     Screen{3840, 2160},
-                              Screen{0, 0},      Screen{640, 480}, Screen{300, 900}};
+constexpr std::array screen_sizes{Screen{1280, 800}, Screen{1, 1},     Screen{3840, 2160},
+                                  Screen{0, 0},      Screen{640, 480}, Screen{300, 900}};
 
-constexpr std::array kKeys{GLFW_KEY_TAB,  GLFW_KEY_ENTER,   GLFW_KEY_ESCAPE,    GLFW_KEY_SPACE,
-                           GLFW_KEY_LEFT, GLFW_KEY_RIGHT,   GLFW_KEY_UP,        GLFW_KEY_DOWN,
-                           GLFW_KEY_HOME, GLFW_KEY_PAGE_UP, GLFW_KEY_PAGE_DOWN, GLFW_KEY_Z,
-                           GLFW_KEY_Y,    GLFW_KEY_C,       GLFW_KEY_V,         GLFW_KEY_K,
-                           GLFW_KEY_T,    GLFW_KEY_EQUAL,   GLFW_KEY_MINUS,     GLFW_KEY_0,
-                           GLFW_KEY_B,    GLFW_KEY_P,       GLFW_KEY_F5,        GLFW_KEY_F1,
-                           GLFW_KEY_E,    GLFW_KEY_O,       GLFW_KEY_J,         GLFW_KEY_L,
-                           GLFW_KEY_R,    GLFW_KEY_PERIOD,  GLFW_KEY_BACKSPACE, GLFW_KEY_A};
+constexpr std::array known_keys{GLFW_KEY_TAB,  GLFW_KEY_ENTER,   GLFW_KEY_ESCAPE,    GLFW_KEY_SPACE,
+                                GLFW_KEY_LEFT, GLFW_KEY_RIGHT,   GLFW_KEY_UP,        GLFW_KEY_DOWN,
+                                GLFW_KEY_HOME, GLFW_KEY_PAGE_UP, GLFW_KEY_PAGE_DOWN, GLFW_KEY_Z,
+                                GLFW_KEY_Y,    GLFW_KEY_C,       GLFW_KEY_V,         GLFW_KEY_K,
+                                GLFW_KEY_T,    GLFW_KEY_EQUAL,   GLFW_KEY_MINUS,     GLFW_KEY_0,
+                                GLFW_KEY_B,    GLFW_KEY_P,       GLFW_KEY_F5,        GLFW_KEY_F1,
+                                GLFW_KEY_E,    GLFW_KEY_O,       GLFW_KEY_J,         GLFW_KEY_L,
+                                GLFW_KEY_R,    GLFW_KEY_PERIOD,  GLFW_KEY_BACKSPACE, GLFW_KEY_A};
 
-constexpr std::array kTexts{"?",  "n",   "dim=", "64",          "rope", "",  "θ", "-1e400",
-                            "\t", "nan", "/",    "/etc/passwd", "=",    ".", "中"};
+constexpr std::array typed_texts{"?",  "n",   "dim=", "64",          "rope", "",  "θ", "-1e400",
+                                 "\t", "nan", "/",    "/etc/passwd", "=",    ".", "中"};
 
 class Monkey {
  public:
@@ -62,7 +63,7 @@ class Monkey {
       case 8:
         return key();
       case 9:
-        return shim::inject_text(desktop_.io(), kTexts[pick(kTexts.size())]);
+        return shim::inject_text(desktop_.io(), typed_texts[pick(typed_texts.size())]);
       case 10:
         return rare();
       default:
@@ -71,7 +72,7 @@ class Monkey {
   }
   void let_go() {
     for (int i = 0; i < 2; ++i) shim::inject_mouse_button(desktop_.io(), i, false);
-    for (const int key : kKeys) shim::inject_key(desktop_.io(), key, false);
+    for (const int key : known_keys) shim::inject_key(desktop_.io(), key, false);
     shim::inject_control(desktop_.io(), false);
     shim::inject_shift(desktop_.io(), false);
   }
@@ -90,13 +91,13 @@ class Monkey {
   void key() {
     shim::inject_control(desktop_.io(), pick(2) == 0);
     shim::inject_shift(desktop_.io(), pick(4) == 0);
-    shim::inject_key(desktop_.io(), kKeys[pick(kKeys.size())], pick(3) > 0);
+    shim::inject_key(desktop_.io(), known_keys[pick(known_keys.size())], pick(3) > 0);
   }
   /// What happens once in a while: the window changes, a file falls on it, a minute passes.
   void rare() {
     switch (pick(8)) {
       case 0: {
-        const Screen& screen = kScreens[pick(kScreens.size())];
+        const Screen& screen = screen_sizes[pick(screen_sizes.size())];
         desktop_.io().DisplaySize = ImVec2(screen.width, screen.height);
         return;
       }
@@ -123,8 +124,8 @@ class Monkey {
 };
 
 TEST_CASE("A monkey at mouse and keyboard breaks nothing") {
-  const std::uint64_t events = from_environment("ORRERY_MONKEY", kEvents);
-  const std::uint64_t seed = from_environment("ORRERY_MONKEY_SEED", kSeed);
+  const std::uint64_t events = from_environment("ORRERY_MONKEY", event_count);
+  const std::uint64_t seed = from_environment("ORRERY_MONKEY_SEED", default_seed);
   INFO("ORRERY_MONKEY=" << events << " ORRERY_MONKEY_SEED=" << seed);
   const TempFolder folder;
   const auto session = start_session({}, {});

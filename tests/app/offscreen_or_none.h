@@ -4,7 +4,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "app/offscreen.h"
+#include "app/headless/offscreen.h"
+#include "tests/app/layers.h"
 
 namespace orrery::test {
 

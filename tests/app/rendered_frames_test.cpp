@@ -5,10 +5,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "app/offscreen.h"
-#include "app/render_views.h"
-#include "app/start.h"
+#include "app/headless/offscreen.h"
+#include "app/headless/render_views.h"
+#include "app/shell/start.h"
 #include "tests/app/fixture.h"
+#include "tests/app/layers.h"
 #include "tests/app/offscreen_or_none.h"
 
 namespace orrery {
@@ -40,12 +41,12 @@ TEST_CASE("Every view renders a picture with its ground and its text, in both th
     const auto session = start_session({.theme = theme}, {});
     const auto desktop = test::offscreen_or_none(*session, 1280, 800);
     if (!desktop) return;
-    const FigureStyle style = figure_style(session->theme);
+    const FigureStyle style = figure_style(session->look.theme);
     for (std::size_t view = 0; view < session->size(); ++view) {
       session->select(view);
       desktop->settle();
       const auto image = desktop->pixels();
-      INFO(theme << " " << session->current().experiment->info().name);
+      INFO(theme << " " << session->current().experiment->info.name);
       REQUIRE(image->width == 1280);
       REQUIRE(image->height == 800);
       CHECK(near(pixel(*image, 640, 5), style.background, 2));
@@ -65,7 +66,7 @@ TEST_CASE("Curves have the colours of their palette slots") {
   const auto desktop = test::offscreen_or_none(session, 1000, 700);
   if (!desktop) return;
   desktop->settle();
-  const FigureStyle style = figure_style(session.theme);
+  const FigureStyle style = figure_style(session.look.theme);
   CHECK(count_near(*desktop->pixels(), style.palette[0], 6) > 300);
   CHECK(count_near(*desktop->pixels(), style.palette[1], 6) > 300);
   session.view("curves").hidden = {"curve 0"};
@@ -100,7 +101,7 @@ TEST_CASE("A map is drawn cell by cell, upright, with masked cells apart") {
   if (!desktop) return;
   desktop->settle();
   const auto image = desktop->pixels();
-  const FigureStyle style = figure_style(session.theme);
+  const FigureStyle style = figure_style(session.look.theme);
   CHECK(count_near(*image, style.masked, 1) > 3000);
   const auto [left, top] = first_run(*image, style.masked, 100);
   // Row 0 is on top: the masked cell (0, 1) has (0, 0) at its left.

@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/start.h"
-#include "experiments/batch/result_json.h"
+#include "app/shell/start.h"
+#include "experiments/results/result_json.h"
+#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {

@@ -1,16 +1,18 @@
-// What a frame of the desktop costs at 1280 x 800, drawn by OpenGL without a window: on a machine
-// without a graphics card by software. Budgets: 16 ms a frame of the densest layout and of a map of
-// 4096 x 4096 under pan and zoom, 0.5 s to the first frame, 50 ms from a slider to the picture.
+// Cost of a frame of the desktop at 1280 x 800, drawn by OpenGL without a window; on a machine
+// without a graphics card it is drawn in software. Budgets: 16 ms per frame for the densest layout
+// and for a map of 4096 x 4096 during pan and zoom, 0.5 s to the first frame, 50 ms from a slider
+// to the picture.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "app/imgui_shim.h"
-#include "app/offscreen.h"
-#include "app/start.h"
+#include "app/gui/imgui_shim.h"
+#include "app/headless/offscreen.h"
+#include "app/shell/start.h"
 #include "tests/app/fixture.h"
+#include "tests/app/layers.h"
 
 namespace {
 
@@ -18,7 +20,7 @@ using namespace orrery;
 
 constexpr int width = 1280, height = 800;
 
-/// A map of n x n in a desktop of its own.
+/// A desktop that shows a map of n x n cells.
 class MapDesktop {
  public:
   explicit MapDesktop(std::size_t n)
@@ -30,7 +32,7 @@ class MapDesktop {
     session_.select(0);
     desktop_.settle();
   }
-  /// Shows `part` of the map from the cell `first` on.
+  /// Shows `part` of the map, starting at the cell `first`.
   void show(double first, double part) {
     FigureView& view = session_.view("map");
     view.x = Range{first, first + part};
@@ -79,7 +81,7 @@ void hover_map(benchmark::State& state) {
 }
 BENCHMARK(hover_map)->Unit(benchmark::kMillisecond);
 
-/// A curve of so many points under the mouse.
+/// A curve with the given number of points under the mouse.
 void hover_curve(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   const test::FakeExperiment experiment(
@@ -101,7 +103,7 @@ void hover_curve(benchmark::State& state) {
 }
 BENCHMARK(hover_curve)->Arg(1'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 
-/// Every figure of every encoding at once, hovered.
+/// All figures of four encodings at once, with a moving mouse over them.
 void densest_layout(benchmark::State& state) {
   const auto session = start_session({.view = "attention_map",
                                       .overrides = {"encoding=rope+alibi+t5+deberta",

@@ -1,5 +1,5 @@
-// What the core costs. Each figure stands beside an anchor measured in the same run: a copy of the
-// bytes that RoPE reads and writes, a plain matrix product for attention.
+// Cost of the core. Each time is compared with a reference measured in the same run: for RoPE a
+// copy of the bytes that it reads and writes, for attention a plain matrix product.
 #include <benchmark/benchmark.h>
 
 #include "core/analysis/decay.h"

@@ -224,14 +224,14 @@ TEST_CASE("Of a whole file of tables those that are read are taken, and the rest
   Outcome outcome = shell.run(attend + "model.safetensors --out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.err, Contains("model.safetensors: took 2 of 3 tensors; step and"));
+  CHECK_THAT(outcome.err, Contains("model.safetensors: read 2 of 3 tensors; step and"));
   CHECK(doubles_in(shell.folder() / "out/arrays/logits.npy") == std::vector<double>{1 + 2});
   outcome = shell.run(attend + "step=model.safetensors#step --out other");
   CHECK(outcome.status != 0);
   outcome =
       shell.run("attend q=q.npy k=q.npy encoding=alibi --table model.safetensors --out other");
   CHECK(outcome.status == 2);
-  CHECK_THAT(outcome.err, Contains("holds no table that is read here"));
+  CHECK_THAT(outcome.err, Contains("contains no table that is read here"));
   std::string slip = file;
   slip.replace(slip.find("key_table"), 9, "key_tabel");
   shell.write("slip.safetensors", slip);
@@ -313,7 +313,7 @@ TEST_CASE("attend and apply refuse what does not fit, by name") {
       {"attend kernel=linear q=q.npy k=k.npy encoding=alibi --out o", 2,
        "adds to scores, which linear attention never forms"},
       {"attend kernel=linear q=q.npy k=k.npy rope.rotary_value=rotated --out o", 2,
-       "cannot turn values"},
+       "cannot rotate values"},
       {"attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
       {"attend kernel=linear q=q.npy k=k.npy precision=eager_bf16 --out o", 2,
        "is defined for softmax attention"},

@@ -137,7 +137,7 @@ TEST_CASE("attend places queries at the last of the keys, whichever list of posi
   shell.attended("q=k.npy k=last.npy --query-positions 7..9 --positions 9", "logits");
   shell.check_refused("q=last.npy k=k.npy --query-positions 1", 2, "at positions below 0");
   shell.check_refused("q=q.npy k=k.npy first_position=1 --positions 0..2", 2,
-                      "says twice where the keys stand");
+                      "gives the positions of the keys twice");
 }
 
 TEST_CASE("attend says how it read a mask, and refuses one that can be read in two ways") {
@@ -170,14 +170,14 @@ TEST_CASE("attend says how it read a mask, and refuses one that can be read in t
 
   shell.write("zeros.npy", npy("(3, 5)", std::vector<double>(15, 0)));
   shell.check_refused(qkv + "mask=zeros.npy", 2,
-                      "hides every key if it is boolean and none if it is additive; say which");
-  CHECK_THAT(talk("mask=zeros.npy mask_kind=boolean"), Contains("queries see no key"));
+                      "hides every key if it is boolean and none if it is additive; choose");
+  CHECK_THAT(talk("mask=zeros.npy mask_kind=boolean"), Contains("queries have all keys masked"));
   CHECK(close(shell.attended(qkv + "mask=zeros.npy mask_kind=additive", "output"),
               numbers(shell.json.at("cases").at(0).at("expected").at("output").at("values"))));
   shell.write("twos.npy", npy("(3, 5)", {2, 0, 2, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   shell.check_refused(qkv + "mask=twos.npy", 2, "with values 0, 2: is neither only 0 and 1 nor");
   shell.check_refused(qkv + "mask=twos.npy mask_kind=boolean", 3, "must hold only 0 and 1");
-  shell.check_refused(qkv + "mask=bias_signed.npy", 2, "say mask_kind=additive");
+  shell.check_refused(qkv + "mask=bias_signed.npy", 2, "set mask_kind=additive");
   shell.check_refused(qkv + "mask_kind=additive", 2, "is read beside a mask only");
   shell.check_refused(qkv + "mask=seen_keys.npy", 3, "flags of keys alone go to padding=FILE");
   shell.check_refused(qkv + "mask=q.npy", 3, "batch=2, heads=4, N_q=3, N_k=5, each or 1");
@@ -247,19 +247,18 @@ TEST_CASE("attend tells queries without a key from logits that overflowed") {
   const std::string overflow =
       "attend q=one.npy k=far.npy encoding=none precision=exact_fp32 --out ";
   Outcome outcome = shell.run(overflow + "a.npz");
-  CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among the logits that they see, or "
+  CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among their visible logits, or "
                                    "only -inf: their weights are NaN") &&
-                              !Contains("see no key"));
+                              !Contains("all keys masked"));
   outcome = shell.run(overflow + "b.npz mask=none.npy");
-  CHECK_THAT(outcome.err,
-             Contains("1 queries see no key, because all are masked") && !Contains("NaN"));
+  CHECK_THAT(outcome.err, Contains("1 queries have all keys masked") && !Contains("NaN"));
 }
 
 TEST_CASE("attend wants to be told how projections are stored, and says when they do not fit") {
   const AttendShell shell;
   const std::string x = "x=x.npy encoding=none heads=4 ";
   shell.check_refused(x + "--table W_q.npy", 2,
-                      "W_q of shape [8, 8] without weights=: can be applied as x·W or as x·Wᵀ; say "
+                      "W_q of shape [8, 8] without weights=: can be applied as x·W or as x·Wᵀ; set "
                       "weights=torch_linear");
   shell.check_refused("x=x.npy encoding=none heads=2 --table W_q=wide_q.npy", 2,
                       "without weights=");
@@ -292,9 +291,10 @@ TEST_CASE("attend refuses batches that differ, and settings that the other kerne
 TEST_CASE("FAVOR+ takes a projection for its features, which RoPE turns in pairs") {
   const AttendShell shell;
   const std::string favor = "q=q.npy k=k.npy v=v.npy kernel=linear linear.feature_map=favor ";
-  shell.check_refused(favor + "linear.features=63", 2,
-                      "linear.features=63: must be even, because rope turns the features in pairs; "
-                      "try linear.features=64");
+  shell.check_refused(
+      favor + "linear.features=63", 2,
+      "linear.features=63: must be even, because rope rotates the features in pairs; "
+      "try linear.features=64");
   shell.attended(favor + "linear.features=63 encoding=none", "output");
   shell.attended(favor + "linear.features=63 linear.variant=rotated_before_features", "output");
   shell.attended(favor + "linear.features=6 --table linear.projection=projection.npy", "output");

@@ -165,7 +165,7 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
       {"run long_term_decay --bsae 1", "bsae: is not a parameter here; did you mean base?"},
       {"run long_term_decay base=abc", "base=abc: must be a number"},
       {"run long_term_decay base=nan", "base=nan: must lie in"},
-      {"run long_term_decay dim=64 dim=32", "dim=32: sets a key a second time"},
+      {"run long_term_decay dim=64 dim=32", "dim=32: sets the same key again"},
       {"run long_term_decay dim", "dim: is not of the form key=value"},
       {"run long_term_decay --dim", "--dim: needs a value"},
       {"run long_term_decay encoding=rpoe", "did you mean encoding=rope?"},

@@ -37,7 +37,7 @@ TEST_CASE("redraw gives the bytes that run gave, in every format") {
   CHECK(files >= 3);
   const Outcome again = shell.run("redraw d");
   CHECK(again.status == 4);
-  CHECK_THAT(again.err, Contains("d-redrawn: is there already"));
+  CHECK_THAT(again.err, Contains("d-redrawn: already exists"));
 }
 
 TEST_CASE("redraw gives formulas to figures as run does, and only where asked to") {
@@ -160,7 +160,7 @@ TEST_CASE("A report is replaced by a newer one, and nothing else is") {
   shell.write("thesis.html", "years of work");
   const Outcome refused = shell.run("report d --out thesis.html");
   CHECK(refused.status == 4);
-  CHECK_THAT(refused.err, Contains("is no report of orrery"));
+  CHECK_THAT(refused.err, Contains("is not a report of orrery"));
   CHECK(content(shell.folder() / "thesis.html") == "years of work");
   CHECK(shell.run("report d --out page.md").status == 2);
 }

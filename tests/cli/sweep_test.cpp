@@ -48,7 +48,7 @@ TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran")
   REQUIRE(shell.run(random_sweep + "--shard 1/3 --out parts").status == 0);
   const Outcome early = shell.run("merge parts");
   CHECK(early.status == 1);
-  CHECK_THAT(early.err, Contains("not every shard is there"));
+  CHECK_THAT(early.err, Contains("some shards are missing"));
   REQUIRE(shell.run(random_sweep + "--shard 2/3 --out parts").status == 0);
   const Outcome merged = shell.run("merge parts");
   CHECK(merged.status == 0);
@@ -69,7 +69,7 @@ TEST_CASE("Shards of different sweeps do not merge") {
   const Outcome outcome = shell.run("merge c a.shards/1-of-2 b.shards/2-of-2");
   CHECK(outcome.status == 5);
   CHECK_THAT(outcome.err, Contains("+ point") && Contains("dim=6"));
-  CHECK_THAT(shell.run("merge nothing").err, Contains("holds no shard"));
+  CHECK_THAT(shell.run("merge nothing").err, Contains("contains no shard"));
 }
 
 TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses another plan") {
@@ -84,7 +84,7 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(content(shell.folder() / "d/manifest.json") == manifest);
   const Outcome other = shell.run(sweep + "4,16");
   CHECK(other.status == 5);
-  CHECK_THAT(other.err, Contains("holds another plan") && Contains("- point") &&
+  CHECK_THAT(other.err, Contains("has a different plan") && Contains("- point") &&
                             Contains("+ point") && Contains("dim=16") && Contains("--out"));
   CHECK(shell.run("plan long_term_decay max_distance=6 distance=1 dim=4,16 --format none --out d")
             .status == 5);
@@ -182,7 +182,7 @@ TEST_CASE("An input that changed makes another plan") {
   shell.write("note.txt", "the moon and the sun and the moon");
   const Outcome changed = shell.run("resume d");
   CHECK(changed.status == 5);
-  CHECK_THAT(changed.err, Contains("the content of text=note.txt is another"));
+  CHECK_THAT(changed.err, Contains("the content of text=note.txt has changed"));
 }
 
 TEST_CASE("results.jsonl and results.csv say what every point found") {
@@ -221,7 +221,7 @@ TEST_CASE("plan counts, estimates and lists without writing anything") {
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("5 points, 0 done, 0 failed, 5 left; into d/") &&
                               Contains("base = 1000, 10000, 100000, 1000000, 1e+07") &&
-                              Contains("from 3 points that were computed and thrown away"));
+                              Contains("estimated from 3 discarded sample points"));
   CHECK(!fs::exists(shell.folder() / "d"));
   const auto json = nlohmann::json::parse(shell.run("plan decay_over_bases --json").out);
   CHECK(json["points"].size() == 5);
@@ -235,7 +235,7 @@ TEST_CASE("A stop signal keeps what is done and says how to go on") {
       "timeout --foreground --preserve-status -s INT 1",
       "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
   CHECK(outcome.status == 130);
-  CHECK_THAT(outcome.err, Contains("go on with: orrery resume d"));
+  CHECK_THAT(outcome.err, Contains("continue with: orrery resume d"));
   const auto status = nlohmann::json::parse(shell.run("status d --json").out);
   CHECK(status["left"].get<int>() + status["done"].get<int>() == 1000);
   CHECK(fs::exists(shell.folder() / "d/results.csv"));
@@ -246,11 +246,11 @@ TEST_CASE("Wrong words are refused with status 2 and the nearest name") {
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"sweep long_term_decya", "did you mean long_term_decay?"},
       {"sweep long_term_decay dmi=4", "did you mean dim?"},
-      {"sweep long_term_decay dim=4,4", "has 4 twice"},
+      {"sweep long_term_decay dim=4,4", "contains 4 twice"},
       {"sweep long_term_decay 'dim=range(0)'", "is empty"},
       {"sweep long_term_decay 'dim=range(1,4)'", "dim=1"},
       {"sweep long_term_decay draws=2,4", "draws"},
-      {"sweep long_term_decay dim=4 --zip dim", "zips a single key"},
+      {"sweep long_term_decay dim=4 --zip dim", "names a single key to zip"},
       {"sweep long_term_decay dim=4 --shard 3/2", "is not i/n"},
       {"run decay_over_bases dim=4 --repeats 2", "repeats"},
       {"describe roformer_figure_3", "did you mean roformer_figure_2?"}};

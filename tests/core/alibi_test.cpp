@@ -64,8 +64,9 @@ TEST_CASE(
 
 TEST_CASE("The formula that describe prints gives the slopes of any number of heads") {
   // s_h = 2^(−b(h+1)/c) for h < c = 2^⌊log₂ H⌋, then s_h = 2^(−b(2(h−c)+1)/(2c)).
-  CHECK(Alibi<double>::info().formula.find("for h < c = 2^⌊log₂ H⌋, then s_h = "
-                                           "2^(−b(2(h−c)+1)/(2c))") != std::string::npos);
+  const Formula formula = Alibi<double>::info().formulas.at(1);
+  CHECK(formula.tex == R"(s_h = 2^{-b(h+1)/c} \text{ for } h < c = 2^{\lfloor \log_2 H \rfloor}, )"
+                       R"(\quad \text{then } s_h = 2^{-b(2(h-c)+1)/(2c)})");
   for (int heads = 1; heads <= 130; ++heads) {
     const auto slopes = alibi_slopes(heads);
     const double c = std::exp2(std::floor(std::log2(heads)));

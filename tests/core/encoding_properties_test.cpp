@@ -199,11 +199,11 @@ TEST_CASE(
   CHECK(rc::check([] {
     const Index n = *rc::gen::inRange<Index>(1, 12);
     const Positions at = positions(static_cast<std::size_t>(n), 30);
-    const Sight sight{.causal = *rc::gen::arbitrary<bool>(),
-                      .window = *rc::gen::inRange<Position>(0, 20),
-                      .real = *rc::gen::container<std::vector<bool>>(static_cast<std::size_t>(n),
-                                                                     rc::gen::arbitrary<bool>())};
-    const Mask mask = sight.over(at, at);
+    const MaskSpec spec{.causal = *rc::gen::arbitrary<bool>(),
+                        .window = *rc::gen::inRange<Position>(0, 20),
+                        .key_is_real = *rc::gen::container<std::vector<bool>>(
+                            static_cast<std::size_t>(n), rc::gen::arbitrary<bool>())};
+    const Mask mask = spec.build(at, at);
     const Matrix<double> x = drawn(n, 4);
     const auto out =
         attention_from_qkv<double>(Rope<double>({.d_head = 4}), {x, x, x, at, at}, mask);
@@ -212,10 +212,10 @@ TEST_CASE(
       bool sees = false;
       for (Index j = 0; j < n; ++j) {
         const bool visible =
-            (!sight.causal || at[static_cast<std::size_t>(j)] <= at[static_cast<std::size_t>(i)]) &&
-            (sight.window == 0 || std::abs(at[static_cast<std::size_t>(i)] -
-                                           at[static_cast<std::size_t>(j)]) < sight.window) &&
-            sight.real[static_cast<std::size_t>(j)];
+            (!spec.causal || at[static_cast<std::size_t>(j)] <= at[static_cast<std::size_t>(i)]) &&
+            (spec.window == 0 || std::abs(at[static_cast<std::size_t>(i)] -
+                                          at[static_cast<std::size_t>(j)]) < spec.window) &&
+            spec.key_is_real[static_cast<std::size_t>(j)];
         RC_ASSERT((out.weights(i, j) > 0) == visible);
         sees = sees || visible;
       }

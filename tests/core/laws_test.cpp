@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/analysis/invariance.h"
+#include "core/encodings/relative_index.h"
 #include "tests/support/catalogue_cases.h"
 #include "tests/support/golden.h"
 
@@ -162,11 +163,35 @@ TEST_CASE("Parameters of the catalogue read back from their own text") {
 TEST_CASE("The doors in the catalogue are those of the type") {
   for (const EncodingEntry& entry : encoding_catalogue()) {
     const auto encoding = make_case<double>({entry.info.name, {}}, d);
-    std::vector<std::string> doors;
-    if (dynamic_cast<const InputTerm<double>*>(encoding.get())) doors.push_back("input_term");
-    if (dynamic_cast<const QkTransform<double>*>(encoding.get())) doors.push_back("qk_transform");
-    if (dynamic_cast<const ScoreTerms<double>*>(encoding.get())) doors.push_back("score_terms");
-    if (dynamic_cast<const ValueTerm<double>*>(encoding.get())) doors.push_back("value_term");
+    std::vector<Door> doors;
+    if (dynamic_cast<const InputTerm<double>*>(encoding.get())) doors.push_back(Door::input_term);
+    if (dynamic_cast<const QkTransform<double>*>(encoding.get()))
+      doors.push_back(Door::qk_transform);
+    if (dynamic_cast<const ScoreTerms<double>*>(encoding.get())) doors.push_back(Door::score_terms);
+    if (dynamic_cast<const ValueTerm<double>*>(encoding.get())) doors.push_back(Door::value_term);
     CHECK(doors == entry.doors);
   }
+}
+
+TEST_CASE("A table index names rows of its table, one of them from the stated reach on") {
+  std::size_t stated = 0;
+  for (const CatalogueCase& c : catalogue_cases()) {
+    INFO(c.title());
+    const auto encoding = make_case<double>(c, d);
+    const auto* table = dynamic_cast<const TableIndex*>(encoding.get());
+    if (!table) continue;
+    const Positions at{0, 1, 2, 5, 8, 13, 40, 1000};
+    const IndexMatrix index = table->table_index(at, at);
+    for (Index i = 0; i < index.size(); ++i)
+      CHECK((index.data()[i] >= -1 && index.data()[i] < table->table_rows()));
+    const std::optional<Position> reach = table->stated_reach();
+    if (!reach) continue;
+    ++stated;
+    const Positions here{10 * *reach + 1};
+    const IndexMatrix behind = table->table_index(here, Positions{here[0] - *reach, 1});
+    const IndexMatrix ahead = table->table_index(Positions{1}, Positions{1 + *reach, here[0]});
+    CHECK(behind(0, 0) == behind(0, 1));
+    CHECK(ahead(0, 0) == ahead(0, 1));
+  }
+  CHECK(stated > 3);
 }

@@ -98,15 +98,16 @@ TEST_CASE("What a layer sees: causal, a window, padding, any mask, and all at on
   const Positions m{2, 3}, n{0, 1, 2, 3};
   Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> any(2, 4);
   any << true, true, false, true, true, true, true, true;
-  const Sight sight{
-      .causal = true, .window = 3, .real = {true, false, true, true}, .mask = Mask(any)};
-  const Mask all = sight.over(m, n);
+  const MaskSpec spec{
+      .causal = true, .window = 3, .key_is_real = {true, false, true, true}, .mask = Mask(any)};
+  const Mask all = spec.build(m, n);
   const bool expected[2][4] = {{true, false, false, false}, {false, false, true, true}};
   for (Index i = 0; i < 2; ++i)
     for (Index j = 0; j < 4; ++j) CHECK(all.allows(i, j) == expected[i][j]);
-  CHECK(Sight{}.over(m, n).allows_everything());
-  CHECK_THROWS_WITH((Sight{.window = -1}.over(m, n)), Contains("window width -1"));
-  CHECK_THROWS_WITH((Sight{.real = {true}}.over(m, n)), Contains("1 padding flags for 4 keys"));
+  CHECK(MaskSpec{}.build(m, n).allows_everything());
+  CHECK_THROWS_WITH((MaskSpec{.window = -1}.build(m, n)), Contains("window width -1"));
+  CHECK_THROWS_WITH((MaskSpec{.key_is_real = {true}}.build(m, n)),
+                    Contains("1 padding flags for 4 keys"));
 }
 
 TEST_CASE("A layer from contents equals its heads, and what projected() makes of them") {
@@ -218,7 +219,7 @@ TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") 
   CHECK(heads[3].output == alone.output);
 
   const auto padded = multi_head_linear_attention<double>(
-      {nullptr, &rope}, elu, in, {.real = {true, true, false, true, false}});
+      {nullptr, &rope}, elu, in, {.key_is_real = {true, true, false, true, false}});
   const Mask mask = Mask::padding(3, {true, true, false, true, false});
   const AttentionInputs<double> head{in.q[0], in.k[0], in.v[0], in.m, in.n};
   Matrix<double> v = in.v[0];
@@ -234,7 +235,7 @@ TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") 
     CHECK(padded[0].normalizers(i, 0) < plain.normalizers(i, 0));
   }
   CHECK_THROWS_WITH(multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.window = 2}),
-                    Contains("cannot forget a key"));
+                    Contains("cannot drop a key"));
   CHECK_THROWS_WITH(multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.mask = mask}),
                     Contains("a window or mask with linear attention"));
 }

@@ -134,6 +134,15 @@ TEST_CASE("A format that overflows ends in the last bucket or in NaN, never in a
   CHECK(rounded_distance(70000, 80000, {}) == -10000);
 }
 
+/// Numbers a little above their defaults, where they may be: most defaults need no rounding.
+void set_off_defaults(const EncodingInfo& info, ParamSet& params) {
+  for (const ParamSpec& spec : info.params) {
+    if (spec.kind != ParamKind::real) continue;
+    const double value = 1.003 * std::get<double>(spec.default_value);
+    if (value <= spec.max) params.set_value(spec.key, value);
+  }
+}
+
 TEST_CASE("An encoding rounds at the stages that it names, and at no other") {
   constexpr Index d = 8, tokens = 64;
   Random random(3, "stages");
@@ -147,7 +156,8 @@ TEST_CASE("An encoding rounds at the stages that it names, and at no other") {
       c.params = {
           {"deberta.version", "v2"}, {"deberta.span", "64"}, {"deberta.max_distance", "1900"}};
     if (c.name == "t5") c.params = {{"t5.max_distance", "1900"}};
-    const ParamSet params = params_of(c);
+    ParamSet params = params_of(c);
+    set_off_defaults(entry.info, params);
     const auto output = [&](const StageRounding& rounding) {
       // 12 heads, of which ALiBi's ninth has a slope that needs rounding.
       const auto encoding = make_encoding<double>(

@@ -5,10 +5,11 @@
 #include <set>
 #include <string>
 
-#include "experiments/catalogue.h"
-#include "experiments/data/inputs.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/verify/claims.h"
 #include "tests/nan/nan_injection.h"
+#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;
@@ -27,7 +28,7 @@ constexpr std::pair<const char*, const char*> small_settings[] = {
 
 /// Every encoding that the experiment takes, at small sizes.
 ParamSet small_params(const Experiment& experiment) {
-  ParamSet params(experiment.info().params);
+  ParamSet params(experiment.info.params);
   for (const auto& [key, value] : small_settings)
     if (params.has(key)) params.set(key, value);
   for (const char* key : {"encoding", "features"}) {
@@ -70,7 +71,7 @@ bool of_given_numbers(const std::string& name) {
 
 TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
   for (const Experiment* experiment : experiment_catalogue()) {
-    const std::string name = experiment->info().name;
+    const std::string name = experiment->info.name;
     INFO(name);
     const std::vector<Check> sound = checks_of(*experiment);
     CHECK_FALSE(sound.empty());
@@ -106,7 +107,7 @@ TEST_CASE("One NaN among drawn contents, the first or the last, is enough") {
   const Nan where = GENERATE(Nan::first_of_drawn, Nan::last_of_drawn);
   INFO((where == Nan::first_of_drawn ? "first" : "last"));
   for (const Experiment* experiment : experiment_catalogue()) {
-    const std::string& name = experiment->info().name;
+    const std::string& name = experiment->info.name;
     if (without_contents.contains(name)) continue;
     const NanInjection injection(where);
     INFO(name);

@@ -11,8 +11,8 @@
 
 namespace orrery::test {
 
-/// Compares with tests/approved/NAME. Empty when equal, otherwise where they first differ. With
-/// ORRERY_APPROVE=1 in the environment the file is rewritten instead.
+/// Compares with tests/approved/NAME. Returns the first difference, or an empty string when equal.
+/// With ORRERY_APPROVE=1 in the environment the file is rewritten instead.
 inline std::string difference_from_approved(const std::string& name, const std::string& text) {
   const std::filesystem::path path =
       std::filesystem::path(test::tests_folder()) / "approved" / name;

@@ -7,8 +7,8 @@
 
 #include "tests/support/paths.h"
 
-/// The text of tests/approved/NAME. With ORRERY_APPROVE set, `text` is written there first: look at
-/// the difference before it is committed.
+/// The text of tests/approved/NAME. With ORRERY_APPROVE set, `text` is first written to that file;
+/// review the difference before committing it.
 inline std::string approved_file(const std::string& name, const std::string& text) {
   const std::string path = orrery::test::tests_folder() + "/approved/" + name;
   if (std::getenv("ORRERY_APPROVE") != nullptr) std::ofstream(path, std::ios::binary) << text;

@@ -22,7 +22,7 @@ struct CatalogueCase {
   }
 };
 
-/// Tables that a test can afford and that still know the positions it uses.
+/// Sizes of tables that are small enough for tests and cover the positions they use.
 inline constexpr std::pair<const char*, const char*> test_sizes[] = {
     {"learned.length", "2000"},
     {"tupe.length", "2000"},
@@ -30,7 +30,7 @@ inline constexpr std::pair<const char*, const char*> test_sizes[] = {
     {"deberta.span", "6"},
     {"deberta.max_distance", "20"}};
 
-/// Integers whose default switches something off: a value that switches it on.
+/// Values that switch on features which are off by default.
 inline constexpr std::pair<const char*, const char*> telling_integers[] = {
     {"shaw.clip_ahead", "2"}, {"transformer_xl.clamp_len", "7"}};
 
@@ -47,7 +47,8 @@ inline ParamSet params_of(const CatalogueCase& c) {
   return params;
 }
 
-/// Every encoding with every choice of each of its parameters, the others at their defaults.
+/// Every encoding with every choice of each of its parameters and the other parameters at their
+/// defaults.
 inline std::vector<CatalogueCase> catalogue_cases() {
   std::vector<CatalogueCase> cases;
   for (const EncodingEntry& entry : encoding_catalogue()) {

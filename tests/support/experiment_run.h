@@ -6,25 +6,25 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "experiments/model/experiment.h"
+#include "tests/support/layers.h"
 
-// Running an experiment and asking its result by name. What is not there throws.
+// Runs an experiment and looks up parts of its result by name; throws for unknown names.
 namespace orrery::test {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// An experiment's parameters with these settings, the others at their defaults.
-template <class E>
-ParamSet params_for(const Settings& settings) {
-  ParamSet params(E().info().params);
+inline ParamSet params_for(const Experiment& experiment, const Settings& settings) {
+  ParamSet params(experiment.info.params);
   for (const auto& [key, value] : settings) params.set(key, value);
   return params;
 }
 
-template <class E>
-Result run_experiment(const Settings& settings, const Inputs& inputs = {}) {
+inline Result run_experiment(const Experiment& experiment, const Settings& settings,
+                             const Inputs& inputs = {}) {
   SilentProgress progress;
-  return E().run(params_for<E>(settings), inputs, progress);
+  return experiment.run(params_for(experiment, settings), inputs, progress);
 }
 
 inline Inputs text_input(const char* utf8) { return {{"text", Text{"test.txt", utf8}}}; }
@@ -64,7 +64,7 @@ const std::vector<T>& column(const Table& table, const std::string& name) {
   throw std::runtime_error("no column " + name);
 }
 
-/// Of a result's first table, or of another by its place.
+/// A column of a result's first table, or of the table at this index.
 inline const std::vector<double>& column(const Result& result, const std::string& name,
                                          std::size_t table = 0) {
   return column(result.tables.at(table), name);
@@ -80,9 +80,9 @@ inline double at(const Array& a, std::size_t row, std::size_t column) {
   return a[row * a.shape.at(1) + column];
 }
 
-/// What a figure shows, by the kind of its content.
+/// A figure's content of a given kind.
 template <class Content>
-const Content& figure(const Result& result, const std::string& id) {
+const Content& content_of(const Result& result, const std::string& id) {
   for (const Figure& f : result.figures)
     if (f.id == id) return std::get<Content>(f.content);
   throw std::runtime_error("no figure " + id);

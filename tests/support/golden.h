@@ -17,7 +17,8 @@ Matrix<T> matrix_of(const nlohmann::json& rows) {
   return m;
 }
 
-/// core's measure for matrices and expressions alike; in T where it is named, else in a's scalar.
+/// orrery::largest_difference for matrices and expressions, computed in T if given, else in the
+/// scalar of `a`.
 template <class T = void, class A, class B>
 double largest_difference(const A& a, const B& b) {
   using Scalar = std::conditional_t<std::is_void_v<T>, typename A::Scalar, T>;

@@ -7,12 +7,6 @@ namespace orrery::test {
 
 std::string tests_folder() { return ORRERY_TESTS_DIR; }
 std::string source_folder() { return ORRERY_SOURCE_DIR; }
-std::string cli_program() {
-#ifdef ORRERY_CLI
-  return ORRERY_CLI;
-#else
-  return {};
-#endif
-}
+std::string cli_program() { return ORRERY_CLI; }
 
 }  // namespace orrery::test

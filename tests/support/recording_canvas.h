@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/figure/canvas.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "tests/support/layers.h"
 
 namespace orrery::test {
 
-/// A Canvas that writes down what is drawn, one call a line, with a font in which every character
-/// is 0.6 em wide and a line 1.2 em high.
+/// A Canvas that logs what is drawn, one line per call. Every character of its font is 0.6 em wide
+/// and a line is 1.2 em high.
 class RecordingCanvas final : public Canvas {
  public:
   struct Text {
@@ -71,7 +72,7 @@ class RecordingCanvas final : public Canvas {
   std::vector<std::shared_ptr<const Image>> images;
   bool all_finite{true};
   std::size_t points{0};
-  double farthest{0.0};  ///< largest coordinate handed over, clipped or not
+  double farthest{0.0};  ///< largest coordinate received, clipped or not
 
  private:
   static std::string number(double v) {

@@ -5,7 +5,7 @@
 
 namespace orrery::test {
 
-/// The RoPE of a case of golden/rotation.json, whose vectors have eight channels.
+/// The RoPE encoding of a case in golden/rotation.json, whose vectors have eight channels.
 inline Rope<double> rope_of(const nlohmann::json& c) {
   const bool interleaved = c.at("pairing") == "interleaved";
   return Rope<double>({.d_head = 8,

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "experiments/result.h"
+#include "experiments/model/result.h"
+#include "tests/support/layers.h"
 
 namespace orrery::test {
 
-// Equality to the bit: −0 is not 0. A NaN is a NaN, but in arrays, where it keeps its bits.
+// Bitwise equality: −0 differs from 0. All NaN are equal, except in arrays, where their bits are
+// compared.
 
 inline bool same(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) ||
@@ -47,8 +49,9 @@ inline bool same(const Range& a, const Range& b) {
 }
 
 inline bool same(const Axis& a, const Axis& b) {
-  return a.label == b.label && a.symbol == b.symbol && a.unit == b.unit && a.scale == b.scale &&
-         same(a.symlog_threshold, b.symlog_threshold) && same(a.range, b.range);
+  return a.role == b.role && a.label == b.label && a.symbol == b.symbol && a.unit == b.unit &&
+         a.scale == b.scale && same(a.symlog_threshold, b.symlog_threshold) &&
+         same(a.range, b.range);
 }
 
 template <class T>
@@ -66,7 +69,7 @@ inline bool same(const std::shared_ptr<const Array>& a, const std::shared_ptr<co
     return others != nullptr && same_bits(numbers, *others);
   };
   return a->name == b->name && a->description == b->description && a->shape == b->shape &&
-         a->axes == b->axes && std::visit(values, a->values);
+         a->axes == b->axes && a->role == b->role && std::visit(values, a->values);
 }
 
 inline bool same(const Series& a, const Series& b) {
@@ -113,7 +116,8 @@ bool same(const std::variant<Kinds...>& a, const std::variant<Kinds...>& b) {
 }
 
 inline bool same(const Figure& a, const Figure& b) {
-  return a.id == b.id && a.title == b.title && a.caption == b.caption && same(a.content, b.content);
+  return a.id == b.id && a.title == b.title && a.caption == b.caption && a.role == b.role &&
+         same(a.content, b.content);
 }
 
 inline bool same(const Scalar& a, const Scalar& b) {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/figure/figure.h"
+#include "experiments/model/figure.h"
+#include "tests/support/layers.h"
 
 namespace orrery::test {
 

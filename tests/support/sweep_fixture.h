@@ -8,17 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "experiments/batch/figure_options.h"
+#include "experiments/results/figure_options.h"
+#include "tests/support/layers.h"
 
 namespace orrery::test {
 
-/// One point of a sweep that is written by hand.
+/// One point of a hand-written sweep.
 struct FixturePoint {
   std::string id{};
   std::string label{};
   std::vector<std::pair<std::string, std::string>> params{};
   int repeat{};
-  std::string error{};  ///< not empty: the point failed
+  std::string error{};  ///< not empty if the point failed
   double score{};
 };
 
@@ -32,20 +33,29 @@ inline Result fixture_result(const FixturePoint& point) {
   return result;
 }
 
-/// A sweep's folder as the layout says: plan.json, results.jsonl, manifest.json, points/ID.
+/// Writes a sweep's folder: plan.json, results.jsonl, manifest.json, points/ID.
 inline void write_sweep(const std::filesystem::path& folder, const std::vector<std::string>& swept,
                         const std::vector<FixturePoint>& points, int repeats = 1) {
   using Json = nlohmann::ordered_json;
   std::filesystem::create_directories(folder / "points");
-  Json plan{
-      {"schema", "orrery.plan/1"}, {"experiment", "toy"}, {"version", 2},           {"seed", 7},
-      {"repeats", repeats},        {"swept", swept},      {"points", Json::array()}};
+  Json plan{{"schema", "orrery.plan/1"},
+            {"experiment", "toy"},
+            {"version", 2},
+            {"seed", 7},
+            {"repeats", repeats},
+            {"swept", swept},
+            {"combinations", points.size()},
+            {"figures", {{"formats", {"svg"}}, {"theme", "light"}}},
+            {"points", Json::array()}};
   std::ofstream results(folder / "results.jsonl");
   for (const FixturePoint& point : points) {
     Json params = Json::object();
     for (const auto& [key, value] : point.params) params[key] = value;
-    plan["points"].push_back(
-        {{"id", point.id}, {"label", point.label}, {"params", params}, {"repeat", point.repeat}});
+    plan["points"].push_back({{"id", point.id},
+                              {"label", point.label},
+                              {"params", params},
+                              {"swept", params},
+                              {"repeat", point.repeat}});
     Json line{{"id", point.id}, {"repeat", point.repeat}, {"params", params}};
     const bool failed = !point.error.empty();
     line["status"] = failed ? "failed" : "done";
@@ -70,7 +80,7 @@ inline void write_sweep(const std::filesystem::path& folder, const std::vector<s
               {"calls", {{{"argv", {"/usr/bin/orrery", "sweep", "it's toy.toml"}}}}}};
 }
 
-/// Two dims times two bases; the last point failed, and one claim fails.
+/// Two dims by two bases. The last point failed, and one check does not hold.
 inline std::vector<FixturePoint> fixture_points() {
   return {{"aaaaaaaaaaaa", "dim=8 base=10", {{"dim", "8"}, {"base", "10"}}, 0, "", 1.0},
           {"bbbbbbbbbbbb", "dim=8 base=100", {{"dim", "8"}, {"base", "100"}}, 0, "", 2.0},

@@ -9,11 +9,11 @@
 
 namespace orrery::test {
 
-/// The bytes of every file below a folder, by path.
+/// Contents of every file below a folder, by path.
 using Tree = std::map<std::string, std::string>;
 
-/// A sweep's folder without what says when it was made and by whom: the calls of its manifest, and
-/// who held its lock last.
+/// A sweep's folder without the records of when and by whom it was made: the manifest's calls and
+/// the content of the lock file.
 inline Tree sweep_tree(const std::filesystem::path& folder) {
   Tree tree;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -25,7 +25,7 @@ class TempFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file below the folder, making folders on the way.
+  /// Writes a file below the folder and creates missing folders.
   std::filesystem::path file(const std::string& name, std::string_view bytes) const {
     const std::filesystem::path path = path_ / name;
     std::filesystem::create_directories(path.parent_path());

@@ -5,8 +5,8 @@
 
 namespace orrery::test {
 
-/// Three tokens at positions 0, 1, 2, each with the same q, k and v: what differs is position
-/// alone.
+/// Attention among three tokens at positions 0, 1, 2 with the same q, k and v, so that they differ
+/// only in position.
 inline AttentionOutput<double> three_tokens(const Encoding& encoding, const Matrix<double>& q,
                                             const Matrix<double>& k, const Matrix<double>& v,
                                             int head = 0) {

@@ -27,14 +27,14 @@ class XmlCheck {
       if (error_.empty() && !ids_.count(id)) error_ = "no element has the id " + id;
   }
 
-  /// Empty when well-formed and every reference url(#…) has its id.
+  /// Empty if the text is well-formed and every reference url(#…) has an id, else the error.
   const std::string& error() const { return error_; }
   const std::vector<Text>& texts() const { return texts_; }
   int count(const std::string& element) const {
     const auto found = elements_.find(element);
     return found == elements_.end() ? 0 : found->second;
   }
-  /// Whether some element of that name has just this text.
+  /// Whether an element of that name has exactly this text.
   bool has_text(const std::string& element, const std::string& content) const {
     return std::any_of(texts_.begin(), texts_.end(), [&](const Text& text) {
       return text.element == element && text.content == content;

@@ -10,6 +10,7 @@
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 #include "experiments/verify/claims.h"
+#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::verify;

@@ -6,52 +6,53 @@
 
 #include "experiments/figure/equation/parse.h"
 
-namespace orrery {
+namespace orrery::figure {
 namespace {
 
-// In em of the figure's text.
-constexpr double kSize = 1.2;       ///< of the formulas' letters: they are read from afar, too
-constexpr double kSourceGap = 0.7;  ///< between a formula and its source
-constexpr double kGap = 2.0;        ///< between a source and the next formula
-constexpr double kRowGap = 0.7;
+// Lengths in em of the figure's text.
+constexpr double formula_scale = 1.2;  ///< size of the formulas; readable at a distance
+constexpr double source_gap = 0.7;     ///< between a formula and its source
+constexpr double formula_gap = 2.0;    ///< between a source and the next formula
+constexpr double row_gap = 0.7;
 
-/// A formula and its source, set for a size; every length is in proportion to `scale`.
-struct Unit {
-  EquationBox formula{};
+/// A formula followed by its source, typeset at one size.
+struct SourcedFormula {
+  EquationBox box{};
   EquationBox source{};
   double gap{};  ///< between the two
-  double width() const { return formula.width + gap + source.width; }
-  double ascent() const { return std::max(formula.ascent, source.ascent); }
-  double descent() const { return std::max(formula.descent, source.descent); }
+  double width() const { return box.width + gap + source.width; }
+  double ascent() const { return std::max(box.ascent, source.ascent); }
+  double descent() const { return std::max(box.descent, source.descent); }
 };
 
-Unit set_at(const SetEquation& equation, const Canvas& canvas, const FigureStyle& style,
-            double scale) {
-  Unit unit{.formula =
-                lay_out(parse_equation(equation.tex), canvas, kSize * style.text_size * scale)};
-  if (equation.source.empty()) return unit;
+SourcedFormula set_at(const Formula& equation, const Canvas& canvas, const FigureStyle& style,
+                      double scale) {
+  SourcedFormula formula{.box = lay_out(parse_equation(equation.tex), canvas,
+                                        formula_scale * style.text_size * scale)};
+  if (equation.source.empty()) return formula;
   const EquationNode words{.kind = EquationNode::Kind::symbol,
                            .text = std::string(equation.source)};
-  unit.source = lay_out(words, canvas, style.small_size * scale);
-  unit.gap = kSourceGap * style.text_size * scale;
-  return unit;
+  formula.source = lay_out(words, canvas, style.small_size * scale);
+  formula.gap = source_gap * style.text_size * scale;
+  return formula;
 }
 
-Unit set_within(const SetEquation& equation, const Canvas& canvas, double width,
-                const FigureStyle& style) {
-  Unit unit = set_at(equation, canvas, style, 1.0);
-  return unit.width() <= width ? unit : set_at(equation, canvas, style, width / unit.width());
+SourcedFormula set_within(const Formula& equation, const Canvas& canvas, double width,
+                          const FigureStyle& style) {
+  SourcedFormula formula = set_at(equation, canvas, style, 1.0);
+  return formula.width() <= width ? formula
+                                  : set_at(equation, canvas, style, width / formula.width());
 }
 
-/// Fills rows from the left, and knows how far down it has come.
+/// Fills rows from left to right and stacks them.
 class Rows {
  public:
   Rows(double width, const FigureStyle& style) : width_(width), em_(style.text_size) {}
 
-  void add(Unit unit) {
-    if (!row_.empty() && x_ + unit.width() > width_) finish_row();
-    x_ += unit.width() + kGap * em_;
-    row_.push_back(std::move(unit));
+  void add(SourcedFormula formula) {
+    if (!row_.empty() && x_ + formula.width() > width_) finish_row();
+    x_ += formula.width() + formula_gap * em_;
+    row_.push_back(std::move(formula));
   }
 
   EquationStrip finish() {
@@ -62,17 +63,17 @@ class Rows {
  private:
   void finish_row() {
     double ascent = 0.0, descent = 0.0, x = 0.0;
-    for (const Unit& unit : row_) {
-      ascent = std::max(ascent, unit.ascent());
-      descent = std::max(descent, unit.descent());
+    for (const SourcedFormula& formula : row_) {
+      ascent = std::max(ascent, formula.ascent());
+      descent = std::max(descent, formula.descent());
     }
-    if (strip_.height > 0.0) strip_.height += kRowGap * em_;
+    if (strip_.height > 0.0) strip_.height += row_gap * em_;
     const double baseline = strip_.height + ascent;
-    for (Unit& unit : row_) {
-      const double source_x = x + unit.formula.width + unit.gap, next = x + unit.width();
-      strip_.parts.push_back({std::move(unit.formula), {x, baseline}, false});
-      strip_.parts.push_back({std::move(unit.source), {source_x, baseline}, true});
-      x = next + kGap * em_;
+    for (SourcedFormula& formula : row_) {
+      const double source_x = x + formula.box.width + formula.gap, next = x + formula.width();
+      strip_.parts.push_back({std::move(formula.box), {x, baseline}, false});
+      strip_.parts.push_back({std::move(formula.source), {source_x, baseline}, true});
+      x = next + formula_gap * em_;
     }
     strip_.height += ascent + descent;
     row_.clear();
@@ -82,16 +83,16 @@ class Rows {
   double width_;
   double em_;
   double x_{};
-  std::vector<Unit> row_{};
+  std::vector<SourcedFormula> row_{};
   EquationStrip strip_{};
 };
 
 }  // namespace
 
-EquationStrip lay_out_strip(std::span<const SetEquation> formulas, const Canvas& canvas,
-                            double width, const FigureStyle& style) {
+EquationStrip lay_out_strip(std::span<const Formula> formulas, const Canvas& canvas, double width,
+                            const FigureStyle& style) {
   Rows rows(width, style);
-  for (const SetEquation& equation : formulas) rows.add(set_within(equation, canvas, width, style));
+  for (const Formula& equation : formulas) rows.add(set_within(equation, canvas, width, style));
   return rows.finish();
 }
 
@@ -102,4 +103,4 @@ void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner,
                   part.is_source ? style.muted : style.text);
 }
 
-}  // namespace orrery
+}  // namespace orrery::figure

@@ -4,15 +4,15 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/figure/canvas.h"
-#include "experiments/figure/equation/catalogue.h"
+#include "core/formula.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/figure/equation/layout.h"
-#include "experiments/figure/style.h"
 
-namespace orrery {
+namespace orrery::figure {
 
-/// Formulas side by side, each with where it comes from behind it, in as many rows as the width
-/// asks for. Its origin is its upper left corner.
+/// Formulas side by side, each followed by its source, in as many rows as needed. The origin is the
+/// upper left corner.
 struct EquationStrip {
   struct Part {
     EquationBox box{};
@@ -23,11 +23,11 @@ struct EquationStrip {
   double height{};  ///< 0 when there is nothing to set
 };
 
-/// Sets formulas within `width`; one that is wider alone is set smaller. `canvas` measures the
-/// text. Throws as parse_equation does.
-EquationStrip lay_out_strip(std::span<const SetEquation> formulas, const Canvas& canvas,
-                            double width, const FigureStyle& style);
+/// Typesets formulas within `width`; a formula that is wider on its own is set in a smaller size.
+/// `canvas` measures the text. Throws as parse_equation does.
+EquationStrip lay_out_strip(std::span<const Formula> formulas, const Canvas& canvas, double width,
+                            const FigureStyle& style);
 
 void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner, const FigureStyle& style);
 
-}  // namespace orrery
+}  // namespace orrery::figure

@@ -4,10 +4,11 @@
 #include <fstream>
 #include <limits>
 
-#include "experiments/data/inputs.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
+#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/file.h"
+#include "experiments/files/file.h"
+#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
@@ -152,7 +153,8 @@ TEST_CASE("What is not .npy at all is refused") {
 TEST_CASE("Unknown versions are refused by number") {
   std::string bytes = golden("f8_le");
   bytes[6] = 4;
-  CHECK_THROWS_WITH(parse_npy(bytes, "a"), Contains("is .npy version 4.0, and 1.0, 2.0 and 3.0"));
+  CHECK_THROWS_WITH(parse_npy(bytes, "a"),
+                    Contains("is .npy version 4.0, and only 1.0, 2.0 and 3.0"));
   bytes[6] = 0;
   CHECK_THROWS_WITH(parse_npy(bytes, "a"), Contains("version 0.0"));
   bytes[6] = 1;
@@ -180,7 +182,7 @@ TEST_CASE("A shape is believed only when the bytes are there") {
        {"(134217729,)", "(18446744073709551615, 2)", "(4294967296, 4294967296)"}) {
     INFO(shape);
     CHECK_THROWS_WITH(parse_dict(dict_of("'<f8'", shape)),
-                      Contains("more than the 134217728 elements that are read; save a part"));
+                      Contains("more elements than the limit of 134217728; save a part"));
   }
   CHECK_THROWS_WITH(parse_dict(dict_of("'<f8'", "(134217728,)")), Contains("is cut off"));
   CHECK_THROWS_WITH(parse_dict(dict_of("'<f8'", "(18446744073709551616,)")),
@@ -209,7 +211,7 @@ TEST_CASE("A header that is not exactly that dictionary is refused with the offs
   refusal("{'" + std::string(100, 'k') + "': 1}", "key '" + std::string(40, 'k') + "…' is not");
   refusal("{1: 2}", "expected a quoted string");
   refusal("{'descr", "a string does not end");
-  refusal("{'de\\x73cr': '<f8'}", "a string holds a backslash");
+  refusal("{'de\\x73cr': '<f8'}", "a string contains a backslash");
   refusal("{'descr' '<f8'}", "expected ':'");
   refusal("{'descr': '<f8' 'shape': (1,)}", "expected '}'");
   refusal("{'descr': None}", "expected a quoted string");

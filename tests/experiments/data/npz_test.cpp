@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/file.h"
+#include "experiments/files/file.h"
+#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
@@ -151,7 +152,7 @@ TEST_CASE("Members are unpacked as far as they declare, and no further than is r
 
 TEST_CASE("A member that changed since it was stored is refused") {
   CHECK_THROWS_WITH(parse_golden("crc"),
-                    Equals("crc#a: is damaged: its CRC-32 is not the one that was stored; copy or "
+                    Equals("crc#a: is damaged: its CRC-32 differs from the stored one; copy or "
                            "download the file again"));
   std::string bytes = golden("compressed");
   const std::size_t data = bytes.find("a.npy") + 60;
@@ -170,11 +171,11 @@ TEST_CASE("What is not a zip archive, or not all of one, is refused") {
                     Equals("z: is cut off or damaged: there is no zip directory at its end; copy "
                            "or download the file again"));
   CHECK_THROWS_WITH(parse_npz(bytes + "junk", "z"),
-                    Contains("z: is damaged or has bytes left over: its zip directory does not"));
+                    Contains("z: is damaged or has surplus bytes: its zip directory does not"));
   CHECK_THROWS_WITH(parse_npz(bytes + bytes, "z"), Contains("bytes left over"));
   std::string elsewhere = bytes;
   ++elsewhere[bytes.rfind("PK\5\6") + 16];
-  CHECK_THROWS_WITH(parse_npz(elsewhere, "z"), Contains("its zip directory does not fit it"));
+  CHECK_THROWS_WITH(parse_npz(elsewhere, "z"), Contains("its zip directory does not match it"));
   std::string gap = bytes;
   gap.insert(gap.rfind("PK\5\6"), "gap");
   CHECK_THROWS_WITH(parse_npz(gap, "z"), Contains("bytes left over"));
@@ -207,17 +208,17 @@ TEST_CASE("Bytes between members, or before the directory, are not overlooked") 
   };
   CHECK(parse_npz(with_gap(two, directory, ""), "z").size() == 3);
   CHECK_THROWS_WITH(parse_npz(with_gap(two, directory, "hidden"), "z"),
-                    Equals("z: has 6 bytes left over behind a member; copy or download the file "
+                    Equals("z: has 6 bytes left over after a member; copy or download the file "
                            "again"));
   const std::size_t second = two.find("PK\3\4", 4);
   CHECK_THROWS_WITH(parse_npz(with_gap(two, second, "hidden"), "z"),
-                    Contains("has 6 bytes left over behind a member"));
+                    Contains("has 6 bytes left over after a member"));
   const std::string stream = golden("stream");
   CHECK_THROWS_WITH(parse_npz(with_gap(stream, stream.find("PK\1\2"), "1234"), "z"),
-                    Contains("bytes left over behind a member"));
+                    Contains("bytes left over after a member"));
   const std::string member = one.substr(0, one.find("PK\1\2"));
   CHECK_THROWS_WITH(parse_npz(with_gap(one, member.size(), member), "z"),
-                    Contains("bytes left over behind a member"));
+                    Contains("bytes left over after a member"));
 }
 
 TEST_CASE("Members that share bytes are refused: one cannot unpack to several arrays") {

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/file.h"
+#include "experiments/files/file.h"
+#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
@@ -269,9 +270,10 @@ TEST_CASE("All tensors of a file together are bounded, and one of them is read s
   const std::string bytes = golden("unicode");
   const SafetensorsArchive archive(bytes, "s");
   CHECK(all_tensors(archive, "s", 6).size() == 3);
-  CHECK_THROWS_WITH(all_tensors(archive, "s", 5),
-                    Equals("s: has more than the 5 elements that are read at a time; name the "
-                           "tensor that is wanted, as in FILE#NAME"));
+  CHECK_THROWS_WITH(
+      all_tensors(archive, "s", 5),
+      Equals("s: has more elements than the limit of 5 per run; name one tensor, as in "
+             "FILE#NAME"));
   CHECK(archive.tensor("層/q").values.size() == 3);
 }
 

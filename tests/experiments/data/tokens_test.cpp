@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/data/assets.h"
-#include "experiments/data/file.h"
-#include "experiments/data/text.h"
+#include "experiments/data/text_file.h"
+#include "experiments/files/assets.h"
+#include "experiments/files/file.h"
+#include "tests/support/layers.h"
 
 using namespace orrery;
 using Words = std::vector<std::string>;

@@ -4,19 +4,22 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/figure/equation/strip.h"
+#include "experiments/figure/plot/draw_figure.h"
+#include "experiments/studies/formulas.h"
+#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 
 namespace orrery {
 namespace {
 
-const std::vector<SetEquation>& formulas() { return equations_of("long_term_decay"); }
+std::vector<Formula> formulas() { return formulas_of({"long_term_decay"}); }
 
 ExportOptions with_formulas(Theme theme = Theme::light) {
   return {.theme = theme, .formulas = formulas()};
 }
 
-constexpr std::array kFormats{FigureFormat::svg, FigureFormat::png, FigureFormat::pdf};
+constexpr std::array formats{FigureFormat::svg, FigureFormat::png, FigureFormat::pdf};
 
 std::size_t place(const std::string& text, const std::string& part) {
   const std::size_t at = text.find(part);
@@ -25,9 +28,9 @@ std::size_t place(const std::string& text, const std::string& part) {
   return at;
 }
 
-TEST_CASE("A figure with its formulas is the same bytes every time") {
+TEST_CASE("A figure with formulas gives the same bytes every time") {
   for (const Figure& figure : test::sample_figures())
-    for (const FigureFormat format : kFormats) {
+    for (const FigureFormat format : formats) {
       INFO(figure.id << " as " << extension(format));
       const std::string bytes = export_figure(figure, format, with_formulas());
       CHECK(bytes == export_figure(figure, format, with_formulas()));
@@ -36,7 +39,7 @@ TEST_CASE("A figure with its formulas is the same bytes every time") {
     }
 }
 
-TEST_CASE("Without formulas a figure is what it always was") {
+TEST_CASE("Without formulas a figure is unchanged") {
   for (const Figure& figure : test::sample_figures())
     CHECK(
         export_figure(figure, FigureFormat::svg, ExportOptions{}) ==
@@ -62,8 +65,8 @@ TEST_CASE("The page grows by the strip, and title, plot and caption keep their s
           lay_out_strip(formulas(), canvas, figure_room(area, style).width, style);
       const double more = strip_room(strip, style);
       CHECK(more > strip.height);
-      const FigureFrame before = draw_figure(bare, figure, area, style);
-      const FigureFrame after =
+      const FigureLayout before = draw_figure(bare, figure, area, style);
+      const FigureLayout after =
           draw_figure_with(canvas, figure, strip, {page.width, page.height + more}, style);
       INFO(figure.id << " " << page.width << " x " << page.height);
       CHECK(after.plot.width == Approx(before.plot.width));
@@ -75,14 +78,14 @@ TEST_CASE("The page grows by the strip, and title, plot and caption keep their s
         INFO(text.utf8);
         CHECK(text.box.x >= 0.0);
         CHECK(text.box.right() <= page.width);
-        CHECK(text.box.y + 0.2 * text.style.size >= 0.0);  // a line is higher than its letters
+        CHECK(text.box.y + 0.2 * text.style.size >= 0.0);  // a line is taller than its letters
         CHECK(text.box.bottom() <= page.height + more);
       }
     }
 }
 
-TEST_CASE("A formula that cannot be read is refused with the place") {
-  const std::vector<SetEquation> wrong{{R"(\frc{1}{2})", ""}};
+TEST_CASE("A formula that cannot be read is refused with its position") {
+  const std::vector<Formula> wrong{{R"(\frc{1}{2})", ""}};
   CHECK_THROWS_WITH(
       export_figure(test::decay_figure(), FigureFormat::svg, ExportOptions{.formulas = wrong}),
       Catch::Contains("frac"));

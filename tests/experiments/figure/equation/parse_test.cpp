@@ -3,7 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
-#include "experiments/figure/equation/catalogue.h"
+#include "experiments/studies/formulas.h"
+#include "tests/support/layers.h"
 
 namespace orrery {
 namespace {
@@ -31,7 +32,7 @@ TEST_CASE("Greek letters, signs, numbers and words are symbols of their own") {
   CHECK(all == "θ − 10.5 ≤ base · cos x ");
 }
 
-TEST_CASE("Scripts come in either order, primes among them") {
+TEST_CASE("Superscripts, subscripts and primes may come in any order") {
   CHECK(equation_name(parse_equation("x_i^2")) == equation_name(parse_equation("x^2_i")));
   const EquationNode prime = parse_equation("f'_k(x)").children[0];
   CHECK(prime.children[1].children[0].text == "′");
@@ -39,7 +40,7 @@ TEST_CASE("Scripts come in either order, primes among them") {
   CHECK(parse_equation("{}^3").children[0].kind == Kind::scripts);
 }
 
-TEST_CASE("A matrix has rows and columns, the short rows filled up") {
+TEST_CASE("A matrix has rows and columns; short rows are filled with empty cells") {
   const EquationNode fence =
       parse_equation(R"(\begin{pmatrix} a & b \\ c \\ \end{pmatrix})").children[0];
   CHECK(fence.kind == Kind::fence);
@@ -57,24 +58,24 @@ TEST_CASE("Brackets that grow may be of two kinds, or missing on one side") {
   CHECK(fence.close.empty());
 }
 
-TEST_CASE("Mistakes are refused with their place, the rule and a remedy") {
+TEST_CASE("Mistakes are refused with position, rule and remedy") {
   const std::pair<const char*, const char*> cases[] = {
       {R"(\thetta)", "\\theta"},
       {R"(\frak{1}{2})", "\\frac"},
-      {"a}", "closes nothing"},
+      {"a}", "out of place"},
       {"{a", "never closed"},
-      {"a^", "needs what it belongs to"},
-      {"a^b^c", "comes twice"},
-      {"a_b_c", "comes twice"},
-      {R"(\frac{1})", "needs what it belongs to"},
+      {"a^", "needs an argument"},
+      {"a^b^c", "appears twice"},
+      {"a_b_c", "appears twice"},
+      {R"(\frac{1})", "needs an argument"},
       {R"(\left( x)", "has no \\right"},
       {R"(x \right))", "has no \\left"},
-      {R"(\begin{pmatrix} a)", "never ended"},
+      {R"(\begin{pmatrix} a)", "never closed"},
       {R"(\begin{pmatrix} a \end{bmatrix})", "\\end{pmatrix}"},
       {R"(\begin{tabular} a \end{tabular})", "pmatrix"},
       {R"(\mathrm x)", "needs words"},
-      {R"(a & b)", "closes nothing"},
-      {R"(\)", "names no command"}};
+      {R"(a & b)", "out of place"},
+      {R"(\)", "needs a name"}};
   for (const auto& [tex, complaint] : cases) {
     INFO(tex);
     CHECK_THROWS_WITH(parse_equation(tex), Catch::Contains(complaint));
@@ -83,8 +84,8 @@ TEST_CASE("Mistakes are refused with their place, the rule and a remedy") {
   CHECK_THROWS_AS(parse_equation(std::string(100'000, '{')), UsageError);
 }
 
-TEST_CASE("No cut of a formula and no byte in it crashes") {
-  for (const SetEquation& equation : equations_of("attention_map")) {
+TEST_CASE("Truncated formulas and arbitrary bytes do not crash") {
+  for (const Formula& equation : formulas_of({"attention_map"})) {
     for (std::size_t i = 0; i < equation.tex.size(); ++i) {
       for (const std::string& tex :
            {std::string(equation.tex.substr(0, i)), std::string(equation.tex.substr(i)),
@@ -98,20 +99,6 @@ TEST_CASE("No cut of a formula and no byte in it crashes") {
       }
     }
   }
-}
-
-TEST_CASE("Every formula of the catalogue can be read") {
-  for (const char* experiment :
-       {"long_term_decay", "relative_invariance", "attention_map", "score_decomposition",
-        "rotation", "encoding_matrix", "spectrum", "norm_preservation", "linear_attention",
-        "sequence_length", "equal_half_distance", "equal_half_distance/weight"}) {
-    CHECK_FALSE(equations_of(experiment).empty());
-    for (const SetEquation& equation : equations_of(experiment)) {
-      INFO(equation.tex);
-      CHECK_NOTHROW(parse_equation(equation.tex));
-    }
-  }
-  CHECK(equations_of("no such").empty());
 }
 
 }  // namespace

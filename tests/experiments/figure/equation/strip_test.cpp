@@ -9,34 +9,36 @@
 #include <set>
 #include <string>
 
-#include "experiments/catalogue.h"
-#include "experiments/figure/cairo_canvas.h"
-#include "experiments/figure/svg_canvas.h"
+#include "experiments/figure/canvas/cairo_canvas.h"
+#include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/studies/formulas.h"
+#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {
 namespace {
 
-const FigureStyle kStyle = figure_style(Theme::light);
+const FigureStyle style = figure_style(Theme::light);
 
-/// Every experiment's formulas, those of choices other than the default too.
-std::vector<std::vector<SetEquation>> all_formulas() {
-  std::vector<std::vector<SetEquation>> all;
+/// Formulas of all experiments, with all choices of their parameters.
+std::vector<std::vector<Formula>> all_formulas() {
+  std::vector<std::vector<Formula>> all;
   for (const Experiment* experiment : experiment_catalogue()) {
-    const ExperimentInfo& info = experiment->info();
-    all.push_back(equations_of(info.name));
+    const ExperimentInfo& info = experiment->info;
+    all.push_back(formulas_of({info.name}));
     for (const ParamSpec& spec : info.params)
       for (const Choice& choice : spec.choices)
-        all.push_back(equations_of(info.name, {{spec.key, choice.name}}, ""));
-    all.push_back(equations_of(info.name, {}, "staircases"));
+        all.push_back(formulas_of({info.name, {{spec.key, choice.name}}}));
+    all.push_back(formulas_of({info.name, {}, {.encodings = {"shaw", "t5", "deberta"}}}));
   }
   std::erase_if(all, [](const auto& formulas) { return formulas.empty(); });
   const auto tex = [](const auto& formulas) {
     std::string text;
-    for (const SetEquation& one : formulas) text += one.tex;
+    for (const Formula& one : formulas) text += one.tex;
     return text;
   };
-  std::map<std::string, std::vector<SetEquation>> once;
+  std::map<std::string, std::vector<Formula>> once;
   for (const auto& formulas : all) once.emplace(tex(formulas), formulas);
   all.clear();
   for (const auto& [key, formulas] : once) all.push_back(formulas);
@@ -84,7 +86,7 @@ struct ReadPng {
   cairo_surface_t* surface{};
 };
 
-/// Pixels of ink outside of `inside`, and within.
+/// Number of ink pixels outside and inside of `inside`.
 struct Ink {
   int outside{};
   int inside{};
@@ -100,48 +102,48 @@ Ink ink_of(const std::string& png, const Rect& inside, double scale) {
   return ink;
 }
 
-TEST_CASE("Formulas stand side by side, in further rows where the width ends") {
+TEST_CASE("Formulas are placed side by side and continue in further rows") {
   const test::RecordingCanvas canvas;
-  const auto& formulas = equations_of("long_term_decay");
-  const EquationStrip one = lay_out_strip(formulas, canvas, 5000, kStyle);
+  const auto formulas = formulas_of({"long_term_decay"});
+  const EquationStrip one = lay_out_strip(formulas, canvas, 5000, style);
   CHECK(rows_of(one) == 1);
   const double all = right_end(one);
-  CHECK(rows_of(lay_out_strip(formulas, canvas, all, kStyle)) == 1);
-  const EquationStrip two = lay_out_strip(formulas, canvas, all - 1, kStyle);
+  CHECK(rows_of(lay_out_strip(formulas, canvas, all, style)) == 1);
+  const EquationStrip two = lay_out_strip(formulas, canvas, all - 1, style);
   CHECK(rows_of(two) == 2);
   CHECK(two.height > one.height);
   CHECK(two.parts.size() == one.parts.size());
-  // Nothing is set smaller for it.
+  // The size stays the same.
   CHECK(two.parts[0].box.width == one.parts[0].box.width);
-  CHECK(rows_of(lay_out_strip(formulas, canvas, one.parts[0].box.width, kStyle)) == 3);
+  CHECK(rows_of(lay_out_strip(formulas, canvas, one.parts[0].box.width, style)) == 3);
 }
 
-TEST_CASE("Sources stand behind their formulas, on the same baseline, and muted") {
+TEST_CASE("Sources follow their formulas on the same baseline in a muted colour") {
   test::RecordingCanvas canvas;
   const EquationStrip strip =
-      lay_out_strip(equations_of("relative_invariance"), canvas, 2000, kStyle);
-  draw_strip(canvas, strip, {0, 0}, kStyle);
+      lay_out_strip(formulas_of({"relative_invariance"}), canvas, 2000, style);
+  draw_strip(canvas, strip, {0, 0}, style);
   std::string muted;
   for (const test::RecordingCanvas::Text& text : canvas.texts)
-    if (text.style.color == kStyle.muted) muted += text.utf8;
-  CHECK(muted == "eq. (11)");  // a definition of ours has none
+    if (text.style.color == style.muted) muted += text.utf8;
+  CHECK(muted == "eq. (11)");  // a definition of this project has no source
   CHECK(strip.parts[1].origin.x > strip.parts[0].box.width);
   CHECK(strip.parts[1].origin.y == strip.parts[0].origin.y);
 }
 
-TEST_CASE("No formulas take no room") {
+TEST_CASE("An empty strip has no height") {
   test::RecordingCanvas canvas;
-  const EquationStrip strip = lay_out_strip({}, canvas, 500, kStyle);
+  const EquationStrip strip = lay_out_strip({}, canvas, 500, style);
   CHECK(strip.height == 0.0);
-  draw_strip(canvas, strip, {0, 0}, kStyle);
+  draw_strip(canvas, strip, {0, 0}, style);
   CHECK(canvas.log().empty());
 }
 
-TEST_CASE("A formula wider than the strip is set smaller, all of it alike") {
+TEST_CASE("A formula wider than the strip is scaled down as a whole") {
   const test::RecordingCanvas canvas;
-  const auto& formulas = equations_of("score_decomposition");
-  const EquationStrip wide = lay_out_strip(formulas, canvas, 5000, kStyle);
-  const EquationStrip narrow = lay_out_strip(formulas, canvas, right_end(wide) / 3, kStyle);
+  const auto formulas = formulas_of({"score_decomposition"});
+  const EquationStrip wide = lay_out_strip(formulas, canvas, 5000, style);
+  const EquationStrip narrow = lay_out_strip(formulas, canvas, right_end(wide) / 3, style);
   REQUIRE(narrow.parts.size() == wide.parts.size());
   CHECK(right_end(narrow) == Approx(right_end(wide) / 3));
   CHECK(narrow.height == Approx(wide.height / 3));
@@ -149,13 +151,13 @@ TEST_CASE("A formula wider than the strip is set smaller, all of it alike") {
     CHECK(narrow.parts[0].box.glyphs[i].size == Approx(wide.parts[0].box.glyphs[i].size / 3));
 }
 
-TEST_CASE("No formula of any experiment reaches beyond the strip, however narrow") {
+TEST_CASE("No formula of any experiment extends beyond the strip, however narrow") {
   const auto all = all_formulas();
-  CHECK(all.size() > experiment_catalogue().size() + 10);  // choices were found, too
+  CHECK(all.size() > experiment_catalogue().size() + 10);  // includes other choices
   const SvgCanvas canvas({100, 100}, {});
   for (const auto& formulas : all)
     for (const double width : {40.0, 150.0, 400.0, 735.0, 2000.0}) {
-      const EquationStrip strip = lay_out_strip(formulas, canvas, width, kStyle);
+      const EquationStrip strip = lay_out_strip(formulas, canvas, width, style);
       for (std::size_t i = 0; i < strip.parts.size(); ++i) {
         const EquationStrip::Part& part = strip.parts[i];
         INFO(formulas[0].tex << " at " << width << ", part " << i);
@@ -176,11 +178,11 @@ TEST_CASE("The ink of every formula stays within its strip") {
   for (const auto& formulas : all_formulas())
     for (const double width : {200.0, 735.0}) {
       const SvgCanvas measure({100, 100}, {});
-      const EquationStrip strip = lay_out_strip(formulas, measure, width, kStyle);
+      const EquationStrip strip = lay_out_strip(formulas, measure, width, style);
       const Size page{width + 2 * border, std::ceil(strip.height) + 2 * border};
       CairoCanvas canvas(FigureFormat::png, page, scale);
       canvas.rect({0, 0, page.width, page.height}, {255, 255, 255});
-      draw_strip(canvas, strip, {border, border}, kStyle);
+      draw_strip(canvas, strip, {border, border}, style);
       const Ink ink =
           ink_of(canvas.finish(),
                  {border - soft, border - soft, width + 2 * soft, strip.height + 2 * soft}, scale);

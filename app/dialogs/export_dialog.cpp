@@ -1,0 +1,150 @@
+#include "app/dialogs/export_dialog.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <array>
+#include <utility>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+
+namespace orrery::dialogs {
+namespace {
+
+constexpr double dialog_width = 560;
+
+struct Format {
+  const char* name;
+  const char* about;
+};
+constexpr std::array format_choices{
+    Format{"png", "Pixels at twice the screen resolution, for slides and e-mail"},
+    Format{"svg", "Vector graphics for the web and for editing"},
+    Format{"pdf", "Vector graphics for papers"},
+    Format{"csv", "The numbers in the figure, for spreadsheets and scripts"}};
+
+std::string current_folder() {
+  std::error_code failed;
+  const std::filesystem::path here = std::filesystem::current_path(failed);
+  return failed ? std::string() : here.string();
+}
+
+/// "a.png" or "a.png and 3 more".
+std::string names_of(const std::vector<std::filesystem::path>& paths) {
+  const std::string first = paths.front().string();
+  return paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
+}
+
+}  // namespace
+
+void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem, Theme theme,
+                       const std::string& format) {
+  if (figures.empty() || task_.is_running()) return;
+  request_.figures = std::move(figures);
+  request_.theme = theme;
+  if (!format.empty()) request_.format = format;
+  if (folder_.empty()) folder_ = current_folder();
+  path_ = (std::filesystem::path(folder_) / (stem + "." + request_.format)).string();
+  trouble_.clear();
+  asks_to_replace_ = false;
+  open();
+}
+
+void ExportDialog::write(bool replace) {
+  request_.path = path_;
+  request_.replace = replace;
+  trouble_.clear();
+  asks_to_replace_ = false;
+  task_ = Task<ExportOutcome>([request = request_, writer = writer_] { return writer(request); },
+                              wake_);
+}
+
+void ExportDialog::take_outcome(Session& session) {
+  auto outcome = task_.take();
+  if (!outcome) return;
+  if (!outcome->value) {
+    trouble_ = outcome->error;
+  } else if (!outcome->value->existing.empty()) {
+    const bool several = outcome->value->existing.size() > 1;
+    trouble_ =
+        names_of(outcome->value->existing) + (several ? " already exist." : " already exists.");
+    asks_to_replace_ = true;
+  } else {
+    session.note("Wrote " + names_of(outcome->value->written));
+    folder_ = std::filesystem::path(path_).parent_path().string();
+    close();
+  }
+}
+
+void ExportDialog::draw_formats(const Ui& ui) {
+  for (const Format& format : format_choices) {
+    const bool chosen = request_.format == format.name;
+    if (ImGui::RadioButton(format.name, chosen)) {
+      std::filesystem::path path = path_;
+      if (path.extension() == "." + request_.format) path.replace_extension(format.name);
+      path_ = path.string();
+      request_.format = format.name;
+      asks_to_replace_ = false;
+    }
+    ImGui::SameLine(ui.px(90));
+    text_muted(format.about);
+  }
+}
+
+void ExportDialog::draw_look(const Ui& ui) {
+  constexpr std::array themes{"Dark", "Light", "Print"};
+  int theme = static_cast<int>(request_.theme);
+  ImGui::SetNextItemWidth(ui.px(110));
+  if (ImGui::Combo("colours", &theme, themes.data(), static_cast<int>(themes.size())))
+    request_.theme = static_cast<Theme>(theme);
+  if (request_.figures.front().formulas.empty()) return;
+  ImGui::SameLine(0, ui.px(28));
+  ImGui::Checkbox("Show formulas below the title", &request_.formulas);
+}
+
+void ExportDialog::draw_buttons(Session& session) {
+  if (task_.is_running()) {
+    text_muted("Writing …");
+    return;
+  }
+  const bool entered = asks_to_replace_ ? ImGui::Button("Replace") : ImGui::Button("Export");
+  if (entered) write(asks_to_replace_);
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) close();
+  take_outcome(session);
+}
+
+void ExportDialog::draw(Session& session, const Ui& ui) {
+  if (!is_open()) return;
+  take_outcome(session);
+  if (!begin("Export figure", dialog_width, 0, ui)) return;
+  ImGui::PushFont(ui.fonts.title());
+  draw_text(request_.figures.size() > 1 ? fmt::format("Export {} figures", request_.figures.size())
+                                        : std::string("Export figure"));
+  ImGui::PopFont();
+  ImGui::PushTextWrapPos(0.0f);
+  text_muted(request_.figures.front().figure.title);
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(0, ui.px(4)));
+  draw_formats(ui);
+  ImGui::Dummy(ImVec2(0, ui.px(4)));
+  if (request_.format != "csv") draw_look(ui);
+  ImGui::SetNextItemWidth(-1);
+  if (just_opened()) ImGui::SetKeyboardFocusHere();
+  const std::string before = path_;
+  const bool entered = ImGui::InputText(
+      "##path", &path_, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  if (path_ != before) asks_to_replace_ = false;
+  if (entered && !task_.is_running()) write(asks_to_replace_);
+  if (!trouble_.empty()) {
+    ImGui::PushTextWrapPos(0.0f);
+    text_colored(fails_color(ui.style), trouble_);
+    ImGui::PopTextWrapPos();
+  }
+  draw_buttons(session);
+  end();
+}
+
+}  // namespace orrery::dialogs

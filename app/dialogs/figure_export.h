@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/session/session.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/studies/formulas.h"
+
+namespace orrery::dialogs {
+
+/// A figure with its zoom and the formulas of its experiment.
+struct ShownFigure {
+  Figure figure{};
+  FigureView view{};
+  std::vector<Formula> formulas{};  ///< of the experiment
+};
+
+/// A figure of the result on screen, with the formulas of its experiment.
+ShownFigure shown_figure(const Session& session, const Figure& figure, const FigureView& view);
+
+/// The figures that the view has drawn in this frame, as they are shown.
+std::vector<ShownFigure> figures_on_screen(const Session& session);
+
+struct ExportRequest {
+  std::vector<ShownFigure> figures{};
+  std::string format{"png"};  ///< png, svg, pdf or csv
+  Theme theme{Theme::light};
+  bool formulas{true};           ///< whether pictures show them beneath the title
+  std::filesystem::path path{};  ///< with several figures, each adds its id before the extension
+  bool replace{false};           ///< whether existing files are replaced
+};
+
+struct ExportOutcome {
+  std::vector<std::filesystem::path> written{};
+  std::vector<std::filesystem::path> existing{};  ///< unless empty, nothing was written
+};
+
+/// The bytes of one figure as it is shown, with or without its formulas. CSV holds the numbers of
+/// the visible curves. Throws UsageError for an unknown format.
+std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
+                         bool formulas = false);
+/// The files that a request writes.
+std::vector<std::filesystem::path> export_paths(const ExportRequest& request);
+/// Writes them, each whole or not at all. Throws IoError, UsageError.
+ExportOutcome export_figures(const ExportRequest& request);
+
+}  // namespace orrery::dialogs

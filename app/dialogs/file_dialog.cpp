@@ -1,0 +1,181 @@
+#include "app/dialogs/file_dialog.h"
+
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::dialogs {
+namespace {
+
+constexpr double dialog_width = 820, dialog_height = 560;
+constexpr double recent_width = 240, with_recent = 560;
+
+const char* kind_text(PathKind kind) {
+  switch (kind) {
+    case PathKind::folder:
+      return "folder";
+    case PathKind::result_folder:
+      return "result";
+    case PathKind::sweep_folder:
+      return "sweep";
+    case PathKind::tensor:
+      return "tensors";
+    case PathKind::text:
+      return "text";
+    case PathKind::other:
+      return "";
+  }
+  return "";
+}
+
+std::filesystem::path start_folder() {
+  std::error_code failed;
+  std::filesystem::path here = std::filesystem::current_path(failed);
+  if (!failed) return here;
+  const char* home = std::getenv("HOME");
+  return home ? home : "/";
+}
+
+}  // namespace
+
+void FileDialog::ask(const std::filesystem::path& folder) {
+  open();
+  const bool fresh = folder.empty() && listing_.folder.empty();
+  enter(fresh ? start_folder() : folder.empty() ? listing_.folder : folder);
+}
+
+void FileDialog::enter(const std::filesystem::path& folder) {
+  trouble_.clear();
+  typed_ = folder.string();
+  task_ = Task<FolderListing>([folder] { return list_folder(folder); }, wake_);
+}
+
+void FileDialog::take_listing() {
+  auto outcome = task_.take();
+  if (!outcome) return;
+  if (outcome->value)
+    listing_ = std::move(*outcome->value);
+  else
+    trouble_ = outcome->error;
+}
+
+bool FileDialog::shows(const FolderEntry& entry) const {
+  return all_files_ || entry.kind != PathKind::other;
+}
+
+FileDialog::Chosen FileDialog::draw_path() {
+  if (ImGui::Button("↑") && listing_.folder.has_parent_path()) enter(listing_.folder.parent_path());
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(-1);
+  if (just_opened()) ImGui::SetKeyboardFocusHere();
+  if (!ImGui::InputTextWithHint("##path", "Type a path and press Enter", &typed_,
+                                ImGuiInputTextFlags_EnterReturnsTrue) ||
+      typed_.empty())
+    return std::nullopt;
+  // The background thread finds out whether the path is a folder; if it cannot be listed, it is
+  // taken for a file.
+  const std::filesystem::path path = typed_;
+  if (path.has_extension()) return path;
+  enter(path);
+  return std::nullopt;
+}
+
+FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui) {
+  Chosen chosen;
+  ImGui::BeginChild("recent", ImVec2(ui.px(recent_width), 0));
+  text_colored(accent_text_color(ui.style), "Recent");
+  if (session.recent.empty()) text_muted("No recent files");
+  for (const std::string& path : session.recent) {
+    ImGui::PushID(path.c_str());
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (ImGui::Selectable(name.c_str())) chosen = path;
+    tooltip(ui, path);
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+  return chosen;
+}
+
+FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui) {
+  const std::filesystem::path path = listing_.folder / entry.name;
+  const bool folder = entry.kind == PathKind::folder;
+  const bool result = entry.kind == PathKind::result_folder || entry.kind == PathKind::sweep_folder;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool pressed =
+      ImGui::Selectable((entry.name + (folder || result ? "/" : "")).c_str(), false,
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_DontClosePopups);
+  ImGui::TableNextColumn();
+  if (result)
+    text_colored(holds_color(ui.style), kind_text(entry.kind));
+  else
+    text_muted(kind_text(entry.kind));
+  ImGui::TableNextColumn();
+  if (!folder && !result) text_muted(bytes_text(entry.bytes));
+  if (!pressed) return std::nullopt;
+  if (!folder) return path;
+  enter(path);
+  return std::nullopt;
+}
+
+FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
+  Chosen chosen;
+  ImGui::BeginChild("entries", ImVec2(0, 0));
+  if (task_.is_running()) {
+    text_muted("Reading " + typed_ + " …");
+  } else if (!trouble_.empty()) {
+    ImGui::PushTextWrapPos(0.0f);
+    text_colored(fails_color(ui.style), trouble_);
+    ImGui::PopTextWrapPos();
+  } else if (ImGui::BeginTable("files", 3, ImGuiTableFlags_RowBg)) {
+    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
+    ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
+    std::vector<const FolderEntry*> shown;
+    for (const FolderEntry& entry : listing_.entries)
+      if (shows(entry)) shown.push_back(&entry);
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(shown.size()));
+    // Entering a folder changes the list only in a later frame, so its entries stay valid.
+    while (clipper.Step())
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+        if (Chosen entry = draw_entry(*shown[static_cast<std::size_t>(i)], ui)) chosen = entry;
+    ImGui::EndTable();
+    if (shown.empty()) text_muted("This folder contains nothing that Orrery can open.");
+    if (listing_.cut) text_muted("… and more. Type the path to open another file.");
+  }
+  ImGui::EndChild();
+  return chosen;
+}
+
+std::optional<std::filesystem::path> FileDialog::draw(const Session& session, const Ui& ui) {
+  if (!is_open()) return std::nullopt;
+  take_listing();
+  if (!begin("Open", dialog_width, dialog_height, ui)) return std::nullopt;
+  ImGui::PushFont(ui.fonts.title());
+  draw_text("Open");
+  ImGui::PopFont();
+  text_muted("Tensors, text files and folders of results or sweeps");
+  Chosen chosen = draw_path();
+  ImGui::Checkbox("Show all files", &all_files_);
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel")) close();
+  if (ImGui::GetContentRegionAvail().x > ui.px(with_recent)) {
+    if (Chosen recent = draw_recent(session, ui)) chosen = recent;
+    ImGui::SameLine();
+  }
+  if (Chosen entry = draw_entries(ui)) chosen = entry;
+  if (chosen) close();
+  end();
+  return chosen;
+}
+
+}  // namespace orrery::dialogs

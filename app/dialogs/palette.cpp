@@ -1,0 +1,205 @@
+#include "app/dialogs/palette.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/imgui_shim.h"
+#include "app/session/fuzzy.h"
+
+namespace orrery::dialogs {
+namespace {
+
+using Kind = PaletteEntry::Kind;
+
+constexpr double palette_width = 620;
+constexpr int visible_rows = 11;
+// Weight of a match in the description, relative to one in the title.
+constexpr double detail_weight = 0.3;
+
+const char* kind_text(Kind kind) {
+  switch (kind) {
+    case Kind::view:
+      return "view";
+    case Kind::figure:
+      return "figure";
+    case Kind::parameter:
+      return "parameter";
+    case Kind::setting:
+      return "set";
+    case Kind::action:
+      return "";
+  }
+  return "";
+}
+
+std::optional<double> score(std::string_view typed, const PaletteEntry& entry) {
+  const std::optional<double> title = fuzzy_score(typed, entry.title);
+  if (title) return title;
+  // Any long sentence contains scattered letters, so here the typed text must occur as a whole.
+  const std::optional<double> detail = fuzzy_score(typed, entry.detail);
+  const bool whole = entry.detail.find(typed) != std::string::npos;
+  if (detail && whole) return detail_weight * *detail;
+  return std::nullopt;
+}
+
+/// "dim=256" as an entry that sets it, if there is such a parameter.
+std::optional<PaletteEntry> setting_entry(const Session& session, std::string_view typed) {
+  const std::size_t equals = typed.find('=');
+  if (session.size() == 0 || equals == std::string_view::npos) return std::nullopt;
+  const std::string key(typed.substr(0, equals)), value(typed.substr(equals + 1));
+  const ParamSet& params = session.current().params;
+  if (value.empty() || !params.has(key)) return std::nullopt;
+  return PaletteEntry{.kind = Kind::setting,
+                      .title = fmt::format("Set {} to {}", key, value),
+                      .detail = params.spec(key).description,
+                      .key = key,
+                      .value = value};
+}
+
+struct HistoryStep {
+  int by{};
+};
+
+int on_arrow(ImGuiInputTextCallbackData* data) {
+  auto* step = static_cast<HistoryStep*>(data->UserData);
+  if (data->EventKey == ImGuiKey_UpArrow) step->by = -1;
+  if (data->EventKey == ImGuiKey_DownArrow) step->by = 1;
+  return 0;
+}
+
+/// Draws the title at the left, the kind or the key at the right, and as much of the description as
+/// there is room for.
+void draw_row(const PaletteEntry& entry, const ImVec2 at, float width, const Ui& ui) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float line = ImGui::GetTextLineHeight();
+  float right = at.x + width - ui.px(8);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + ui.px(5)));
+  const Action* known = entry.action;
+  if (known && !known->shortcuts.empty()) {
+    right = key_cap(ui, shortcut_text(known->shortcuts.front()), right);
+  } else {
+    const char* kind = kind_text(entry.kind);
+    right -= ImGui::CalcTextSize(kind).x;
+    list.AddText(ImVec2(right, at.y + ui.px(5)), ImGui::GetColorU32(ImGuiCol_TextDisabled), kind);
+  }
+  const ImVec2 title(at.x + ui.px(8), at.y + ui.px(5));
+  list.AddText(title, ImGui::GetColorU32(ImGuiCol_Text), entry.title.c_str());
+  const float after = title.x + ImGui::CalcTextSize(entry.title.c_str()).x + ui.px(12);
+  const ImVec4 room(after, at.y, right - ui.px(12), at.y + 2 * line);
+  if (room.z <= room.x + ui.px(40)) return;
+  list.PushClipRect(ImVec2(room.x, room.y), ImVec2(room.z, room.w), true);
+  list.AddText(ImVec2(after, title.y), ImGui::GetColorU32(ImGuiCol_TextDisabled),
+               entry.detail.c_str());
+  list.PopClipRect();
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> palette_entries(const Session& session, const Actions& actions) {
+  std::vector<PaletteEntry> entries;
+  for (std::size_t i = 0; i < session.size(); ++i) {
+    const ExperimentInfo& info = session.state(i).experiment->info;
+    entries.push_back(
+        {.kind = Kind::view, .title = info.title, .detail = info.question, .view = i});
+  }
+  if (session.size() > 0) {
+    const ExperimentState& state = session.current();
+    if (state.result)
+      for (const Figure& figure : state.result->figures)
+        entries.push_back(
+            {.kind = Kind::figure, .title = figure.title, .detail = figure.id, .key = figure.id});
+    for (const ParamSpec& spec : state.params.specs())
+      entries.push_back({.kind = Kind::parameter,
+                         .title = spec.key,
+                         .detail = spec.description,
+                         .key = spec.key});
+  }
+  for (const Action& action : actions)
+    if (action.name != "palette")
+      entries.push_back({.kind = Kind::action,
+                         .title = std::string(action.title),
+                         .detail = std::string(action.about),
+                         .action = &action});
+  return entries;
+}
+
+std::vector<PaletteEntry> palette_matches(const Session& session, const Actions& actions,
+                                          std::string_view typed) {
+  std::vector<std::pair<double, PaletteEntry>> scored;
+  for (PaletteEntry& entry : palette_entries(session, actions))
+    if (const std::optional<double> found = score(typed, entry))
+      scored.emplace_back(typed.empty() ? 0.0 : *found, std::move(entry));
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<PaletteEntry> matches;
+  if (auto setting = setting_entry(session, typed)) matches.push_back(std::move(*setting));
+  for (auto& [points, entry] : scored) matches.push_back(std::move(entry));
+  return matches;
+}
+
+bool Palette::draw_input(const Ui& ui) {
+  if (just_opened()) {
+    typed_.clear();
+    chosen_ = 0;
+  }
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
+    ImGui::SetKeyboardFocusHere();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(10), ui.px(8)));
+  HistoryStep step;
+  const std::string before = typed_;
+  const bool taken = ImGui::InputTextWithHint(
+      "##typed", "Find a view, figure, parameter or action, or type dim=256", &typed_,
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory, on_arrow, &step);
+  ImGui::PopStyleVar();
+  moved_ = step.by != 0 || typed_ != before;
+  if (typed_ != before) chosen_ = 0;
+  if (step.by > 0) ++chosen_;
+  if (step.by < 0 && chosen_ > 0) --chosen_;
+  return taken;
+}
+
+std::optional<PaletteEntry> Palette::draw_list(const std::vector<PaletteEntry>& matches, bool taken,
+                                               const Ui& ui) {
+  if (matches.empty()) {
+    text_muted("No matches.");
+    return std::nullopt;
+  }
+  chosen_ = std::min(chosen_, matches.size() - 1);
+  if (taken) return matches[chosen_];
+  const float height = ImGui::GetTextLineHeight() + ui.px(10);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  ImGui::BeginChild("found", ImVec2(0, height * visible_rows));
+  std::optional<PaletteEntry> clicked;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable("##entry", i == chosen_, 0, ImVec2(0, height))) clicked = matches[i];
+    if (i == chosen_ && moved_) ImGui::SetScrollHereY();
+    ImGui::PopID();
+    draw_row(matches[i], at, width, ui);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height));
+  }
+  ImGui::Dummy(ImVec2(0, 0));
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  return clicked;
+}
+
+std::optional<PaletteEntry> Palette::draw(const Session& session, const Actions& actions,
+                                          const Ui& ui) {
+  if (!is_open() || !begin("Command palette", palette_width, 0, ui)) return std::nullopt;
+  const bool taken = draw_input(ui);
+  std::optional<PaletteEntry> entry =
+      draw_list(palette_matches(session, actions, typed_), taken, ui);
+  if (entry) close();
+  end();
+  return entry;
+}
+
+}  // namespace orrery::dialogs

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/overlay.h"
+#include "app/session/actions.h"
+#include "app/session/session.h"
+
+namespace orrery::dialogs {
+
+/// Something that the palette finds.
+struct PaletteEntry {
+  enum class Kind { view, figure, parameter, setting, action };
+  Kind kind{};
+  std::string title{};
+  std::string detail{};  ///< a question or description; searched too, but with less weight
+  const Action* action{};
+  std::size_t view{};   ///< index of the experiment
+  std::string key{};    ///< a figure's id, or a parameter's key
+  std::string value{};  ///< of a setting: the text after "key="
+};
+
+/// Everything that can be found now: actions, views, and the figures and parameters of this view.
+std::vector<PaletteEntry> palette_entries(const Session& session, const Actions& actions);
+/// The entries that match the typed text, the best first; "dim=256" offers to set it.
+std::vector<PaletteEntry> palette_matches(const Session& session, const Actions& actions,
+                                          std::string_view typed);
+
+/// Finds anything by a few of its letters. Arrow keys select an entry, Enter chooses it.
+class Palette : public Overlay {
+ public:
+  /// Returns the entry chosen in this frame.
+  std::optional<PaletteEntry> draw(const Session& session, const Actions& actions, const Ui& ui);
+
+ private:
+  bool draw_input(const Ui& ui);
+  std::optional<PaletteEntry> draw_list(const std::vector<PaletteEntry>& matches, bool taken,
+                                        const Ui& ui);
+
+  std::string typed_{};
+  std::size_t chosen_{};
+  bool moved_{false};  ///< whether the keyboard moved the selection, which must be visible
+};
+
+}  // namespace orrery::dialogs

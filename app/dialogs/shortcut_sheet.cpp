@@ -1,0 +1,93 @@
+#include "app/dialogs/shortcut_sheet.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/views/figure_keys.h"
+
+namespace orrery::dialogs {
+namespace {
+
+constexpr double sheet_width = 1180;
+constexpr double three_columns = 960;
+constexpr double two_columns = 640;  ///< with less room, one column that scrolls
+
+void heading(std::string_view words, const Ui& ui) {
+  ImGui::Dummy(ImVec2(0, ui.px(6)));
+  text_colored(accent_text_color(ui.style), words);
+}
+
+void draw_action(const Action& action, const Ui& ui) {
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  float left = right;
+  for (auto shortcut = action.shortcuts.rbegin(); shortcut != action.shortcuts.rend(); ++shortcut) {
+    if (!shortcut->silent) left = key_cap(ui, shortcut_text(*shortcut), left) - ui.px(5);
+  }
+  draw_text(action.title);
+  tooltip(ui, action.about);
+}
+
+// Mouse gestures outside of figures.
+constexpr std::array gesture_list{
+    FigureShortcut{"Right-click a control", "resets it to its default"},
+    FigureShortcut{"Ctrl+click a slider", "lets you type a number"},
+    FigureShortcut{"Point at a symbol", "explains it and highlights its control"},
+    FigureShortcut{"Drop a file or folder", "opens it"},
+};
+
+void draw_gestures(std::string_view title, std::span<const FigureShortcut> gestures, const Ui& ui) {
+  heading(title, ui);
+  for (const FigureShortcut& gesture : gestures) {
+    draw_text(gesture.keys);
+    ImGui::SameLine(ui.px(156));
+    ImGui::PushTextWrapPos(0.0f);
+    text_muted(gesture.does);
+    ImGui::PopTextWrapPos();
+  }
+}
+
+std::vector<std::string_view> groups(const Actions& actions) {
+  std::vector<std::string_view> names;
+  for (const Action& action : actions)
+    if (names.empty() || names.back() != action.group) names.push_back(action.group);
+  return names;
+}
+
+void draw_group(const Actions& actions, std::string_view group, const Ui& ui) {
+  heading(group, ui);
+  for (const Action& action : actions)
+    if (action.group == group && !action.shortcuts.empty()) draw_action(action, ui);
+}
+
+}  // namespace
+
+void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
+  if (!is_open() || !begin("Shortcuts and gestures", sheet_width, 0, ui)) return;
+  ImGui::PushFont(ui.fonts.title());
+  draw_text("Shortcuts and gestures");
+  ImGui::PopFont();
+  const float room = ImGui::GetContentRegionAvail().x;
+  const int columns = room > ui.px(three_columns) ? 3 : room > ui.px(two_columns) ? 2 : 1;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(14), 0));
+  if (ImGui::BeginTable("sheet", columns, ImGuiTableFlags_SizingStretchSame)) {
+    const std::vector<std::string_view> names = groups(actions);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i == 0 || i == (names.size() + 1) / 2) ImGui::TableNextColumn();
+      draw_group(actions, names[i], ui);
+    }
+    if (columns == 3) ImGui::TableNextColumn();
+    draw_gestures("Figures", figure_shortcuts(), ui);
+    draw_gestures("Elsewhere", gesture_list, ui);
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  end();
+}
+
+}  // namespace orrery::dialogs

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/gui/overlay.h"
+#include "app/session/actions.h"
+
+namespace orrery::dialogs {
+
+/// Lists all keyboard shortcuts and mouse gestures.
+class ShortcutSheet : public Overlay {
+ public:
+  void draw(const Actions& actions, const Ui& ui);
+};
+
+}  // namespace orrery::dialogs

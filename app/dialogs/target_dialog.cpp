@@ -1,0 +1,71 @@
+#include "app/dialogs/target_dialog.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+
+namespace orrery::dialogs {
+namespace {
+
+constexpr double dialog_width = 560;
+
+bool draw_target(const Session& session, const FileTarget& target, const Ui& ui) {
+  const ParamSet& params = session.state(target.experiment).params;
+  const ParamSpec& spec = params.spec(target.key);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = ImGui::GetTextLineHeight();
+  const bool pressed =
+      ImGui::Selectable(fmt::format("##{}", spec.key).c_str(), false,
+                        ImGuiSelectableFlags_DontClosePopups, ImVec2(0, 2 * line + ui.px(10)));
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4)));
+  draw_text(spec.key);
+  const std::string present = params.text(spec.key);
+  ImGui::SameLine(0, ui.px(12));
+  text_muted(present.empty() ? std::string("empty") : "currently " + present);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4) + line));
+  text_muted(spec.description);
+  ImGui::SetCursorScreenPos(after);
+  return pressed;
+}
+
+}  // namespace
+
+void TargetDialog::ask(std::string path, std::vector<FileTarget> targets) {
+  path_ = std::move(path);
+  targets_ = std::move(targets);
+  open();
+}
+
+std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& ui) {
+  if (!is_open() || !begin("Assign file to parameter", dialog_width, 0, ui)) return std::nullopt;
+  ImGui::PushFont(ui.fonts.title());
+  draw_text("Assign file to parameter");
+  ImGui::PopFont();
+  text_muted(std::filesystem::path(path_).filename().string());
+  std::optional<FileTarget> chosen;
+  std::optional<std::size_t> heading;
+  for (const FileTarget& target : targets_) {
+    if (heading != target.experiment) {
+      ImGui::Dummy(ImVec2(0, ui.px(4)));
+      text_colored(accent_text_color(ui.style),
+                   session.state(target.experiment).experiment->info.title);
+      heading = target.experiment;
+      if (just_opened()) ImGui::SetKeyboardFocusHere();
+    }
+    ImGui::PushID(static_cast<int>(target.experiment));
+    if (draw_target(session, target, ui)) chosen = target;
+    ImGui::PopID();
+  }
+  if (ImGui::Button("Cancel")) close();
+  if (chosen) close();
+  end();
+  return chosen;
+}
+
+}  // namespace orrery::dialogs

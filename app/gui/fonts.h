@@ -1,0 +1,60 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/fallback_glyphs.h"
+
+namespace orrery::gui {
+
+/// The fonts on screen: DejaVu Sans in the few sizes that interface and figures use, at one scale.
+/// Owned by the atlas of the Dear ImGui context it was loaded into.
+class Fonts {
+ public:
+  /// Loads into the atlas of the current context, replacing what was there. `scale` multiplies
+  /// every size; above max_glyph_scale the letters of that are enlarged, since no graphics card
+  /// holds finer ones. `foreign` is what other fonts lend it. Throws std::runtime_error naming the
+  /// package when DejaVu Sans is not installed.
+  static Fonts load(double scale, const GlyphPlan& foreign = {});
+
+  static constexpr double max_glyph_scale = 3.0;
+
+  struct Sized {
+    double em{};  ///< pixels
+    ImFont* font{};
+  };
+  /// The loaded font whose em is nearest to `em` pixels; bold where a bold one is loaded.
+  Sized nearest(double em, bool bold) const;
+
+  /// Remembers the characters that a text is drawn with and that are not loaded.
+  void note_lacking(std::string_view utf8) const;
+  /// The characters noted since loading.
+  const Characters& lacking() const { return *lacking_; }
+
+  ImFont* body() const { return body_; }
+  ImFont* small() const { return small_; }
+  ImFont* title() const { return title_; }
+
+  /// Pixels from ascender to descender for an em: what Dear ImGui calls a font's size.
+  static double line_height(double em);
+
+ private:
+  std::vector<Sized> regular_{};
+  std::vector<Sized> bold_{};
+  ImFont* body_{};
+  ImFont* small_{};
+  ImFont* title_{};
+  std::vector<std::shared_ptr<const std::string>>
+      files_{};  ///< contents of fallback fonts, which the atlas reads
+  std::shared_ptr<Characters> lacking_{std::make_shared<Characters>()};
+};
+
+/// The file that holds DejaVu Sans, found through fontconfig. Throws std::runtime_error naming the
+/// package when there is none.
+std::string dejavu_file(bool bold);
+
+}  // namespace orrery::gui

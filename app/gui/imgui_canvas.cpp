@@ -1,0 +1,180 @@
+#include "app/gui/imgui_canvas.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/strips.h"
+#include "experiments/text/bidi.h"
+
+namespace orrery::gui {
+namespace {
+
+// Beyond this the cut ends of lines would show inside the clip.
+constexpr double clip_margin = 64.0;
+// An em this near to a loaded one is drawn at the loaded one: unscaled glyphs are crisp.
+constexpr double same_size_tolerance = 0.75;
+
+/// Twice the area, positive when the points run clockwise on a screen.
+double doubled_area(std::span<const Point> polygon) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point a = polygon[i], b = polygon[(i + 1) % polygon.size()];
+    sum += a.x * b.y - b.x * a.y;
+  }
+  return sum;
+}
+
+/// Whether two points make a horizontal or vertical line, drawn as a rectangle of whole pixels.
+bool is_straight(std::span<const Point> points, const Stroke& stroke) {
+  return points.size() == 2 && stroke.dash == Dash::solid &&
+         (points[0].x == points[1].x || points[0].y == points[1].y);
+}
+
+/// Whether the line turns back at `b`. Dear ImGui joins such corners with long spikes.
+bool turns_back(ImVec2 a, ImVec2 b, ImVec2 c) {
+  return (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) < 0.0f;
+}
+
+/// The strip in pieces without sharp corners, each drawn on its own.
+void add_without_spikes(ImDrawList& list, std::span<const ImVec2> strip, ImU32 color, float width) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i + 1 < strip.size(); ++i) {
+    if (!turns_back(strip[i - 1], strip[i], strip[i + 1])) continue;
+    shim::add_polyline(list, strip.subspan(begin, i + 1 - begin), color, width);
+    begin = i;
+  }
+  shim::add_polyline(list, strip.subspan(begin), color, width);
+}
+
+Rect whole_pixels(Point a, Point b, double width) {
+  const double w = std::max(1.0, std::round(width));
+  const auto edge = [w](double center) { return std::round(center - w / 2); };
+  if (a.x == b.x) {
+    const double top = std::round(std::min(a.y, b.y)), bottom = std::round(std::max(a.y, b.y));
+    return {edge(a.x), top, w, std::max(1.0, bottom - top)};
+  }
+  const double left = std::round(std::min(a.x, b.x)), right = std::round(std::max(a.x, b.x));
+  return {left, edge(a.y), std::max(1.0, right - left), w};
+}
+
+/// Where a text of `size` begins, relative to its anchor and before turning.
+Point aligned(Size size, const TextStyle& style) {
+  Point begin;
+  if (style.horizontal == HorizontalAlign::center) begin.x = -size.width / 2;
+  if (style.horizontal == HorizontalAlign::right) begin.x = -size.width;
+  if (style.vertical == VerticalAlign::middle) begin.y = -size.height / 2;
+  if (style.vertical == VerticalAlign::bottom) begin.y = -size.height;
+  return {std::round(begin.x), std::round(begin.y)};
+}
+
+struct Type {
+  const ImFont* font;
+  float size;
+};
+
+Type type_of(const Fonts& fonts, const TextStyle& style) {
+  const Fonts::Sized nearest = fonts.nearest(style.size, style.bold);
+  const double em =
+      std::abs(nearest.em - style.size) < same_size_tolerance ? nearest.em : style.size;
+  return {nearest.font, static_cast<float>(std::round(Fonts::line_height(em)))};
+}
+
+}  // namespace
+
+ImGuiCanvas::ImGuiCanvas(ImDrawList& list, const Fonts& fonts, TextureCache& textures)
+    : list_(list), fonts_(fonts), textures_(textures) {}
+
+Rect ImGuiCanvas::clip() const {
+  const ImVec2 min = list_.GetClipRectMin(), max = list_.GetClipRectMax();
+  return {static_cast<double>(min.x), static_cast<double>(min.y),
+          static_cast<double>(max.x - min.x), static_cast<double>(max.y - min.y)};
+}
+
+void ImGuiCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
+  if (stroke.color.a == 0) return;
+  if (is_straight(points, stroke) && shim::is_finite(points[0]) && shim::is_finite(points[1]))
+    return rect(whole_pixels(points[0], points[1], stroke.width), stroke.color);
+  const double margin = clip_margin + stroke.width;
+  const Rect visible = clip();
+  const Rect wide{visible.x - margin, visible.y - margin, visible.width + 2 * margin,
+                  visible.height + 2 * margin};
+  std::vector<ImVec2> strip;
+  cut_strip(points, stroke, wide, [&](std::span<const Point> piece) {
+    strip.resize(piece.size());
+    std::transform(piece.begin(), piece.end(), strip.begin(), shim::vec);
+    add_without_spikes(list_, strip, shim::packed(stroke.color),
+                       static_cast<float>(std::max(1.0, stroke.width)));
+  });
+}
+
+void ImGuiCanvas::fill(std::span<const Point> polygon, Color color) {
+  if (!std::all_of(polygon.begin(), polygon.end(), [](Point p) { return shim::is_finite(p); }))
+    return;
+  std::vector<ImVec2> points(polygon.size());
+  std::transform(polygon.begin(), polygon.end(), points.begin(), shim::vec);
+  // Dear ImGui puts the soft edge outside of polygons that run clockwise.
+  if (doubled_area(polygon) < 0.0) std::reverse(points.begin(), points.end());
+  const ImDrawListFlags flags = list_.Flags;
+  // Soft edges of translucent neighbours would show as seams.
+  if (color.a < 255) list_.Flags &= ~ImDrawListFlags_AntiAliasedFill;
+  shim::add_convex_fill(list_, points, shim::packed(color));
+  list_.Flags = flags;
+}
+
+void ImGuiCanvas::rect(const Rect& rect, Color color) {
+  if (!shim::is_finite(rect) || color.a == 0) return;
+  list_.AddRectFilled(shim::vec({rect.x, rect.y}), shim::vec({rect.right(), rect.bottom()}),
+                      shim::packed(color));
+}
+
+void ImGuiCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
+                        Filter filter) {
+  const bool drawable = image && image->width > 0 && image->height > 0 && shim::is_finite(target);
+  if (!drawable) return;
+  list_.AddImage(textures_.texture(image, filter), shim::vec({target.x, target.y}),
+                 shim::vec({target.right(), target.bottom()}));
+}
+
+void ImGuiCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
+  if (!shim::is_finite(anchor) || utf8.empty()) return;
+  const std::string shown = in_visual_order(utf8);
+  const Type type = type_of(fonts_, style);
+  const Point begin = aligned(text_size(utf8, style), style);
+  const Point at{std::round(anchor.x), std::round(anchor.y)};
+  const ImU32 color = shim::packed(style.color);
+  const ImVec2 position = shim::vec({at.x + begin.x, at.y + begin.y});
+  if (!style.upward) {
+    list_.AddText(type.font, type.size, position, color, shown.data(), shown.data() + shown.size());
+    return;
+  }
+  const int first = list_.VtxBuffer.Size;
+  shim::add_uncut_text(list_, *type.font, type.size, position, color, shown);
+  const ImVec2 pivot = shim::vec(at);
+  for (int i = first; i < list_.VtxBuffer.Size; ++i) {
+    ImVec2& p = list_.VtxBuffer[i].pos;
+    p = ImVec2(pivot.x + (p.y - pivot.y), pivot.y - (p.x - pivot.x));
+  }
+}
+
+void ImGuiCanvas::push_clip(const Rect& rect) {
+  const Rect shown = shim::is_finite(rect) ? rect : Rect{};
+  list_.PushClipRect(shim::vec({shown.x, shown.y}), shim::vec({shown.right(), shown.bottom()}),
+                     true);
+}
+
+void ImGuiCanvas::pop_clip() { list_.PopClipRect(); }
+
+Size ImGuiCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
+  fonts_.note_lacking(utf8);
+  const std::string shown = in_visual_order(utf8);
+  const Type type = type_of(fonts_, style);
+  const ImVec2 size =
+      type.font->CalcTextSizeA(type.size, FLT_MAX, 0.0f, shown.data(), shown.data() + shown.size());
+  return {std::ceil(static_cast<double>(size.x)), static_cast<double>(std::max(size.y, type.size))};
+}
+
+}  // namespace orrery::gui

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/session/layers.h"
+
+namespace orrery::gui {
+
+/// Creates Dear ImGui's context, current in this thread, and destroys it with itself. No settings
+/// file is written.
+class ImGuiContextGuard {
+ public:
+  ImGuiContextGuard();
+  ~ImGuiContextGuard();
+  ImGuiContextGuard(const ImGuiContextGuard&) = delete;
+  ImGuiContextGuard& operator=(const ImGuiContextGuard&) = delete;
+};
+
+}  // namespace orrery::gui

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <span>
+#include <string_view>
+
+#include "app/session/layers.h"
+#include "experiments/figure/canvas/canvas.h"
+
+// Code that depends on the version of Dear ImGui or guards against its assertions. The
+// packaged 1.86 has 16-bit indices, input in fields instead of events, and key codes of the
+// platform.
+namespace orrery::gui::shim {
+
+inline ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
+inline Point point(ImVec2 v) { return {static_cast<double>(v.x), static_cast<double>(v.y)}; }
+inline ImU32 packed(Color c) { return IM_COL32(c.r, c.g, c.b, c.a); }
+ImVec4 floats(Color c);
+/// A texture name of OpenGL as Dear ImGui stores it, and back.
+ImTextureID texture_id(unsigned name);
+unsigned texture_name(ImTextureID id);
+
+bool is_finite(Point p);
+bool is_finite(const Rect& r);
+
+/// An open polyline of any length, in pieces that 16-bit indices can hold. Points that are not
+/// finite must have been filtered.
+void add_polyline(ImDrawList& list, std::span<const ImVec2> points, ImU32 color, float thickness);
+/// A convex polygon of finite points.
+void add_convex_fill(ImDrawList& list, std::span<const ImVec2> points, ImU32 color);
+/// Text with its top left corner at `position`, never culled, so that it may be turned afterwards.
+void add_uncut_text(ImDrawList& list, const ImFont& font, float size, ImVec2 position, ImU32 color,
+                    std::string_view utf8);
+/// A rectangle without fill.
+void add_frame(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 color, float rounding,
+               float thickness);
+
+/// BeginChild with the padding of a window. End with ImGui::EndChild().
+bool begin_panel(const char* id, ImVec2 size, ImGuiWindowFlags flags);
+
+/// Events that a platform backend would send, for tests and for rendering without a window.
+void inject_mouse_position(ImGuiIO& io, Point position);
+void inject_mouse_away(ImGuiIO& io);
+void inject_mouse_button(ImGuiIO& io, int button, bool down);
+void inject_wheel(ImGuiIO& io, float steps);
+void inject_control(ImGuiIO& io, bool down);
+void inject_shift(ImGuiIO& io, bool down);
+/// A key by its GLFW code.
+void inject_key(ImGuiIO& io, int glfw_key, bool down);
+void inject_text(ImGuiIO& io, const char* utf8);
+/// Makes a key, by its GLFW code, look down or up in the next NewFrame. Does nothing where Dear
+/// ImGui queues the events and so loses none.
+void hold_key(ImGuiIO& io, int glfw_key, bool down);
+/// Whether a key, by its GLFW code, went down in this frame (or repeats) or is down.
+bool key_pressed(int glfw_key, bool repeats);
+bool key_down(int glfw_key);
+/// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
+void map_keys(ImGuiIO& io);
+
+/// ImGui::NewFrame, and Enter activates what the keyboard is on, as Space does: a button, a line of
+/// a list.
+void new_frame();
+
+/// Whether any key went down in this frame.
+bool any_key_pressed(const ImGuiIO& io);
+/// Whether the keyboard gave this character before this frame.
+bool was_typed(const ImGuiIO& io, char32_t character);
+
+/// Renderers without OpenGL must promise vertex offsets and own the font texture.
+void prepare_without_renderer(ImGuiIO& io);
+
+}  // namespace orrery::gui::shim

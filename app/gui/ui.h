@@ -1,0 +1,44 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "app/gui/fonts.h"
+#include "app/gui/item_rects.h"
+#include "app/gui/textures.h"
+#include "experiments/figure/color/style.h"
+
+namespace orrery::gui {
+
+/// Fonts, textures and style for everything that draws.
+struct Ui {
+  const Fonts& fonts;
+  TextureCache& textures;
+  FigureStyle style{};
+  double scale{1.0};
+  ItemRects* item_rects{};  ///< records where items lie; may be null
+
+  /// A length of the design in pixels of the screen.
+  float px(double length) const { return static_cast<float>(length * scale); }
+};
+
+// Small building blocks of the interface.
+
+void draw_text(std::string_view utf8);
+void text_colored(Color color, std::string_view utf8);
+void text_muted(std::string_view utf8);
+/// Records where the previous item lies.
+void mark_item(const Ui& ui, std::string name);
+/// Draws a key cap, "Ctrl+K", that ends at screen coordinate `right` in the current line. Returns
+/// where it begins.
+float key_cap(const Ui& ui, std::string_view keys, float right);
+/// As much of the text as fits into `room` pixels, followed by "…".
+std::string shortened(const std::string& words, float room);
+/// Shows text beside the mouse.
+void show_tooltip(const Ui& ui, std::string_view utf8);
+/// Explains the previous item while the mouse rests on it.
+void tooltip(const Ui& ui, std::string_view utf8);
+
+}  // namespace orrery::gui

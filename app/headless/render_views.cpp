@@ -1,0 +1,89 @@
+#include "app/headless/render_views.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "app/headless/offscreen.h"
+#include "app/headless/script.h"
+#include "app/session/opened_path.h"
+#include "experiments/files/file.h"
+
+namespace orrery::headless {
+namespace {
+
+constexpr std::uintmax_t max_script_bytes = 1 << 20;
+
+void show(const std::string& name, OffscreenDesktop& desktop) {
+  const Actions& actions = desktop.app().actions();
+  if (!find_action(actions, name)) {
+    const std::string near = nearest_action(actions, name);
+    throw UsageError("--show " + name, "is not an action",
+                     near.empty() ? "try --show palette" : "did you mean " + near + "?");
+  }
+  desktop.app().perform(name);
+  desktop.settle();
+}
+
+/// Opens the path named by the options.
+void open_path(OffscreenDesktop& desktop, const std::filesystem::path& path) {
+  look_at(path);  // a path that cannot be shown is an error here, and a message in a window
+  desktop.app().open_path(path);
+}
+
+void write_picture(const OffscreenDesktop& desktop, const RenderOptions& options,
+                   const std::string& name) {
+  const std::filesystem::path path = std::filesystem::path(options.folder) / (name + ".png");
+  std::filesystem::remove(path);
+  write_new_file(path, png_bytes(desktop.pixels()));
+  std::printf("%s\n", path.c_str());
+}
+
+void render_current(const Session& session, OffscreenDesktop& desktop,
+                    const RenderOptions& options) {
+  desktop.settle();
+  if (!options.show.empty()) show(options.show, desktop);
+  if (session.current().failure) std::rethrow_exception(session.current().failure);
+  const std::string name = session.current().experiment->info.name;
+  write_picture(desktop, options, options.show.empty() ? name : name + "-" + options.show);
+}
+
+void render_script(Session& session, OffscreenDesktop& desktop, const RenderOptions& options) {
+  const Stage stage{
+      .session = session,
+      .app = desktop.app(),
+      .frame = [&] { desktop.pass(); },
+      .settle = [&] { desktop.settle(); },
+      .picture = [&](const std::string& name) { write_picture(desktop, options, name); }};
+  play_script(read_file(options.script, max_script_bytes), options.script, stage);
+}
+
+}  // namespace
+
+void render_views(const RenderOptions& options) {
+  const auto [width, height] = parse_size(options.size);
+  if (!options.show.empty() && options.start.view.empty() && options.start.open.empty())
+    throw UsageError("--show " + options.show, "needs a view", "add --view NAME");
+  const auto session = start_session(options.start, {});
+  OffscreenDesktop desktop(*session, width, height);
+  std::error_code failed;
+  std::filesystem::create_directories(options.folder, failed);
+  if (failed) throw io_error(options.folder, "made", failed.value());
+  if (!options.script.empty()) return render_script(*session, desktop, options);
+  if (!options.start.open.empty()) {
+    open_path(desktop, options.start.open);
+    desktop.settle();
+    const App& app = desktop.app();
+    return render_current(app.is_browsing() ? app.browser().session() : *session, desktop, options);
+  }
+  if (!options.start.view.empty()) return render_current(*session, desktop, options);
+  for (std::size_t i = 0; i < session->size(); ++i) {
+    session->select(i);
+    render_current(*session, desktop, options);
+  }
+}
+
+}  // namespace orrery::headless

@@ -1,0 +1,89 @@
+#include "app/headless/script_facts.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <optional>
+
+namespace orrery::headless {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
+
+template <class Numbers>
+Words number_words(const Numbers& numbers) {
+  Words words;
+  for (const double value : numbers) words.push_back(fmt::format("{}", value));
+  return words;
+}
+
+std::string scalar(const ExperimentState& state, const std::string& name) {
+  if (state.result)
+    for (const Scalar& one : state.result->scalars)
+      if (one.name == name) return fmt::format("{}", one.value);
+  throw BadStep("there is no scalar " + name, "see orrery describe");
+}
+
+std::string fact_of(const std::string& name, const std::string& of, const ExperimentState& state) {
+  if (name == "param") return state.params.to_text(of);
+  if (name == "scalar") return scalar(state, of);
+  const auto found = state.views.find(of);
+  const FigureView view = found == state.views.end() ? FigureView{} : found->second;
+  const auto marked = state.shown.marks.find(of);
+  const FigureMarks marks = marked == state.shown.marks.end() ? FigureMarks{} : marked->second;
+  if (name == "zoom") {
+    Words axes;
+    if (view.x) axes.emplace_back("x");
+    if (view.y) axes.emplace_back("y");
+    return joined(axes);
+  }
+  if (name == "hidden") return joined({view.hidden.begin(), view.hidden.end()});
+  if (name == "pins") return joined(number_words(marks.pins));
+  if (name == "cursors") return marks.cursors ? joined(number_words(*marks.cursors)) : "none";
+  if (name == "colors")
+    return view.color ? fmt::format("{:.3g} to {:.3g}", view.color->min, view.color->max) : "none";
+  throw BadStep("\"" + name + "\" is not a fact about something", "see orrery-desktop --help");
+}
+
+}  // namespace
+
+const Session& shown_session(const Stage& stage) {
+  return stage.app.is_browsing() ? stage.app.browser().session() : stage.session;
+}
+
+std::string fact_text(Rest words, const Stage& stage) {
+  const std::string& name = words.front();
+  if (words.size() == 2) return fact_of(name, words[1], shown_session(stage).current());
+  if (words.size() != 1) throw BadStep("names no fact", "see orrery-desktop --help");
+  const Session& session = shown_session(stage);
+  const ExperimentState& state = session.current();
+  const auto yes = [](bool is) { return std::string(is ? "yes" : "no"); };
+  if (name == "view") return state.experiment->info.name;
+  if (name == "figure") return or_none(state.figure);
+  if (name == "layout")
+    return state.shown.layout ? std::string(layout_name(*state.shown.layout)) : "none";
+  if (name == "theme") return std::string(theme_name(stage.session.look.theme));
+  if (name == "scale") return fmt::format("{}", stage.session.look.scale);
+  if (name == "projector") return yes(stage.session.look.projector);
+  if (name == "message") return or_none(state.message);
+  if (name == "note") return or_none(stage.session.note());
+  if (name == "clipboard") {
+    const char* text = ImGui::GetClipboardText();
+    return text ? text : "none";
+  }
+  if (name == "distance") {
+    const std::optional<double> distance = session.links.distance();
+    return distance ? fmt::format("{}", *distance) : "none";
+  }
+  if (name == "undo") return or_none(stage.app.history().undo_text());
+  if (name == "redo") return or_none(stage.app.history().redo_text());
+  if (name == "reference") return yes(state.shown.reference != nullptr);
+  if (name == "difference") return yes(state.shown.difference);
+  throw BadStep("\"" + name + "\" is not a fact", "see orrery-desktop --help");
+}
+
+}  // namespace orrery::headless

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/session/session.h"
+#include "app/shell/app.h"
+
+namespace orrery::headless {
+
+/// The desktop that a script plays on, rendered or not.
+struct Stage {
+  Session& session;
+  App& app;
+  std::function<void()> frame{};                           ///< draws one
+  std::function<void()> settle{};                          ///< draws until no job runs
+  std::function<void(const std::string& name)> picture{};  ///< keeps what is on screen
+};
+
+}  // namespace orrery::headless

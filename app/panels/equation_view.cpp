@@ -1,0 +1,176 @@
+#include "app/panels/equation_view.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/imgui_canvas.h"
+#include "app/gui/imgui_shim.h"
+#include "experiments/figure/equation/parse.h"
+#include "experiments/studies/formulas.h"
+
+namespace orrery::panels {
+namespace {
+
+constexpr double base_size = 16, min_size = 11;
+constexpr double figure_gap = 44;
+constexpr double tip_width = 340;
+
+FigureRole role_on_top(const ExperimentState& state) {
+  if (state.shown.layout != ViewLayout::single || !state.result) return {};
+  const std::vector<Figure>& figures = state.result->figures;
+  const auto chosen = std::find_if(figures.begin(), figures.end(),
+                                   [&](const Figure& figure) { return figure.id == state.figure; });
+  if (chosen != figures.end()) return chosen->role;
+  return state.figure.empty() && !figures.empty() ? figures.front().role : FigureRole{};
+}
+
+/// The chosen values of the parameters that formulas may depend on.
+std::vector<std::pair<std::string, std::string>> choices(const ExperimentInfo& info,
+                                                         const ParamSet& params) {
+  std::vector<std::pair<std::string, std::string>> set;
+  const auto add = [&](const std::string& key) {
+    if (params.has(key)) set.emplace_back(key, params.to_text(key));
+  };
+  add("encoding");
+  for (const FormulasOfChoice& choice : info.formulas_of_choices) add(choice.key);
+  return set;
+}
+
+/// The names that light up when the control of this parameter is under the mouse.
+std::vector<std::string> names_of(const Session& session, const std::string& key) {
+  const ParamSet& params = session.current().params;
+  if (key.empty() || !params.has(key)) return {};
+  std::string symbol = params.spec(key).symbol.empty() ? key : params.spec(key).symbol;
+  if (const std::size_t zero = symbol.find("₀"); zero != std::string::npos)
+    symbol.replace(zero, std::string_view("₀").size(), "_0");
+  return {symbol};
+}
+
+/// The parameter that a formula calls so, if it is one that is read at present.
+const ParamSpec* param_of(const ParamSet& params, const std::string& name) {
+  for (const ParamSpec& spec : params.specs())
+    if (is_symbol_of(spec, name) && params.is_used(spec.key)) return &spec;
+  return nullptr;
+}
+
+std::string explanation(const FormulaSubject& subject, const ParamSet& params,
+                        const std::string& name, const ParamSpec* spec) {
+  const std::string_view meaning = symbol_meaning(subject, name);
+  if (!spec) return meaning.empty() ? std::string() : fmt::format("{}: {}", name, meaning);
+  const std::string unit = spec->unit.empty() ? std::string() : " " + spec->unit;
+  return fmt::format("{}: {} = {}{}\n{}", name, spec->key, params.to_text(spec->key), unit,
+                     spec->description);
+}
+
+}  // namespace
+
+FormulaSubject formula_subject(const ExperimentState& state) {
+  const ExperimentInfo& info = state.experiment->info;
+  return {info.name, choices(info, state.params), role_on_top(state)};
+}
+
+bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
+  if (spec.symbol.empty()) return spec.key == name;
+  if (spec.symbol == name) return true;
+  const std::size_t zero = spec.symbol.find("₀");
+  return zero != std::string::npos && spec.symbol.substr(0, zero) + "_0" == name;
+}
+
+const std::vector<EquationView::Parsed>& EquationView::formulas(const Session& session) {
+  FormulaSubject subject = formula_subject(session.current());
+  if (subject == subject_) return formulas_;
+  formulas_.clear();
+  for (const Formula& formula : formulas_of(subject))
+    formulas_.push_back({parse_equation(formula.tex), std::string(formula.source)});
+  subject_ = std::move(subject);
+  return formulas_;
+}
+
+const EquationView::Parsed* EquationView::formula_with(const Session& session,
+                                                       const ParamSpec& spec) {
+  const auto names_it = [&](const EquationNode& node, const auto& self) -> bool {
+    return is_symbol_of(spec, equation_name(node)) ||
+           std::any_of(node.children.begin(), node.children.end(),
+                       [&](const EquationNode& child) { return self(child, self); });
+  };
+  for (const Parsed& formula : formulas(session))
+    if (names_it(formula.tree, names_it)) return &formula;
+  return nullptr;
+}
+
+void EquationView::explain(const Session& session, const ParamSpec& spec, const std::string& words,
+                           const Ui& ui) {
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ui.px(tip_width));
+  draw_text(words);
+  ImGui::PopTextWrapPos();
+  if (const Parsed* formula = formula_with(session, spec)) {
+    ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
+    EquationBox box = lay_out(formula->tree, canvas, base_size * ui.scale);
+    const double room = 1.5 * tip_width * ui.scale;
+    if (box.width > room)
+      box = lay_out(formula->tree, canvas, base_size * ui.scale * room / box.width);
+    const Point corner = shim::point(ImGui::GetCursorScreenPos());
+    ImGui::Dummy(shim::vec({box.width, box.height()}));
+    draw_equation(canvas, box, {corner.x, corner.y + box.ascent}, ui.style.text,
+                  {.names = names_of(session, spec.key), .color = ui.style.accent});
+    if (!formula->source.empty()) text_muted(formula->source);
+  }
+  ImGui::EndTooltip();
+}
+
+/// As many formulas as have room side by side; the first one alone is set smaller if it must be.
+std::vector<EquationView::Placed> EquationView::place(const Session& session, Point corner,
+                                                      double width, const Ui& ui) {
+  const ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
+  std::vector<Placed> placed;
+  double x = 0, ascent = 0;
+  for (const Parsed& formula : formulas(session)) {
+    EquationBox box = lay_out(formula.tree, canvas, base_size * ui.scale);
+    if (placed.empty() && box.width > width)
+      box = lay_out(formula.tree, canvas, base_size * ui.scale * width / box.width);
+    const bool legible = !box.glyphs.empty() && box.glyphs[0].size >= min_size * ui.scale;
+    if (x + box.width > width + 1 || !legible) break;
+    ascent = std::max(ascent, box.ascent);
+    const double step = box.width + figure_gap * ui.scale;
+    placed.push_back({std::move(box), {corner.x + x, 0}, &formula});
+    x += step;
+  }
+  for (Placed& one : placed) one.origin.y = corner.y + ascent;
+  return placed;
+}
+
+double EquationView::height(const Session& session, double width, const Ui& ui) {
+  double ascent = 0, descent = 0;
+  for (const Placed& one : place(session, {}, width, ui)) {
+    ascent = std::max(ascent, one.box.ascent);
+    descent = std::max(descent, one.box.descent);
+  }
+  return ascent + descent;
+}
+
+void EquationView::draw(const Session& session, const Rect& area, const SymbolLink& shown,
+                        SymbolLink& next, const Ui& ui) {
+  ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
+  const ParamSet& params = session.current().params;
+  EquationHighlight highlight{.names = names_of(session, shown.key), .color = ui.style.accent};
+  if (!shown.symbol.empty()) highlight.names.push_back(shown.symbol);
+  const Point cursor = shim::point(ImGui::GetIO().MousePos);
+  const bool hovered = ImGui::IsWindowHovered() && area.contains(cursor);
+  for (const Placed& one : place(session, {area.x, area.y}, area.width, ui)) {
+    draw_equation(canvas, one.box, one.origin, ui.style.text, highlight);
+    const Rect box{one.origin.x, one.origin.y - one.box.ascent, one.box.width, one.box.height()};
+    if (!hovered || !box.contains(cursor)) continue;
+    next.symbol = symbol_at(one.box, {cursor.x - one.origin.x, cursor.y - one.origin.y});
+    const ParamSpec* spec = param_of(params, next.symbol);
+    if (spec && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) next.clicked = spec->key;
+    std::string words = explanation(subject_, params, next.symbol, spec);
+    if (words.empty()) words = one.formula->source;
+    if (!words.empty()) show_tooltip(ui, words);
+  }
+}
+
+}  // namespace orrery::panels

@@ -1,0 +1,169 @@
+#include "app/panels/param_controls.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+
+#include "app/gui/imgui_shim.h"
+#include "experiments/text/ascii.h"
+
+namespace orrery::panels {
+namespace {
+
+constexpr int slider_digits = 3;
+// A linear slider over more steps than this cannot be aimed at the small ones: it moves by ratios.
+constexpr double max_linear_steps = 4096;
+// Beyond this a number is typed.
+constexpr double max_steps = 1e7;
+
+bool moves_by_ratios(const ParamSpec& spec) {
+  const bool wide = spec.kind == ParamKind::integer && spec.max - spec.min > max_linear_steps;
+  return spec.logarithmic || (wide && spec.min >= 0.0);
+}
+
+ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
+  return moves_by_ratios(spec) ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
+}
+
+/// Whether the number was typed over the slider (Ctrl+click) rather than dragged.
+bool is_typed() { return ImGui::GetIO().WantTextInput; }
+
+void integer_slider(Session& session, const ParamSpec& spec) {
+  std::int64_t number = session.current().params.integer(spec.key);
+  const auto low = static_cast<std::int64_t>(std::ceil(spec.min));
+  const auto high = static_cast<std::int64_t>(std::floor(spec.max));
+  const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
+                                           "%lld", slider_flags(spec));
+  if (!changed) return;
+  session.set_value(spec.key, is_typed() ? number : nearest_allowed(spec, number));
+}
+
+void real_slider(Session& session, const ParamSpec& spec) {
+  double number = session.current().params.real(spec.key);
+  const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min,
+                                           &spec.max, "%.6g", slider_flags(spec));
+  if (!changed) return;
+  const double rounded = rounded_to_digits(number, slider_digits);
+  session.set_value(spec.key, is_typed() ? number : std::clamp(rounded, spec.min, spec.max));
+}
+
+/// Letters and digits in lower case: "RoPE" and "rope" are one encoding.
+std::string plain_name(const std::string& name) {
+  std::string plain;
+  for (const char c : lower_ascii(name))
+    if (std::isalnum(static_cast<unsigned char>(c))) plain += c;
+  return plain;
+}
+
+/// "RoPE" of "RoPE, eager_fp32" and of "RoPE, queries".
+std::string subject_of(const std::string& series) { return series.substr(0, series.find(',')); }
+
+/// The palette slot of the curve that bears a choice's name, where there is one.
+std::optional<int> color_slot(const ExperimentState& state, const std::string& name) {
+  if (!state.result) return std::nullopt;
+  for (const Figure& figure : state.result->figures)
+    if (const auto* plot = std::get_if<LinePlot>(&figure.content))
+      for (const Series& series : plot->series)
+        if (plain_name(subject_of(series.name)) == plain_name(name)) return series.color;
+  return std::nullopt;
+}
+
+void color_dot(const Ui& ui, Color color) {
+  const float size = ImGui::GetFrameHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddCircleFilled(ImVec2(at.x + size / 2, at.y + size / 2), ui.px(4.5),
+                                              shim::packed(color));
+  ImGui::Dummy(ImVec2(size, size));
+}
+
+/// The chosen names in the order of the catalogue, with one switched.
+std::vector<std::string> switched(const ParamSpec& spec, const std::vector<std::string>& chosen,
+                                  const std::string& name) {
+  std::vector<std::string> names;
+  for (const Choice& option : spec.choices) {
+    const bool was = std::find(chosen.begin(), chosen.end(), option.name) != chosen.end();
+    if (was != (option.name == name)) names.push_back(option.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool fits_slider(const ParamSpec& spec) {
+  const bool bounded = std::isfinite(spec.min) && std::isfinite(spec.max) && spec.min < spec.max;
+  if (!bounded || (spec.logarithmic && spec.min <= 0.0)) return false;
+  return spec.logarithmic || spec.kind == ParamKind::real || spec.max - spec.min <= max_steps;
+}
+
+void slider_control(Session& session, const ParamSpec& spec) {
+  spec.kind == ParamKind::integer ? integer_slider(session, spec) : real_slider(session, spec);
+}
+
+void number_control(Session& session, const ParamSpec& spec) {
+  constexpr ImGuiInputTextFlags enter = ImGuiInputTextFlags_EnterReturnsTrue;
+  if (spec.kind == ParamKind::integer) {
+    std::int64_t number = session.current().params.integer(spec.key);
+    const std::int64_t step = spec.multiple_of;
+    if (ImGui::InputScalar("##value", ImGuiDataType_S64, &number, &step, nullptr, "%lld", enter))
+      session.set_value(spec.key, number);
+  } else {
+    double number = session.current().params.real(spec.key);
+    if (ImGui::InputDouble("##value", &number, 0.0, 0.0, "%.6g", enter))
+      session.set_value(spec.key, number);
+  }
+}
+
+void boolean_control(Session& session, const ParamSpec& spec) {
+  bool on = session.current().params.boolean(spec.key);
+  if (ImGui::Checkbox(on ? "on" : "off", &on)) session.set_value(spec.key, on);
+}
+
+void choice_control(Session& session, const ParamSpec& spec, const Ui& ui) {
+  const std::string present = session.current().params.text(spec.key);
+  if (!ImGui::BeginCombo("##value", present.c_str())) return;
+  for (const Choice& option : spec.choices) {
+    if (ImGui::Selectable(option.name.c_str(), option.name == present))
+      session.set_value(spec.key, option.name);
+    tooltip(ui, option.description);
+  }
+  ImGui::EndCombo();
+}
+
+void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) {
+  const std::vector<std::string> chosen = session.current().params.list(spec.key);
+  const int columns = ImGui::GetContentRegionAvail().x > ui.px(230) ? 2 : 1;
+  if (!ImGui::BeginTable("##choices", columns, ImGuiTableFlags_SizingStretchSame)) return;
+  for (const Choice& option : spec.choices) {
+    ImGui::TableNextColumn();
+    bool on = std::find(chosen.begin(), chosen.end(), option.name) != chosen.end();
+    if (ImGui::Checkbox(option.name.c_str(), &on))
+      session.set_value(spec.key, switched(spec, chosen, option.name));
+    tooltip(ui, option.description);
+    const auto slot = on ? color_slot(session.current(), option.name) : std::nullopt;
+    if (!slot || ui.style.palette.empty()) continue;
+    ImGui::SameLine(0, 0);
+    color_dot(ui, ui.style.palette[static_cast<std::size_t>(*slot) % ui.style.palette.size()]);
+  }
+  ImGui::EndTable();
+}
+
+double rounded_to_digits(double value, int digits) {
+  if (value == 0.0 || !std::isfinite(value)) return value;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double power = std::pow(10.0, std::abs(digits - 1 - exponent));
+  // Dividing by a whole power of ten gives the nearest double of the decimal; multiplying does not.
+  return digits - 1 >= exponent ? std::round(value * power) / power
+                                : std::round(value / power) * power;
+}
+
+std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value) {
+  const auto step = static_cast<double>(std::max<std::int64_t>(1, spec.multiple_of));
+  const double low = std::ceil(spec.min / step), high = std::floor(spec.max / step);
+  const double multiple = std::round(static_cast<double>(value) / step);
+  return static_cast<std::int64_t>(std::clamp(multiple, low, std::max(low, high)) * step);
+}
+
+}  // namespace orrery::panels

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/gui/ui.h"
+#include "app/session/session.h"
+
+namespace orrery::panels {
+
+// One control a kind of parameter, over the whole width of the next item. A change goes to the
+// session, which may refuse it.
+
+/// Whether a number has a range that a slider can be aimed in; otherwise it is typed.
+bool fits_slider(const ParamSpec& spec);
+/// Integers and reals, by slider. Its number is written beside the label, not on it.
+void slider_control(Session& session, const ParamSpec& spec);
+/// Integers and reals, typed.
+void number_control(Session& session, const ParamSpec& spec);
+void boolean_control(Session& session, const ParamSpec& spec);
+void choice_control(Session& session, const ParamSpec& spec, const Ui& ui);
+/// Boxes to tick, each with the colour of its curve.
+void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui);
+
+/// `value` to `digits` significant digits: what a slider yields, so that captions stay readable.
+double rounded_to_digits(double value, int digits);
+/// The nearest multiple that the specification allows.
+std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value);
+
+}  // namespace orrery::panels

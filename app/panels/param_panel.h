@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "app/gui/ui.h"
+#include "app/panels/equation_view.h"
+#include "app/session/session.h"
+
+namespace orrery::panels {
+
+/// A control for every parameter in use, made from its ParamSpec alone.
+class ParamPanel {
+ public:
+  /// Draws into the current window, over its whole width. The parameter whose symbol was pointed at
+  /// (`shown`) is lit and explained with its formula; the one whose control is pointed at goes into
+  /// `next`.
+  void draw(Session& session, EquationView& equations, const SymbolLink& shown, SymbolLink& next,
+            const Ui& ui);
+  /// A file that was dropped on the window goes to the file parameter that suits it best: one that
+  /// names its type, was edited last, is read at present, is still at its default. Says so when
+  /// there is none.
+  void drop_file(Session& session, const std::string& path);
+  /// Whether the path of a file was being typed last: a dropped file is then for that parameter.
+  bool is_editing_file() const { return !last_file_key_.empty(); }
+  /// Gives a parameter's control the keyboard focus in the next frame.
+  void focus(std::string key) { focus_ = std::move(key); }
+
+ private:
+  void draw_search(const ParamSet& params, const Ui& ui);
+  bool is_shown(const ParamSet& params, const ParamSpec& spec) const;
+  /// Folded until it is opened, or until one of its parameters is to get the keyboard. Returns
+  /// whether its parameters show.
+  bool heading(const ParamSet& params, const std::string& group, const Ui& ui) const;
+  void row(Session& session, const ParamSpec& spec, EquationView& equations,
+           const SymbolLink& shown, SymbolLink& next, const Ui& ui);
+  void control(Session& session, const ParamSpec& spec, const Ui& ui);
+  void slider(Session& session, const ParamSpec& spec, const Ui& ui);
+  void file(Session& session, const ParamSpec& spec);
+
+  std::map<std::string, std::string> typed_{};  ///< file paths being edited, by experiment and key
+  std::string wanted_{};                        ///< text in the search field
+  std::string focus_{};  ///< key of the parameter that gets the keyboard focus next
+  std::string last_file_key_{};
+  std::string typing_key_{};  ///< key of the slider whose number is being typed
+};
+
+/// Description, symbol, unit, range and default of a parameter.
+std::string param_tooltip(const ParamSpec& spec);
+
+}  // namespace orrery::panels

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/ui.h"
+#include "app/session/point_list.h"
+#include "app/session/saved_source.h"
+#include "app/session/session.h"
+#include "app/session/task.h"
+#include "app/views/result_view.h"
+
+namespace orrery::panels {
+
+/// Browses the folders of saved runs and sweeps: lists the points of a sweep and shows the chosen
+/// one with its figures, checks and origin.
+class ResultBrowser {
+ public:
+  explicit ResultBrowser(std::function<void()> wake);
+
+  /// Shows a folder that was read, with its point in the folder `point` or the first finished one.
+  void open(SweepIndex folder, const std::string& point = {});
+  /// Closes the folder.
+  void close();
+  /// Chooses the point whose result is in that folder; nothing happens when there is none.
+  void choose_folder(const std::string& point);
+  const std::optional<SweepIndex>& folder() const { return folder_; }
+  /// Its path; empty when none is open.
+  std::string path() const { return folder_ ? folder_->folder.string() : std::string(); }
+  /// Chooses a point. Without a result it shows a message and leaves the figures.
+  void choose(std::size_t point);
+  /// The chosen point's folder; empty before there is one.
+  std::string chosen() const { return session_.current().params.text(SavedSource::folder_key); }
+
+  /// Holds the chosen result, with its views, marks and messages.
+  Session& session() { return session_; }
+  const Session& session() const { return session_; }
+  /// The view that draws a result, arranged as its experiment is.
+  ResultView& view(const Result& result);
+  /// Takes what has been loaded. Call once per frame.
+  void update();
+  bool busy() const { return session_.busy() || facts_task_.is_running(); }
+
+  /// The experiment and the numbers of finished, failed and pending points.
+  std::string summary() const;
+  /// The height of the list when `room` is available; 0 for a single result.
+  double list_height(double room, const Ui& ui) const;
+  /// The list, with its filter, into the current window.
+  void draw_list(const Ui& ui);
+
+  enum class Request { none, open_live, pin };
+  /// The buttons, settings and origin of the chosen result.
+  Request draw_facts(const Ui& ui);
+
+ private:
+  std::optional<std::size_t> place_of(const std::string& point) const;
+  void draw_row(std::size_t point, std::size_t scalars, const Ui& ui);
+  void take_sorting();
+
+  SavedSource source_{};
+  Session session_;
+  std::function<void()> wake_;
+  std::optional<SweepIndex> folder_{};
+  PointOrder order_{};
+  std::optional<PointOrder> listed_by_{};  ///< order of listed_
+  std::vector<std::size_t> listed_{};
+  std::map<std::string, ResultView> views_{};  ///< by experiment
+  std::shared_ptr<const Result> described_{};  ///< result that facts_ describe
+  Facts facts_{};
+  Task<Facts> facts_task_{};
+};
+
+}  // namespace orrery::panels

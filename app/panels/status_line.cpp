@@ -1,0 +1,189 @@
+#include "app/panels/status_line.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/panels/findings.h"
+#include "app/views/readout.h"
+#include "experiments/setup/pipelined_name.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::panels {
+namespace {
+
+// Progress of shorter work would only flicker.
+constexpr double worth_showing = 0.25;
+constexpr double meter_width = 90;
+constexpr double narrow_meter_width = 45;  // beside others
+// Decades of an error in ulp that fills the mantissa of a double.
+constexpr double ulp_decades = 16;
+
+std::string param_of(const Result& result, std::string_view key) {
+  for (const auto& [name, value] : result.provenance.params)
+    if (name == key) return value;
+  return {};
+}
+
+void fact(const std::string& words, const Ui& ui) {
+  ImGui::SameLine(0, ui.px(16));
+  text_muted(words);
+}
+
+/// A button with the number of checks, which lists them.
+bool checks_button(const Result& result, const Ui& ui) {
+  const bool all = holding(result) == result.checks.size();
+  ImGui::SameLine(0, ui.px(16));
+  ImGui::PushStyleColor(ImGuiCol_Text,
+                        shim::floats(all ? holds_color(ui.style) : fails_color(ui.style)));
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  const bool pressed = ImGui::Button(checks_text(result).c_str());
+  ImGui::PopStyleColor(2);
+  tooltip(ui, "Lists the checked claims with their measured values.");
+  return pressed;
+}
+
+/// The largest error in units of the last place, per pipeline where several are compared.
+struct UlpMeter {
+  std::string pipeline;  ///< empty where there is only one
+  const Scalar* worst;
+};
+
+std::vector<UlpMeter> ulp_meters(const Result& result) {
+  std::vector<UlpMeter> meters;
+  for (const Scalar& scalar : result.scalars) {
+    if (scalar.unit != "ulp" || !std::isfinite(scalar.value)) continue;
+    const std::string pipeline = pipeline_in(scalar.name).value_or("");
+    const auto same = std::find_if(meters.begin(), meters.end(), [&](const UlpMeter& meter) {
+      return meter.pipeline == pipeline;
+    });
+    if (same == meters.end())
+      meters.push_back({pipeline, &scalar});
+    else if (scalar.value > same->worst->value)
+      same->worst = &scalar;
+  }
+  return meters;
+}
+
+/// Draws the error on a logarithmic bar from one ulp to the whole mantissa: short and green to long
+/// and red.
+void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
+  const double decades = std::log10(std::max(1.0, meter.worst->value)) / ulp_decades;
+  const auto part = static_cast<float>(std::clamp(decades, 0.0, 1.0));
+  if (!meter.pipeline.empty()) {
+    fact(meter.pipeline, ui);
+    ImGui::SameLine(0, ui.px(6));
+  } else {
+    ImGui::SameLine(0, ui.px(16));
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ui.px(6);
+  const float top = at.y + (ImGui::GetFrameHeight() - height) / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + width, top + height),
+                     ImGui::GetColorU32(ImGuiCol_FrameBg), height / 2);
+  const Color color = mix(holds_color(ui.style), fails_color(ui.style), static_cast<double>(part));
+  list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(height, part * width), top + height),
+                     shim::packed(color), height / 2);
+  ImGui::Dummy(ImVec2(width, ImGui::GetFrameHeight()));
+  tooltip(ui, fmt::format("{}\nThe bar spans 1 to {:.0e} ulp.", meter.worst->description,
+                          std::pow(10.0, ulp_decades)));
+  ImGui::SameLine(0, ui.px(6));
+  ImGui::AlignTextToFramePadding();
+  text_muted(fmt::format("{} ulp", readout_number(meter.worst->value, 3)));
+}
+
+/// Returns whether the checks were clicked.
+bool draw_facts(const ExperimentState& state, const std::string& verb, const Ui& ui) {
+  const Result& result = *state.result;
+  text_muted(fmt::format("{} in {}", verb, duration_text(state.seconds)));
+  const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
+  if (!seed.empty()) fact("seed " + seed, ui);
+  const std::vector<UlpMeter> meters = ulp_meters(result);
+  // The meters of several pipelines show their names.
+  if (!precision.empty() && (meters.empty() || meters.front().pipeline.empty()))
+    fact(precision, ui);
+  const double width = meters.size() > 1 ? narrow_meter_width : meter_width;
+  for (const UlpMeter& meter : meters) draw_meter(meter, ui.px(width), ui);
+  return !result.checks.empty() && checks_button(result, ui);
+}
+
+void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
+  const float stop_width = ImGui::CalcTextSize("Stop").x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float bar = std::min(ui.px(220), ImGui::GetWindowWidth() * 0.4f);
+  const float total = bar + stop_width + 2 * ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SameLine(std::max(0.0f, ImGui::GetWindowWidth() - total - ui.px(6)));
+  const std::string words = fmt::format("{} {:.0f}%  {}", status.stage, 100 * status.fraction,
+                                        duration_text(status.seconds));
+  ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(bar, ImGui::GetFrameHeight()),
+                     words.c_str());
+  ImGui::SameLine();
+  if (ImGui::Button("Stop")) session.stop();
+  mark_item(ui, "button Stop");
+}
+
+/// Shows at the right edge what was done last, or else how to find help.
+void draw_note(const std::string& note, const Ui& ui) {
+  std::string words = note.empty() ? "Ctrl+K: find anything   ?: shortcuts" : note;
+  ImGui::SameLine(0, ui.px(40));
+  const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
+  if (room < ui.px(60)) return;
+  if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
+  ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
+  text_muted(words);
+  if (!note.empty()) tooltip(ui, note);
+}
+
+double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
+
+}  // namespace
+
+std::string checks_text(const Result& result) {
+  const std::size_t good = holding(result), bad = result.checks.size() - good;
+  std::string hold = good == 1 ? std::string("1 check holds") : fmt::format("{} checks hold", good);
+  if (bad == 0) return hold;
+  return fmt::format("{}, {} {}", hold, bad, bad == 1 ? "fails" : "fail");
+}
+
+bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
+  ImGui::AlignTextToFramePadding();
+  const ExperimentState& state = session.current();
+  const bool clicked = state.result && draw_facts(state, words.verb, ui);
+  if (!state.result) text_muted("No result yet");
+  const Job::Status status = session.status();
+  if (status.busy && status.seconds > worth_showing)
+    draw_progress(session, status, ui);
+  else
+    draw_note(words.note, ui);
+  return clicked;
+}
+
+double message_height(const Session& session, double width, const Ui& ui) {
+  const std::string& words = session.current().message;
+  if (words.empty()) return 0.0;
+  const float wrap = static_cast<float>(wrap_width(width, ui));
+  const ImVec2 size = ImGui::CalcTextSize(words.c_str(), nullptr, false, wrap);
+  return static_cast<double>(size.y + ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y) +
+         28 * ui.scale;
+}
+
+void draw_message(Session& session) {
+  const ExperimentState& state = session.current();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x);
+  draw_text(state.message);
+  ImGui::PopTextWrapPos();
+  const bool stale = state.is_stale();
+  if (stale && ImGui::Button("Recompute")) session.recompute();
+  if (stale) ImGui::SameLine();
+  if (stale && state.result && ImGui::Button("Restore the settings of this figure"))
+    session.restore();
+  if (stale && state.result) ImGui::SameLine();
+  if (ImGui::Button("Dismiss")) session.dismiss();
+}
+
+}  // namespace orrery::panels

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "app/gui/ui.h"
+#include "app/session/session.h"
+
+namespace orrery::panels {
+
+/// Text of the status line that does not come from the session.
+struct StatusWords {
+  std::string verb{"Computed"};  ///< "Computed" or "Loaded"
+  std::string note{};            ///< what was done last; empty: how to find help
+};
+
+/// Shows compute time, seed, precision and checks of the result on screen; while a job runs, its
+/// progress and a button that stops it. Draws into the current window. Returns whether the checks
+/// were clicked.
+bool draw_status(Session& session, const StatusWords& words, const Ui& ui);
+/// "12 checks hold", "11 checks hold, 1 fails".
+std::string checks_text(const Result& result);
+
+/// Shows the error message with buttons that resolve it. Draws into the current window.
+void draw_message(Session& session);
+/// The height that draw_message needs at a width; 0 without a message.
+double message_height(const Session& session, double width, const Ui& ui);
+
+}  // namespace orrery::panels

@@ -1,0 +1,91 @@
+#include "app/session/desktop_state.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace orrery::session {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add_param_changes(Words& words, const ParamSet& before, const ParamSet& after) {
+  for (const ParamSpec& spec : after.specs())
+    if (before.value(spec.key) != after.value(spec.key))
+      words.push_back(fmt::format("{} = {}", spec.key, after.to_text(spec.key)));
+}
+
+void add_view_changes(Words& words, const std::map<std::string, FigureView>& before,
+                      const std::map<std::string, FigureView>& after) {
+  std::set<std::string> ids;
+  for (const auto& [id, view] : before) ids.insert(id);
+  for (const auto& [id, view] : after) ids.insert(id);
+  const auto view_of = [](const std::map<std::string, FigureView>& views, const std::string& id) {
+    const auto found = views.find(id);
+    return found == views.end() ? FigureView{} : found->second;
+  };
+  for (const std::string& id : ids)
+    if (!(view_of(before, id) == view_of(after, id))) words.push_back("view of " + id);
+}
+
+void add_arrangement_changes(Words& words, const ViewState& before, const ViewState& after) {
+  if (before.layout != after.layout) words.push_back("layout");
+  if (before.second_figure != after.second_figure)
+    words.push_back("second figure " + after.second_figure);
+  if (before.marks != after.marks) words.push_back("pins and cursors");
+  if (before.reference != after.reference)
+    words.push_back(after.reference ? "reference" : "reference removed");
+  if (before.difference != after.difference) words.push_back("difference");
+}
+
+void add_look_changes(Words& words, const Look& before, const Look& after) {
+  if (before.theme != after.theme)
+    words.push_back(fmt::format("{} theme", theme_name(after.theme)));
+  if (before.scale != after.scale) words.push_back(fmt::format("size {:.0f}%", 100 * after.scale));
+  if (before.projector != after.projector)
+    words.push_back(after.projector ? "projector mode" : "projector mode off");
+  if (before.show_list != after.show_list)
+    words.push_back(after.show_list ? "list shown" : "list hidden");
+  if (before.show_panel != after.show_panel)
+    words.push_back(after.show_panel ? "parameters shown" : "parameters hidden");
+  if (before.findings != after.findings) words.push_back("height of the checks");
+}
+
+void add_saved_changes(Words& words, const SavedShown& before, const SavedShown& after) {
+  if (before.folder != after.folder)
+    words.push_back("saved results " + after.folder);
+  else if (before.point != after.point)
+    words.push_back("saved result " + after.point);
+  else if (before.on_screen != after.on_screen)
+    words.push_back(after.on_screen ? "saved results" : "live view");
+}
+
+}  // namespace
+
+const EnumNames<ViewLayout>& layout_names() {
+  static const EnumNames<ViewLayout> names{{ViewLayout::single, "single"},
+                                           {ViewLayout::side_by_side, "side_by_side"},
+                                           {ViewLayout::small_multiples, "small_multiples"}};
+  return names;
+}
+
+std::string change_text(const DesktopState& before, const DesktopState& after) {
+  Words words;
+  if (before.selected != after.selected && after.selected < after.experiments.size())
+    words.push_back(after.experiments[after.selected].experiment);
+  const bool same_list = before.experiments.size() == after.experiments.size();
+  for (std::size_t i = 0; same_list && i < after.experiments.size(); ++i) {
+    const ExperimentSettings &from = before.experiments[i], &to = after.experiments[i];
+    add_param_changes(words, from.params, to.params);
+    if (from.figure != to.figure) words.push_back("figure " + to.figure);
+    add_view_changes(words, from.views, to.views);
+    add_arrangement_changes(words, from.shown, to.shown);
+  }
+  add_look_changes(words, before.look, after.look);
+  add_saved_changes(words, before.saved, after.saved);
+  if (words.empty()) return {};
+  if (words.size() == 1) return words.front();
+  return fmt::format("{} and {} more", words.front(), words.size() - 1);
+}
+
+}  // namespace orrery::session

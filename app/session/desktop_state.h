@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::session {
+
+/// The settings of one experiment.
+struct ExperimentSettings {
+  std::string experiment{};  ///< its name
+  ParamSet params{{}};
+  std::string figure{};                       ///< id of the figure on top; empty: the first
+  std::map<std::string, FigureView> views{};  ///< by figure id; only those that were changed
+  ViewState shown{};                          ///< layout, marks and the reference
+  friend bool operator==(const ExperimentSettings&, const ExperimentSettings&) = default;
+};
+
+/// The appearance of the window.
+struct Look {
+  Theme theme{Theme::dark};
+  double scale{1.0};      ///< scale of everything on screen
+  bool projector{false};  ///< large type, thick lines, nothing but the figure
+  bool show_list{true};   ///< whether the column of views is shown
+  bool show_panel{true};  ///< whether the column of parameters is shown
+  std::optional<double>
+      findings{};  ///< height of the checks at scale 1; 0 hides them; empty: automatic
+  friend bool operator==(const Look&, const Look&) = default;
+};
+
+/// The state of the browser of saved results.
+struct SavedShown {
+  bool on_screen{};      ///< instead of a live view
+  std::string folder{};  ///< folder of a sweep or a result; empty: none is open
+  std::string point{};   ///< the folder of the chosen result
+  friend bool operator==(const SavedShown&, const SavedShown&) = default;
+};
+
+inline constexpr double min_scale = 0.5, max_scale = 4.0;
+
+/// The state that undo restores and the next start finds again.
+struct DesktopState {
+  std::size_t selected{};
+  std::vector<ExperimentSettings> experiments{};
+  Look look{};
+  SavedShown saved{};
+  friend bool operator==(const DesktopState&, const DesktopState&) = default;
+};
+
+/// "single", "side_by_side", "small_multiples".
+const EnumNames<ViewLayout>& layout_names();
+inline std::string_view layout_name(ViewLayout layout) { return name_in(layout_names(), layout); }
+
+/// Describes the difference: "dim = 256", "base = 5e5 and 2 more", "view of decay_bound". Empty
+/// without one.
+std::string change_text(const DesktopState& before, const DesktopState& after);
+
+}  // namespace orrery::session

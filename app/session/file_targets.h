@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/session/session.h"
+
+namespace orrery::session {
+
+/// A parameter that could read a file.
+struct FileTarget {
+  std::size_t experiment{};  ///< its index in the session
+  std::string key{};
+};
+
+/// The parameters that a file may be meant for: those of the experiment on screen that name its
+/// type, else those that read anything, else those of the other experiments that name its type.
+std::vector<FileTarget> file_targets(const Session& session, const std::string& path);
+
+/// The parameter of the experiment on screen that suits a file best without asking: one that
+/// names its type, was edited last, is read at present, is still at its default. Empty: none.
+std::string best_file_key(const ParamSet& params, const std::string& path,
+                          const std::string& last_edited);
+
+/// Shows the target's experiment and sets the parameter, switching on what makes it read.
+void set_file(Session& session, const FileTarget& target, const std::string& path);
+
+/// ".npy .npz": what a file parameter reads.
+std::string file_types_text(const ParamSpec& spec);
+
+}  // namespace orrery::session

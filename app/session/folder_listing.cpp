@@ -1,0 +1,77 @@
+#include "app/session/folder_listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <tuple>
+
+#include "experiments/files/file.h"
+#include "experiments/text/ascii.h"
+
+namespace orrery::session {
+namespace {
+
+constexpr std::array tensor_extensions{"npy", "npz", "safetensors"};
+constexpr std::array text_extensions{"txt", "md", "text", "rst", "tex"};
+
+template <class Names>
+bool is_among(const std::string& name, const Names& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_folder(PathKind kind) {
+  return kind == PathKind::folder || kind == PathKind::result_folder ||
+         kind == PathKind::sweep_folder;
+}
+
+bool comes_before(const FolderEntry& a, const FolderEntry& b) {
+  const auto order = [](const FolderEntry& entry) {
+    return std::tuple(!is_folder(entry.kind), lower_ascii(entry.name), entry.name);
+  };
+  return order(a) < order(b);
+}
+
+}  // namespace
+
+std::string extension_of(const std::filesystem::path& path) {
+  const std::string extension = lower_ascii(path.extension().string());
+  return extension.empty() ? extension : extension.substr(1);
+}
+
+PathKind path_kind(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    const auto holds = [&](const char* name) {
+      return std::filesystem::is_regular_file(path / name, unknown);
+    };
+    if (holds("plan.json")) return PathKind::sweep_folder;
+    return holds("result.json") ? PathKind::result_folder : PathKind::folder;
+  }
+  const std::string extension = extension_of(path);
+  if (is_among(extension, tensor_extensions)) return PathKind::tensor;
+  return is_among(extension, text_extensions) ? PathKind::text : PathKind::other;
+}
+
+FolderListing list_folder(const std::filesystem::path& folder) {
+  FolderListing listing{.folder = folder};
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(folder, failed);
+  if (failed) throw io_error(folder.string(), "listed", failed.value());
+  for (const std::filesystem::directory_iterator end; entry != end; entry.increment(failed)) {
+    if (failed) throw io_error(folder.string(), "listed", failed.value());
+    const std::string name = entry->path().filename().string();
+    if (name.empty() || name.front() == '.') continue;
+    listing.cut = listing.entries.size() == max_entries;
+    if (listing.cut) break;
+    const PathKind kind = path_kind(entry->path());
+    std::error_code unknown;
+    const std::uintmax_t bytes = is_folder(kind) ? 0 : entry->file_size(unknown);
+    listing.entries.push_back({name, kind, unknown ? 0 : bytes});
+  }
+  std::sort(listing.entries.begin(), listing.entries.end(), comes_before);
+  return listing;
+}
+
+}  // namespace orrery::session

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/session/layers.h"
+
+namespace orrery::session {
+
+/// The kinds of paths that the desktop tells apart.
+enum class PathKind { folder, result_folder, sweep_folder, tensor, text, other };
+
+struct FolderEntry {
+  std::string name{};
+  PathKind kind{};
+  std::uintmax_t bytes{};  ///< size of a file
+};
+
+struct FolderListing {
+  std::filesystem::path folder{};
+  std::vector<FolderEntry> entries{};  ///< folders first, then by name; hidden ones are left out
+  bool cut{};                          ///< whether entries beyond max_entries were left out
+};
+
+inline constexpr std::size_t max_entries = 20'000;
+
+/// "npy" of "A.NPY": in lower case, without the dot.
+std::string extension_of(const std::filesystem::path& path);
+/// A folder holds a result when it has a result.json, a sweep when it has a plan.json; a file is
+/// recognised by its extension.
+PathKind path_kind(const std::filesystem::path& path);
+/// May take long on a slow disk. Throws IoError.
+FolderListing list_folder(const std::filesystem::path& folder);
+
+}  // namespace orrery::session

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/session/layers.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::session {
+
+/// A result that was saved, as if it were computed: its one parameter is the folder that it is read
+/// from. So a session over it loads in the background, the newest choice wins, and a folder that is
+/// damaged leaves the last result where it was.
+struct SavedSource : Experiment {
+  static constexpr const char* folder_key = "folder";
+
+  SavedSource();
+};
+
+}  // namespace orrery::session

@@ -1,0 +1,186 @@
+#include "app/session/session.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace orrery::session {
+namespace {
+
+constexpr std::size_t max_recent = 12;
+
+}  // namespace
+
+Session::Session(const std::vector<const Experiment*>& experiments,
+                 const std::function<InputLoader()>& make_loader, std::function<void()> wake)
+    : wake_(std::move(wake)), make_loader_(make_loader) {
+  for (const Experiment* experiment : experiments) {
+    states_.push_back({.experiment = experiment, .params = ParamSet(experiment->info.params)});
+    jobs_.emplace_back(make_loader(), wake_);
+  }
+}
+
+Session::~Session() = default;
+
+std::optional<std::size_t> Session::find(std::string_view name) const {
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].experiment->info.name == name) return i;
+  return std::nullopt;
+}
+
+void Session::select(std::size_t index) {
+  if (index >= states_.size()) return;
+  selected_ = index;
+  const bool never_computed = !states_[index].result && !jobs_[index].was_started();
+  if (never_computed) submit(index);
+}
+
+bool Session::change(const std::function<void(ParamSet&)>& edit) {
+  if (states_.empty()) return false;
+  ExperimentState& state = states_[selected_];
+  ParamSet edited = state.params;
+  try {
+    edit(edited);
+  } catch (const std::exception& refusal) {
+    state.message = refusal.what();
+    state.failure = std::current_exception();
+    state.job_failed = false;
+    return false;
+  }
+  dismiss();
+  if (edited == state.params) return true;
+  state.params = std::move(edited);
+  submit(selected_);
+  return true;
+}
+
+bool Session::set(std::string_view key, std::string_view text) {
+  return change([&](ParamSet& params) { params.set(key, text); });
+}
+
+bool Session::set_value(std::string_view key, ParamValue value) {
+  return change([&](ParamSet& params) { params.set_value(key, std::move(value)); });
+}
+
+void Session::reset(std::string_view key) {
+  change([&](ParamSet& params) { params.reset(key); });
+}
+
+void Session::reset_all() {
+  change([](ParamSet& params) {
+    for (const ParamSpec& spec : params.specs()) params.reset(spec.key);
+  });
+}
+
+void Session::restore() {
+  if (!current().result_params) return;
+  ExperimentState& state = states_[selected_];
+  jobs_[selected_].stop();
+  state.params = *state.result_params;
+  dismiss();
+}
+
+void Session::forget() {
+  ExperimentState& state = states_.at(selected_);
+  jobs_[selected_].forget();
+  state = {.experiment = state.experiment, .params = ParamSet(state.experiment->info.params)};
+}
+
+DesktopState Session::snapshot() const {
+  DesktopState state{.selected = selected_, .experiments = {}, .look = look, .saved = saved};
+  for (const ExperimentState& one : states_) {
+    ExperimentSettings settings{.experiment = one.experiment->info.name,
+                                .params = one.params,
+                                .figure = one.figure,
+                                .views = one.views,
+                                .shown = one.shown};
+    std::erase_if(settings.views, [](const auto& entry) { return entry.second == FigureView{}; });
+    std::erase_if(settings.shown.marks,
+                  [](const auto& entry) { return entry.second == FigureMarks{}; });
+    state.experiments.push_back(std::move(settings));
+  }
+  return state;
+}
+
+void Session::apply(const DesktopState& state) {
+  look = state.look;
+  saved = state.saved;
+  for (const ExperimentSettings& settings : state.experiments) {
+    const std::optional<std::size_t> index = find(settings.experiment);
+    if (!index) continue;
+    ExperimentState& mine = states_[*index];
+    mine.figure = settings.figure;
+    mine.views = settings.views;
+    mine.shown = settings.shown;
+    if (mine.params == settings.params) continue;
+    mine.params = settings.params;
+    mine.message.clear();
+    mine.failure = nullptr;
+    if (jobs_[*index].was_started()) submit(*index);
+  }
+  if (state.selected >= state.experiments.size()) return;
+  if (const auto shown = find(state.experiments[state.selected].experiment)) select(*shown);
+}
+
+void Session::say(std::size_t index, std::string message) {
+  states_.at(index).message = std::move(message);
+  states_.at(index).failure = nullptr;
+  states_.at(index).job_failed = false;
+}
+
+void Session::remember_path(const std::string& path) {
+  std::erase(recent, path);
+  recent.insert(recent.begin(), path);
+  if (recent.size() > max_recent) recent.resize(max_recent);
+}
+
+void Session::recompute() {
+  if (states_.empty()) return;
+  dismiss();
+  submit(selected_);
+}
+
+void Session::submit(std::size_t index) {
+  jobs_[index].submit(*states_[index].experiment, states_[index].params);
+}
+
+void Session::preview(const ParamSet& params) {
+  preview_.ask(*states_.at(selected_).experiment, params, make_loader_, wake_);
+}
+
+void Session::stop(std::size_t index) {
+  if (!status(index).busy) return;
+  jobs_[index].stop();
+  say(index, "Stopped. The figure still shows the previous settings.");
+}
+
+void Session::update() {
+  preview_.update();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    std::optional<ExperimentJob::Outcome> outcome = jobs_[i].take();
+    if (!outcome) continue;
+    ExperimentState& state = states_[i];
+    if (outcome->job.result) {
+      state.result = std::move(outcome->job.result);
+      state.result_params = std::move(outcome->params);
+      state.seconds = outcome->job.seconds;
+      // A message about something else, shown meanwhile, is still to be read.
+      if (state.job_failed) say(i, {});
+    } else if (outcome->job.failure) {
+      state.message = std::move(outcome->job.error);
+      state.failure = outcome->job.failure;
+      state.job_failed = true;
+    }
+  }
+}
+
+Job::Status Session::status(std::size_t index) const {
+  return index < jobs_.size() ? jobs_[index].status() : Job::Status{};
+}
+
+bool Session::busy() const {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [](const ExperimentJob& job) { return job.status().busy; });
+}
+
+}  // namespace orrery::session

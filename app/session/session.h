@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/desktop_state.h"
+#include "app/session/experiment_job.h"
+#include "app/session/linked_cursor.h"
+#include "app/session/preview.h"
+#include "app/session/view_state.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::session {
+
+/// The state of one experiment.
+struct ExperimentState {
+  const Experiment* experiment{};
+  ParamSet params;                          ///< as the controls show them
+  std::shared_ptr<const Result> result{};   ///< the last successful one; null before the first
+  std::optional<ParamSet> result_params{};  ///< what it was computed with
+  double seconds{};                         ///< how long that took
+  std::string message{};                    ///< the last error; empty without one
+  std::exception_ptr failure{};             ///< the exception behind the message, if there was one
+  bool job_failed{};                        ///< whether the message comes from a job
+  std::map<std::string, FigureView> views{};  ///< by figure id
+  std::string figure{};                       ///< id of the figure on top; empty: the first
+  ViewState shown{};
+
+  /// Whether the parameters differ from those of the result.
+  bool is_stale() const { return !result_params || !(*result_params == params); }
+};
+
+/// The state of the desktop, without any drawing. Every change of a parameter starts a job;
+/// the last good result stays until the new one is ready, and through any failure.
+class Session {
+ public:
+  using InputLoader = session::InputLoader;
+
+  /// `make_loader` gives each experiment a loader of its own, since their jobs run side by side.
+  /// `wake` is called from other threads when update() has something to take.
+  Session(const std::vector<const Experiment*>& experiments,
+          const std::function<InputLoader()>& make_loader, std::function<void()> wake);
+  ~Session();
+
+  std::size_t size() const { return states_.size(); }
+  const ExperimentState& state(std::size_t index) const { return states_.at(index); }
+  const ExperimentState& current() const { return states_.at(selected_); }
+  std::size_t selected() const { return selected_; }
+  /// The index of an experiment by name; empty when there is none.
+  std::optional<std::size_t> find(std::string_view name) const;
+
+  /// Shows an experiment, computing it if it never was.
+  void select(std::size_t index);
+  void select_figure(std::string id) { states_.at(selected_).figure = std::move(id); }
+  FigureView& view(const std::string& figure_id) { return states_.at(selected_).views[figure_id]; }
+  ViewState& shown() { return states_.at(selected_).shown; }
+
+  /// The place that the mouse points at, shared by all views.
+  LinkedCursor links{};
+  /// The figures that the view has drawn in this frame; they live as long as the frame.
+  std::vector<const Figure*> on_screen{};
+  /// Writes a figure as it is shown, in the format of an extension ("svg"); empty: not offered.
+  std::function<void(const Figure&, const FigureView&, const std::string& extension)>
+      export_figure{};
+
+  /// Computes the current experiment at other parameters beside its result; see Preview. busy()
+  /// does not count it.
+  void preview(const ParamSet& params);
+  /// The newest result of preview() and its parameters; null before the first.
+  std::shared_ptr<const Result> previewed() const { return preview_.result(); }
+  const std::optional<ParamSet>& previewed_params() const { return preview_.params(); }
+  bool is_previewing() const { return preview_.busy(); }
+
+  // Changes of the current experiment's parameters. What a ParamSpec refuses leaves everything as
+  // it was, and the message explains why; these return whether it was accepted.
+  bool set(std::string_view key, std::string_view text);
+  bool set_value(std::string_view key, ParamValue value);
+  void reset(std::string_view key);
+  void reset_all();
+  /// Back to the parameters of the result on screen.
+  void restore();
+
+  /// Computes the current parameters again, after a stop.
+  void recompute();
+  /// Stops the current experiment's job and drops its result and settings.
+  void forget();
+  /// Stops the current experiment's job and shows a message.
+  void stop() { stop(selected_); }
+  void stop(std::size_t index);
+  void say(std::string message) { say(selected_, std::move(message)); }
+  void dismiss() { say({}); }
+
+  /// The state to keep, without results.
+  DesktopState snapshot() const;
+  /// Restores a snapshot, computing what is on screen and what was computed before. Experiments
+  /// are found by name; those that the state does not have stay as they are.
+  void apply(const DesktopState& state);
+
+  /// Shows a note about something that went well in the status line for a while.
+  void note(std::string words) {
+    note_ = std::move(words);
+    ++notes_;
+  }
+  /// The number of notes so far: the same note again is a new one.
+  std::uint64_t notes() const { return notes_; }
+  const std::string& note() const { return note_; }
+
+  /// Makes the window draw a frame; callable from any thread.
+  const std::function<void()>& wake() const { return wake_; }
+
+  /// Takes what the jobs have finished. Call once per frame; never waits.
+  void update();
+  /// The status of the current experiment's job.
+  Job::Status status() const { return status(selected_); }
+  Job::Status status(std::size_t index) const;
+  /// Whether any job runs or is about to.
+  bool busy() const;
+
+  Look look{};
+  SavedShown saved{};                 ///< state of the browser of saved results
+  std::vector<std::string> recent{};  ///< files and folders, the newest first
+  /// Puts a path at the head of `recent`.
+  void remember_path(const std::string& path);
+
+ private:
+  void say(std::size_t index, std::string message);
+  bool change(const std::function<void(ParamSet&)>& edit);
+  void submit(std::size_t index);
+
+  std::vector<ExperimentState> states_{};
+  std::size_t selected_{0};
+  std::string note_{};
+  std::uint64_t notes_{0};
+  std::function<void()> wake_;
+  std::function<InputLoader()> make_loader_;
+  Preview preview_{};
+  std::vector<ExperimentJob> jobs_{};  ///< one per experiment; last, so that jobs end first
+};
+
+}  // namespace orrery::session

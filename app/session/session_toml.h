@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/session.h"
+
+namespace orrery::session {
+
+// The session as TOML that people can read and write. The copied settings of an experiment without
+// its figure are also a sweep file.
+
+/// The settings of the experiment on screen: its name, what differs from the defaults, and the part
+/// of the figure that is shown.
+std::string settings_text(const ExperimentState& state);
+
+/// Restores settings_text (or a hand-written part of it), all or nothing. Parameters that the
+/// text does not name go to their defaults. Throws UsageError naming the line, key or value that is
+/// wrong, with the nearest name.
+void apply_settings_text(Session& session, std::string_view text);
+
+/// The whole session: the file that the next start reads.
+std::string session_text(const Session& session);
+
+/// Restores session_text. Entries of another version that this one does not support are left out;
+/// the return value has one sentence per such entry. Throws UsageError, without having changed
+/// anything, when the text is not a session.
+std::vector<std::string> apply_session_text(Session& session, std::string_view text);
+
+}  // namespace orrery::session

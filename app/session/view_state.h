@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/layers.h"
+#include "experiments/model/result.h"
+
+namespace orrery::session {
+
+/// How the figures of a result share the view.
+enum class ViewLayout { single, side_by_side, small_multiples };
+
+/// Pins and cursors on a line plot, in data coordinates.
+struct FigureMarks {
+  std::vector<double> pins{};  ///< x of pinned readouts
+  std::optional<std::array<double, 2>>
+      cursors{};  ///< x of the two cursors whose difference is shown
+  friend bool operator==(const FigureMarks&, const FigureMarks&) = default;
+};
+
+/// How one experiment's result is shown, apart from the zoom of its figures.
+struct ViewState {
+  std::optional<ViewLayout> layout{};  ///< empty: as suits the experiment
+  std::string
+      second_figure{};  ///< id of the right one, side by side; empty: as suits the experiment
+  std::map<std::string, FigureMarks> marks{};  ///< by figure id
+  std::shared_ptr<const Result> reference{};   ///< the result that others are compared with
+  bool difference{false};  ///< whether the difference from the reference is shown
+  friend bool operator==(const ViewState&, const ViewState&) = default;
+};
+
+}  // namespace orrery::session

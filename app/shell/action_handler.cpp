@@ -1,0 +1,125 @@
+#include "app/shell/action_handler.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <exception>
+#include <utility>
+
+#include "app/gui/shortcuts.h"
+#include "app/session/command_line.h"
+#include "app/session/session_toml.h"
+#include "experiments/files/file.h"
+
+namespace orrery::shell {
+
+ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {}
+
+void ActionHandler::perform(const Action& action) {
+  to_.undo.note_input();
+  if (to_.workspace.live().size() > 0) action.perform();
+}
+
+void ActionHandler::perform(std::string_view name) {
+  if (const Action* action = find_action(actions_, name)) return perform(*action);
+  const std::string near = nearest_action(actions_, name);
+  throw UsageError(
+      fmt::format("action {}", name), "does not exist",
+      near.empty() ? "choose one from the menu" : fmt::format("did you mean {}?", near));
+}
+
+void ActionHandler::press_keys() {
+  // An open overlay takes the keyboard for itself.
+  const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.any_open();
+  if (const Action* action = pressed_action(actions_, typing)) perform(*action);
+}
+
+void ActionHandler::take(const PaletteEntry& entry) {
+  to_.undo.note_input();
+  Session& session = to_.workspace.live();
+  switch (entry.kind) {
+    case PaletteEntry::Kind::view:
+      return to_.workspace.show_view(entry.view);
+    case PaletteEntry::Kind::figure:
+      to_.workspace.show_live();
+      return session.select_figure(entry.key);
+    case PaletteEntry::Kind::parameter:
+      to_.workspace.show_live();
+      look().show_panel = true;
+      look().projector = false;
+      return to_.params.focus(entry.key);
+    case PaletteEntry::Kind::setting:
+      to_.workspace.show_live();
+      session.set(entry.key, entry.value);
+      return;
+    case PaletteEntry::Kind::action:
+      return perform(*entry.action);
+  }
+}
+
+void ActionHandler::undo() {
+  const std::string change = to_.undo.history().undo_text();
+  travel(to_.undo.undo(), "Undid", change);
+}
+
+void ActionHandler::redo() {
+  const std::string change = to_.undo.history().redo_text();
+  travel(to_.undo.redo(), "Redid", change);
+}
+
+void ActionHandler::travel(const std::optional<DesktopState>& state, std::string_view verb,
+                           const std::string& change) {
+  Session& session = to_.workspace.live();
+  if (!state) return session.note(verb == "Undid" ? "Nothing to undo" : "Nothing to redo");
+  session.apply(*state);
+  to_.opener.restore_saved();
+  session.note(fmt::format("{}: {}", verb, change));
+}
+
+void ActionHandler::copy_settings() {
+  if (const auto state = to_.workspace.shown_settings())
+    copy(settings_text(*state), "Copied the settings as text");
+}
+
+void ActionHandler::copy_command() {
+  if (const auto state = to_.workspace.shown_settings())
+    copy(command_text(*state), "Copied: " + command_text(*state));
+}
+
+void ActionHandler::copy(const std::string& text, std::string note) {
+  ImGui::SetClipboardText(text.c_str());
+  to_.workspace.live().note(std::move(note));
+}
+
+void ActionHandler::paste_settings() {
+  const char* text = ImGui::GetClipboardText();
+  Session& session = to_.workspace.live();
+  if (!text || !*text) return session.note("The clipboard contains no text");
+  try {
+    apply_settings_text(session, text);
+    to_.workspace.show_live();
+    session.note("Pasted the settings");
+  } catch (const std::exception& refusal) {
+    to_.workspace.shown().say(fmt::format("Could not paste: {}", refusal.what()));
+  }
+}
+
+void ActionHandler::reset_parameters() {
+  to_.workspace.show_live();
+  to_.workspace.live().reset_all();
+}
+
+/// A saved sweep may have grown since it was read, so its folder is read again.
+void ActionHandler::recompute() {
+  const ResultBrowser& browser = to_.workspace.browser();
+  if (to_.workspace.is_browsing() && browser.folder())
+    return to_.opener.open(browser.folder()->folder);
+  to_.workspace.live().recompute();
+}
+
+/// A height of 0 hides the checks; without a height they take what suits them.
+void ActionHandler::toggle_findings() {
+  look().findings = look().findings == 0.0 ? std::nullopt : std::optional(0.0);
+}
+
+}  // namespace orrery::shell

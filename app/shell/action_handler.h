@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/dialogs/palette.h"
+#include "app/panels/param_panel.h"
+#include "app/session/actions.h"
+#include "app/shell/export_requester.h"
+#include "app/shell/overlays.h"
+#include "app/shell/path_opener.h"
+#include "app/shell/undo_recorder.h"
+#include "app/shell/workspace.h"
+
+namespace orrery::shell {
+
+/// The parts of the desktop that actions change.
+struct ActionTargets {
+  Workspace& workspace;
+  Overlays& overlays;
+  ParamPanel& params;
+  UndoRecorder& undo;
+  PathOpener& opener;
+  ExportRequester& exports;
+};
+
+/// Performs actions, each by the function in its line of the table.
+class ActionHandler {
+ public:
+  explicit ActionHandler(const ActionTargets& targets);
+  ActionHandler(const ActionHandler&) = delete;
+  ActionHandler& operator=(const ActionHandler&) = delete;
+
+  const Actions& actions() const { return actions_; }
+  /// Performs an action as its shortcut would. Does nothing without experiments.
+  void perform(const Action& action);
+  /// Throws UsageError when there is no action of that name.
+  void perform(std::string_view name);
+  /// Performs the action whose shortcut was pressed in this frame.
+  void press_keys();
+  /// Does what was chosen in the palette.
+  void take(const PaletteEntry& entry);
+
+ private:
+  Actions make_table();
+
+  void undo();
+  void redo();
+  void travel(const std::optional<DesktopState>& state, std::string_view verb,
+              const std::string& change);
+  void copy_settings();
+  void paste_settings();
+  void copy_command();
+  void copy(const std::string& text, std::string note);
+  void reset_parameters();
+  void recompute();
+  void toggle_findings();
+  Look& look() { return to_.workspace.live().look; }
+
+  ActionTargets to_;
+  Actions actions_;
+};
+
+}  // namespace orrery::shell

@@ -1,0 +1,146 @@
+#include "app/shell/app.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/areas.h"
+#include "app/gui/theme.h"
+#include "app/panels/status_line.h"
+#include "app/session/file_targets.h"
+#include "app/shell/list_pane.h"
+
+namespace orrery::shell {
+namespace {
+
+/// Begins the one window of Dear ImGui that everything is drawn into.
+void begin_window() {
+  ImGui::SetNextWindowPos(ImVec2(0, 0));
+  ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::Begin("orrery", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavFocus);
+  ImGui::PopStyleVar();
+}
+
+Size display_size() {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  return {static_cast<double>(display.x), static_cast<double>(display.y)};
+}
+
+}  // namespace
+
+App::App(Session& session, std::unique_ptr<TextureBackend> textures)
+    : textures_(std::move(textures)),
+      workspace_(session),
+      overlays_(session.wake()),
+      opener_(workspace_, overlays_, params_, undo_),
+      exports_(workspace_, overlays_.exports),
+      actions_({workspace_, overlays_, params_, undo_, opener_, exports_}),
+      view_pane_(workspace_, actions_, formulas_) {
+  if (!session.saved.folder.empty()) opener_.restore_saved();
+}
+
+App::~App() {
+  if (keeper_) keeper_->finish();
+}
+
+bool App::prepare() {
+  const bool has_text = appearance_.fonts() && live().size() > 0;
+  const bool new_glyphs =
+      has_text && glyphs_.update(*appearance_.fonts(), live(), workspace_.shown());
+  return appearance_.update(live().look, glyphs_.plan(), new_glyphs);
+}
+
+double App::due_in() const {
+  const double now = ImGui::GetTime();
+  const double save = keeper_ ? keeper_->due_in(now) : -1.0;
+  const double fade = note_timer_.due_in(now);
+  return save < 0 || fade < 0 ? std::max(save, fade) : std::min(save, fade);
+}
+
+void App::frame() {
+  update();
+  const Ui ui{*appearance_.fonts(), textures_, appearance_.style(), appearance_.scale(),
+              &item_rects_};
+  begin_window();
+  if (live().size() > 0) {
+    draw(ui);
+  } else {
+    const Size size = display_size();
+    draw_centered("This build contains no experiments.", {0, 0, size.width, size.height});
+  }
+  ImGui::End();
+  record();
+}
+
+void App::update() {
+  textures_.collect();
+  item_rects_.clear();
+  workspace_.shown().on_screen.clear();
+  workspace_.update();
+  note_timer_.update(live(), ImGui::GetTime());
+  opener_.update();
+  undo_.begin_frame();
+  actions_.press_keys();
+  formulas_.begin_frame();
+  if (!formulas_.shown.clicked.empty()) params_.focus(formulas_.shown.clicked);
+}
+
+void App::draw(const Ui& ui) {
+  const Regions regions = window_regions(display_size(), live().look, ui.scale);
+  const bool with_list = regions.list.width > 0;
+  if (with_list) draw_list_pane(workspace_, actions_, regions.list, ui);
+  view_pane_.draw(regions.view, with_list, busy(), ui);
+  exports_.update();
+  if (regions.params.width > 0) draw_params(regions.params, ui);
+  draw_status_line(regions.status, ui);
+  draw_overlays(ui);
+}
+
+void App::draw_params(const Rect& area, const Ui& ui) {
+  begin_column("parameters", area, raised_color(ui.style));
+  if (workspace_.is_browsing())
+    workspace_.perform(workspace_.browser().draw_facts(ui));
+  else
+    params_.draw(live(), formulas_.view, formulas_.shown, formulas_.next, ui);
+  ImGui::EndChild();
+}
+
+void App::draw_status_line(const Rect& area, const Ui& ui) {
+  item_rects_.mark("status", area);
+  begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
+  ImGui::SetCursorPos(
+      ImVec2(ui.px(area_margin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
+  const char* verb = workspace_.is_browsing() ? "Loaded" : "Computed";
+  if (draw_status(workspace_.shown(), {verb, live().note()}, ui)) actions_.perform("checks");
+  ImGui::EndChild();
+}
+
+void App::draw_overlays(const Ui& ui) {
+  Session& session = live();
+  if (const auto entry = overlays_.palette.draw(session, actions(), ui)) actions_.take(*entry);
+  overlays_.shortcuts.draw(actions(), ui);
+  overlays_.exports.draw(session, ui);
+  if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
+  if (const auto target = overlays_.target.draw(session, ui)) {
+    set_file(session, *target, overlays_.target.path());
+    undo_.note_input();
+  }
+  overlays_.jobs.draw(session, overlays_.exports.is_writing(), ui);
+  overlays_.checks.draw(workspace_.shown(), ui);
+}
+
+void App::record() {
+  const double now = ImGui::GetTime();
+  opener_.store_saved();
+  undo_.record(live(), now);
+  if (!keeper_) return;
+  const std::string trouble = keeper_->watch(now);
+  if (!trouble.empty() && live().size() > 0) live().say(trouble);
+}
+
+}  // namespace orrery::shell

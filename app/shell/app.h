@@ -1,0 +1,107 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/item_rects.h"
+#include "app/gui/textures.h"
+#include "app/gui/ui.h"
+#include "app/panels/param_panel.h"
+#include "app/session/session.h"
+#include "app/session/session_file.h"
+#include "app/shell/action_handler.h"
+#include "app/shell/appearance.h"
+#include "app/shell/export_requester.h"
+#include "app/shell/glyph_finder.h"
+#include "app/shell/linked_formulas.h"
+#include "app/shell/note_timer.h"
+#include "app/shell/overlays.h"
+#include "app/shell/path_opener.h"
+#include "app/shell/regions.h"
+#include "app/shell/undo_recorder.h"
+#include "app/shell/view_pane.h"
+#include "app/shell/workspace.h"
+
+namespace orrery::shell {
+
+/// The desktop's one window: views at the left, the chosen view in the middle, its parameters at
+/// the right, and a status line. It only connects its parts. Needs a current ImGuiContextGuard;
+/// frame() calls nothing but Dear ImGui.
+class App {
+ public:
+  /// `textures` must belong to the renderer that draws the frames.
+  App(Session& session, std::unique_ptr<TextureBackend> textures);
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  /// Loads fonts and colours when the theme or the scale changed. Call before NewFrame. Returns
+  /// whether the font atlas is new, so that the renderer uploads it.
+  bool prepare();
+  /// Everything between NewFrame and Render.
+  void frame();
+
+  /// Opens files and folders as if they were dropped on the window; see PathOpener.
+  void drop(const std::vector<std::string>& paths) { opener_.drop(paths); }
+  /// Assigns a file to the best-matching parameter.
+  void drop_file(const std::string& path) { opener_.drop_file(path); }
+  /// Opens a path in the background; see PathOpener.
+  void open_path(const std::filesystem::path& path) { opener_.open(path); }
+
+  const Actions& actions() const { return actions_.actions(); }
+  /// Performs an action by its name, as its shortcut would. Throws UsageError when there is none.
+  void perform(std::string_view name) { actions_.perform(name); }
+
+  /// Keeps the session in this file from now on, and at the end.
+  void keep_session(const std::filesystem::path& path) { keeper_.emplace(live(), path); }
+  /// Whether anything that will be shown is being computed or loaded.
+  bool busy() const { return workspace_.busy() || opener_.busy(); }
+  /// Seconds until something happens without an event; negative when nothing will.
+  double due_in() const;
+
+  const ResultBrowser& browser() const { return workspace_.browser(); }
+  bool is_browsing() const { return workspace_.is_browsing(); }
+  ExportDialog& exports() { return overlays_.exports; }
+  const History& history() const { return undo_.history(); }
+  /// Where items lay in the last frame.
+  const ItemRects& item_rects() const { return item_rects_; }
+
+  /// Replaces installed_fonts, for tests.
+  void find_fonts_with(std::function<std::vector<InstalledFont>()> finder) {
+    glyphs_.find_with(std::move(finder));
+  }
+  /// Multiplies the session's scale: the pixels that a screen has per point.
+  void set_screen_scale(double scale) { appearance_.set_screen_scale(scale); }
+
+ private:
+  Session& live() { return workspace_.live(); }
+  void update();
+  void draw(const Ui& ui);
+  void draw_params(const Rect& area, const Ui& ui);
+  void draw_status_line(const Rect& area, const Ui& ui);
+  void draw_overlays(const Ui& ui);
+  void record();
+
+  TextureCache textures_;
+  ItemRects item_rects_{};
+  Appearance appearance_{};
+  GlyphFinder glyphs_{};
+  Workspace workspace_;
+  Overlays overlays_;
+  ParamPanel params_{};
+  LinkedFormulas formulas_{};
+  UndoRecorder undo_{};
+  PathOpener opener_;
+  ExportRequester exports_;
+  ActionHandler actions_;
+  ViewPane view_pane_;
+  NoteTimer note_timer_{};
+  std::optional<SessionKeeper> keeper_{};
+};
+
+}  // namespace orrery::shell

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+
+#include "app/dialogs/export_dialog.h"
+#include "app/dialogs/file_dialog.h"
+#include "app/dialogs/palette.h"
+#include "app/dialogs/shortcut_sheet.h"
+#include "app/dialogs/target_dialog.h"
+#include "app/panels/jobs_panel.h"
+
+namespace orrery::shell {
+
+/// Everything that opens over the window.
+struct Overlays {
+  explicit Overlays(const std::function<void()>& wake) : exports(wake), files(wake) {}
+
+  Palette palette{};
+  ShortcutSheet shortcuts{};
+  ExportDialog exports;
+  FileDialog files;
+  TargetDialog target{};
+  JobsPanel jobs{};
+  ChecksSheet checks{};
+
+  bool any_open() const {
+    return palette.is_open() || shortcuts.is_open() || exports.is_open() || files.is_open() ||
+           target.is_open() || jobs.is_open() || checks.is_open();
+  }
+};
+
+}  // namespace orrery::shell

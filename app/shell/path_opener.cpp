@@ -1,0 +1,79 @@
+#include "app/shell/path_opener.h"
+
+#include <utility>
+
+#include "app/session/file_targets.h"
+
+namespace orrery::shell {
+
+void PathOpener::open(const std::filesystem::path& path) {
+  restoring_ = false;
+  opening_ = Task<OpenedPath>([path] { return look_at(path); }, workspace_.live().wake());
+}
+
+void PathOpener::restore_saved() {
+  const SavedShown& wanted = workspace_.live().saved;
+  ResultBrowser& browser = workspace_.browser();
+  if (wanted.folder.empty()) return browser.close();
+  if (wanted.folder == browser.path()) return browser.choose_folder(wanted.point);
+  open(wanted.folder);
+  restoring_ = true;
+}
+
+void PathOpener::update() {
+  auto outcome = opening_.take();
+  if (!outcome || workspace_.live().size() == 0) return;
+  undo_.note_input();
+  const bool restored = std::exchange(restoring_, false);
+  if (!outcome->value) return workspace_.shown().say(outcome->error);
+  if (!restored) return show(*outcome->value);
+  undo_.ignore_input();
+  if (outcome->value->saved)
+    workspace_.browser().open(std::move(*outcome->value->saved), workspace_.live().saved.point);
+}
+
+void PathOpener::show(OpenedPath& opened) {
+  if (opened.kind == PathKind::folder) return overlays_.files.ask(opened.path);
+  Session& session = workspace_.live();
+  session.remember_path(opened.path.string());
+  if (opened.saved) {
+    workspace_.browser().open(std::move(*opened.saved));
+    workspace_.show_saved();
+    return session.note("Opened " + opened.path.string());
+  }
+  workspace_.show_live();
+  assign(opened.path.string());
+}
+
+void PathOpener::store_saved() {
+  if (restoring_) return;
+  workspace_.live().saved.folder = workspace_.browser().path();
+  workspace_.live().saved.point = workspace_.browser().chosen();
+}
+
+/// Assigns a file to its parameter, asking which one unless that is plain.
+void PathOpener::assign(const std::string& path) {
+  const Session& session = workspace_.live();
+  const std::vector<FileTarget> targets = file_targets(session, path);
+  const bool here = !targets.empty() && targets.front().experiment == session.selected();
+  if (targets.empty() || (here && (targets.size() == 1 || params_.is_editing_file())))
+    return drop_file(path);
+  overlays_.target.ask(path, targets);
+}
+
+void PathOpener::drop(const std::vector<std::string>& paths) {
+  if (workspace_.live().size() == 0) return;
+  if (paths.size() == 1) return open(paths.front());
+  for (const std::string& path : paths) drop_file(path);
+}
+
+void PathOpener::drop_file(const std::string& path) {
+  undo_.note_input();
+  Session& session = workspace_.live();
+  if (session.size() == 0) return;
+  workspace_.show_live();
+  session.remember_path(path);
+  params_.drop_file(session, path);
+}
+
+}  // namespace orrery::shell

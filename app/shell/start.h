@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/session/session.h"
+
+namespace orrery::shell {
+
+/// The command line of the desktop.
+struct StartOptions {
+  std::string view{};                    ///< an experiment's name; empty: the first
+  std::vector<std::string> overrides{};  ///< "key=value" for that view
+  std::string theme{};                   ///< empty: as in the last session, or dark
+  std::optional<double> scale{};         ///< empty: as in the last session, or 1
+  std::string open{};                    ///< a folder or file to open first
+  std::filesystem::path session{};       ///< the file that holds the last session; empty: none
+};
+
+/// A session over all experiments: restored, then changed by the options. Throws UsageError.
+std::unique_ptr<Session> start_session(const StartOptions& options, std::function<void()> wake);
+
+/// Width and height of "1280x800". Throws UsageError.
+std::pair<int, int> parse_size(const std::string& text);
+
+}  // namespace orrery::shell

@@ -1,0 +1,208 @@
+#include "app/shell/view_pane.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "app/gui/areas.h"
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/panels/findings.h"
+#include "app/panels/status_line.h"
+#include "app/views/view_plans.h"
+
+namespace orrery::shell {
+namespace {
+
+// Lengths at scale 1.
+constexpr double gap_height = 8;
+constexpr double grip_width = 36, grip_height = 3;
+// The findings take at most this share of the pane and leave the plot at least this height. With
+// less room than min_findings_height they are left out; the status line still counts the checks.
+constexpr double max_findings_share = 0.32;
+constexpr double min_plot_height = 240;
+constexpr double min_findings_height = 56;
+// Below a list of points the figure needs the room more.
+constexpr double findings_height_below_list = 84;
+// Formulas are shown only above a plot of at least this height.
+constexpr double min_plot_height_below_formulas = 380;
+
+}  // namespace
+
+ViewPane::ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas& formulas)
+    : workspace_(workspace), actions_(actions), formulas_(formulas) {
+  const Session& live = workspace.live();
+  for (std::size_t i = 0; i < live.size(); ++i)
+    views_.emplace_back(view_plan(live.state(i).experiment->info.name));
+}
+
+void ViewPane::draw(const Rect& area, bool with_list, bool busy, const Ui& ui) {
+  begin_column("view", area, ui.style.background,
+               ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  const Rect inner = inset(area, area_margin * ui.scale);
+  ImGui::SetCursorScreenPos(shim::vec({inner.x, inner.y}));
+  ImGui::BeginGroup();
+  draw_heading(inner.width, with_list, ui);
+  ImGui::EndGroup();
+  double top = static_cast<double>(ImGui::GetItemRectMax().y) + gap_height * ui.scale;
+  top = draw_above_figures(inner, top, ui);
+  const Layout layout = this->layout(inner, top, ui);
+  if (layout.figures.height > 0) {
+    draw_figures(layout.figures, busy, ui);
+    if (layout.grip.height > 0) draw_grip(layout.grip, layout.findings.height, ui);
+  }
+  draw_boxes(layout, ui);
+  ImGui::EndChild();
+}
+
+void ViewPane::draw_heading(double width, bool with_list, const Ui& ui) {
+  const Session& live = workspace_.live();
+  const ExperimentInfo& info = workspace_.shown().current().experiment->info;
+  // In projector mode the title of the figure is enough.
+  if (live.look.projector) return ImGui::Dummy(ImVec2(1, 1));
+  if (!with_list) return draw_view_choice(width);
+  ImGui::PushFont(ui.fonts.title());
+  draw_text(info.title);
+  ImGui::PopFont();
+  const ResultBrowser& browser = workspace_.browser();
+  const bool with_folder = workspace_.is_browsing() && browser.folder();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(1.0f, static_cast<float>(width)));
+  text_muted(with_folder ? browser.folder()->folder.string() : info.question);
+  ImGui::PopTextWrapPos();
+}
+
+/// Stands in for the list of views where its column finds no room.
+void ViewPane::draw_view_choice(double width) {
+  const Session& live = workspace_.live();
+  ImGui::SetNextItemWidth(std::max(1.0f, static_cast<float>(width)));
+  const std::string& shown = workspace_.shown().current().experiment->info.title;
+  if (!ImGui::BeginCombo("##view", shown.c_str())) return;
+  for (std::size_t i = 0; i < live.size(); ++i)
+    if (ImGui::Selectable(live.state(i).experiment->info.title.c_str(),
+                          !workspace_.is_browsing() && i == live.selected()))
+      workspace_.show_view(i);
+  const ExperimentInfo& saved = workspace_.browser().session().current().experiment->info;
+  if (ImGui::Selectable(saved.title.c_str(), workspace_.is_browsing())) workspace_.show_saved();
+  ImGui::EndCombo();
+}
+
+/// Draws the formulas or the list of saved points. Returns where the figures begin.
+double ViewPane::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
+  const double gap = gap_height * ui.scale;
+  if (workspace_.is_browsing()) {
+    ResultBrowser& browser = workspace_.browser();
+    const double list = browser.list_height(inner.height, ui);
+    if (list <= 0) return top;
+    begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
+               ImGuiWindowFlags_NoScrollbar);
+    browser.draw_list(ui);
+    ImGui::EndChild();
+    return top + list + gap;
+  }
+  const Session& live = workspace_.live();
+  const double height = formulas_.view.height(live, inner.width, ui);
+  const double plot = inner.bottom() - top - height;
+  if (height <= 0 || plot < min_plot_height_below_formulas * ui.scale) return top;
+  formulas_.view.draw(live, {inner.x, top, inner.width, height}, formulas_.shown, formulas_.next,
+                      ui);
+  return top + height + gap;
+}
+
+ViewPane::Layout ViewPane::layout(const Rect& inner, double top, const Ui& ui) {
+  Session& shown = workspace_.shown();
+  const Look& look = workspace_.live().look;
+  const double gap = area_margin * ui.scale;
+  const double message = std::min(message_height(shown, inner.width, ui), inner.height / 2);
+  const bool with_findings = shown.current().result && !look.projector;
+  const double findings =
+      with_findings ? findings_height_in(inner, inner.bottom() - top - message, ui) : 0.0;
+  // Hidden findings keep their grip, so that they can be brought back.
+  const bool with_grip = findings > 0 || (with_findings && look.findings);
+  Layout layout{.figures = {inner.x, top, inner.width, inner.bottom() - top}};
+  if (message > 0) layout.figures.height -= message + gap;
+  if (with_grip) layout.figures.height -= findings + gap;
+  const double bottom = layout.figures.bottom();
+  if (with_grip) layout.grip = {inner.x, bottom, inner.width, gap};
+  if (findings > 0) layout.findings = {inner.x, bottom + gap, inner.width, findings};
+  if (message > 0) layout.message = {inner.x, inner.bottom() - message, inner.width, message};
+  return layout;
+}
+
+/// The height of the findings when plot and findings share `room`; 0 when there is too little.
+double ViewPane::findings_height_in(const Rect& inner, double room, const Ui& ui) {
+  const Look& look = workspace_.live().look;
+  const auto& folder = workspace_.browser().folder();
+  const bool below_list = workspace_.is_browsing() && folder && folder->is_sweep;
+  std::optional<double> asked = look.findings;
+  if (!asked && below_list) asked = findings_height_below_list;
+  const double margins = 2 * area_margin * ui.scale;
+  const Result& result = *workspace_.shown().current().result;
+  const double wanted = findings_height(result, inner.width - margins, ui) + margins;
+  const double suitable = asked ? *asked * ui.scale : max_findings_share * inner.height;
+  const double available = std::min(suitable, room - min_plot_height * ui.scale);
+  if (wanted <= margins || available < min_findings_height * ui.scale) return 0.0;
+  return std::min(wanted, available);
+}
+
+void ViewPane::draw_figures(const Rect& area, bool busy, const Ui& ui) {
+  // Held for the frame, as drawing may start another computation.
+  const std::shared_ptr<const Result> result = workspace_.shown().current().result;
+  if (!result) return draw_empty(area, busy, ui);
+  ResultView& view = workspace_.is_browsing() ? workspace_.browser().view(*result)
+                                              : views_[workspace_.live().selected()];
+  view.draw(workspace_.shown(), area, ui);
+}
+
+void ViewPane::draw_empty(const Rect& area, bool busy, const Ui& ui) {
+  const bool browsing = workspace_.is_browsing();
+  if (busy) return draw_centered(browsing ? "Loading …" : "Computing …", area);
+  if (!browsing) return draw_centered("No result yet", area);
+  draw_centered("Open a folder that a run or a sweep wrote, or drop it here.", area);
+  const float width = ui.px(120);
+  ImGui::SetCursorScreenPos(
+      shim::vec({area.x + std::max(0.0, (area.width - static_cast<double>(width)) / 2),
+                 area.y + area.height / 2 + 30 * ui.scale}));
+  if (ImGui::Button("Open …", ImVec2(width, 0))) actions_.perform("open");
+}
+
+/// The gap above the findings. Dragging it resizes them; a double click hides or shows them.
+void ViewPane::draw_grip(const Rect& grip, double findings_height, const Ui& ui) {
+  ImGui::SetCursorScreenPos(shim::vec({grip.x, grip.y}));
+  ImGui::InvisibleButton("findings grip", area_size(grip));
+  mark_item(ui, "grip findings");
+  const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
+  if (hovered || held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  const double width = grip_width * ui.scale, height = std::round(grip_height * ui.scale);
+  const Point at{grip.x + (grip.width - width) / 2, grip.y + (grip.height - height) / 2};
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      shim::vec(at), shim::vec({at.x + width, at.y + height}),
+      ImGui::GetColorU32(hovered || held ? ImGuiCol_TextDisabled : ImGuiCol_Border), ui.px(2));
+  if (!held) tooltip(ui, "Drag to resize the checks. Double-click to hide or show them.");
+  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    return actions_.perform("toggle_findings");
+  const float by = ImGui::GetIO().MouseDelta.y;
+  if (!held || by == 0.0f) return;
+  // The layout hides findings below the least readable height; dragging on brings them back.
+  Look& look = workspace_.live().look;
+  const double now = look.findings.value_or(findings_height / ui.scale);
+  look.findings = std::max(0.0, now - static_cast<double>(by) / ui.scale);
+}
+
+void ViewPane::draw_boxes(const Layout& layout, const Ui& ui) {
+  if (layout.findings.height > 0) {
+    begin_area("findings", layout.findings, raised_color(ui.style));
+    draw_findings(*workspace_.shown().current().result, ui);
+    ImGui::EndChild();
+  }
+  if (layout.message.height > 0) {
+    const Color background = mix(ui.style.background, fails_color(ui.style), 0.18);
+    begin_area("message", layout.message, background);
+    draw_message(workspace_.shown());
+    ImGui::EndChild();
+  }
+}
+
+}  // namespace orrery::shell

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "app/gui/ui.h"
+#include "app/shell/action_handler.h"
+#include "app/shell/linked_formulas.h"
+#include "app/shell/workspace.h"
+#include "app/views/result_view.h"
+
+namespace orrery::shell {
+
+/// The middle of the window: heading, formulas or the list of saved points, figures, checks and
+/// messages of the view on screen.
+class ViewPane {
+ public:
+  ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas& formulas);
+
+  /// `with_list` says whether the list of views is on screen; without it the heading offers them.
+  void draw(const Rect& area, bool with_list, bool busy, const Ui& ui);
+
+ private:
+  /// How the room below the heading is divided; what is not shown has height 0.
+  struct Layout {
+    Rect figures{};
+    Rect grip{};  ///< dragging it resizes the findings
+    Rect findings{};
+    Rect message{};
+  };
+
+  void draw_heading(double width, bool with_list, const Ui& ui);
+  void draw_view_choice(double width);
+  double draw_above_figures(const Rect& inner, double top, const Ui& ui);
+  Layout layout(const Rect& inner, double top, const Ui& ui);
+  double findings_height_in(const Rect& inner, double room, const Ui& ui);
+  void draw_figures(const Rect& area, bool busy, const Ui& ui);
+  void draw_empty(const Rect& area, bool busy, const Ui& ui);
+  void draw_grip(const Rect& grip, double findings_height, const Ui& ui);
+  void draw_boxes(const Layout& layout, const Ui& ui);
+
+  Workspace& workspace_;
+  ActionHandler& actions_;
+  LinkedFormulas& formulas_;
+  std::vector<ResultView> views_{};  ///< one per experiment of the live session
+};
+
+}  // namespace orrery::shell

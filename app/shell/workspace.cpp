@@ -1,0 +1,88 @@
+#include "app/shell/workspace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "app/session/opened_path.h"
+
+namespace orrery::shell {
+namespace {
+
+/// `index` moved by `by` around a ring of `count`.
+std::size_t around(std::size_t index, int by, std::size_t count) {
+  const auto size = static_cast<std::ptrdiff_t>(count);
+  return static_cast<std::size_t>((static_cast<std::ptrdiff_t>(index) + by + size) % size);
+}
+
+}  // namespace
+
+void Workspace::update() {
+  live_.update();
+  browser_.update();
+}
+
+void Workspace::show_view(std::size_t index) {
+  show_live();
+  live_.select(index);
+}
+
+void Workspace::step_view(int by) { show_view(around(live_.selected(), by, live_.size())); }
+
+void Workspace::step_figure(int by) {
+  const ExperimentState& state = shown().current();
+  if (!state.result || state.result->figures.empty()) return;
+  const std::vector<Figure>& figures = state.result->figures;
+  const auto on_top = std::find_if(figures.begin(), figures.end(),
+                                   [&](const Figure& f) { return f.id == state.figure; });
+  const auto index =
+      on_top == figures.end() ? 0 : static_cast<std::size_t>(on_top - figures.begin());
+  shown().select_figure(figures[around(index, by, figures.size())].id);
+}
+
+void Workspace::fit_figures() {
+  const ExperimentState& state = shown().current();
+  if (!state.result) return;
+  for (const Figure& figure : state.result->figures) {
+    FigureView& view = shown().view(figure.id);
+    view.x.reset();
+    view.y.reset();
+  }
+}
+
+std::optional<ExperimentState> Workspace::shown_settings() {
+  if (!is_browsing()) return live_.current();
+  const std::shared_ptr<const Result> result = browser_.session().current().result;
+  if (!result) {
+    live_.note("No saved result is open.");
+    return std::nullopt;
+  }
+  try {
+    const SavedSettings settings = settings_of(live_, result->provenance);
+    ExperimentState state{.experiment = live_.state(settings.experiment).experiment,
+                          .params = settings.params};
+    return state;
+  } catch (const std::exception& refusal) {
+    shown().say(refusal.what());
+    return std::nullopt;
+  }
+}
+
+void Workspace::perform(ResultBrowser::Request request) {
+  if (request == ResultBrowser::Request::none) return;
+  const std::shared_ptr<const Result> result = browser_.session().current().result;
+  try {
+    const SavedSettings settings = settings_of(live_, result->provenance);
+    if (request == ResultBrowser::Request::open_live) show_settings(live_, settings);
+    show_view(settings.experiment);
+    if (request == ResultBrowser::Request::pin) live_.shown().reference = result;
+    if (!settings.left_out.empty())
+      live_.say(fmt::format("This version does not support all of these settings: {}",
+                            settings.left_out.front()));
+  } catch (const std::exception& refusal) {
+    shown().say(refusal.what());
+  }
+}
+
+}  // namespace orrery::shell

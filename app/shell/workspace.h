@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "app/panels/result_browser.h"
+#include "app/session/session.h"
+
+namespace orrery::shell {
+
+/// The live session and the browser of saved results, one of which is on screen.
+class Workspace {
+ public:
+  explicit Workspace(Session& live) : live_(live), browser_(live.wake()) {}
+
+  Session& live() { return live_; }
+  const Session& live() const { return live_; }
+  ResultBrowser& browser() { return browser_; }
+  const ResultBrowser& browser() const { return browser_; }
+  bool is_browsing() const { return live_.saved.on_screen; }
+  /// The session on screen.
+  Session& shown() { return is_browsing() ? browser_.session() : live_; }
+  /// Whether anything that will be shown is being computed or loaded.
+  bool busy() const { return live_.busy() || live_.is_previewing() || browser_.busy(); }
+
+  /// Takes what has been computed and loaded. Call once per frame.
+  void update();
+  void show_live() { live_.saved.on_screen = false; }
+  void show_saved() { live_.saved.on_screen = true; }
+  /// Shows the live view of an experiment.
+  void show_view(std::size_t index);
+  /// Shows the view or figure `by` places further in its list, which has no ends.
+  void step_view(int by);
+  void step_figure(int by);
+  /// Resets the zoom of all figures on screen.
+  void fit_figures();
+  /// The settings on screen; for a saved result those that it was computed with. Without any, says
+  /// why and returns nothing.
+  std::optional<ExperimentState> shown_settings();
+  /// Does what a button of the browser asks for.
+  void perform(ResultBrowser::Request request);
+
+ private:
+  Session& live_;
+  ResultBrowser browser_;
+};
+
+}  // namespace orrery::shell

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "app/gui/ui.h"
+#include "app/views/color_grip.h"
+#include "app/views/figure_keys.h"
+#include "app/views/figure_menu.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/figure/plot/figure_view.h"
+
+namespace orrery::views {
+
+/// A figure as it lies under the mouse in one frame; gestures change its view and its marks.
+struct FigureInput {
+  const Figure& figure;
+  FigureView& view;
+  const FigureReach& reach;
+  const FigureLayout& frame;
+  const Ui& ui;
+  Point cursor;
+  bool hovered;
+};
+
+bool has_plot(const FigureLayout& frame);
+/// The rectangle between two corners.
+Rect spanned(Point a, Point b);
+/// The point of `area` that is nearest to `p`.
+Point clamped(Point p, const Rect& area);
+
+/// Turns mouse and keyboard into changes of a figure: pans, zooms, fits, pins, drags cursors,
+/// reference lines and the colour range. figure_shortcuts() lists all of it.
+class FigureGestures {
+ public:
+  /// Begins a press of a mouse button on the figure.
+  void press(const FigureInput& input);
+  /// Follows the drag that a press began, until the button is released. Call once per frame.
+  void follow(const FigureInput& input);
+  /// Handles wheel and double click of a mouse over the figure.
+  void hover(const FigureInput& input);
+  /// Does what a key asks for.
+  void obey(const FigureInput& input, FigureCommand command);
+
+  /// Whether nothing is being dragged, so that the readout is shown.
+  bool is_resting() const { return drag_ == Drag::none || drag_ == Drag::press; }
+  bool drags_rule() const { return drag_ == Drag::rule; }
+  /// The box being dragged to zoom into; empty without one.
+  std::optional<Rect> box(const FigureInput& input) const;
+  /// Where the menu was opened last.
+  Point menu_position() const { return menu_at_; }
+
+ private:
+  enum class Drag { none, press, pan, box, cursor, color, rule };
+
+  bool press_on_marks(const FigureInput& input);
+  bool click_legend(const FigureInput& input) const;
+  void follow_pan(const FigureInput& input);
+  void follow_cursor(const FigureInput& input);
+  void follow_rule(const FigureInput& input) const;
+  bool is_on_rule(const FigureInput& input) const;
+  void shape_mouse(const FigureInput& input) const;
+  void release(const FigureInput& input);
+  void click(const FigureInput& input);
+  void double_click(const FigureInput& input);
+  void finish_box(const FigureInput& input);
+  void open_menu(Point at);
+  void wheel(const FigureInput& input) const;
+  void zoom(const FigureInput& input, Point about, double factor, bool x, bool y) const;
+  void fit(const FigureInput& input) const;
+  void pan_by_key(const FigureInput& input, double x, double y) const;
+
+  Drag drag_{Drag::none};
+  bool along_x_{true};  ///< which axes a pan moves
+  bool along_y_{true};
+  std::size_t grabbed_{};  ///< which of the two cursors is dragged
+  ColorGrip grip_{ColorGrip::none};
+  Point anchor_{};           ///< where the drag began
+  FigureLayout anchored_{};  ///< the frame in which it began
+  Point menu_at_{};
+  std::optional<double> clicked_{};  ///< pinned by the last click; a double click removes it again
+  bool swallows_release_{false};
+};
+
+}  // namespace orrery::views

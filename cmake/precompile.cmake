@@ -1,0 +1,27 @@
+# Precompiled headers: parsing the standard library, Eigen and Catch2 once instead of in every file.
+# They hide a missing #include, so clang-tidy, which .ci/run calls, reads the sources without them.
+option(ORRERY_PRECOMPILE "Precompile the headers of libraries" ON)
+
+# orrery_add_precompiled(NAME HEADERS... LINKS TARGETS...): for orrery_precompile.
+function(orrery_add_precompiled name)
+  cmake_parse_arguments(given "" "" "LINKS" ${ARGN})
+  if(NOT ORRERY_PRECOMPILE)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp CONTENT "" @ONLY)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled/${name}.cpp)
+  target_link_libraries(${name} PRIVATE orrery_options ${given_LINKS})
+  target_precompile_headers(${name} PRIVATE ${given_UNPARSED_ARGUMENTS})
+  # What ccache needs to know one precompiled header from another.
+  if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+    target_compile_options(orrery_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>>)
+    target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
+endfunction()
+
+# orrery_precompile(TARGET NAME)
+function(orrery_precompile target name)
+  if(ORRERY_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()

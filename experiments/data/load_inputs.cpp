@@ -1,0 +1,173 @@
+#include "experiments/data/load_inputs.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/data/tensor_files.h"
+#include "experiments/data/text_file.h"
+#include "experiments/files/assets.h"
+#include "experiments/files/file.h"
+
+namespace orrery::data {
+namespace {
+
+// A long book has 10 MB; a larger file was probably chosen by mistake.
+constexpr std::uintmax_t max_text_bytes = std::uintmax_t{64} << 20;
+constexpr std::string_view bundled_prefix = "bundled:";
+
+struct Wanted {
+  const ParamSpec* spec;
+  std::string value;
+
+  std::string assignment() const { return fmt::format("{}={}", spec->key, value); }
+};
+
+std::vector<Wanted> wanted_files(const ParamSet& params) {
+  std::vector<Wanted> wanted;
+  for (const ParamSpec& spec : params.specs()) {
+    if (spec.kind != ParamKind::file || !params.is_used(spec.key)) continue;
+    if (!params.text(spec.key).empty()) wanted.push_back({&spec, params.text(spec.key)});
+  }
+  return wanted;
+}
+
+bool takes_tensor(const ParamSpec& spec) {
+  return std::find(spec.file_types.begin(), spec.file_types.end(), "npy") != spec.file_types.end();
+}
+
+std::filesystem::path bundled_path(const Wanted& wanted) {
+  const std::string name = wanted.value.substr(bundled_prefix.size());
+  if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
+    throw UsageError(wanted.assignment(), "must name a bundled text without a folder",
+                     fmt::format("write it like {}=bundled:the_orrery.txt", wanted.spec->key));
+  try {
+    return asset_path("texts/" + name);
+  } catch (const IoError& error) {
+    throw IoError(wanted.assignment(), "is not a bundled text", error.what());
+  }
+}
+
+std::filesystem::path path_of(const Wanted& wanted) {
+  if (takes_tensor(*wanted.spec)) return tensor_path(wanted.value).file;
+  return wanted.value.starts_with(bundled_prefix) ? bundled_path(wanted)
+                                                  : std::filesystem::path(wanted.value);
+}
+
+InputFile file_of(const Wanted& wanted, std::string_view bytes) {
+  return {.key = wanted.spec->key,
+          .path = wanted.value,
+          .sha256 = sha256_hex(bytes),
+          .bytes = bytes.size()};
+}
+
+void load_text(LoadedInputs& loaded, const Wanted& wanted) {
+  const std::filesystem::path path = path_of(wanted);
+  std::string bytes = read_file(path, max_text_bytes, wanted.assignment());
+  InputFile file = file_of(wanted, bytes);
+  Text text = parse_text(std::move(bytes), wanted.assignment());
+  text.name = path.filename().string();
+  loaded.files.push_back(std::move(file));
+  loaded.inputs.emplace(wanted.spec->key, std::move(text));
+}
+
+std::string wanted_tensor(const Wanted& wanted) {
+  const TensorPath path = tensor_path(wanted.value);
+  if (path.is_named && path.tensor.empty())
+    throw UsageError(wanted.assignment(), "names no tensor after '#'",
+                     fmt::format("write it like {}=weights.npz#NAME", wanted.spec->key));
+  return path.tensor;
+}
+
+void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
+  const std::string wish = wanted_tensor(wanted);
+  const std::filesystem::path path = path_of(wanted);
+  const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
+  require_tensor_file(path, display_name);
+  const std::string bytes = read_file(path, max_tensor_file_bytes, display_name);
+  const std::unique_ptr<TensorArchive> archive = open_tensors(bytes, path, display_name);
+
+  const std::vector<std::string> names = archive->names();
+  const std::string& name = resolve_tensor_name(names, wish, display_name);
+  const bool one_of_many = names.size() > 1;
+  Tensor tensor = archive->tensor(name, allowed);
+  const std::string file_name = path.filename().string();
+  tensor.name = one_of_many ? tensor_label(file_name, name) : file_name;
+  InputFile file = file_of(wanted, bytes);
+  if (one_of_many) file.tensor = name;
+  loaded.files.push_back(std::move(file));
+  loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
+}
+
+void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Values::finite) {
+  if (takes_tensor(*wanted.spec))
+    load_tensor(loaded, wanted, allowed);
+  else
+    load_text(loaded, wanted);
+}
+
+FileStamp stamp_of(const Wanted& wanted) {
+  FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
+  struct stat status {};
+  if (::stat(path_of(wanted).c_str(), &status) == 0) {
+    stamp.size = status.st_size;
+    stamp.seconds = status.st_mtim.tv_sec;
+    stamp.nanoseconds = status.st_mtim.tv_nsec;
+  }
+  return stamp;
+}
+
+void copy_key(const LoadedInputs& from, const std::string& key, LoadedInputs& to) {
+  to.inputs.emplace(key, from.inputs.at(key));
+  std::copy_if(from.files.begin(), from.files.end(), std::back_inserter(to.files),
+               [&](const InputFile& file) { return file.key == key; });
+}
+
+}  // namespace
+
+std::string content_id(const InputFile& file) {
+  if (file.tensor.empty()) return file.sha256;
+  return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
+}
+
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks) {
+  LoadedInputs loaded;
+  for (const Wanted& wanted : wanted_files(params)) {
+    const bool is_mask = std::find(masks.begin(), masks.end(), wanted.spec->key) != masks.end();
+    load_into(loaded, wanted, is_mask ? Values::finite_or_minus_infinity : Values::finite);
+  }
+  return loaded;
+}
+
+bool InputCache::holds(const std::string& key, const FileStamp& stamp) const {
+  const auto found = stamps_.find(key);
+  return found != stamps_.end() && found->second == stamp;
+}
+
+std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
+  const std::vector<Wanted> wanted = wanted_files(params);
+  // Stamped before reading, so that a file that changes meanwhile is read again the next time.
+  Stamps stamps;
+  for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(file));
+  if (loaded_ && stamps == stamps_) return loaded_;
+
+  auto loaded = std::make_shared<LoadedInputs>();
+  for (const Wanted& file : wanted) {
+    const std::string& key = file.spec->key;
+    if (holds(key, stamps.at(key)))
+      copy_key(*loaded_, key, *loaded);
+    else
+      load_into(*loaded, file);
+  }
+  stamps_ = std::move(stamps);
+  loaded_ = std::move(loaded);
+  return loaded_;
+}
+
+}  // namespace orrery::data

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/model/experiment.h"
+
+namespace orrery::data {
+
+/// An input file of a run, as its manifest records it.
+struct InputFile {
+  std::string key{};     ///< the parameter
+  std::string path{};    ///< as given
+  std::string sha256{};  ///< of the content, 64 hexadecimal digits
+  std::uintmax_t bytes{};
+  std::string tensor{};  ///< the tensor that was read; empty when the file has only one
+};
+
+/// Identifies the content that was read, in 64 hexadecimal digits: the file's SHA-256 or, where the
+/// file has several tensors, the SHA-256 of that, "#" and the tensor's name.
+std::string content_id(const InputFile& file);
+
+struct LoadedInputs {
+  Inputs inputs{};
+  std::vector<InputFile> files{};  ///< in the order of the parameters
+};
+
+/// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
+/// contain "npy" takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q"
+/// names one of several; a file with a single tensor needs no name. Every other file parameter
+/// takes a text with any extension. "bundled:NAME" is the text NAME that comes with Orrery.
+/// @param masks  keys whose arrays may contain −inf, as additive masks do
+/// Every message begins with "key=path". Throws UsageError (an unknown extension or tensor, several
+/// tensors of which none is named, a bundled name with a folder in it), IoError (cannot be read)
+/// and DataError (see parse_npy, parse_npz, parse_safetensors, parse_text).
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {});
+
+/// Identifies one version of a file without reading it.
+struct FileStamp {
+  std::string path{};  ///< as given
+  bool tensor{};       ///< whether it was read as a tensor, otherwise as a text
+  std::intmax_t size{-1};
+  std::intmax_t seconds{};
+  std::intmax_t nanoseconds{};
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
+/// load_inputs that reads a file again only when its path, size or modification time has changed.
+/// Not thread-safe; results that were returned never change.
+class InputCache {
+ public:
+  /// Returns the same object as last time when no file has changed. Throws as load_inputs does; the
+  /// cache is then unchanged.
+  std::shared_ptr<const LoadedInputs> load(const ParamSet& params);
+
+ private:
+  using Stamps = std::map<std::string, FileStamp, std::less<>>;
+
+  bool holds(const std::string& key, const FileStamp& stamp) const;
+
+  Stamps stamps_{};
+  std::shared_ptr<const LoadedInputs> loaded_{};
+};
+
+}  // namespace orrery::data

@@ -1,0 +1,211 @@
+#include "experiments/figure/canvas/cairo_canvas.h"
+
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "core/errors.h"
+#include "core/params.h"
+#include "experiments/figure/canvas/image_surface.h"
+#include "experiments/figure/canvas/text_metrics.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr double largest_png_side = 16384.0;
+constexpr double vector_pixels_per_point = 3.0;  ///< resolution of images in a PDF
+
+struct Destroy {
+  void operator()(cairo_t* c) const { cairo_destroy(c); }
+  void operator()(cairo_pattern_t* p) const { cairo_pattern_destroy(p); }
+};
+using Context = std::unique_ptr<cairo_t, Destroy>;
+using Pattern = std::unique_ptr<cairo_pattern_t, Destroy>;
+
+void require_size(FigureFormat format, Size size, double png_scale) {
+  const double scale = format == FigureFormat::png ? png_scale : 1.0;
+  const double longest = std::max(size.width, size.height) * scale;
+  const bool positive = size.width > 0.0 && size.height > 0.0 && scale > 0.0;
+  if (positive && longest <= largest_png_side) return;
+  throw UsageError(fmt::format("{} x {} at scale {}", number_text(size.width),
+                               number_text(size.height), number_text(png_scale)),
+                   "width and height must be above 0 and at most 16384 pixels",
+                   "choose another size or scale");
+}
+
+CairoSurface make_surface(FigureFormat format, Size size, double png_scale, std::string& bytes) {
+  switch (format) {
+    case FigureFormat::svg:
+      break;
+    case FigureFormat::pdf: {
+      CairoSurface pdf(
+          cairo_pdf_surface_create_for_stream(append_bytes, &bytes, size.width, size.height));
+      // Otherwise Cairo writes the current time.
+      cairo_pdf_surface_set_metadata(pdf.get(), CAIRO_PDF_METADATA_CREATE_DATE,
+                                     "1970-01-01T00:00:00Z");
+      return pdf;
+    }
+    case FigureFormat::png:
+      return CairoSurface(cairo_image_surface_create(
+          CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(size.width * png_scale)),
+          static_cast<int>(std::ceil(size.height * png_scale))));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+struct CairoCanvas::Target {
+  Target(FigureFormat f, double s) : format(f), scale(s) {}
+  FigureFormat format;
+  double scale;
+  std::string bytes{};
+  CairoSurface surface{};
+  Context context{};
+  std::optional<TextMetrics> text{};
+};
+
+namespace {
+
+void set_color(cairo_t* context, Color c) {
+  cairo_set_source_rgba(context, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0);
+}
+
+void add_path(cairo_t* context, std::span<const Point> points) {
+  for (const Point& p : points) {
+    check_invariant(std::isfinite(p.x) && std::isfinite(p.y), "points on a Canvas are finite");
+    cairo_line_to(context, p.x, p.y);
+  }
+}
+
+void set_dash(cairo_t* context, const Stroke& stroke) {
+  const std::vector<double> pattern = dash_pattern(stroke);
+  cairo_set_dash(context, pattern.data(), static_cast<int>(pattern.size()), 0.0);
+}
+
+}  // namespace
+
+CairoCanvas::CairoCanvas(FigureFormat format, Size size, double png_scale) {
+  check_invariant(format != FigureFormat::svg, "SVG is drawn by SvgCanvas");
+  require_size(format, size, png_scale);
+  target_ = std::make_unique<Target>(format, png_scale);
+  target_->surface = make_surface(format, size, png_scale, target_->bytes);
+  check_cairo(cairo_surface_status(target_->surface.get()));
+  target_->context.reset(cairo_create(target_->surface.get()));
+  cairo_t* context = target_->context.get();
+  check_cairo(cairo_status(context));
+  if (format == FigureFormat::png) cairo_scale(context, png_scale, png_scale);
+  cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
+  target_->text.emplace(context);
+}
+
+CairoCanvas::~CairoCanvas() = default;
+
+void CairoCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
+  cairo_t* context = target_->context.get();
+  cairo_new_path(context);
+  add_path(context, points);
+  set_color(context, stroke.color);
+  cairo_set_line_width(context, stroke.width);
+  set_dash(context, stroke);
+  cairo_stroke(context);
+}
+
+void CairoCanvas::fill(std::span<const Point> polygon, Color color) {
+  cairo_t* context = target_->context.get();
+  cairo_new_path(context);
+  add_path(context, polygon);
+  set_color(context, color);
+  cairo_fill(context);
+}
+
+void CairoCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
+                               Color color) {
+  std::vector<Point> outline(upper.begin(), upper.end());
+  outline.insert(outline.end(), lower.rbegin(), lower.rend());
+  fill(outline, color);
+}
+
+void CairoCanvas::rect(const Rect& rect, Color color) {
+  cairo_t* context = target_->context.get();
+  cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
+  set_color(context, color);
+  cairo_fill(context);
+}
+
+void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
+                        Filter filter) {
+  if (!image || image->width <= 0 || image->height <= 0) return;
+  cairo_t* context = target_->context.get();
+  const int factor = target_->format == FigureFormat::png
+                         ? 1
+                         : upscale_factor(*image, target, filter, vector_pixels_per_point);
+  const CairoSurface pixels = image_surface(*image, factor);
+  cairo_save(context);
+  cairo_rectangle(context, target.x, target.y, target.width, target.height);
+  cairo_clip(context);
+  cairo_translate(context, target.x, target.y);
+  cairo_scale(context, target.width / (image->width * factor),
+              target.height / (image->height * factor));
+  const Pattern pattern(cairo_pattern_create_for_surface(pixels.get()));
+  cairo_pattern_set_filter(
+      pattern.get(), filter == Filter::nearest ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
+  cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
+  cairo_set_source(context, pattern.get());
+  cairo_paint(context);
+  cairo_restore(context);
+}
+
+Size CairoCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
+  return target_->text->size(utf8, style);
+}
+
+void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
+  cairo_t* context = target_->context.get();
+  const auto runs = target_->text->runs(utf8, style.bold);
+  const double width = target_->text->width(runs, style.size);
+  const Point start = baseline_start(style, width, target_->text->line(style));
+  cairo_save(context);
+  cairo_translate(context, anchor.x, anchor.y);
+  if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);
+  cairo_move_to(context, start.x, start.y);
+  set_color(context, style.color);
+  for (const FontRun& run : runs) {
+    cairo_set_font_face(context, run.face);
+    cairo_set_font_size(context, style.size);
+    cairo_show_text(context, run.utf8.c_str());
+  }
+  cairo_restore(context);
+}
+
+void CairoCanvas::push_clip(const Rect& rect) {
+  cairo_t* context = target_->context.get();
+  cairo_save(context);
+  cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
+  cairo_clip(context);
+}
+
+void CairoCanvas::pop_clip() { cairo_restore(target_->context.get()); }
+
+double CairoCanvas::pixels_per_point() const {
+  return target_->format == FigureFormat::png ? target_->scale : vector_pixels_per_point;
+}
+
+std::string CairoCanvas::finish() {
+  check_cairo(cairo_status(target_->context.get()));
+  cairo_surface_t* surface = target_->surface.get();
+  if (target_->format == FigureFormat::png) {
+    check_cairo(cairo_surface_write_to_png_stream(surface, append_bytes, &target_->bytes));
+  } else {
+    cairo_surface_finish(surface);
+    check_cairo(cairo_surface_status(surface));
+  }
+  return std::move(target_->bytes);
+}
+
+}  // namespace orrery::figure

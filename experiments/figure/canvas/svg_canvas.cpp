@@ -1,0 +1,254 @@
+#include "experiments/figure/canvas/svg_canvas.h"
+
+#include <cairo.h>
+#include <fmt/format.h>
+#include <nettle/base64.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/params.h"
+#include "experiments/figure/canvas/image_surface.h"
+#include "experiments/figure/canvas/svg_path.h"
+#include "experiments/figure/canvas/text_metrics.h"
+#include "experiments/text/xml.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr double image_pixels_per_point = 2.0;
+
+struct DestroyContext {
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+using Context = std::unique_ptr<cairo_t, DestroyContext>;
+
+/// A context without a drawing, for measuring text.
+Context measuring_context() {
+  const CairoSurface surface(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
+  Context context(cairo_create(surface.get()));
+  check_cairo(cairo_status(context.get()));
+  return context;
+}
+
+std::string base64(std::string_view bytes) {
+  std::string text(BASE64_ENCODE_RAW_LENGTH(bytes.size()), '\0');
+  base64_encode_raw(text.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  return text;
+}
+
+/// Attribute such as stroke="#1a2b3c", with an opacity unless the colour is opaque.
+std::string paint(std::string_view property, Color c) {
+  std::string text = fmt::format(" {}=\"#{:02x}{:02x}{:02x}\"", property, c.r, c.g, c.b);
+  if (c.a != 255) text += fmt::format(" {}-opacity=\"{}\"", property, svg_number(c.a / 255.0));
+  return text;
+}
+
+std::string dashes(const Stroke& stroke) {
+  const std::vector<double> pattern = dash_pattern(stroke);
+  if (pattern.empty()) return {};
+  return fmt::format(" stroke-dasharray=\"{} {}\"", svg_number(pattern[0]), svg_number(pattern[1]));
+}
+
+std::string box(const Rect& r) {
+  return fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", svg_number(r.x),
+                     svg_number(r.y), svg_number(r.width), svg_number(r.height));
+}
+
+std::string_view text_anchor(HorizontalAlign align) {
+  if (align == HorizontalAlign::left) return "";
+  return align == HorizontalAlign::center ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
+}
+
+/// A valid id: it starts with a letter and has no special characters.
+std::string id_of(std::string_view name) {
+  std::string id;
+  for (const char c : name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    id += plain ? c : '-';
+  }
+  const bool letter = !id.empty() && !(id[0] >= '0' && id[0] <= '9') && id[0] != '-';
+  return letter ? id : "f" + id;
+}
+
+/// Keeps spaces that viewers would drop: at the ends of a text, and all but one in a row.
+std::string with_nonbreaking_spaces(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool inner = i > 0 && i + 1 < text.size() && text[i - 1] != ' ' && text[i + 1] != ' ';
+    if (text[i] == ' ' && !inner)
+      out += "\u00A0";
+    else
+      out += text[i];
+  }
+  return out;
+}
+
+void require_size(Size size) {
+  if (size.width > 0.0 && size.height > 0.0 && size.width < 1e6 && size.height < 1e6) return;
+  throw UsageError(fmt::format("{} x {}", number_text(size.width), number_text(size.height)),
+                   "width and height must be above 0 and below a million points",
+                   "choose another size");
+}
+
+bool same(const Rect& a, const Rect& b) {
+  return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+}  // namespace
+
+struct SvgCanvas::Drawing {
+  Drawing(Size s, const SvgMetadata& a) : size(s), metadata(a), id(id_of(a.id)) {}
+
+  /// Merges strips of the same colour and width into one path, except translucent ones, whose
+  /// crossings would look different.
+  void stroke(const std::string& path, const Stroke& how) {
+    if (path.empty()) return;
+    const std::string attributes = paint("stroke", how.color) +
+                                   fmt::format(" stroke-width=\"{}\"", svg_number(how.width)) +
+                                   dashes(how);
+    if (attributes != stroke_attributes || how.color.a != 255) finish_strokes();
+    stroke_attributes = attributes;
+    strokes += path;
+  }
+  void finish_strokes() {
+    if (strokes.empty()) return;
+    body += fmt::format("<path fill=\"none\"{} d=\"{}\"/>\n", stroke_attributes, strokes);
+    strokes.clear();
+  }
+  void add(std::string_view element) {
+    finish_strokes();
+    body += element;
+    body += '\n';
+  }
+
+  /// The id of the clip path for a rectangle, which is created on first use.
+  std::string clip(const Rect& rect) {
+    const auto known = std::find_if(clips.begin(), clips.end(),
+                                    [&](const Rect& other) { return same(rect, other); });
+    const std::string name = fmt::format("{}-clip{}", id, known - clips.begin());
+    if (known != clips.end()) return name;
+    clips.push_back(rect);
+    add(fmt::format("<clipPath id=\"{}\"><rect {}/></clipPath>", name, box(rect)));
+    return name;
+  }
+
+  bool covers_all(const Rect& rect) const {
+    return rect.x <= 0.0 && rect.y <= 0.0 && rect.right() >= size.width &&
+           rect.bottom() >= size.height;
+  }
+
+  Size size;
+  SvgMetadata metadata;
+  std::string id;
+  std::string body{};
+  std::string strokes{};
+  std::string stroke_attributes{};
+  std::vector<Rect> clips{};
+  std::vector<bool> clip_has_group{};
+  Context context{measuring_context()};
+  TextMetrics metrics{context.get()};
+};
+
+SvgCanvas::SvgCanvas(Size size, const SvgMetadata& metadata) {
+  require_size(size);
+  drawing_ = std::make_unique<Drawing>(size, metadata);
+}
+
+SvgCanvas::~SvgCanvas() = default;
+
+void SvgCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
+  drawing_->stroke(svg_path(points), stroke);
+}
+
+void SvgCanvas::fill(std::span<const Point> polygon, Color color) {
+  const std::string path = svg_path(polygon);
+  if (path.empty()) return;
+  drawing_->add(fmt::format("<path{} d=\"{}z\"/>", paint("fill", color), path));
+}
+
+void SvgCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
+                             Color color) {
+  std::vector<Point> outline(upper.begin(), upper.end());
+  outline.insert(outline.end(), lower.rbegin(), lower.rend());
+  fill(outline, color);
+}
+
+void SvgCanvas::rect(const Rect& rect, Color color) {
+  if (!(rect.width > 0.0 && rect.height > 0.0)) return;
+  drawing_->add(fmt::format("<rect {}{}/>", box(rect), paint("fill", color)));
+}
+
+void SvgCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
+                      Filter filter) {
+  if (!image || image->width <= 0 || image->height <= 0) return;
+  // `pixelated` is CSS, `optimizeSpeed` SVG 1.1; for viewers that support neither, pixels are
+  // repeated.
+  const int factor = upscale_factor(*image, target, filter, image_pixels_per_point);
+  const std::string_view sharp =
+      filter == Filter::nearest
+          ? " style=\"image-rendering:optimizeSpeed;image-rendering:pixelated\""
+          : "";
+  drawing_->add(fmt::format(
+      "<image {} preserveAspectRatio=\"none\"{} xlink:href=\"data:image/png;base64,{}\"/>",
+      box(target), sharp, base64(png_bytes(*image, factor))));
+}
+
+void SvgCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
+  const double width = text_size(utf8, style).width;
+  const double down = baseline_start(style, width, drawing_->metrics.line(style)).y;
+  const std::string place =
+      style.upward
+          ? fmt::format("transform=\"translate({} {})rotate(-90)\"", svg_number(anchor.x + down),
+                        svg_number(anchor.y))
+          : fmt::format("x=\"{}\" y=\"{}\"", svg_number(anchor.x), svg_number(anchor.y + down));
+  const std::string fitted =
+      width > 0.0
+          ? fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", svg_number(width))
+          : "";
+  drawing_->add(fmt::format("<text {} font-size=\"{}\"{}{}{}{}>{}</text>", place,
+                            svg_number(style.size), style.bold ? " font-weight=\"bold\"" : "",
+                            text_anchor(style.horizontal), paint("fill", style.color), fitted,
+                            xml_escaped(with_nonbreaking_spaces(utf8))));
+}
+
+void SvgCanvas::push_clip(const Rect& rect) {
+  const bool group = !drawing_->covers_all(rect);
+  drawing_->clip_has_group.push_back(group);
+  if (!group) return;
+  const std::string name = drawing_->clip(rect);
+  drawing_->add(fmt::format("<g clip-path=\"url(#{})\">", name));
+}
+
+void SvgCanvas::pop_clip() {
+  check_invariant(!drawing_->clip_has_group.empty(), "only clips that were pushed are popped");
+  if (drawing_->clip_has_group.back()) drawing_->add("</g>");
+  drawing_->clip_has_group.pop_back();
+}
+
+Size SvgCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
+  return drawing_->metrics.size(utf8, style);
+}
+
+double SvgCanvas::pixels_per_point() const { return image_pixels_per_point; }
+
+std::string SvgCanvas::finish() {
+  drawing_->finish_strokes();
+  const std::string width = svg_number(drawing_->size.width);
+  const std::string height = svg_number(drawing_->size.height);
+  std::string svg = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+      "width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
+      "font-family=\"'DejaVu Sans',sans-serif\" stroke-linejoin=\"round\">\n",
+      width, height);
+  svg += fmt::format("<title>{}</title>\n", xml_escaped(drawing_->metadata.title));
+  if (!drawing_->metadata.description.empty())
+    svg += fmt::format("<desc>{}</desc>\n", xml_escaped(drawing_->metadata.description));
+  return svg + drawing_->body + "</svg>\n";
+}
+
+}  // namespace orrery::figure

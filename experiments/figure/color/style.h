@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/text/enum_names.h"
+
+namespace orrery::figure {
+
+/// Colours, sizes and widths of a figure; one per theme: dark, light, print.
+struct FigureStyle {
+  Color background{};
+  Color plot_background{};
+  Color axis{};  ///< frame and ticks
+  Color grid{};
+  Color text{};
+  Color muted{};   ///< captions, secondary text
+  Color accent{};  ///< sums, cursors
+  Color masked{};  ///< masked cells
+  Color not_a_number{};
+  std::vector<Color> palette{};  ///< categorical, colour-blind safe
+  double text_size{13.0};
+  double title_size{16.0};
+  double small_size{11.0};
+  double line_width{2.0};
+};
+
+enum class Theme { dark, light, print };
+
+/// "dark", "light", "print".
+const EnumNames<Theme>& theme_names();
+inline std::string_view theme_name(Theme theme) { return name_in(theme_names(), theme); }
+/// Throws UsageError when no theme has this name.
+Theme theme_named(std::string_view name);
+
+/// The style of a theme; `scale` multiplies every size (projector, high-density screens).
+FigureStyle figure_style(Theme theme, double scale = 1.0);
+
+}  // namespace orrery::figure

@@ -1,0 +1,74 @@
+#include "experiments/figure/equation/box.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::figure {
+namespace {
+
+constexpr double line_ascent = 1901.0 / 2048;  ///< DejaVu Sans, in em: top of a line to baseline
+
+bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
+    return std::find(b.begin(), b.end(), name) != b.end();
+  });
+}
+
+}  // namespace
+
+void EquationBox::add(EquationBox part, double x, double y) {
+  for (Glyphs& g : part.glyphs) {
+    g.at = {g.at.x + x, g.at.y + y};
+    glyphs.push_back(std::move(g));
+  }
+  for (Line& line : part.lines) {
+    for (Point& point : line.points) point = {point.x + x, point.y + y};
+    lines.push_back(std::move(line));
+  }
+  for (Region& region : part.regions) {
+    region.box.x += x;
+    region.box.y += y;
+    regions.push_back(std::move(region));
+  }
+}
+
+void EquationBox::add_line(std::vector<Point> points, double line_width) {
+  lines.push_back({std::move(points), line_width});
+}
+
+void EquationBox::extend_to(double at_least_ascent, double at_least_descent) {
+  ascent = std::max(ascent, at_least_ascent);
+  descent = std::max(descent, at_least_descent);
+}
+
+void EquationBox::mark_as_symbol(const std::string& name) {
+  if (name.empty()) return;
+  for (Glyphs& g : glyphs) g.names.push_back(name);
+  regions.push_back({{0, -ascent, width, height()}, name});
+}
+
+void draw_equation(Canvas& canvas, const EquationBox& box, Point origin, Color color,
+                   const EquationHighlight& highlight) {
+  for (const EquationBox::Glyphs& glyphs : box.glyphs) {
+    const bool highlighted = share_a_name(glyphs.names, highlight.names);
+    canvas.text(
+        {origin.x + glyphs.at.x, origin.y + glyphs.at.y - line_ascent * glyphs.size}, glyphs.text,
+        {.size = glyphs.size, .color = highlighted ? highlight.color : color, .bold = glyphs.bold});
+  }
+  for (const EquationBox::Line& line : box.lines) {
+    std::vector<Point> points;
+    for (const Point& p : line.points) points.push_back({origin.x + p.x, origin.y + p.y});
+    canvas.line_strip(points, {.color = color, .width = line.width});
+  }
+}
+
+std::string symbol_at(const EquationBox& box, Point point) {
+  const EquationBox::Region* smallest = nullptr;
+  const auto area = [](const Rect& r) { return r.width * r.height; };
+  for (const EquationBox::Region& region : box.regions)
+    if (region.box.contains(point) && (!smallest || area(region.box) < area(smallest->box)))
+      smallest = &region;
+  return smallest ? smallest->name : std::string();
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::figure {
+
+/// A formula as a tree.
+struct EquationNode {
+  enum class Kind {
+    row,       ///< children side by side
+    symbol,    ///< one glyph or a word, `text`
+    scripts,   ///< children: base, superscript, subscript (an empty row where there is none)
+    fraction,  ///< children: numerator, denominator
+    root,      ///< child: radicand
+    accent,    ///< child: base; `text`: bar, hat or tilde
+    fence,     ///< child: content; `open` and `close` are as tall as it
+    matrix,    ///< children: cells, row by row, `columns` of them
+    space      ///< `width` in em
+  };
+  /// TeX's class of a symbol, which determines the spacing around it.
+  enum class Class {
+    ordinary,
+    operation,
+    relation,
+    large,
+    function,
+    opening,
+    closing,
+    punctuation
+  };
+
+  Kind kind{Kind::row};
+  Class role{Class::ordinary};
+  std::string text{};
+  bool bold{};
+  double width{};
+  std::size_t columns{};
+  bool left_aligned{};  ///< columns of cases; those of other matrices are centred
+  std::string open{}, close{};
+  std::vector<EquationNode> children{};
+};
+
+/// Name of a symbol in plain letters, without superscripts: "θ_t" for θ with the subscript t. Empty
+/// for fractions, roots and other nodes that are no symbol.
+std::string equation_name(const EquationNode& node);
+
+}  // namespace orrery::figure

@@ -1,0 +1,258 @@
+#include "experiments/figure/equation/plain_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <span>
+
+#include "experiments/text/utf8.h"
+
+namespace orrery::figure {
+namespace {
+
+using Node = EquationNode;
+using Kind = Node::Kind;
+using Class = Node::Class;
+
+struct Letter {
+  std::string_view plain, script;
+};
+
+// clang-format off
+constexpr std::array gap_below{
+    Letter{"0", "₀"}, Letter{"1", "₁"}, Letter{"2", "₂"}, Letter{"3", "₃"}, Letter{"4", "₄"},
+    Letter{"5", "₅"}, Letter{"6", "₆"}, Letter{"7", "₇"}, Letter{"8", "₈"}, Letter{"9", "₉"},
+    Letter{"+", "₊"}, Letter{"−", "₋"}, Letter{"=", "₌"}, Letter{"a", "ₐ"}, Letter{"e", "ₑ"},
+    Letter{"h", "ₕ"}, Letter{"i", "ᵢ"}, Letter{"j", "ⱼ"}, Letter{"k", "ₖ"}, Letter{"l", "ₗ"},
+    Letter{"m", "ₘ"}, Letter{"n", "ₙ"}, Letter{"o", "ₒ"}, Letter{"p", "ₚ"}, Letter{"r", "ᵣ"},
+    Letter{"s", "ₛ"}, Letter{"t", "ₜ"}, Letter{"u", "ᵤ"}, Letter{"v", "ᵥ"}, Letter{"x", "ₓ"},
+    Letter{",", ","}};
+constexpr std::array gap_above{
+    Letter{"0", "⁰"}, Letter{"1", "¹"}, Letter{"2", "²"}, Letter{"3", "³"}, Letter{"4", "⁴"},
+    Letter{"5", "⁵"}, Letter{"6", "⁶"}, Letter{"7", "⁷"}, Letter{"8", "⁸"}, Letter{"9", "⁹"},
+    Letter{"+", "⁺"}, Letter{"−", "⁻"}, Letter{"⊤", "ᵀ"}, Letter{"′", "′"}, Letter{"a", "ᵃ"},
+    Letter{"b", "ᵇ"}, Letter{"i", "ⁱ"}, Letter{"k", "ᵏ"}, Letter{"m", "ᵐ"}, Letter{"n", "ⁿ"},
+    Letter{"t", "ᵗ"}, Letter{"x", "ˣ"}, Letter{"K", "ᴷ"}, Letter{"T", "ᵀ"}, Letter{"V", "ⱽ"}};
+// clang-format on
+
+/// Every character in its script form; empty when one of them has none.
+std::optional<std::string> as_script(std::string_view text, std::span<const Letter> letters) {
+  std::string script;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view character = text.substr(at, character_length(text, at));
+    const auto known = std::find_if(letters.begin(), letters.end(), [&](const Letter& letter) {
+      return letter.plain == character;
+    });
+    if (known == letters.end()) return std::nullopt;
+    script += known->script;
+    at += character.size();
+  }
+  return script;
+}
+
+bool is_letter_or_digit(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) != 0;
+}
+
+/// A word, one character, or brackets: what follows "_" without further brackets.
+bool is_one_word(std::string_view text) {
+  if (text.size() == character_length(text, 0)) return true;
+  if (text.starts_with("[") && text.ends_with("]")) return true;
+  if (text.starts_with("⌊") && text.find("⌋") + std::string_view("⌋").size() == text.size())
+    return true;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
+}
+
+/// The spacing around a node follows from the symbol that carries its scripts.
+const Node& carrier(const Node& node) {
+  return node.kind == Kind::scripts ? carrier(node.children[0]) : node;
+}
+
+bool is_colon(const Node& node) { return node.kind == Kind::symbol && node.text == ":"; }
+
+Class role_of(const Node& node) { return is_colon(node) ? Class::punctuation : carrier(node).role; }
+
+std::span<const Node> parts_of(const Node& node) {
+  if (node.kind == Kind::row) return node.children;
+  return {&node, 1};
+}
+
+/// Whether a sign at the top level, outside of brackets, makes it more than one factor.
+bool is_sum(const Node& node) {
+  int depth = 0;
+  for (const Node& part : parts_of(node)) {
+    const Class role = role_of(part);
+    if (role == Class::opening) ++depth;
+    if (role == Class::closing) --depth;
+    const bool parts = role == Class::operation || role == Class::relation ||
+                       (part.kind == Kind::symbol && part.text == "/");
+    if (depth == 0 && parts) return true;
+  }
+  return false;
+}
+
+/// One symbol, or one function with its argument in brackets.
+bool is_one_factor(const Node& node) {
+  const std::span<const Node> parts = parts_of(node);
+  if (parts.size() <= 1) return parts.empty() || parts[0].kind != Kind::fraction;
+  return role_of(parts[1]) == Class::opening && role_of(parts.back()) == Class::closing &&
+         !is_sum(node);
+}
+
+class Writer {
+ public:
+  /// Tight text has no room around its signs: that of scripts.
+  explicit Writer(bool tight) : tight_(tight) {}
+
+  std::string written(const Node& node) && {
+    for (const Node& part : parts_of(node)) add(part);
+    while (!text_.empty() && text_.back() == ' ') text_.pop_back();
+    return std::move(text_);
+  }
+
+ private:
+  void add(const Node& node) {
+    if (node.kind == Kind::space) return add_space();
+    if (node.kind == Kind::row) {
+      for (const Node& part : node.children) add(part);
+      return;
+    }
+    const std::string text = text_of(node);
+    const Class role = role_of(node);
+    if (wants_space_before(text, role)) add_space();
+    // A word may bring its own space.
+    const bool doubled = text_.ends_with(' ') && text.starts_with(' ');
+    text_ += doubled ? text.substr(1) : text;
+    if (wants_space_after(role)) add_space();
+    ends_in_script_ = is_low_script(node);
+    ends_in_word_ = is_word(text);
+    last_ = role;
+    begun_ = true;
+  }
+
+  void add_space() {
+    if (!text_.empty() && text_.back() != ' ') text_ += ' ';
+  }
+
+  /// A sign with nothing to its left belongs to what follows.
+  bool is_binary() const {
+    return begun_ && last_ != Class::operation && last_ != Class::relation &&
+           last_ != Class::opening && last_ != Class::punctuation && last_ != Class::large;
+  }
+
+  bool wants_space_before(const std::string& text, Class role) {
+    signed_ = role == Class::operation && is_binary();
+    if (role == Class::relation || role == Class::operation)
+      return !tight_ && (role == Class::relation || signed_);
+    if (!begun_ || text.empty()) return false;
+    const bool after_name = last_ == Class::function || last_ == Class::large;
+    if (after_name) return last_ == Class::large || role != Class::opening;
+    const bool follows = last_ == Class::ordinary || last_ == Class::closing;
+    if (role == Class::function || role == Class::large) return follows;
+    if (role != Class::ordinary || !follows || !is_letter_or_digit(text.front())) return false;
+    if (ends_in_script_) return true;
+    if (!is_letter_or_digit(text_.back())) return false;
+    return ends_in_word_ || (last_ == Class::ordinary && is_word(text));
+  }
+
+  bool wants_space_after(Class role) const {
+    if (tight_) return false;
+    return role == Class::relation || role == Class::punctuation || signed_;
+  }
+
+  static bool is_word(std::string_view text) {
+    const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) != 0;
+    });
+    return end - text.begin() > 1;
+  }
+
+  /// "W_q" needs room before the next letter, "Wₖ" does not.
+  static bool is_low_script(const Node& node) {
+    return node.kind == Kind::scripts && node.children[1].children.empty() &&
+           !node.children[2].children.empty() &&
+           !as_script(Writer(true).written(node.children[2]), gap_below);
+  }
+
+  static std::string bracketed(const Node& node, bool needed) {
+    const std::string text = Writer(false).written(node);
+    return needed ? "(" + text + ")" : text;
+  }
+
+  static std::string script(const Node& node, const char* mark, std::span<const Letter> letters) {
+    if (node.kind == Kind::row && node.children.empty()) return {};
+    const std::string text = Writer(true).written(node);
+    if (const auto small = as_script(text, letters)) return *small;
+    return mark + (is_one_word(text) ? text : "(" + text + ")");
+  }
+
+  static std::string scripts_text(const Node& node) {
+    const Node& above = node.children[1];
+    const Node& below = node.children[2];
+    std::string base = Writer(false).written(node.children[0]);
+    if (role_of(node) == Class::large && !above.children.empty() && !below.children.empty())
+      return base + "_(" + Writer(true).written(below) + ".." + Writer(true).written(above) + ")";
+    return base + script(below, "_", gap_below) + script(above, "^", gap_above);
+  }
+
+  static std::string matrix_text(const Node& node) {
+    std::string text;
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      if (i > 0) text += i % node.columns == 0 ? "; " : ", ";
+      text += Writer(false).written(node.children[i]);
+    }
+    return text;
+  }
+
+  static std::string accented(const Node& node) {
+    const std::string mark = node.text == "bar"   ? "\u0304"
+                             : node.text == "hat" ? "\u0302"
+                                                  : "\u0303";
+    return Writer(false).written(node.children[0]) + mark;
+  }
+
+  static std::string text_of(const Node& node) {
+    switch (node.kind) {
+      case Kind::symbol:
+        return node.text == "∑" ? "Σ" : node.text;
+      case Kind::scripts:
+        return scripts_text(node);
+      case Kind::fraction:
+        return bracketed(node.children[0], is_sum(node.children[0])) + "/" +
+               bracketed(node.children[1], !is_one_factor(node.children[1]));
+      case Kind::root:
+        return "√" + bracketed(node.children[0], parts_of(node.children[0]).size() != 1);
+      case Kind::accent:
+        return accented(node);
+      case Kind::fence:
+        // The brace of cases has no counterpart on one line.
+        return (node.open == "{" ? "" : node.open) + Writer(false).written(node.children[0]) +
+               node.close;
+      case Kind::matrix:
+        return matrix_text(node);
+      case Kind::row:
+      case Kind::space:
+        break;
+    }
+    return {};
+  }
+
+  bool tight_;
+  std::string text_{};
+  Class last_{Class::ordinary};
+  bool begun_{false};
+  bool signed_{false};
+  bool ends_in_script_{false};
+  bool ends_in_word_{false};
+};
+
+}  // namespace
+
+std::string plain_text(const EquationNode& equation) { return Writer(false).written(equation); }
+
+std::string plain_text(std::string_view tex) { return plain_text(parse_equation(tex)); }
+
+}  // namespace orrery::figure

@@ -1,0 +1,118 @@
+#include "experiments/figure/plot/color_bar.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::figure {
+namespace {
+
+/// Smallest height of a plot with a bar, in line heights; its width must be twice that.
+constexpr double min_lines = 7.0;
+
+double bar_width(const FigureStyle& style) { return 1.05 * style.text_size; }
+double bar_gap(const FigureStyle& style) { return 0.9 * style.text_size; }
+double tick_length(const FigureStyle& style) { return 0.3 * style.small_size; }
+
+double key_height(const PlotContext& context) {
+  return 1.1 * line_height(context.canvas, tick_style(context.style));
+}
+
+double keys_height(const PlotContext& context, const ColorBarPlan& plan) {
+  if (plan.keys.empty()) return 0.0;
+  return static_cast<double>(plan.keys.size()) * key_height(context) + 1.5 * gap(context.style);
+}
+
+double keys_width(const PlotContext& context, const ColorBarPlan& plan) {
+  double widest = 0.0;
+  for (const ColorKey& key : plan.keys) {
+    widest = std::max(widest, context.canvas.text_size(key.word, tick_style(context.style)).width);
+  }
+  return bar_width(context.style) + gap(context.style) + widest;
+}
+
+Rect bar_rect(const PlotContext& context, const ColorBarPlan& plan, const Rect& plot) {
+  return {plot.right() + bar_gap(context.style), plot.y, bar_width(context.style),
+          std::max(0.0, plot.height - keys_height(context, plan))};
+}
+
+AxisMap bar_axis(const ColorBarPlan& plan, const Rect& bar) {
+  return {AxisScale::linear, 1.0, plan.range, bar.bottom(), bar.y};
+}
+
+Ticks bar_ticks(const PlotContext& context, const ColorBarPlan& plan, const Rect& bar) {
+  const double line = line_height(context.canvas, tick_style(context.style));
+  TickRoom room;
+  room.spacing = 2.6 * line;
+  room.gap = 0.3 * line;
+  room.bounds = {bar.y - 0.5 * line, bar.bottom() + 0.5 * line};
+  room.extent = [line](std::string_view) { return line; };
+  const AxisMap axis = bar_axis(plan, bar);
+  return plan.meaning == Meaning::cyclic ? choose_angle_ticks(axis, room)
+                                         : choose_ticks(axis, room);
+}
+
+double widest_label(const PlotContext& context, const Ticks& ticks) {
+  double widest = 0.0;
+  for (const Tick& tick : ticks.major) {
+    if (tick.label.empty()) continue;
+    widest =
+        std::max(widest, context.canvas.text_size(tick.label, tick_style(context.style)).width);
+  }
+  return widest;
+}
+
+void draw_keys(PlotContext& context, const ColorBarPlan& plan, const Rect& bar, double bottom) {
+  const double row = key_height(context);
+  TextStyle text = tick_style(context.style);
+  text.vertical = VerticalAlign::middle;
+  double middle = bottom - (static_cast<double>(plan.keys.size()) - 0.5) * row;
+  for (const ColorKey& key : plan.keys) {
+    context.canvas.rect({bar.x, middle - 0.32 * row, bar.width, 0.64 * row}, key.color);
+    context.canvas.text({bar.right() + gap(context.style), middle}, key.word, text);
+    middle += row;
+  }
+}
+
+}  // namespace
+
+double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, const Rect& room) {
+  const double line = line_height(context.canvas, label_style(context.style));
+  if (room.height < min_lines * line || room.width < 2.0 * min_lines * line) return 0.0;
+  const Ticks ticks = bar_ticks(context, plan, bar_rect(context, plan, room));
+  const double label = plan.label.empty() ? 0.0 : gap(context.style) + line;
+  const double beside =
+      tick_length(context.style) + 0.5 * gap(context.style) + widest_label(context, ticks) + label;
+  const double bar = bar_width(context.style) + beside;
+  return bar_gap(context.style) +
+         (plan.keys.empty() ? bar : std::max(bar, keys_width(context, plan)));
+}
+
+void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& plot,
+                    double width) {
+  const Rect bar = bar_rect(context, plan, plot);
+  if (width <= 0.0 || bar.height <= 0.0) return;
+  const FigureStyle& style = context.style;
+  context.canvas.image(colormap_image(*plan.map), bar, Filter::linear);
+  const Stroke line{style.axis, hairline(style)};
+  draw_outline(context.canvas, bar, line);
+  TextStyle text = tick_style(style);
+  text.vertical = VerticalAlign::middle;
+  for (const Tick& tick : bar_ticks(context, plan, bar).major) {
+    const double end = bar.right() + tick_length(style);
+    draw_segment(context.canvas, {bar.right(), tick.at}, {end, tick.at}, line);
+    if (!tick.label.empty()) {
+      context.canvas.text({end + 0.5 * gap(style), tick.label_at}, tick.label, text);
+    }
+  }
+  TextStyle label = label_style(style);
+  label.horizontal = HorizontalAlign::center;
+  label.vertical = VerticalAlign::bottom;
+  label.upward = true;
+  draw_label(context.canvas, {plot.right() + width, bar.y + 0.5 * bar.height}, plan.label, label,
+             bar.height);
+  draw_keys(context, plan, bar, plot.bottom());
+  context.layout.color_bar = bar;
+  context.layout.color = bar_axis(plan, bar);
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "experiments/figure/plot/axes.h"
+
+namespace orrery::figure {
+
+/// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
+struct ColorKey {
+  Color color{};
+  std::string_view word{};
+};
+
+/// The colour bar beside a map or a plane of arrows.
+struct ColorBarPlan {
+  const Colormap* map{nullptr};
+  Range range{};
+  Label label{};
+  Meaning meaning{Meaning::sequential};
+  std::vector<ColorKey> keys{};  ///< below the bar
+};
+
+/// Width of the bar beside a plot of this height, including its gap; 0 when the room is too small
+/// for both.
+double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, const Rect& room);
+
+/// Draws the bar to the right of the plot and records it in the layout.
+void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& plot, double width);
+
+}  // namespace orrery::figure

@@ -1,0 +1,127 @@
+#include "experiments/figure/plot/curves.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "experiments/figure/plot/decimate.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr double band_alpha = 0.22;
+constexpr std::size_t max_dots = 4000;  ///< with more, dots cover one another
+
+bool hidden(const PlotContext& context, const Series& series) {
+  return context.view.hidden.contains(series.name);
+}
+
+CurveCache::CurveKey key_of(const Series& series, const std::vector<double>& y, const Axes& axes) {
+  return {.x = array_key(series.x),
+          .y = array_key(y),
+          .x_axis = axes.x,
+          .y_axis = axes.y,
+          .plot = axes.plot};
+}
+
+void draw_strips(PlotContext& context, const Series& series, const Axes& axes,
+                 const Stroke& stroke) {
+  const std::vector<Strip>& strips = context.curves.strips(key_of(series, series.y, axes), [&] {
+    return decimated(series.x, series.y, axes.x, axes.y, axes.plot);
+  });
+  for (const Strip& strip : strips) {
+    if (strip.size() == 1) {
+      // A value between two gaps has no line and is drawn as a dot.
+      draw_dot(context.canvas, strip[0], 0.75 * stroke.width, stroke.color);
+    } else {
+      context.canvas.line_strip(strip, stroke);
+    }
+  }
+}
+
+Rect expanded(const Rect& r, double by) {
+  return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
+}
+
+void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
+  const Color color = series_color(context.style, series.color);
+  const double radius = dot_radius(context.style);
+  if (series.style == LineStyle::points) {
+    CurveCache::CurveKey key = key_of(series, series.y, axes);
+    key.cell = 0.5 * radius;
+    const std::vector<Point>& dots = context.curves.dots(key, [&] {
+      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, max_dots);
+    });
+    context.canvas.push_clip(expanded(axes.plot, radius));
+    for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
+    context.canvas.pop_clip();
+    if (!dots.empty()) return;
+  }
+  // The wider clip keeps the whole width of a curve along the edge of the plot.
+  context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
+  draw_strips(context, series, axes, curve_stroke(context.style, series.style, color));
+  context.canvas.pop_clip();
+}
+
+}  // namespace
+
+Stroke curve_stroke(const FigureStyle& style, LineStyle line, Color color) {
+  const Dash dash = line == LineStyle::dashed   ? Dash::dashed
+                    : line == LineStyle::dotted ? Dash::dotted
+                                                : Dash::solid;
+  return {color, style.line_width, dash};
+}
+
+double dot_radius(const FigureStyle& style) { return 1.4 * style.line_width; }
+
+void draw_dot(Canvas& canvas, Point centre, double radius, Color color) {
+  constexpr std::size_t corners = 12;
+  std::array<Point, corners> circle;
+  for (std::size_t i = 0; i < corners; ++i) {
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(i) / corners;
+    circle[i] = {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
+  }
+  canvas.fill(circle, color);
+}
+
+void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes) {
+  context.canvas.push_clip(axes.plot);
+  for (const Series& series : plot.series) {
+    if (hidden(context, series)) continue;
+    const Color color = with_alpha(series_color(context.style, series.color), band_alpha);
+    CurveCache::CurveKey key = key_of(series, series.band_low, axes);
+    key.other = array_key(series.band_high);
+    const std::vector<BandPiece>& pieces = context.curves.bands(key, [&] {
+      return decimated_band(series.x, series.band_low, series.band_high, axes.x, axes.y, axes.plot);
+    });
+    for (const BandPiece& piece : pieces) {
+      context.canvas.fill_between(piece.upper, piece.lower, color);
+    }
+  }
+  context.canvas.pop_clip();
+}
+
+void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes) {
+  for (const Series& series : plot.series) {
+    if (!hidden(context, series)) draw_curve(context, series, axes);
+  }
+}
+
+Color series_color(const FigureStyle& style, int slot) {
+  if (style.palette.empty()) return style.text;
+  const auto count = static_cast<int>(style.palette.size());
+  return style.palette[static_cast<std::size_t>(((slot % count) + count) % count)];
+}
+
+void draw_sample(PlotContext& context, const Series& series, Point from, Point to) {
+  const bool hidden = context.view.hidden.contains(series.name);
+  const Color color = hidden ? context.style.muted : series_color(context.style, series.color);
+  if (series.style == LineStyle::points) {
+    draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
+  } else {
+    draw_segment(context.canvas, from, to, curve_stroke(context.style, series.style, color));
+  }
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "experiments/figure/plot/axes.h"
+
+namespace orrery::figure {
+
+Stroke curve_stroke(const FigureStyle& style, LineStyle line, Color color);
+double dot_radius(const FigureStyle& style);
+void draw_dot(Canvas& canvas, Point centre, double radius, Color color);
+
+/// Draw the bands of spread and the curves, clipped to the plot, without hidden series. Bands are
+/// drawn first.
+void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes);
+void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes);
+
+/// Draws a short sample of a curve in its colour and style, for legends and readouts.
+void draw_sample(PlotContext& context, const Series& series, Point from, Point to);
+Color series_color(const FigureStyle& style, int slot);
+
+}  // namespace orrery::figure

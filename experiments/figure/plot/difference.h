@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "experiments/model/figure.h"
+
+namespace orrery::figure {
+
+/// The figure `shown` − `reference`. Curves are paired by name (or, if each plot has only one, with
+/// each other) and subtracted at the x that both have; bands are left out. Maps of equal shape are
+/// subtracted cell by cell (angles modulo a full turn, to at most half a turn) and masked where
+/// either is. Empty when the kinds differ or nothing can be paired, and for tables and arrows.
+std::optional<Figure> difference_of(const Figure& shown, const Figure& reference);
+
+/// The candidate to compare `figure` with: the one with the same id, else the one at the same index
+/// `place` if there are `count` candidates. Null when there is none.
+const Figure* counterpart(const std::vector<Figure>& candidates, const Figure& figure,
+                          std::size_t place, std::size_t count);
+
+}  // namespace orrery::figure

@@ -1,0 +1,140 @@
+#include "experiments/figure/plot/draw_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/equation/strip.h"
+#include "experiments/figure/plot/labels.h"
+#include "experiments/figure/plot/plot_context.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr double max_title_share = 0.2;     ///< largest share of the height for the title
+constexpr double max_caption_share = 0.22;  ///< largest share of the height for the caption
+constexpr double min_lines = 8.0;  ///< smallest height with a title and a caption, in lines
+
+TextStyle title_style(const FigureStyle& style) {
+  TextStyle text = label_style(style);
+  text.size = style.title_size;
+  text.bold = true;
+  return text;
+}
+
+TextStyle caption_style(const FigureStyle& style) {
+  TextStyle text = tick_style(style);
+  text.color = style.muted;
+  return text;
+}
+
+std::size_t lines_within(double height, double line) {
+  constexpr double max_lines = 1000.0;  // avoids a division by a line height of 0
+  return static_cast<std::size_t>(line > 0.0 ? std::clamp(std::floor(height / line), 0.0, max_lines)
+                                             : max_lines);
+}
+
+/// Draws lines from `top` down and returns the y below the last.
+double draw_lines(PlotContext& context, const std::vector<std::string>& lines, Point top,
+                  TextStyle style) {
+  const double height = line_height(context.canvas, style);
+  for (const std::string& line : lines) {
+    if (!line.empty()) context.canvas.text(top, line, style);
+    top.y += height;
+  }
+  return top.y;
+}
+
+/// Draws the title at the top of `room` and removes its height from `room`.
+void draw_title(PlotContext& context, const Figure& figure, Rect& room) {
+  const TextStyle style = title_style(context.style);
+  const double line = line_height(context.canvas, style);
+  const std::size_t max_lines =
+      std::min<std::size_t>(2, lines_within(max_title_share * room.height, line));
+  const auto lines = wrapped(context.canvas, figure.title, style, room.width, max_lines);
+  if (lines.empty()) return;
+  const double end = draw_lines(context, lines, {room.x, room.y}, style);
+  room = shrunk(room, 0.0, end - room.y + gap(context.style), 0.0, 0.0);
+}
+
+/// Lines of the caption, limited so that the content keeps most of the room.
+std::vector<std::string> caption_lines(const PlotContext& context, const Figure& figure,
+                                       const Rect& room) {
+  const TextStyle style = caption_style(context.style);
+  const double line = line_height(context.canvas, style);
+  const double spare = (room.height - min_lines * line) / 3.0;
+  const std::size_t max_lines =
+      lines_within(std::min(max_caption_share * room.height, spare), line);
+  return wrapped(context.canvas, figure.caption, style, room.width, max_lines);
+}
+
+double caption_gap(const FigureStyle& style) { return 1.6 * gap(style); }
+double above_strip(const FigureStyle& style) { return 0.8 * gap(style); }
+double below_strip(const FigureStyle& style) { return 2.0 * gap(style); }
+
+bool is_drawable(const Rect& area) {
+  return std::isfinite(area.x) && std::isfinite(area.y) && std::isfinite(area.width) &&
+         std::isfinite(area.height) && area.width > 0.0 && area.height > 0.0;
+}
+
+/// Draws the formulas at the top of `room` and moves `room` below them. Its height stays: it was
+/// computed without the strip.
+void draw_formulas(PlotContext& context, const EquationStrip& formulas, Rect& room) {
+  draw_strip(context.canvas, formulas, {room.x, room.y + above_strip(context.style)},
+             context.style);
+  room.y += strip_room(formulas, context.style);
+}
+
+FigureLayout draw_page(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                       const Rect& area, const FigureStyle& style, const FigureView& view,
+                       HeatmapCache* cache, CurveCache* curves) {
+  FigureLayout layout;
+  layout.area = area;
+  if (!is_drawable(area)) return layout;
+  CurveCache own;
+  PlotContext context{canvas, style, view, cache, curves ? *curves : own, layout};
+  canvas.push_clip(area);
+  canvas.rect(area, style.background);
+  Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
+  std::vector<std::string> caption;
+  if (room.height >= min_lines * style.text_size) {
+    caption = caption_lines(context, figure, room);
+    draw_title(context, figure, room);
+  }
+  draw_formulas(context, formulas, room);
+  const TextStyle small = caption_style(style);
+  const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
+  if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
+  context.content_bottom = room.bottom();
+  std::visit([&](const auto& content) { draw_content(context, content, room); }, figure.content);
+  draw_lines(context, caption, {room.x, context.content_bottom + caption_gap(style)}, small);
+  canvas.pop_clip();
+  return layout;
+}
+
+}  // namespace
+
+Rect figure_room(const Rect& area, const FigureStyle& style) {
+  const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
+  return shrunk(area, margin, margin, margin, margin);
+}
+
+double strip_room(const EquationStrip& strip, const FigureStyle& style) {
+  if (!(strip.height > 0.0)) return 0.0;
+  return std::ceil(above_strip(style) + strip.height + below_strip(style));
+}
+
+FigureLayout draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
+                         const FigureStyle& style, const FigureView& view, HeatmapCache* cache,
+                         CurveCache* curves) {
+  return draw_page(canvas, figure, {}, area, style, view, cache, curves);
+}
+
+FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                              Size page, const FigureStyle& style, const FigureView& view) {
+  return draw_page(canvas, figure, formulas, {0.0, 0.0, page.width, page.height}, style, view,
+                   nullptr, nullptr);
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/equation/strip.h"
+#include "experiments/figure/plot/curve_cache.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/figure/plot/heatmap_cache.h"
+#include "experiments/model/figure.h"
+
+namespace orrery::figure {
+
+/// Draws any figure into `area` and returns the position of its parts; exported and live figures
+/// share this layout. On a heatmap's axes row i and column j are centred at i and j and one unit
+/// wide, unless the axis has a range, which then gives the centres of the first and the last cell.
+/// `cache` keeps pixels of a live heatmap between frames, `curves` the points of a live line plot.
+/// Draws as much as fits; an area that is too small is not an error.
+FigureLayout draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
+                         const FigureStyle& style, const FigureView& view = {},
+                         HeatmapCache* cache = nullptr, CurveCache* curves = nullptr);
+
+/// The area without its margins.
+Rect figure_room(const Rect& area, const FigureStyle& style);
+/// Height that a strip of formulas adds to a page; 0 for an empty strip.
+double strip_room(const EquationStrip& strip, const FigureStyle& style);
+/// Draws a figure onto a whole page, with formulas beneath the title. The strip must be as wide as
+/// figure_room of the page without it, and the page taller by strip_room: title, content and
+/// caption keep the size they have without formulas.
+FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
+                              Size page, const FigureStyle& style, const FigureView& view = {});
+
+}  // namespace orrery::figure

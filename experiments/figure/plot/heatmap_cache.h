@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/figure.h"
+
+namespace orrery::figure {
+
+/// Cache of a live heatmap between frames. While nothing visible has changed, draw_figure passes
+/// the canvas the same Image again and does not search the values for their range. One per heatmap
+/// on screen; freely copyable.
+struct HeatmapCache {
+  /// Everything that determines the pixels.
+  struct Key {
+    std::shared_ptr<const Array> values{};
+    std::shared_ptr<const Array> masked{};
+    std::size_t first_row{}, rows{}, first_column{}, columns{};  ///< cells shown
+    int width{}, height{};                                       ///< pixels
+    Range color{};
+    Meaning meaning{};
+    Minification minification{};
+    Color background{}, masked_color{}, not_a_number{};
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key{};
+  std::shared_ptr<const Image> image{};
+  Rect target{};  ///< position of the image; it may extend beyond the plot
+
+  std::shared_ptr<const Array> ranged_values{};  ///< the array to which `range` belongs
+  std::shared_ptr<const Array> ranged_mask{};
+  Range range{};
+  bool any_masked{};
+  bool any_nan{};
+};
+
+}  // namespace orrery::figure

@@ -1,0 +1,273 @@
+#include "experiments/figure/plot/heatmap_raster.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/errors.h"
+
+namespace orrery::figure {
+namespace {
+
+/// Mask of a map without one; the branch on it is decided at compile time.
+struct NothingMasked {
+  bool operator[](std::size_t) const { return false; }
+};
+
+/// Assignment of cells to pixels: pixel p covers the cells [begin(p), begin(p + 1)).
+class Binning {
+ public:
+  Binning(std::size_t first, std::size_t cells, int most_pixels)
+      : first_(first),
+        cells_(cells),
+        pixels_(std::min(cells, static_cast<std::size_t>(std::max(most_pixels, 1)))) {}
+  std::size_t pixels() const { return pixels_; }
+  std::size_t begin(std::size_t pixel) const { return first_ + pixel * cells_ / pixels_; }
+  bool one_to_one() const { return pixels_ == cells_; }
+
+ private:
+  std::size_t first_, cells_, pixels_;
+};
+
+// Reductions of the cells under a pixel to one number: start, join the cells one by one, finish.
+struct Mean {
+  static constexpr float start = 0.0F;
+  static float join(float so_far, float v) { return so_far + v; }
+  static float finish(float joined, float count) { return joined / count; }
+};
+
+struct Largest {
+  static constexpr float start = -std::numeric_limits<float>::infinity();
+  static float join(float so_far, float v) { return v > so_far ? v : so_far; }
+  static float finish(float joined, float) { return joined; }
+};
+
+struct LargestMagnitude {
+  static constexpr float start = 0.0F;
+  static float join(float so_far, float v) { return std::abs(v) > std::abs(so_far) ? v : so_far; }
+  static float finish(float joined, float) { return joined; }
+};
+
+/// Running reduction per column, or per pixel: joined values and counts of valid and NaN cells.
+/// Separate arrays, so that the loop over them is vectorised.
+struct Columns {
+  explicit Columns(std::size_t count) : joined(count), valid(count), nan(count) {}
+  void clear(float start) {
+    std::fill(joined.begin(), joined.end(), start);
+    std::fill(valid.begin(), valid.end(), 0.0F);
+    std::fill(nan.begin(), nan.end(), 0.0F);
+  }
+  std::vector<float> joined;
+  std::vector<float> valid;
+  std::vector<float> nan;
+};
+
+/// Maps values to colours, with the range's constants precomputed.
+class ColorScale {
+ public:
+  ColorScale(const Colormap& map, const Range& range)
+      : map_(map), min_(range.min), per_unit_(1.0 / std::max(range.max - range.min, 1e-300)) {}
+  Color operator()(double value) const { return map_.at((value - min_) * per_unit_); }
+  double fraction(double value) const { return (value - min_) * per_unit_; }
+  Color color(double fraction) const { return map_.at(fraction); }
+
+ private:
+  const Colormap& map_;
+  double min_;
+  double per_unit_;
+};
+
+/// Table of cos 2π(turns − shift): shift ¼ gives the sine. Finer than the 256 colours.
+class CosineTable {
+ public:
+  explicit CosineTable(double shift) {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const double turns = (static_cast<double>(i) + 0.5) / static_cast<double>(table_.size());
+      table_[i] = static_cast<float>(std::cos(2.0 * std::numbers::pi * (turns - shift)));
+    }
+  }
+  float operator()(float turns) const {
+    const float part = turns - std::floor(turns);
+    const auto size = static_cast<float>(table_.size());
+    return table_[std::min(static_cast<std::size_t>(part * size), table_.size() - 1)];
+  }
+
+ private:
+  std::array<float, 4096> table_{};
+};
+
+template <typename Values, typename Mask>
+class Rasteriser {
+ public:
+  Rasteriser(const HeatmapCache::Key& key, const Colormap& map, const Values& values,
+             const Mask& mask, std::size_t stride)
+      : key_(key),
+        scale_(map, key.color),
+        values_(values),
+        mask_(mask),
+        stride_(stride),
+        rows_(key.first_row, key.rows, key.height),
+        columns_(key.first_column, key.columns, key.width) {}
+
+  Image run() const {
+    if (rows_.one_to_one() && columns_.one_to_one()) return cell_by_cell();
+    if (key_.meaning == Meaning::cyclic) return mean_directions();
+    if (key_.minification == Minification::mean) return binned<Mean>();
+    return key_.meaning == Meaning::diverging ? binned<LargestMagnitude>() : binned<Largest>();
+  }
+
+ private:
+  Image blank() const {
+    return {static_cast<int>(columns_.pixels()), static_cast<int>(rows_.pixels()),
+            std::vector<Color>(rows_.pixels() * columns_.pixels())};
+  }
+
+  Image cell_by_cell() const {
+    Image image = blank();
+    std::size_t pixel = 0;
+    for (std::size_t row = key_.first_row; row < key_.first_row + key_.rows; ++row) {
+      for (std::size_t column = key_.first_column; column < key_.first_column + key_.columns;
+           ++column) {
+        image.pixels[pixel++] = color_of_cell(row * stride_ + column);
+      }
+    }
+    return image;
+  }
+
+  Color color_of_cell(std::size_t cell) const {
+    if (mask_[cell] != 0) return key_.masked_color;
+    const auto value = static_cast<double>(values_[cell]);
+    return std::isnan(value) ? key_.not_a_number : scale_(value);
+  }
+
+  template <typename Join>
+  Image binned() const {
+    return paint(joined<Join>([](float v) { return v; }), [this](const Joined& j, std::size_t i) {
+      return scale_(static_cast<double>(Join::finish(j.joined[i], j.valid[i])));
+    });
+  }
+
+  /// Averages angles as directions: the mean of 359° and 1° is 0°.
+  Image mean_directions() const {
+    const CosineTable cosine(0.0), sine(0.25);
+    const auto turns = [this](float v) {
+      return static_cast<float>(scale_.fraction(static_cast<double>(v)));
+    };
+    const Joined x = joined<Mean>([&](float v) { return cosine(turns(v)); });
+    const Joined y = joined<Mean>([&](float v) { return sine(turns(v)); });
+    return paint(x, [&](const Joined& j, std::size_t i) {
+      const double angle =
+          std::atan2(static_cast<double>(y.joined[i]), static_cast<double>(j.joined[i]));
+      return scale_.color(angle / (2.0 * std::numbers::pi));
+    });
+  }
+
+  /// One entry per pixel.
+  using Joined = Columns;
+
+  template <typename Join, typename Map>
+  Joined joined(Map map) const {
+    Joined pixels(rows_.pixels() * columns_.pixels());
+    Columns columns(key_.columns);
+    for (std::size_t y = 0; y < rows_.pixels(); ++y) {
+      columns.clear(Join::start);
+      for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row) {
+        add_row<Join>(row, columns, map);
+      }
+      join_columns<Join>(columns, pixels, y * columns_.pixels());
+    }
+    return pixels;
+  }
+
+  template <typename Join, typename Map>
+  void add_row(std::size_t row, Columns& columns, Map map) const {
+    const std::size_t first = row * stride_ + key_.first_column;
+    float* const so_far = columns.joined.data();
+    float* const valid = columns.valid.data();
+    float* const nan = columns.nan.data();
+    for (std::size_t c = 0; c < key_.columns; ++c) {
+      const bool counts = mask_[first + c] == 0;
+      const auto value = static_cast<float>(values_[first + c]);
+      const bool number = value == value;
+      so_far[c] = counts && number ? Join::join(so_far[c], map(value)) : so_far[c];
+      valid[c] += counts && number ? 1.0F : 0.0F;
+      nan[c] += counts && !number ? 1.0F : 0.0F;
+    }
+  }
+
+  template <typename Join>
+  void join_columns(const Columns& columns, Joined& pixels, std::size_t first) const {
+    for (std::size_t x = 0; x < columns_.pixels(); ++x) {
+      float so_far = Join::start, valid = 0.0F, nan = 0.0F;
+      const std::size_t end = columns_.begin(x + 1) - key_.first_column;
+      for (std::size_t c = columns_.begin(x) - key_.first_column; c < end; ++c) {
+        if (columns.valid[c] > 0.0F) so_far = Join::join(so_far, columns.joined[c]);
+        valid += columns.valid[c];
+        nan += columns.nan[c];
+      }
+      pixels.joined[first + x] = so_far;
+      pixels.valid[first + x] = valid;
+      pixels.nan[first + x] = nan;
+    }
+  }
+
+  template <typename ColorOf>
+  Image paint(const Joined& pixels, ColorOf color_of) const {
+    Image image = blank();
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      const bool any = pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i]);
+      const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
+      image.pixels[i] = any ? color_of(pixels, i) : (nan ? key_.not_a_number : key_.masked_color);
+    }
+    return image;
+  }
+
+  const HeatmapCache::Key& key_;
+  ColorScale scale_;
+  const Values& values_;
+  const Mask& mask_;
+  std::size_t stride_;
+  Binning rows_;
+  Binning columns_;
+};
+
+template <typename Values, typename Mask>
+Image run(const HeatmapCache::Key& key, const Colormap& map, const Values& values,
+          const Mask& mask) {
+  const std::size_t stride = shape_of(key.values.get()).columns;
+  return Rasteriser<Values, Mask>(key, map, values, mask, stride).run();
+}
+
+void check_shapes(const HeatmapCache::Key& key) {
+  const MapShape shape = shape_of(key.values.get());
+  check_invariant(key.values->size() == shape.rows * shape.columns,
+                  "a map has rows x columns values");
+  check_invariant(
+      key.first_row + key.rows <= shape.rows && key.first_column + key.columns <= shape.columns,
+      "the cells shown are cells of the map");
+  check_invariant(!key.masked || key.masked->size() == key.values->size(),
+                  "a mask has the shape of its map");
+}
+
+}  // namespace
+
+MapShape shape_of(const Array* values) {
+  if (!values || values->shape.size() != 2) return {};
+  return {values->shape[0], values->shape[1]};
+}
+
+Image rasterised(const HeatmapCache::Key& key, const Colormap& map) {
+  if (!key.values || key.rows == 0 || key.columns == 0) return {};
+  check_shapes(key);
+  return std::visit(
+      [&](const auto& values) {
+        if (!key.masked) return run(key, map, values, NothingMasked{});
+        return std::visit([&](const auto& mask) { return run(key, map, values, mask); },
+                          key.masked->values);
+      },
+      key.values->values);
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/figure/plot/axis_map.h"
+#include "experiments/figure/plot/curve_cache.h"
+#include "experiments/figure/plot/curves.h"
+#include "experiments/figure/plot/data_range.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/figure/plot/legend.h"
+#include "experiments/figure/plot/reference_lines.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr double max_legend_width = 0.6;     ///< share of the plot's width
+constexpr double max_legend_height = 0.75;   ///< share of the plot's height
+constexpr double max_covering_share = 0.25;  ///< largest share of the plot for a legend over curves
+constexpr double max_covered_share = 0.03;   ///< share of the curves that a legend may cover
+constexpr double max_outside_width = 0.36;   ///< share of the room, for a legend beside the plot
+constexpr std::size_t samples_per_curve = 400;
+constexpr double mark_spacing = 6.0;  ///< between the marks along a segment, in points
+
+struct Plans {
+  AxisPlan x{};
+  AxisPlan y{};
+};
+
+Plans plan_axes(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
+  const Range x = fitted_x(plot, view, cache), y = fitted_y(plot, view, cache);
+  Plans plans{plan_axis(plot.x, view.x_scale, x, view.x_threshold),
+              plan_axis(plot.y, view.y_scale, y, view.y_threshold)};
+  plans.x.data = usable_range(view.x.value_or(x), plans.x.scale, x);
+  plans.y.data = usable_range(view.y.value_or(y), plans.y.scale, y);
+  return plans;
+}
+
+/// Adds marks along the segment up to `to`, at most 200.
+void mark_segment(std::vector<Point>& marks, Point from, Point to) {
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  const int steps = static_cast<int>(std::clamp(length / mark_spacing, 1.0, 200.0));
+  for (int k = 1; k <= steps; ++k) {
+    const double t = static_cast<double>(k) / steps;
+    marks.push_back({from.x + t * (to.x - from.x), from.y + t * (to.y - from.y)});
+  }
+}
+
+void mark_series(std::vector<Point>& marks, const Series& series, const ScaleMap& x,
+                 const ScaleMap& y) {
+  const std::size_t count = std::min(series.x.size(), series.y.size());
+  const std::size_t stride = std::max<std::size_t>(1, count / samples_per_curve);
+  std::optional<Point> last;
+  for (std::size_t i = 0; i < count; i += stride) {
+    const Point p{x.to_canvas(series.x[i]), y.to_canvas(series.y[i])};
+    const bool shown = std::isfinite(p.x) && std::isfinite(p.y);
+    const bool joined = shown && last && series.style != LineStyle::points;
+    if (shown) mark_segment(marks, joined ? *last : p, p);
+    last = shown ? std::optional(p) : std::nullopt;
+  }
+}
+
+void mark_reference_line(std::vector<Point>& marks, const Rule& rule, const ScaleMap& x,
+                         const ScaleMap& y, const Rect& area) {
+  const bool flat = rule.direction == Rule::Direction::horizontal;
+  const double at = (flat ? y : x).to_canvas(rule.at);
+  if (!std::isfinite(at)) return;
+  mark_segment(marks, flat ? Point{area.x, at} : Point{at, area.y},
+               flat ? Point{area.right(), at} : Point{at, area.bottom()});
+}
+
+/// Points along the curves and reference lines at the ranges that show the whole plot, so that the
+/// legend does not move while a reader pans and zooms.
+std::vector<Point> marks_of(const LinePlot& plot, const PlotContext& context, const Axes& axes) {
+  AxisMap whole_x = axes.x, whole_y = axes.y;
+  whole_x.data = fitted_x(plot, context.view, context.curves);
+  whole_y.data = fitted_y(plot, context.view, context.curves);
+  const ScaleMap x(whole_x), y(whole_y);
+  std::vector<Point> marks;
+  for (const Series& series : plot.series) mark_series(marks, series, x, y);
+  for (const Rule& rule : plot.rules) mark_reference_line(marks, rule, x, y, axes.plot);
+  return marks;
+}
+
+struct LegendDecision {
+  Legend legend{};
+  LegendPlace place{};
+  bool outside{false};
+};
+
+LegendDecision decide_legend(const PlotContext& context, const LinePlot& plot, const Axes& axes,
+                             const Rect& room, const std::vector<Point>& marks) {
+  LegendDecision decision;
+  const Rect& area = axes.plot;
+  decision.legend =
+      make_legend(context, plot, max_legend_width * area.width, max_legend_height * area.height);
+
+  decision.place = least_covering(context, decision.legend, area, marks);
+  const bool complete = decision.legend.missing == 0;
+  if (complete && decision.place.covered <= max_covered_share * static_cast<double>(marks.size())) {
+    return decision;
+  }
+  Legend beside = make_legend(context, plot, max_outside_width * room.width, area.height);
+  const bool better = beside.entries.size() >= decision.legend.entries.size();
+  if (better && !beside.entries.empty()) return {std::move(beside), {}, true};
+  const double share = decision.legend.size.width * decision.legend.size.height /
+                       std::max(area.width * area.height, 1.0);
+  // On a thumbnail the curves matter more than their names.
+  if (share > max_covering_share) decision.legend = {};
+  return decision;
+}
+
+/// Records the order of each curve in the layout, for finding the sample under the mouse.
+void report_curve_orders(PlotContext& context, const LinePlot& plot) {
+  for (const Series& series : plot.series)
+    context.layout.curves.push_back(
+        context.curves.order(array_key(series.x), [&] { return order_of(series.x); }));
+}
+
+Rect legend_box(const LegendDecision& decision) {
+  const Point& corner = decision.place.corner;
+  return {corner.x, corner.y, decision.legend.size.width, decision.legend.size.height};
+}
+
+}  // namespace
+
+void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
+  const Plans plans = plan_axes(plot, context.view, context.curves);
+  Axes axes = place_axes(context, plans.x, plans.y, room, Aspect::free);
+  std::vector<Point> marks = marks_of(plot, context, axes);
+  LegendDecision decision = decide_legend(context, plot, axes, room, marks);
+  if (decision.outside) {
+    const double width = decision.legend.size.width + gap(context.style);
+    axes = place_axes(context, plans.x, plans.y, shrunk(room, 0.0, 0.0, width, 0.0), Aspect::free);
+    decision.place.corner = {axes.plot.right() + gap(context.style), axes.plot.y};
+    marks = marks_of(plot, context, axes);
+  }
+  report_curve_orders(context, plot);
+  draw_plot_background(context, axes, true);
+  draw_bands(context, plot, axes);
+  draw_curves(context, plot, axes);
+  draw_reference_lines(context, plot, axes, legend_box(decision), marks);
+  draw_axes(context, axes);
+  if (!decision.legend.entries.empty()) {
+    draw_legend(context, decision.legend, decision.place.corner, !decision.outside);
+  }
+}
+
+}  // namespace orrery::figure

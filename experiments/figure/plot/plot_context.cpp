@@ -1,0 +1,41 @@
+#include "experiments/figure/plot/plot_context.h"
+
+#include <algorithm>
+#include <array>
+
+namespace orrery::figure {
+
+TextStyle label_style(const FigureStyle& style) {
+  TextStyle text;
+  text.size = style.text_size;
+  text.color = style.text;
+  return text;
+}
+
+TextStyle tick_style(const FigureStyle& style) {
+  TextStyle text;
+  text.size = style.small_size;
+  text.color = style.text;
+  return text;
+}
+
+double line_height(const Canvas& canvas, const TextStyle& style) {
+  return canvas.text_size("Xg", style).height;
+}
+
+Rect shrunk(const Rect& rect, double left, double top, double right, double bottom) {
+  return {rect.x + left, rect.y + top, std::max(0.0, rect.width - left - right),
+          std::max(0.0, rect.height - top - bottom)};
+}
+
+void draw_segment(Canvas& canvas, Point from, Point to, const Stroke& stroke) {
+  canvas.line_strip(std::array{from, to}, stroke);
+}
+
+void draw_outline(Canvas& canvas, const Rect& r, const Stroke& stroke) {
+  canvas.line_strip(std::array{Point{r.x, r.y}, Point{r.right(), r.y}, Point{r.right(), r.bottom()},
+                               Point{r.x, r.bottom()}, Point{r.x, r.y}},
+                    stroke);
+}
+
+}  // namespace orrery::figure

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "experiments/figure/plot/color_bar.h"
+#include "experiments/figure/plot/data_range.h"
+#include "experiments/figure/plot/decimate.h"
+
+namespace orrery::figure {
+namespace {
+
+struct Extents {
+  Range x{};
+  Range y{};
+  Range value{};
+};
+
+void include(Range& range, double value) {
+  if (!std::isfinite(value)) return;
+  range = {std::min(range.min, value), std::max(range.max, value)};
+}
+
+Extents extents_of(const VectorPlot& plot) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  // A plane of vectors includes the origin.
+  Extents extents{{0.0, 0.0}, {0.0, 0.0}, {none, -none}};
+  const auto add = [&](const Arrow& arrow) {
+    for (const double x : {arrow.x0, arrow.x1}) include(extents.x, x);
+    for (const double y : {arrow.y0, arrow.y1}) include(extents.y, y);
+  };
+  for (const Arrow& arrow : plot.arrows) {
+    add(arrow);
+    include(extents.value, arrow.value);
+  }
+  if (plot.sum) add(*plot.sum);
+  if (extents.value.min > extents.value.max) extents.value = {};
+  return extents;
+}
+
+Range padded(const Range& range) {
+  const double padding = 0.06 * (range.max - range.min);
+  return {range.min - padding, range.max + padding};
+}
+
+AxisPlan plan_plane(const Axis& axis, const std::optional<Range>& view, const Range& data) {
+  const Range fitted = usable_range(padded(data), AxisScale::linear, data);
+  const Range range = usable_range(axis.range.value_or(fitted), AxisScale::linear, fitted);
+  AxisPlan plan = plan_axis(axis, AxisScale::linear, range);
+  plan.data = usable_range(view.value_or(range), AxisScale::linear, range);
+  return plan;
+}
+
+void draw_arrow(PlotContext& context, const Axes& axes, const Arrow& arrow, Color color,
+                double width) {
+  const Point from{axes.x.to_canvas(arrow.x0), axes.y.to_canvas(arrow.y0)};
+  const Point to{axes.x.to_canvas(arrow.x1), axes.y.to_canvas(arrow.y1)};
+  if (!std::isfinite(from.x + from.y) || !std::isfinite(to.x + to.y)) return;
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  if (!(length > 0.0)) return;
+  const double head = std::min(4.5 * width, 0.6 * length);
+  const Point along{(to.x - from.x) / length, (to.y - from.y) / length};
+  const Point neck{to.x - head * along.x, to.y - head * along.y};
+  const double half = 0.42 * head;
+  for (const Strip& piece : clipped({from, neck}, shrunk(axes.plot, -9.0, -9.0, -9.0, -9.0))) {
+    if (piece.size() > 1) context.canvas.line_strip(piece, {color, width});
+  }
+  const Rect near = shrunk(axes.plot, -head, -head, -head, -head);
+  if (!near.contains(to)) return;
+  context.canvas.fill(std::array{to, Point{neck.x - half * along.y, neck.y + half * along.x},
+                                 Point{neck.x + half * along.y, neck.y - half * along.x}},
+                      color);
+}
+
+void draw_arrows(PlotContext& context, const VectorPlot& plot, const Axes& axes,
+                 const Range& values) {
+  const Colormap& map = stroke_colormap(background_of(context.style));
+  const double span = values.max - values.min;
+  context.canvas.push_clip(axes.plot);
+  for (const Arrow& arrow : plot.arrows) {
+    const double fraction = span > 0.0 ? (arrow.value - values.min) / span : 1.0;
+    const Color color = std::isnan(fraction) ? context.style.not_a_number : map.at(fraction);
+    draw_arrow(context, axes, arrow, color, 0.85 * context.style.line_width);
+  }
+  if (plot.sum)
+    draw_arrow(context, axes, *plot.sum, context.style.accent, 1.6 * context.style.line_width);
+  context.canvas.pop_clip();
+}
+
+}  // namespace
+
+void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room) {
+  const Extents extents = extents_of(plot);
+  const bool colored = extents.value.max > extents.value.min;
+  const Range values =
+      usable_range(context.view.color.value_or(extents.value), AxisScale::linear, extents.value);
+  const ColorBarPlan bar{&stroke_colormap(background_of(context.style)),
+                         values,
+                         compose_label(plot.quantity, "", ""),
+                         Meaning::sequential,
+                         {}};
+  const double bar_width = colored ? color_bar_width(context, bar, room) : 0.0;
+  const Axes axes = place_axes(context, plan_plane(plot.x, context.view.x, extents.x),
+                               plan_plane(plot.y, context.view.y, extents.y),
+                               shrunk(room, 0.0, 0.0, bar_width, 0.0), Aspect::equal_scale);
+  draw_plot_background(context, axes, true);
+  draw_arrows(context, plot, axes, values);
+  draw_axes(context, axes);
+  draw_color_bar(context, bar, axes.plot, bar_width);
+}
+
+}  // namespace orrery::figure

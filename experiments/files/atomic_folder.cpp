@@ -1,0 +1,79 @@
+#include "experiments/files/atomic_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>  // renameat2
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "experiments/files/atomic_write.h"
+#include "experiments/files/file.h"
+
+namespace orrery::files {
+namespace {
+
+/// Makes "/a/.b.tmp-PID" for "/a/b" and "tmp". A number is appended while that name is taken, as a
+/// killed process may have left one.
+std::filesystem::path make_sibling(const std::filesystem::path& target, const char* purpose) {
+  const std::string stem = hidden_name(target, purpose);
+  constexpr int attempts = 1000;
+  for (int i = 0; i < attempts; ++i) {
+    const std::filesystem::path path =
+        target.parent_path() / (i == 0 ? stem : fmt::format("{}-{}", stem, i));
+    if (::mkdir(path.c_str(), 0777) == 0) return path;
+    if (errno != EEXIST) throw io_error(path.string(), "created", errno);
+  }
+  throw io_error((target.parent_path() / stem).string(), "created", EEXIST);
+}
+
+void rename_or_throw(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw io_error(to.string(), "replaced", errno);
+}
+
+}  // namespace
+
+AtomicFolder::AtomicFolder(const std::filesystem::path& target) : target_(target) {
+  make_folders(target_.parent_path());
+  temporary_ = make_sibling(target_, "tmp");
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+}
+
+void AtomicFolder::commit() {
+  // rename replaces a missing or an empty folder; a folder with content has to be exchanged.
+  if (::rename(temporary_.c_str(), target_.c_str()) == 0)
+    temporary_.clear();
+  else if (errno != ENOTEMPTY && errno != EEXIST)
+    throw io_error(target_.string(), "replaced", errno);
+  else if (!exchange())
+    replace_in_two_steps();
+  sync_folder(target_.parent_path());
+}
+
+/// Returns false, with nothing changed, where the file system cannot exchange two folders.
+bool AtomicFolder::exchange() {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0)
+    return true;  // temporary_ now names the old folder, which the destructor removes
+  if (errno != EINVAL && errno != ENOSYS) throw io_error(target_.string(), "replaced", errno);
+  return false;
+}
+
+void AtomicFolder::replace_in_two_steps() {
+  const std::filesystem::path old = make_sibling(target_, "old");
+  rename_or_throw(target_, old);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    const int code = errno;
+    rename_or_throw(old, target_);
+    throw io_error(target_.string(), "replaced", code);
+  }
+  temporary_ = old;
+}
+
+}  // namespace orrery::files

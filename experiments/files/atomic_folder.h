@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::files {
+
+/// A folder that appears as a whole or not at all: it is filled under the hidden name
+/// ".NAME.tmp-PID" beside `target`, on the same file system, and takes the target's place in
+/// commit(). Without a commit it is removed with all its content.
+class AtomicFolder {
+ public:
+  /// Makes the hidden folder and the target's parents. Throws IoError.
+  explicit AtomicFolder(const std::filesystem::path& target);
+  ~AtomicFolder();
+  AtomicFolder(const AtomicFolder&) = delete;
+  AtomicFolder& operator=(const AtomicFolder&) = delete;
+
+  /// The hidden folder, to write into.
+  const std::filesystem::path& folder() const { return temporary_; }
+
+  /// Puts the folder in the target's place, in one step where the file system can do that; an older
+  /// folder there is removed afterwards. Throws IoError; then the target is unchanged.
+  void commit();
+
+ private:
+  bool exchange();
+  void replace_in_two_steps();
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+};
+
+}  // namespace orrery::files

@@ -1,0 +1,59 @@
+#include "experiments/files/atomic_write.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <vector>
+
+#include "experiments/files/file.h"
+
+namespace orrery::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_leftover(const std::string& name) {
+  return name.front() == '.' &&
+         (name.find(".tmp-") != std::string::npos || name.find(".old-") != std::string::npos);
+}
+
+}  // namespace
+
+std::string hidden_name(const fs::path& target, std::string_view purpose) {
+  return fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
+}
+
+void atomic_write(const fs::path& path, std::string_view bytes) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  make_folders(folder);
+  const fs::path temporary = folder / hidden_name(path, "tmp");
+  std::error_code ignored;
+  fs::remove(temporary, ignored);  // a killed process with the same id may have left one
+  try {
+    write_new_file(temporary, bytes);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+      throw io_error(path.string(), "replaced", errno);
+  } catch (const IoError&) {
+    fs::remove(temporary, ignored);
+    throw;
+  }
+  sync_folder(folder);
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code failure;
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (is_leftover(entry->path().filename().string())) leftovers.push_back(entry->path());
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+  for (const fs::path& path : leftovers) {
+    fs::remove_all(path, failure);
+    if (failure) throw io_error(path.string(), "removed", failure.value());
+  }
+}
+
+}  // namespace orrery::files

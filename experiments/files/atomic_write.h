@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::files {
+
+/// Writes a file, or replaces one, in one step: the bytes go to a hidden file beside `path`, reach
+/// the disk, and only then take its name. Readers see the old file or the new one, also after a
+/// power failure. Makes the folder if needed. Throws IoError; then the old file is unchanged and no
+/// other file is left behind.
+void atomic_write(const std::filesystem::path& path, std::string_view bytes);
+
+/// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
+std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);
+
+/// Removes the temporary files and folders (".NAME.tmp-PID", ".NAME.old-PID") that killed processes
+/// left in `folder`. Call it only while holding the folder's lock. Throws IoError.
+void remove_leftovers(const std::filesystem::path& folder);
+
+}  // namespace orrery::files

@@ -1,0 +1,147 @@
+#include "experiments/files/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nettle/sha2.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace orrery::files {
+namespace {
+
+/// A file descriptor that is closed on destruction; close() closes it early and reports errors.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+std::string_view remedy_for(int code) {
+  switch (code) {
+    case ENOENT:
+    case ENOTDIR:
+      return "check the path";
+    case EACCES:
+    case EPERM:
+      return "check its permissions";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space or choose another disk";
+    case EROFS:
+      return "choose a folder that can be written";
+    case EEXIST:
+      return "choose another name";
+    default:
+      return "check the path and the disk";
+  }
+}
+
+void require_regular(const struct stat& status, std::string_view display_name) {
+  if (S_ISREG(status.st_mode)) return;
+  throw IoError(display_name,
+                S_ISDIR(status.st_mode) ? "is a folder, where a file is expected"
+                                        : "is a pipe or a device, and only regular files are read",
+                "give the path of a file");
+}
+
+DataError too_long(std::string_view display_name, std::uintmax_t max_bytes) {
+  return DataError(display_name, fmt::format("is longer than the limit of {} bytes", max_bytes),
+                   "give a smaller file");
+}
+
+std::string read_all(int fd, std::size_t expected, std::uintmax_t max_bytes,
+                     std::string_view display_name) {
+  std::string bytes;
+  bytes.reserve(expected);
+  std::array<char, 1 << 16> block{};
+  for (;;) {
+    const ssize_t count = ::read(fd, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error(display_name, "read", errno);
+    if (count == 0) return bytes;
+    bytes.append(block.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > max_bytes) throw too_long(display_name, max_bytes);
+  }
+}
+
+void write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error(path, "written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+IoError io_error(std::string_view path, std::string_view verb, int code) {
+  const std::string reason = std::generic_category().message(code);
+  return IoError(path, fmt::format("cannot be {} ({})", verb, reason), remedy_for(code));
+}
+
+std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
+                      std::string_view display_name) {
+  const std::string name = display_name.empty() ? path.string() : std::string(display_name);
+  struct stat status {};
+  // Checked before opening, as opening a device can have effects and opening a pipe can block.
+  if (::stat(path.c_str(), &status) != 0) throw io_error(name, "read", errno);
+  require_regular(status, name);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) throw io_error(name, "read", errno);
+  require_regular(status, name);
+  const auto size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
+  if (size > max_bytes) throw too_long(name, max_bytes);
+  return read_all(file.get(), static_cast<std::size_t>(size), max_bytes, name);
+}
+
+void write_new_file(const std::filesystem::path& path, std::string_view bytes) {
+  const std::string name = path.string();
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw io_error(name, "created", errno);
+  write_all(file.get(), bytes, name);
+  if (::fsync(file.get()) != 0) throw io_error(name, "written", errno);
+  if (!file.close()) throw io_error(name, "written", errno);
+}
+
+void make_folders(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw io_error(folder.string(), "created", failure.value());
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.is_open()) throw io_error(folder.string(), "opened", errno);
+  // EINVAL: this file system has nothing to wait for.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) throw io_error(folder.string(), "written", errno);
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  sha256_ctx context{};
+  sha256_init(&context);
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  // std::uint8_t is unsigned char, which may alias any type.
+  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+  sha256_digest(&context, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+}  // namespace orrery::files

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/errors.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::files {
+
+/// The whole content of a regular file.
+/// @param max_bytes     the largest size that is accepted
+/// @param display_name  the file's name in messages ("text=notes.txt"); its path when empty
+/// Throws IoError: missing, unreadable, or not a regular file (folders, pipes and devices are never
+/// opened). Throws DataError: longer than max_bytes.
+std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
+                      std::string_view display_name = {});
+
+/// Creates a new file, fills it and waits until its bytes have reached the disk.
+/// Throws IoError with the system's reason: the file exists, no space, no permission.
+void write_new_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// create_directories that throws IoError.
+void make_folders(const std::filesystem::path& folder);
+/// Waits until the folder's entries have reached the disk. Throws IoError.
+void sync_folder(const std::filesystem::path& folder);
+
+/// "PATH: cannot be VERB (reason of errno `code`); REMEDY".
+IoError io_error(std::string_view path, std::string_view verb, int code);
+
+/// SHA-256 (FIPS 180-4) as 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace orrery::files

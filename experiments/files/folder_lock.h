@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/errors.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::files {
+
+/// Another process holds the folder. Exit status 6.
+class LockedError : public Error {
+ public:
+  LockedError(const std::filesystem::path& folder, std::string_view holder);
+};
+
+/// Locks a folder for one process: an flock on ".lock" in it, released however the process ends.
+/// While held, the file names the holder.
+class FolderLock {
+ public:
+  /// Throws LockedError, naming the holder; IoError.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  /// Whether any process holds the folder now.
+  static bool is_held(const std::filesystem::path& folder);
+
+ private:
+  int fd_{-1};
+};
+
+}  // namespace orrery::files

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::model {
+
+/// The subject of a figure or an array, for programs; its id, title and caption are for people.
+struct FigureRole {
+  std::string kind{};  ///< "weights": the same for all that show the same; empty for one of a kind
+  std::vector<std::string> encodings{};  ///< names of those it shows; empty for all of its result
+  std::string term{};                    ///< of the logits: "content_to_position"; or empty
+
+  /// The encoding where it shows only one; otherwise empty.
+  std::string encoding() const { return encodings.size() == 1 ? encodings.front() : ""; }
+  friend bool operator==(const FigureRole&, const FigureRole&) = default;
+};
+
+/// Numbers in row-major order with a name and named axes. Maps are float, analyses double.
+struct Array {
+  std::string name{};  ///< snake_case: the .npy file's stem
+  std::string description{};
+  std::vector<std::size_t> shape{};
+  std::vector<std::string> axes{};  ///< one name per dimension: "query", "key"
+  std::variant<std::vector<double>, std::vector<float>> values{};
+  FigureRole role{};
+
+  std::size_t size() const {
+    return std::visit([](const auto& v) { return v.size(); }, values);
+  }
+  double operator[](std::size_t i) const {
+    return std::visit([i](const auto& v) { return static_cast<double>(v[i]); }, values);
+  }
+};
+
+struct Range {
+  double min{};
+  double max{};
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+enum class AxisScale { linear, log2, log10, symlog };
+
+/// The quantity along an axis, for programs; its label and symbol are for people.
+enum class AxisRole {
+  none,               ///< nothing that figures of other experiments share
+  position,           ///< of a token, whether as query or as key
+  query_position,     ///< m
+  key_position,       ///< n
+  relative_distance,  ///< m − n
+  channel
+};
+
+struct Axis {
+  std::string label{};   ///< "relative distance"
+  std::string symbol{};  ///< "m − n"
+  std::string unit{};    ///< "tokens"
+  AxisScale scale{AxisScale::linear};
+  double symlog_threshold{1.0};  ///< linear within ±threshold
+  std::optional<Range> range{};  ///< otherwise fitted to the data
+  AxisRole role{AxisRole::none};
+};
+
+enum class LineStyle { solid, dashed, dotted, points };
+
+/// One curve. A NaN in y is a gap.
+struct Series {
+  std::string name{};
+  std::vector<double> x{};
+  std::vector<double> y{};
+  std::vector<double> band_low{};  ///< empty, or as long as y: a band of spread
+  std::vector<double> band_high{};
+  LineStyle style{LineStyle::solid};
+  int color{
+      0};  ///< slot of the categorical palette: the same encoding has the same colour everywhere
+};
+
+/// A straight reference line with a label.
+struct Rule {
+  enum class Direction { horizontal, vertical };
+  Direction direction{Direction::horizontal};
+  double at{};
+  std::string label{};
+};
+
+struct LinePlot {
+  Axis x{};
+  Axis y{};
+  std::vector<Series> series{};
+  std::vector<Rule> rules{};
+};
+
+/// The meaning of a map's numbers, which decides its colours and its range.
+enum class Meaning {
+  sequential,  ///< from low to high
+  diverging,   ///< signed, centred on 0
+  cyclic,      ///< an angle: both ends are the same
+};
+
+/// A matrix as a map. Row 0 is drawn at the top. NaN and masked cells have colours of their own.
+struct Heatmap {
+  std::shared_ptr<const Array> values{};  ///< [rows, columns]
+  std::shared_ptr<const Array> masked{};  ///< same shape, non-zero where masked; or null
+  Axis x{};                               ///< columns
+  Axis y{};                               ///< rows
+  std::string quantity{};                 ///< "attention weight"
+  std::string symbol{};                   ///< "a_{mn}"
+  Meaning meaning{Meaning::sequential};
+  std::optional<Range> range{};              ///< otherwise from the finite, unmasked values
+  std::vector<std::string> column_labels{};  ///< empty, or one per column: tokens
+  std::vector<std::string> row_labels{};
+};
+
+/// Text and numbers in rows, drawn.
+struct TableFigure {
+  std::vector<std::string> header{};
+  std::vector<std::vector<std::string>> rows{};
+};
+
+/// Arrows in the plane, equal scale on both axes: phasors, rotating pairs.
+struct Arrow {
+  double x0{}, y0{}, x1{}, y1{};
+  double value{};  ///< coloured by it, through the sequential map
+};
+struct VectorPlot {
+  Axis x{};
+  Axis y{};
+  std::vector<Arrow> arrows{};
+  std::string quantity{};      ///< what `value` is
+  std::optional<Arrow> sum{};  ///< drawn over the others, in the accent colour
+};
+
+/// A closed family: a new kind does not compile until every sink handles it.
+struct Figure {
+  std::string id{};  ///< snake_case: the file's stem
+  std::string title{};
+  std::string caption{};  ///< names every setting
+  std::variant<LinePlot, Heatmap, TableFigure, VectorPlot> content{};
+  FigureRole role{};
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "experiments/model/figure.h"
+
+namespace orrery::model {
+
+/// One number worth naming.
+struct Scalar {
+  std::string name{};  ///< snake_case, stable: the column of results.csv
+  std::string symbol{};
+  std::string unit{};
+  double value{};
+  std::string description{};
+};
+
+/// How a measured number must compare with its bound. equals is two-sided: within the tolerance of
+/// the bound, which is then the expected value.
+enum class Relation { at_most, at_least, equals };
+
+/// "≤", "≥" or "=".
+constexpr std::string_view sign_of(Relation relation) {
+  switch (relation) {
+    case Relation::at_most:
+      return "≤";
+    case Relation::at_least:
+      return "≥";
+    case Relation::equals:
+      break;
+  }
+  return "=";
+}
+
+/// A claim with its number: "statement (equation): measured ≤ bound".
+struct Check {
+  std::string name{};       ///< snake_case
+  std::string statement{};  ///< in words
+  std::string equation{};   ///< "eq. (37)" or the formula itself
+  double measured{};
+  Relation relation{Relation::at_most};
+  double bound{};
+  double tolerance{0};  ///< of equals alone
+
+  /// A NaN never holds.
+  bool holds() const;
+  /// How far the measured number is on the wrong side of what is allowed; negative inside it.
+  double excess() const;
+};
+
+struct Column {
+  std::string name{};
+  std::string unit{};
+  std::variant<std::vector<double>, std::vector<std::string>> values{};
+};
+
+/// Columns of equal length; written as one CSV file each.
+struct Table {
+  std::string name{};  ///< snake_case: the file's stem
+  std::string caption{};
+  std::vector<Column> columns{};
+};
+
+enum class Status { completed, stopped };
+
+/// Where a result comes from: with this and the same program it can be made again, to the byte.
+struct Provenance {
+  std::string experiment{};
+  int version{};                                              ///< the experiment's semantic version
+  std::vector<std::pair<std::string, std::string>> params{};  ///< every used key, effective value
+  std::int64_t seed{};
+};
+
+/// All that an experiment found. Plain data: writers and views only read it.
+struct Result {
+  Provenance provenance{};
+  Status status{Status::completed};
+  std::vector<Scalar> scalars{};
+  std::vector<Check> checks{};
+  std::vector<Figure> figures{};
+  std::vector<Table> tables{};
+  std::vector<std::shared_ptr<const Array>> arrays{};  ///< written as .npy, name by name
+};
+
+}  // namespace orrery::model

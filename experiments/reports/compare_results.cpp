@@ -1,0 +1,167 @@
+#include "experiments/reports/compare_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "experiments/results/figure_table.h"
+
+namespace orrery::reports {
+namespace {
+
+template <class Item>
+const Item* named(const std::vector<Item>& items, const std::string& name) {
+  const auto found =
+      std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
+  return found == items.end() ? nullptr : &*found;
+}
+
+/// Calls `both(x, y)` for items with the same name; notes the others as "KIND NAME".
+template <class Item, class Both>
+void pair_up(const std::vector<Item>& a, const std::vector<Item>& b, std::string_view kind,
+             ResultComparison& found, Both both) {
+  for (const Item& item : a) {
+    const Item* other = named(b, item.name);
+    if (other)
+      both(item, *other);
+    else
+      found.only_a.push_back(fmt::format("{} {}", kind, item.name));
+  }
+  for (const Item& item : b)
+    if (!named(a, item.name)) found.only_b.push_back(fmt::format("{} {}", kind, item.name));
+}
+
+// ---- Settings
+// ------------------------------------------------------------------------------------
+
+void compare_text(const std::string& name, const std::string& a, const std::string& b,
+                  std::vector<TextDifference>& found) {
+  if (a != b) found.push_back({name, a, b});
+}
+
+std::vector<TextDifference> compare_settings(const Provenance& a, const Provenance& b) {
+  std::vector<TextDifference> found;
+  compare_text("experiment", a.experiment, b.experiment, found);
+  compare_text("version", std::to_string(a.version), std::to_string(b.version), found);
+  const std::map<std::string, std::string> in_a(a.params.begin(), a.params.end());
+  const std::map<std::string, std::string> in_b(b.params.begin(), b.params.end());
+  std::map<std::string, std::string> all = in_a;
+  all.insert(in_b.begin(), in_b.end());
+  const auto text = [](const auto& params, const std::string& key) {
+    const auto one = params.find(key);
+    return one == params.end() ? std::string() : one->second;
+  };
+  for (const auto& [key, value] : all) compare_text(key, text(in_a, key), text(in_b, key), found);
+  return found;
+}
+
+// ---- Numbers
+// -------------------------------------------------------------------------------------
+
+/// The differences between two lists of equal length, element by element.
+template <class A, class B>
+DataDifference compare_numbers(std::string name, std::size_t count, const A& a, const B& b) {
+  DataDifference found{.name = std::move(name), .numbers = count};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = a(i), y = b(i);
+    if (ulp_distance(x, y) == 0) continue;
+    ++found.differing;
+    const double distance = std::abs(y - x);
+    if (std::isnan(distance) || distance > found.largest) found.largest = distance;
+    if (std::isnan(distance)) break;
+  }
+  return found;
+}
+
+void keep(DataDifference difference, std::vector<DataDifference>& found) {
+  if (difference.differing > 0 || !difference.other.empty()) found.push_back(std::move(difference));
+}
+
+void compare_columns(const std::string& table, const Column& a, const Column& b,
+                     std::vector<DataDifference>& found) {
+  const std::string name = fmt::format("{}: {}", table, a.name);
+  const auto length = [](const Column& column) {
+    return std::visit([](const auto& values) { return values.size(); }, column.values);
+  };
+  if (a.values.index() != b.values.index())
+    return keep({.name = name, .other = "numbers in one, text in the other"}, found);
+  if (length(a) != length(b))
+    return keep({.name = name, .other = fmt::format("{} rows, {} rows", length(a), length(b))},
+                found);
+  if (const auto* numbers = std::get_if<std::vector<double>>(&a.values)) {
+    const auto& others = std::get<std::vector<double>>(b.values);
+    return keep(compare_numbers(
+                    name, numbers->size(), [&](std::size_t i) { return (*numbers)[i]; },
+                    [&](std::size_t i) { return others[i]; }),
+                found);
+  }
+  if (a.values != b.values) keep({.name = name, .other = "different text"}, found);
+}
+
+void compare_tables(const std::string& below, const Table& a, const Table& b,
+                    ResultComparison& found) {
+  const std::string name = fmt::format("{}/{}", below, a.name);
+  pair_up(a.columns, b.columns, fmt::format("column of {}:", name), found,
+          [&](const Column& x, const Column& y) { compare_columns(name, x, y, found.data); });
+}
+
+std::string shape_text(const Array& array) {
+  return fmt::format(
+      "[{}] of {}", fmt::join(array.shape, ", "),
+      std::holds_alternative<std::vector<float>>(array.values) ? "float32" : "float64");
+}
+
+void compare_arrays(const Array& a, const Array& b, ResultComparison& found) {
+  const std::string name = "arrays/" + a.name;
+  if (shape_text(a) != shape_text(b))
+    return keep({.name = name, .other = shape_text(a) + ", " + shape_text(b)}, found.data);
+  keep(
+      compare_numbers(
+          name, a.size(), [&](std::size_t i) { return a[i]; }, [&](std::size_t i) { return b[i]; }),
+      found.data);
+}
+
+std::vector<Array> values_of(const std::vector<std::shared_ptr<const Array>>& arrays) {
+  std::vector<Array> values;
+  for (const auto& array : arrays) values.push_back(*array);
+  return values;
+}
+
+std::vector<Table> tables_of(const std::vector<Figure>& figures) {
+  std::vector<Table> tables;
+  for (const Figure& figure : figures) {
+    const auto* map = std::get_if<Heatmap>(&figure.content);
+    if (map && !map->values) continue;
+    tables.push_back(table_of(figure));
+  }
+  return tables;
+}
+
+bool same_holds(const CheckDifference& check) {
+  return check.holds_a == check.holds_b && check.measured.same();
+}
+
+}  // namespace
+
+ResultComparison compare_results(const Result& a, const Result& b) {
+  ResultComparison found{.settings = compare_settings(a.provenance, b.provenance)};
+  pair_up(a.scalars, b.scalars, "scalar", found, [&](const Scalar& x, const Scalar& y) {
+    found.scalars.push_back({x.name, x.value, y.value});
+  });
+  pair_up(a.checks, b.checks, "check", found, [&](const Check& x, const Check& y) {
+    CheckDifference check{x.name, {x.name, x.measured, y.measured}, x.holds(), y.holds()};
+    if (!same_holds(check)) found.checks.push_back(std::move(check));
+  });
+  pair_up(a.tables, b.tables, "table", found,
+          [&](const Table& x, const Table& y) { compare_tables("tables", x, y, found); });
+  pair_up(values_of(a.arrays), values_of(b.arrays), "array", found,
+          [&](const Array& x, const Array& y) { compare_arrays(x, y, found); });
+  pair_up(tables_of(a.figures), tables_of(b.figures), "figure", found,
+          [&](const Table& x, const Table& y) { compare_tables("figures", x, y, found); });
+  return found;
+}
+
+}  // namespace orrery::reports

@@ -1,0 +1,220 @@
+#include "experiments/reports/compare_sweeps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/errors.h"
+#include "experiments/reports/compare_results.h"
+#include "experiments/results/saved_result.h"
+
+namespace orrery::reports {
+namespace {
+
+using Params = std::map<std::string, std::string>;
+
+Params params_of(const PointRecord& point) { return {point.params.begin(), point.params.end()}; }
+
+/// The value of a key when all finished points have the same; "" where it is not used.
+std::optional<std::string> constant(const SavedSweep& sweep, const std::string& key) {
+  std::optional<std::string> value;
+  for (const PointRecord& point : sweep.points) {
+    if (!point.is_done()) continue;
+    if (value && *value != point.param(key)) return std::nullopt;
+    value = point.param(key);
+  }
+  return value;
+}
+
+std::set<std::string> keys_of(const SavedSweep& a, const SavedSweep& b) {
+  std::set<std::string> keys;
+  for (const SavedSweep* sweep : {&a, &b})
+    for (const PointRecord& point : sweep->points)
+      for (const auto& [key, value] : point.params) keys.insert(key);
+  return keys;
+}
+
+/// Keys with one value throughout A and another throughout B.
+std::vector<TextDifference> constant_differences(const SavedSweep& a, const SavedSweep& b) {
+  std::vector<TextDifference> found;
+  for (const std::string& key : keys_of(a, b)) {
+    const auto in_a = constant(a, key), in_b = constant(b, key);
+    if (in_a && in_b && *in_a != *in_b) found.push_back({key, *in_a, *in_b});
+  }
+  return found;
+}
+
+/// The settings by which a point of A and one of B are matched.
+class Settings {
+ public:
+  Settings(const SavedSweep& a, const SavedSweep& b) {
+    left_out_.insert("seed");
+    for (const TextDifference& one : constant_differences(a, b)) left_out_.insert(one.name);
+  }
+
+  std::string of(const PointRecord& point) const {
+    std::string text;
+    for (const auto& [key, value] : params_of(point))
+      if (!left_out_.contains(key)) text += key + "=" + value + "\n";
+    return text;
+  }
+
+ private:
+  std::set<std::string> left_out_{};
+};
+
+std::string name_of(const PointRecord& point) {
+  return point.label.empty() ? point.id : fmt::format("{} ({})", point.label, point.id);
+}
+
+/// Whether all files with numbers (all listed files but pictures) have the same bytes.
+bool same_files(const SavedFolder& a, const SavedFolder& b) {
+  const auto numbers = [](const SavedFolder& saved) {
+    std::map<std::string, std::string> hashes;
+    for (const WrittenFile& file : saved.files())
+      if (file.path == "result.json" || file.path.ends_with(".json") || file.path.ends_with(".npy"))
+        hashes[file.path] = file.sha256;
+    return hashes;
+  };
+  return numbers(a) == numbers(b);
+}
+
+PointComparison compare_points(const PointRecord& a, const PointRecord& b) {
+  PointComparison found{a.label.empty() ? a.id : a.label, a.id, b.id, a.status, b.status, {}};
+  if (!a.is_done() || !b.is_done()) return found;
+  const SavedFolder saved_a(a.folder), saved_b(b.folder);
+  if (same_files(saved_a, saved_b) && saved_a.damages().empty() && saved_b.damages().empty())
+    return found;
+  found.result = compare_results(load_result(saved_a), load_result(saved_b));
+  return found;
+}
+
+bool differs(const PointComparison& pair) {
+  return pair.status_a != pair.status_b || !pair.result.same_numbers();
+}
+
+/// The point of B for each of A, or null.
+std::vector<const PointRecord*> partners(const SavedSweep& a, const SavedSweep& b,
+                                         const Settings& settings) {
+  std::map<std::string, const PointRecord*> by_id;
+  std::map<std::pair<std::string, int>, std::vector<const PointRecord*>> by_settings;
+  std::set<std::string> ids_of_a;
+  for (const PointRecord& point : a.points) ids_of_a.insert(point.id);
+  for (const PointRecord& point : b.points) {
+    by_id[point.id] = &point;
+    if (!ids_of_a.contains(point.id))
+      by_settings[{settings.of(point), point.repeat}].push_back(&point);
+  }
+  std::vector<const PointRecord*> found;
+  for (const PointRecord& point : a.points) {
+    const auto same = by_id.find(point.id);
+    auto& alike = by_settings[{settings.of(point), point.repeat}];
+    if (same != by_id.end()) {
+      found.push_back(same->second);
+    } else if (alike.size() == 1) {  // with several candidates, none is a match
+      found.push_back(alike.front());
+      alike.clear();
+    } else {
+      found.push_back(nullptr);
+    }
+  }
+  return found;
+}
+
+// ---- Repeats
+// -------------------------------------------------------------------------------------
+
+/// Values of each scalar in each setting, in the order of the points.
+struct Groups {
+  std::vector<std::string> order{};
+  std::map<std::string, std::vector<const PointRecord*>> points{};
+};
+
+Groups groups_of(const SavedSweep& sweep, const Settings& settings) {
+  Groups groups;
+  for (const PointRecord& point : sweep.points) {
+    if (!point.is_done()) continue;
+    auto& group = groups.points[settings.of(point)];
+    if (group.empty()) groups.order.push_back(settings.of(point));
+    group.push_back(&point);
+  }
+  return groups;
+}
+
+std::vector<double> values_in(const std::vector<const PointRecord*>& points,
+                              const std::string& scalar) {
+  std::vector<double> values;
+  for (const PointRecord* point : points) values.push_back(point->scalar(scalar));
+  return values;
+}
+
+/// The swept values without the repeat.
+std::string setting_label(const SavedSweep& sweep, const PointRecord& point) {
+  std::string label;
+  for (const std::string& key : sweep.swept)
+    if (key != "seed" && !point.param(key).empty())
+      label += fmt::format("{}{}={}", label.empty() ? "" : " ", key, point.param(key));
+  return label.empty() ? "all points" : label;
+}
+
+std::vector<RepeatStatistics> compare_repeats(const SavedSweep& a, const SavedSweep& b,
+                                              const Settings& settings) {
+  const Groups in_a = groups_of(a, settings), in_b = groups_of(b, settings);
+  std::vector<RepeatStatistics> found;
+  for (const std::string& key : in_a.order) {
+    const auto other = in_b.points.find(key);
+    const auto& points = in_a.points.at(key);
+    if (other == in_b.points.end() || (points.size() < 2 && other->second.size() < 2)) continue;
+    for (const std::string& scalar : scalar_names(a.points)) {
+      RepeatStatistics one{setting_label(a, *points.front()),
+                           scalar,
+                           sample_moments(values_in(points, scalar)),
+                           sample_moments(values_in(other->second, scalar)),
+                           {}};
+      one.test = welch_test(one.a, one.b);
+      found.push_back(std::move(one));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+SavedSweep load_whole_sweep(const std::filesystem::path& folder) {
+  SavedSweep sweep = load_sweep(folder);
+  if (!sweep.problems.empty())
+    throw DataError(sweep.problems.front(), "so the sweep is incomplete",
+                    "orrery resume completes it, orrery report shows the rest");
+  return sweep;
+}
+
+SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b) {
+  SweepComparison found{.settings = constant_differences(a, b)};
+  if (a.experiment != b.experiment)
+    found.settings.insert(found.settings.begin(), {"experiment", a.experiment, b.experiment});
+  if (a.version != b.version)
+    found.settings.push_back({"version", std::to_string(a.version), std::to_string(b.version)});
+  if (a.seed != b.seed)
+    found.settings.push_back({"seed of the sweep", std::to_string(a.seed), std::to_string(b.seed)});
+  const Settings settings(a, b);
+  const std::vector<const PointRecord*> others = partners(a, b, settings);
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    if (!others[i]) {
+      found.only_a.push_back(name_of(a.points[i]));
+      continue;
+    }
+    ++found.matched;
+    PointComparison pair = compare_points(a.points[i], *others[i]);
+    if (differs(pair)) found.differing.push_back(std::move(pair));
+  }
+  for (const PointRecord& point : b.points)
+    if (std::find(others.begin(), others.end(), &point) == others.end())
+      found.only_b.push_back(name_of(point));
+  found.repeats = compare_repeats(a, b, settings);
+  return found;
+}
+
+}  // namespace orrery::reports

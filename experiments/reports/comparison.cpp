@@ -1,0 +1,38 @@
+#include "experiments/reports/comparison.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace orrery::reports {
+namespace {
+
+/// An integer in the order of the doubles, the same for −0 and 0.
+std::int64_t rank(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;
+}
+
+}  // namespace
+
+std::uint64_t ulp_distance(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<std::uint64_t>::max();
+  const std::int64_t x = rank(a), y = rank(b);
+  return x < y ? static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x)
+               : static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y);
+}
+
+double NumberDifference::relative() const {
+  if (same()) return 0.0;
+  return std::abs(b - a) / std::max(std::abs(a), std::abs(b));
+}
+
+bool ResultComparison::same_numbers() const {
+  return checks.empty() && data.empty() && only_a.empty() && only_b.empty() &&
+         std::all_of(scalars.begin(), scalars.end(),
+                     [](const NumberDifference& scalar) { return scalar.same(); });
+}
+
+}  // namespace orrery::reports

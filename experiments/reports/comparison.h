@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/reports/welch.h"
+#include "experiments/sweeps/point_record.h"
+
+namespace orrery::reports {
+
+/// The number of steps between neighbouring doubles from a to b: 0 when equal (−0 equals 0, NaN
+/// equals NaN), 2^64 − 1 when only one of them is NaN.
+std::uint64_t ulp_distance(double a, double b);
+
+/// A setting, version or hash that differs; "" where one side has none.
+struct TextDifference {
+  std::string name{};
+  std::string a{};
+  std::string b{};
+};
+
+struct NumberDifference {
+  std::string name{};
+  double a{};
+  double b{};
+  double difference() const { return b - a; }
+  /// |b − a| / max(|a|, |b|); 0 when equal.
+  double relative() const;
+  bool same() const { return ulp_distance(a, b) == 0; }
+};
+
+struct CheckDifference {
+  std::string name{};
+  NumberDifference measured{};
+  bool holds_a{};
+  bool holds_b{};
+};
+
+/// Differences within a column of a table, an array or the data of a figure.
+struct DataDifference {
+  std::string name{};     ///< "tables/decay: mean", "arrays/weights", "figures/decay: RoPE"
+  std::string other{};    ///< a difference other than in numbers: another shape, missing in B
+  std::size_t numbers{};  ///< number of compared numbers
+  std::size_t differing{};
+  double largest{};  ///< absolute difference; NaN where only one side is NaN
+};
+
+/// The differences between two results. `scalars` contains equal ones too.
+struct ResultComparison {
+  std::vector<TextDifference> settings{};
+  std::vector<NumberDifference> scalars{};  ///< all that are in both results
+  std::vector<CheckDifference> checks{};
+  std::vector<DataDifference> data{};
+  std::vector<std::string> only_a{};  ///< "scalar half_distance", "check below"
+  std::vector<std::string> only_b{};
+
+  bool same_numbers() const;
+};
+
+/// A pair of points whose numbers differ.
+struct PointComparison {
+  std::string label{};
+  std::string id_a{};
+  std::string id_b{};
+  PointStatus status_a{};
+  PointStatus status_b{};
+  ResultComparison result{};
+};
+
+/// One scalar over the repeats of one setting.
+struct RepeatStatistics {
+  std::string setting{};
+  std::string scalar{};
+  SampleMoments a{};
+  SampleMoments b{};
+  Welch test{};
+};
+
+struct SweepComparison {
+  std::vector<TextDifference> settings{};
+  std::size_t matched{};
+  std::vector<PointComparison> differing{};
+  std::vector<std::string> only_a{};  ///< points, by label and id
+  std::vector<std::string> only_b{};
+  std::vector<RepeatStatistics> repeats{};  ///< for settings with several points
+
+  bool same_numbers() const { return differing.empty() && only_a.empty() && only_b.empty(); }
+};
+
+/// The differences between two folders.
+struct Comparison {
+  bool sweeps{};
+  std::vector<TextDifference> program{};  ///< version, commit, compiler …
+  std::vector<TextDifference> inputs{};   ///< SHA-256 by parameter
+  ResultComparison result{};
+  SweepComparison sweep{};
+
+  bool same_numbers() const { return sweeps ? sweep.same_numbers() : result.same_numbers(); }
+};
+
+}  // namespace orrery::reports

@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "core/params.h"
+#include "experiments/figure/themed_svg.h"
+#include "experiments/reports/document.h"
+#include "experiments/text/xml.h"
+
+namespace orrery::reports {
+namespace {
+
+constexpr std::string_view style = R"(
+:root{--ground:#fafbfd;--paper:#fff;--ink:#22262e;--quiet:#5a616e;--line:#dfe3ea;--good:#0b6b47;--bad:#b3261e;--warn:#fff4d6;--link:#1f55b5}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 'DejaVu Sans',system-ui,sans-serif}
+main{max-width:1280px;margin:0 auto;padding:28px 24px 64px}
+h1{font-size:26px;line-height:1.25;margin:0 0 4px}
+h2{font-size:19px;margin:36px 0 10px;padding-top:10px;border-top:1px solid var(--line)}
+h3{font-size:16px;margin:26px 0 8px}
+p{margin:8px 0}
+.quiet,.subtitle{color:var(--quiet)}
+.subtitle{font-size:16px;margin:0 0 12px}
+.warning{background:var(--warn);border-left:4px solid var(--bad);padding:8px 12px;margin:10px 0}
+.warning ul{margin:4px 0}
+a{color:var(--link)}
+nav{margin:14px 0;padding:10px 14px;background:var(--paper);border:1px solid var(--line);border-radius:6px;font-size:14px}
+nav ol{columns:3 220px;margin:4px 0;padding-left:22px}
+pre{background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:10px 12px;overflow-x:auto;font:13px/1.45 'DejaVu Sans Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:13.5px;margin:8px 0}
+th,td{padding:4px 12px 4px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
+th{color:var(--quiet);font-weight:600}
+th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.good{color:var(--good);font-weight:600}
+td.bad{color:var(--bad);font-weight:600}
+table.interactive th{cursor:pointer}
+table.interactive th[aria-sort=ascending]::after{content:' ▲';font-size:10px}
+table.interactive th[aria-sort=descending]::after{content:' ▼';font-size:10px}
+input.filter{font:inherit;font-size:14px;padding:4px 8px;width:min(320px,100%);border:1px solid var(--line);border-radius:4px;background:var(--paper);color:var(--ink)}
+figure{margin:14px 0;break-inside:avoid}
+figure svg{display:block;width:100%;max-width:760px;height:auto;border:1px solid var(--line);border-radius:4px}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(560px,100%),1fr));gap:0 18px}
+.in-dark{display:none}
+)";
+
+constexpr std::string_view dark_style =
+    R"(:root{--ground:#14171c;--paper:#1b1f26;--ink:#eceff4;--quiet:#a5adba;--line:#343a45;--good:#5fd3a2;--bad:#ff8a80;--warn:#3a2f14;--link:#8ab4ff}
+.in-dark{display:block}
+.in-light{display:none}
+)";
+
+constexpr std::string_view print_style = R"(@media print{
+@page{margin:16mm}
+body{background:#fff;font-size:10.5pt}
+main{max-width:none;padding:0}
+nav,input.filter{display:none}
+h2,h3{break-after:avoid}
+tr,pre{break-inside:avoid}
+.figures{display:block}
+a{color:inherit;text-decoration:none}
+}
+)";
+
+// Sorting and filtering; the page is complete without it.
+constexpr std::string_view script = R"(
+for(const table of document.querySelectorAll('table.interactive')){
+  const body=table.tBodies[0],rows=[...body.rows];
+  const key=(row,i)=>row.cells[i].dataset.value??row.cells[i].textContent;
+  table.querySelectorAll('th').forEach((head,i)=>head.addEventListener('click',()=>{
+    const down=head.getAttribute('aria-sort')==='ascending';
+    table.querySelectorAll('th').forEach(other=>other.removeAttribute('aria-sort'));
+    head.setAttribute('aria-sort',down?'descending':'ascending');
+    const order=(a,b)=>{const x=key(a,i),y=key(b,i),m=parseFloat(x),n=parseFloat(y);
+      return isNaN(m)||isNaN(n)?x.localeCompare(y,undefined,{numeric:true}):m-n};
+    body.append(...[...body.rows].sort((a,b)=>down?order(b,a):order(a,b)));
+  }));
+  const filter=document.createElement('input');
+  filter.className='filter';filter.type='search';filter.placeholder='Filter rows';
+  filter.setAttribute('aria-label','Filter rows');
+  filter.addEventListener('input',()=>{
+    const words=filter.value.toLowerCase().split(/\s+/);
+    for(const row of rows)row.hidden=!words.every(word=>row.textContent.toLowerCase().includes(word));
+  });
+  table.parentElement.before(filter);
+}
+)";
+
+std::string_view class_of(GridCell::Kind kind) {
+  switch (kind) {
+    case GridCell::Kind::text:
+      return "";
+    case GridCell::Kind::number:
+      return "number";
+    case GridCell::Kind::good:
+      return "good";
+    case GridCell::Kind::bad:
+      return "bad";
+  }
+  return "";
+}
+
+class HtmlWriter {
+ public:
+  std::string write(const Document& document) {
+    for (const Block& block : document.blocks) add(block);
+    close_figures();
+    const std::string title = xml_escaped(document.title);
+    return fmt::format(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"generator\" content=\"orrery report\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
+        "<style>{}@media screen and (prefers-color-scheme:dark){{\n{}{}}}\n{}</style>\n</head>\n"
+        "<body>\n<main>\n<h1>{}</h1>\n{}{}{}</main>\n{}</body>\n</html>\n",
+        title, style, dark_style, svgs_.dark_rules(), print_style, title,
+        document.subtitle.empty()
+            ? ""
+            : fmt::format("<p class=\"subtitle\">{}</p>\n", xml_escaped(document.subtitle)),
+        contents(document), body_,
+        interactive_ ? fmt::format("<script>{}</script>\n", script) : "");
+  }
+
+ private:
+  static std::string contents(const Document& document) {
+    constexpr std::size_t fewest = 4;  // fewer need no table of contents
+    std::string items;
+    std::size_t count = 0;
+    for (const Block& block : document.blocks) {
+      const auto* heading = std::get_if<Heading>(&block);
+      if (!heading || heading->level != 2) continue;
+      ++count;
+      items += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", heading->anchor,
+                           xml_escaped(heading->text));
+    }
+    return count < fewest
+               ? ""
+               : fmt::format("<nav aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n", items);
+  }
+
+  void add(const Block& block) {
+    if (!std::holds_alternative<Picture>(block)) close_figures();
+    std::visit([this](const auto& one) { write_block(one); }, block);
+  }
+
+  /// Consecutive pictures are placed side by side where there is room.
+  void close_figures() {
+    if (in_figures_) body_ += "</div>\n";
+    in_figures_ = false;
+  }
+
+  void write_block(const Heading& heading) {
+    body_ += fmt::format("<h{0} id=\"{1}\">{2}</h{0}>\n", heading.level, heading.anchor,
+                         xml_escaped(heading.text));
+  }
+  void write_block(const Paragraph& paragraph) {
+    const std::string_view kind = paragraph.kind == Paragraph::Kind::warning ? " class=\"warning\""
+                                  : paragraph.kind == Paragraph::Kind::quiet ? " class=\"quiet\""
+                                                                             : "";
+    body_ += fmt::format("<p{}>{}</p>\n", kind, xml_escaped(paragraph.text));
+  }
+  void write_block(const BulletList& list) {
+    std::string items;
+    for (const std::string& item : list.items)
+      items += fmt::format("<li>{}</li>\n", xml_escaped(item));
+    body_ += fmt::format("<div{}><ul>\n{}</ul></div>\n", list.warning ? " class=\"warning\"" : "",
+                         items);
+  }
+  void write_block(const CodeBlock& code) {
+    body_ += fmt::format("<pre><code>{}</code></pre>\n", xml_escaped(code.text));
+  }
+  void write_block(const Grid& grid) {
+    interactive_ = interactive_ || grid.interactive;
+    body_ += fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
+                         grid.interactive ? " class=\"interactive\"" : "");
+    for (std::size_t i = 0; i < grid.header.size(); ++i)
+      body_ += fmt::format("<th scope=\"col\"{}>{}</th>",
+                           is_number_column(grid, i) ? " class=\"number\"" : "",
+                           xml_escaped(grid.header[i]));
+    body_ += "</tr></thead>\n<tbody>\n";
+    for (const auto& row : grid.rows) {
+      body_ += "<tr>";
+      for (const GridCell& cell : row) write_cell(cell);
+      body_ += "</tr>\n";
+    }
+    body_ += "</tbody>\n</table></div>\n";
+  }
+  void write_cell(const GridCell& cell) {
+    const std::string_view name = class_of(cell.kind);
+    std::string attributes = name.empty() ? "" : fmt::format(" class=\"{}\"", name);
+    if (cell.kind == GridCell::Kind::number) {
+      const std::string full = number_text(cell.value);
+      attributes += fmt::format(" data-value=\"{}\"", full);
+      if (full != cell.text) attributes += fmt::format(" title=\"{}\"", full);
+    }
+    std::string text = xml_escaped(cell.text);
+    if (!cell.anchor.empty()) text = fmt::format("<a href=\"#{}\">{}</a>", cell.anchor, text);
+    body_ += fmt::format("<td{}>{}</td>", attributes, text);
+  }
+  void write_block(const Picture& picture) {
+    if (!in_figures_) body_ += "<div class=\"figures\">\n";
+    in_figures_ = true;
+    body_ += fmt::format("<figure>{}</figure>\n", svgs_.draw(picture.figure, picture.id));
+  }
+
+  std::string body_{};
+  ThemedSvgs svgs_{};
+  bool interactive_{};
+  bool in_figures_{};
+};
+
+}  // namespace
+
+std::string html_of(const Document& document) { return HtmlWriter().write(document); }
+
+}  // namespace orrery::reports

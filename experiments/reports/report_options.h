@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/reports/document.h"
+
+namespace orrery::reports {
+
+struct ReportOptions {
+  std::filesystem::path folder{};            ///< folder of a result or a sweep
+  std::filesystem::path beside{};            ///< folder of the report: links are relative to it
+  std::size_t most_points_with_figures{24};  ///< other points of a sweep are only in its table
+};
+
+struct Report {
+  Document document{};
+  std::vector<std::string> problems{};  ///< what is missing or damaged; also listed in the document
+};
+
+}  // namespace orrery::reports

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/reports/document.h"
+#include "experiments/results/saved_result.h"
+#include "experiments/sweeps/saved_sweep.h"
+
+namespace orrery::reports {
+
+// The parts that the reports of a result and of a sweep have in common.
+
+GridCell text_cell(std::string text);
+/// Shown with six significant digits; sorted by, and shown on hover in, full precision.
+GridCell number_cell(double value);
+GridCell verdict_cell(bool good, std::string text);
+
+/// "orrery run NAME key=value …" with every used parameter, so that it does not depend on defaults.
+std::string run_command_line(const Provenance& provenance, const std::string& out);
+
+/// Claims, numbers, figures, tables and settings of one result. `prefix` makes anchors and ids
+/// unique in the page.
+struct ResultSections {
+  const RecoveredResult& recovered;
+  const SavedFolder& saved;
+  std::filesystem::path beside;
+  std::string prefix{};
+  int level{2};  ///< level of the headings
+};
+void add_claims(const ResultSections& of, std::vector<Block>& blocks);
+void add_scalars(const ResultSections& of, std::vector<Block>& blocks);
+void add_figures(const ResultSections& of, std::vector<Block>& blocks);
+void add_tables(const ResultSections& of, std::vector<Block>& blocks);
+void add_settings(const ResultSections& of, std::vector<Block>& blocks);
+
+/// Adds rows about program and machine from a manifest.
+void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);
+
+}  // namespace orrery::reports

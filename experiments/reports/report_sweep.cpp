@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/errors.h"
+#include "experiments/reports/report_overview.h"
+#include "experiments/reports/report_parts.h"
+#include "experiments/reports/report_sweep.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/text/shell_quote.h"
+
+namespace orrery::reports {
+namespace {
+
+std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
+
+std::string name_of(const PointRecord& point) {
+  return point.label.empty() ? point.id : point.label;
+}
+
+void add_summary(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  std::size_t failing = 0, with_failing = 0;
+  for (const PointRecord& point : sweep.points) {
+    failing += point.failing_checks();
+    if (point.failing_checks() > 0) ++with_failing;
+  }
+  const std::size_t failed = count_with(sweep.points, PointStatus::failed),
+                    done = count_with(sweep.points, PointStatus::done);
+  blocks.push_back(Paragraph{fmt::format(
+      "{} points of {}: {} done, {} failed, {} not computed. {}", sweep.points.size(),
+      sweep.experiment, done, failed, sweep.points.size() - done - failed,
+      failing == 0 ? std::string("All checked claims hold.")
+                   : fmt::format("{} claims FAIL, at {} points.", failing, with_failing))});
+  if (!sweep.swept.empty())
+    blocks.push_back(Paragraph{fmt::format("Swept: {}. Repeats: {}. Seed: {}.",
+                                           fmt::join(sweep.swept, ", "), sweep.repeats, sweep.seed),
+                               Paragraph::Kind::quiet});
+}
+
+/// The verdicts on one claim over all points.
+struct ClaimRow {
+  std::size_t points{};
+  std::size_t failing{};
+  const Check* worst{};  ///< the one closest to its bound, or furthest beyond it
+};
+
+bool is_worse(const Check& a, const Check& b) {
+  if (std::isnan(a.measured) || std::isnan(b.measured)) return std::isnan(a.measured);
+  return a.excess() > b.excess();
+}
+
+void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  std::vector<std::string> names;
+  std::map<std::string, ClaimRow> rows;
+  for (const PointRecord& point : sweep.points)
+    for (const Check& check : point.checks) {
+      if (!rows.contains(check.name)) names.push_back(check.name);
+      ClaimRow& row = rows[check.name];
+      ++row.points;
+      if (!check.holds()) ++row.failing;
+      if (!row.worst || is_worse(check, *row.worst)) row.worst = &check;
+    }
+  if (names.empty()) return;
+  blocks.push_back(Heading{2, "Claims", "claims"});
+  Grid grid{.header = {"", "Claim", "Points", "Failing", "Worst measured", "", "Its bound"}};
+  for (const std::string& name : names) {
+    const ClaimRow& row = rows[name];
+    grid.rows.push_back(
+        {verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"), text_cell(name),
+         number_cell(static_cast<double>(row.points)),
+         number_cell(static_cast<double>(row.failing)), number_cell(row.worst->measured),
+         text_cell(std::string(sign_of(row.worst->relation))), number_cell(row.worst->bound)});
+  }
+  blocks.push_back(std::move(grid));
+}
+
+void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  const std::vector<Figure> figures = overview_figures(sweep);
+  if (figures.empty()) return;
+  blocks.push_back(Heading{2, "Overview", "overview"});
+  for (const Figure& figure : figures) blocks.push_back(Picture{.figure = figure, .id = figure.id});
+  if (figures.size() == most_overview_figures)
+    blocks.push_back(Paragraph{
+        fmt::format("These are the first {} figures; every number is in the results above.",
+                    figures.size()),
+        Paragraph::Kind::quiet});
+}
+
+GridCell status_cell(const PointRecord& point) {
+  if (!point.is_done()) return verdict_cell(false, std::string(name_of(point.status)));
+  const std::size_t failing = point.failing_checks();
+  return verdict_cell(failing == 0, failing == 0 ? "holds" : fmt::format("{} FAIL", failing));
+}
+
+void add_results(const SavedSweep& sweep, std::size_t shown, std::vector<Block>& blocks) {
+  blocks.push_back(Heading{2, "Results", "results"});
+  const std::vector<std::string> scalars = scalar_names(sweep.points);
+  Grid grid{.header = {"Point", "Claims"}, .interactive = true};
+  grid.header.insert(grid.header.end(), sweep.swept.begin(), sweep.swept.end());
+  grid.header.insert(grid.header.end(), scalars.begin(), scalars.end());
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const PointRecord& point = sweep.points[i];
+    GridCell name = text_cell(sweep.swept.empty() ? name_of(point) : point.id);
+    if (i < shown) name.anchor = anchor_of(point);
+    std::vector<GridCell> row{std::move(name), status_cell(point)};
+    for (const std::string& key : sweep.swept) row.push_back(text_cell(point.param(key)));
+    for (const std::string& scalar : scalars) row.push_back(number_cell(point.scalar(scalar)));
+    grid.rows.push_back(std::move(row));
+  }
+  blocks.push_back(std::move(grid));
+  blocks.push_back(
+      Paragraph{"All digits are in results.csv and results.jsonl.", Paragraph::Kind::quiet});
+}
+
+void add_failures(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  BulletList list{.warning = true};
+  for (const PointRecord& point : sweep.points)
+    if (point.status == PointStatus::failed)
+      list.items.push_back(fmt::format("{} ({}): {}", name_of(point), point.id, point.error));
+  if (list.items.empty()) return;
+  blocks.push_back(Heading{2, "Failed points", "failed"});
+  blocks.push_back(std::move(list));
+}
+
+void add_point_result(const PointRecord& point, const ReportOptions& options, Report& report) {
+  std::vector<Block>& blocks = report.document.blocks;
+  const SavedFolder saved(point.folder);
+  const RecoveredResult recovered = recover_result(saved);
+  if (!recovered.problems.empty()) blocks.push_back(BulletList{recovered.problems, true});
+  report.problems.insert(report.problems.end(), recovered.problems.begin(),
+                         recovered.problems.end());
+  const ResultSections sections{recovered, saved, options.beside, anchor_of(point), 3};
+  add_claims(sections, blocks);
+  add_figures(sections, blocks);
+  blocks.push_back(CodeBlock{run_command_line(recovered.result.provenance, point.id)});
+}
+
+void add_point(const PointRecord& point, const ReportOptions& options, Report& report) {
+  std::vector<Block>& blocks = report.document.blocks;
+  blocks.push_back(Heading{2, name_of(point), anchor_of(point)});
+  if (!point.is_done()) {
+    const std::string why = point.error.empty() ? "" : ": " + point.error;
+    blocks.push_back(Paragraph{std::string(name_of(point.status)) + why, Paragraph::Kind::warning});
+    return;
+  }
+  try {
+    add_point_result(point, options, report);
+  } catch (const Error& error) {
+    report.problems.emplace_back(error.what());
+    blocks.push_back(Paragraph{error.what(), Paragraph::Kind::warning});
+  }
+}
+
+/// Checks the files of the points that are not shown in full.
+void check_points(const SavedSweep& sweep, std::size_t first, Report& report) {
+  for (std::size_t i = first; i < sweep.points.size(); ++i) {
+    if (!sweep.points[i].is_done()) continue;
+    try {
+      const auto damages = SavedFolder(sweep.points[i].folder).damages();
+      report.problems.insert(report.problems.end(), damages.begin(), damages.end());
+    } catch (const Error& error) {
+      report.problems.emplace_back(error.what());
+    }
+  }
+}
+
+std::vector<std::vector<std::string>> calls_of(const SavedSweep& sweep) {
+  std::vector<std::vector<std::string>> calls;
+  if (!sweep.manifest.is_object() || !sweep.manifest.contains("calls")) return calls;
+  for (const auto& call : sweep.manifest["calls"]) {
+    if (!call.is_object() || !call.contains("argv")) continue;
+    std::vector<std::string> words;
+    for (const auto& word : call["argv"])
+      if (word.is_string()) words.push_back(word.get<std::string>());
+    if (!words.empty()) words.front() = "orrery";
+    calls.push_back(std::move(words));
+  }
+  return calls;
+}
+
+void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  blocks.push_back(Heading{2, "How to reproduce", "reproduce"});
+  std::string lines;
+  for (const auto& call : calls_of(sweep)) lines += (lines.empty() ? "" : "\n") + shell_line(call);
+  if (!lines.empty()) {
+    blocks.push_back(Paragraph{"The original commands:"});
+    blocks.push_back(CodeBlock{lines});
+  }
+  blocks.push_back(Paragraph{fmt::format(
+      "To compute a single point, use the command below its figures, or orrery run {} with the "
+      "settings in results.csv. Version {} of {} gives the same numbers to the bit.",
+      sweep.experiment, sweep.version, sweep.experiment)});
+  blocks.push_back(Heading{2, "Provenance", "provenance"});
+  Grid grid{.header = {"", ""}};
+  add_program_and_machine(sweep.manifest, grid);
+  blocks.push_back(std::move(grid));
+}
+
+std::string title_of(const SavedSweep& sweep) {
+  for (const Experiment* experiment : experiment_catalogue())
+    if (experiment->info.name == sweep.experiment) return experiment->info.title;
+  return sweep.experiment;
+}
+
+}  // namespace
+
+Report sweep_report(const ReportOptions& options) {
+  const SavedSweep sweep = load_sweep(options.folder);
+  const std::size_t shown = std::min(options.most_points_with_figures, sweep.points.size());
+  Report report{.document = {.title = title_of(sweep) + ": a sweep"}, .problems = sweep.problems};
+  std::vector<Block>& blocks = report.document.blocks;
+  add_summary(sweep, blocks);
+  const std::size_t place_of_problems = blocks.size();
+  add_claims_table(sweep, blocks);
+  add_results(sweep, shown, blocks);
+  add_overview(sweep, blocks);
+  add_failures(sweep, blocks);
+  for (std::size_t i = 0; i < shown; ++i) add_point(sweep.points[i], options, report);
+  if (shown < sweep.points.size())
+    blocks.push_back(Paragraph{
+        fmt::format("The figures of the other {} points are in their folders under points/; "
+                    "orrery report --points {} shows them all.",
+                    sweep.points.size() - shown, sweep.points.size()),
+        Paragraph::Kind::quiet});
+  check_points(sweep, shown, report);
+  add_provenance(sweep, blocks);
+  if (!report.problems.empty())
+    blocks.insert(
+        blocks.begin() + static_cast<std::ptrdiff_t>(place_of_problems),
+        {Paragraph{"Parts of this sweep are missing or damaged:", Paragraph::Kind::warning},
+         BulletList{report.problems, true}});
+  return report;
+}
+
+}  // namespace orrery::reports

@@ -1,0 +1,25 @@
+#include "experiments/results/check_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/text/model_names.h"
+
+namespace orrery::results {
+
+nlohmann::ordered_json check_numbers_json(const Check& check, NanAs nan) {
+  nlohmann::ordered_json json{{"measured", number_json(check.measured, nan)},
+                              {"relation", name_in(relation_names(), check.relation)},
+                              {"bound", number_json(check.bound, nan)}};
+  if (check.relation == Relation::equals) json["tolerance"] = number_json(check.tolerance, nan);
+  json["holds"] = check.holds();
+  return json;
+}
+
+Check check_numbers_from(const nlohmann::ordered_json& json, NanAs nan) {
+  return {.measured = number_field(json, "measured", nan),
+          .relation = enum_field(json, "relation", relation_names()),
+          .bound = number_field(json, "bound", nan),
+          .tolerance = json.contains("tolerance") ? number_field(json, "tolerance", nan) : 0.0};
+}
+
+}  // namespace orrery::results

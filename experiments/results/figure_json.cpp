@@ -1,0 +1,283 @@
+#include "experiments/results/figure_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/results/json_fields.h"
+#include "experiments/text/model_names.h"
+
+namespace orrery::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const EnumNames<AxisRole> axis_role_names{{AxisRole::none, "none"},
+                                          {AxisRole::position, "position"},
+                                          {AxisRole::query_position, "query_position"},
+                                          {AxisRole::key_position, "key_position"},
+                                          {AxisRole::relative_distance, "relative_distance"},
+                                          {AxisRole::channel, "channel"}};
+const EnumNames<LineStyle> style_names{{LineStyle::solid, "solid"},
+                                       {LineStyle::dashed, "dashed"},
+                                       {LineStyle::dotted, "dotted"},
+                                       {LineStyle::points, "points"}};
+const EnumNames<Meaning> meaning_names{{Meaning::sequential, "sequential"},
+                                       {Meaning::diverging, "diverging"},
+                                       {Meaning::cyclic, "cyclic"}};
+const EnumNames<Rule::Direction> direction_names{{Rule::Direction::horizontal, "horizontal"},
+                                                 {Rule::Direction::vertical, "vertical"}};
+
+// ---- Parts
+// ---------------------------------------------------------------------------------------
+
+Json range_json(const std::optional<Range>& range) {
+  if (!range) return nullptr;
+  return numbers_json({range->min, range->max});
+}
+
+std::optional<Range> range_from(const Json& object) {
+  if (field(object, "range").is_null()) return std::nullopt;
+  const std::vector<double> ends = numbers_field(object, "range");
+  if (ends.size() != 2) throw MalformedJson("'range' is not two numbers");
+  return Range{ends[0], ends[1]};
+}
+
+Json axis_json(const Axis& axis) {
+  return {{"label", axis.label},
+          {"symbol", axis.symbol},
+          {"unit", axis.unit},
+          {"scale", name_in(axis_scale_names(), axis.scale)},
+          {"symlog_threshold", number_json(axis.symlog_threshold)},
+          {"range", range_json(axis.range)},
+          {"role", name_in(axis_role_names, axis.role)}};
+}
+
+/// Figures were saved without roles before: their axes have none, so the desktop links no distance
+/// between them.
+AxisRole axis_role_from(const Json& axis) {
+  return axis.contains("role") ? enum_field(axis, "role", axis_role_names) : AxisRole::none;
+}
+
+Axis axis_from(const Json& object, const char* key) {
+  const Json& json = field(object, key);
+  return {.label = text_field(json, "label"),
+          .symbol = text_field(json, "symbol"),
+          .unit = text_field(json, "unit"),
+          .scale = enum_field(json, "scale", axis_scale_names()),
+          .symlog_threshold = number_field(json, "symlog_threshold"),
+          .range = range_from(json),
+          .role = axis_role_from(json)};
+}
+
+template <class T, class Convert>
+Json list_json(const std::vector<T>& items, Convert convert) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(convert(item));
+  return list;
+}
+
+Json series_json(const Series& series) {
+  return {{"name", series.name},
+          {"style", name_in(style_names, series.style)},
+          {"color", series.color},
+          {"x", numbers_json(series.x)},
+          {"y", numbers_json(series.y)},
+          {"band_low", numbers_json(series.band_low)},
+          {"band_high", numbers_json(series.band_high)}};
+}
+
+Series series_from(const Json& json) {
+  return {.name = text_field(json, "name"),
+          .x = numbers_field(json, "x"),
+          .y = numbers_field(json, "y"),
+          .band_low = numbers_field(json, "band_low"),
+          .band_high = numbers_field(json, "band_high"),
+          .style = enum_field(json, "style", style_names),
+          .color = static_cast<int>(integer_field(json, "color"))};
+}
+
+Json rule_json(const Rule& rule) {
+  return {{"direction", name_in(direction_names, rule.direction)},
+          {"at", number_json(rule.at)},
+          {"label", rule.label}};
+}
+
+Rule rule_from(const Json& json) {
+  return {.direction = enum_field(json, "direction", direction_names),
+          .at = number_field(json, "at"),
+          .label = text_field(json, "label")};
+}
+
+Json arrow_json(const Arrow& arrow) {
+  return numbers_json({arrow.x0, arrow.y0, arrow.x1, arrow.y1, arrow.value});
+}
+
+Arrow arrow_from(const std::vector<double>& numbers) {
+  if (numbers.size() != 5) throw MalformedJson("an arrow is not x0, y0, x1, y1 and value");
+  return {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+}
+
+Json reference_json(const std::shared_ptr<const Array>& array, std::string_view role,
+                    const ArrayPlace& place) {
+  if (!array) return nullptr;
+  Json json = array_json(*array);
+  json["file"] = place(array, role);
+  return json;
+}
+
+std::shared_ptr<const Array> referred(const Json& object, const char* key, const ArrayAt& at) {
+  const Json& json = field(object, key);
+  if (json.is_null()) return nullptr;
+  return at(array_from_json(json), text_field(json, "file"));
+}
+
+Json role_json(const FigureRole& role) {
+  return {{"kind", role.kind}, {"encodings", role.encodings}, {"term", role.term}};
+}
+
+/// Results were saved without roles before: each of their figures is one of a kind and of all the
+/// encodings, so the desktop neither groups them nor reads the terms of a cell, and shows the
+/// formulas of all the encodings.
+FigureRole role_from(const Json& object) {
+  if (!object.contains("role")) return {};
+  const Json& json = object["role"];
+  return {.kind = text_field(json, "kind"),
+          .encodings = texts_field(json, "encodings"),
+          .term = text_field(json, "term")};
+}
+
+// ---- Kinds
+// ---------------------------------------------------------------------------------------
+
+struct ContentJson {
+  const ArrayPlace& place;
+
+  Json operator()(const LinePlot& plot) const {
+    return {{"x", axis_json(plot.x)},
+            {"y", axis_json(plot.y)},
+            {"series", list_json(plot.series, series_json)},
+            {"rules", list_json(plot.rules, rule_json)}};
+  }
+  Json operator()(const Heatmap& map) const {
+    return {{"values", reference_json(map.values, "values", place)},
+            {"masked", reference_json(map.masked, "masked", place)},
+            {"x", axis_json(map.x)},
+            {"y", axis_json(map.y)},
+            {"quantity", map.quantity},
+            {"symbol", map.symbol},
+            {"meaning", name_in(meaning_names, map.meaning)},
+            {"range", range_json(map.range)},
+            {"column_labels", map.column_labels},
+            {"row_labels", map.row_labels}};
+  }
+  Json operator()(const TableFigure& table) const {
+    return {{"header", table.header}, {"rows", table.rows}};
+  }
+  Json operator()(const VectorPlot& plot) const {
+    return {{"x", axis_json(plot.x)},
+            {"y", axis_json(plot.y)},
+            {"arrows", list_json(plot.arrows, arrow_json)},
+            {"quantity", plot.quantity},
+            {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};
+  }
+};
+
+LinePlot lines_from(const Json& json, const ArrayAt&) {
+  return {.x = axis_from(json, "x"),
+          .y = axis_from(json, "y"),
+          .series = list_from(json, "series", series_from),
+          .rules = list_from(json, "rules", rule_from)};
+}
+
+Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
+  return {.values = referred(json, "values", at),
+          .masked = referred(json, "masked", at),
+          .x = axis_from(json, "x"),
+          .y = axis_from(json, "y"),
+          .quantity = text_field(json, "quantity"),
+          .symbol = text_field(json, "symbol"),
+          .meaning = enum_field(json, "meaning", meaning_names),
+          .range = range_from(json),
+          .column_labels = texts_field(json, "column_labels"),
+          .row_labels = texts_field(json, "row_labels")};
+}
+
+TableFigure table_from(const Json& json, const ArrayAt&) {
+  const auto row = [](const Json& cells) { return texts_field({{"row", cells}}, "row"); };
+  return {.header = texts_field(json, "header"), .rows = list_from(json, "rows", row)};
+}
+
+VectorPlot vectors_from(const Json& json, const ArrayAt&) {
+  const auto arrow = [](const Json& item) {
+    return arrow_from(numbers_field({{"arrow", item}}, "arrow"));
+  };
+  VectorPlot plot{.x = axis_from(json, "x"),
+                  .y = axis_from(json, "y"),
+                  .arrows = list_from(json, "arrows", arrow),
+                  .quantity = text_field(json, "quantity")};
+  if (!field(json, "sum").is_null()) plot.sum = arrow_from(numbers_field(json, "sum"));
+  return plot;
+}
+
+using Content = decltype(Figure::content);
+
+Content content_from(const std::string& kind, const Json& json, const ArrayAt& at) {
+  if (kind == "lines") return lines_from(json, at);
+  if (kind == "heatmap") return heatmap_from(json, at);
+  if (kind == "table") return table_from(json, at);
+  if (kind == "vectors") return vectors_from(json, at);
+  throw MalformedJson("'kind' is '" + kind + "', which is not known here");
+}
+
+struct Kind {
+  std::string_view operator()(const LinePlot&) const { return "lines"; }
+  std::string_view operator()(const Heatmap&) const { return "heatmap"; }
+  std::string_view operator()(const TableFigure&) const { return "table"; }
+  std::string_view operator()(const VectorPlot&) const { return "vectors"; }
+};
+
+}  // namespace
+
+std::string_view kind_of(const Figure& figure) { return std::visit(Kind{}, figure.content); }
+
+Json figure_json(const Figure& figure, const ArrayPlace& place) {
+  return {{"schema", figure_schema},
+          {"id", figure.id},
+          {"kind", kind_of(figure)},
+          {"title", figure.title},
+          {"caption", figure.caption},
+          {"role", role_json(figure.role)},
+          {"content", std::visit(ContentJson{place}, figure.content)}};
+}
+
+Figure figure_from_json(const Json& json, const ArrayAt& array_at) {
+  if (text_field(json, "schema") != figure_schema)
+    throw MalformedJson("'schema' is not " + std::string(figure_schema));
+  return {.id = text_field(json, "id"),
+          .title = text_field(json, "title"),
+          .caption = text_field(json, "caption"),
+          .content = content_from(text_field(json, "kind"), field(json, "content"), array_at),
+          .role = role_from(json)};
+}
+
+Json array_json(const Array& array) {
+  const bool single = std::holds_alternative<std::vector<float>>(array.values);
+  return {{"name", array.name},
+          {"description", array.description},
+          {"dtype", single ? "float32" : "float64"},
+          {"shape", array.shape},
+          {"axes", array.axes},
+          {"role", role_json(array.role)}};
+}
+
+Array array_from_json(const Json& json) {
+  static const EnumNames<bool> single_names{{true, "float32"}, {false, "float64"}};
+  Array array{.name = text_field(json, "name"),
+              .description = text_field(json, "description"),
+              .shape = sizes_field(json, "shape"),
+              .axes = texts_field(json, "axes"),
+              .role = role_from(json)};
+  if (enum_field(json, "dtype", single_names)) array.values = std::vector<float>{};
+  return array;
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,151 @@
+#include "experiments/results/figure_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/errors.h"
+
+namespace orrery::results {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using Numbers = std::vector<double>;
+using Words = std::vector<std::string>;
+
+bool has_band(const Series& series) { return !series.band_low.empty(); }
+
+void require_equal_lengths(const Series& series) {
+  const std::size_t points = series.x.size();
+  const auto fits = [&](const Numbers& band) { return band.empty() || band.size() == points; };
+  check_invariant(series.y.size() == points && fits(series.band_low) && fits(series.band_high) &&
+                      series.band_low.size() == series.band_high.size(),
+                  "a series has as many y, and bands, as it has x");
+}
+
+bool share_x(const std::vector<Series>& series) {
+  return std::all_of(series.begin(), series.end(),
+                     [&](const Series& one) { return one.x == series.front().x; });
+}
+
+std::vector<Column> wide(const LinePlot& plot) {
+  std::vector<Column> columns{{"x", plot.x.unit, plot.series.front().x}};
+  for (const Series& series : plot.series) {
+    columns.push_back({series.name, plot.y.unit, series.y});
+    if (!has_band(series)) continue;
+    columns.push_back({series.name + "_low", plot.y.unit, series.band_low});
+    columns.push_back({series.name + "_high", plot.y.unit, series.band_high});
+  }
+  return columns;
+}
+
+bool have_own_names(const std::vector<Column>& columns) {
+  std::set<std::string> names;
+  return std::all_of(columns.begin(), columns.end(), [&](const Column& column) {
+    return !column.name.empty() && names.insert(column.name).second;
+  });
+}
+
+void append(Numbers& to, const Numbers& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+void append_band(Numbers& to, const Numbers& band, std::size_t points) {
+  if (band.empty())
+    to.insert(to.end(), points, nan);
+  else
+    append(to, band);
+}
+
+std::vector<Column> long_form(const LinePlot& plot) {
+  Words names;
+  Numbers x, y, low, high;
+  for (const Series& series : plot.series) {
+    names.insert(names.end(), series.x.size(), series.name);
+    append(x, series.x);
+    append(y, series.y);
+    append_band(low, series.band_low, series.x.size());
+    append_band(high, series.band_high, series.x.size());
+  }
+  std::vector<Column> columns{{"series", "", names}, {"x", plot.x.unit, x}, {"y", plot.y.unit, y}};
+  if (std::any_of(plot.series.begin(), plot.series.end(), has_band)) {
+    columns.push_back({"low", plot.y.unit, low});
+    columns.push_back({"high", plot.y.unit, high});
+  }
+  return columns;
+}
+
+std::string indexed(std::size_t index, const Words& labels) {
+  return labels.empty() ? fmt::format("{}", index) : fmt::format("{} {}", index, labels.at(index));
+}
+
+double cell(const Heatmap& map, std::size_t i) {
+  const bool masked = map.masked && (*map.masked)[i] != 0.0;
+  return masked ? nan : (*map.values)[i];
+}
+
+struct ColumnsOf {
+  std::vector<Column> operator()(const LinePlot& plot) const {
+    for (const Series& series : plot.series) require_equal_lengths(series);
+    if (!plot.series.empty() && share_x(plot.series)) {
+      std::vector<Column> columns = wide(plot);
+      if (have_own_names(columns)) return columns;
+    }
+    return long_form(plot);
+  }
+
+  std::vector<Column> operator()(const Heatmap& map) const {
+    check_invariant(map.values && map.values->shape.size() == 2, "a heatmap shows a matrix");
+    const std::size_t rows = map.values->shape[0];
+    const std::size_t width = map.values->shape[1];
+    Words row_names;
+    for (std::size_t row = 0; row < rows; ++row) row_names.push_back(indexed(row, map.row_labels));
+    std::vector<Column> columns{{"row", map.y.unit, std::move(row_names)}};
+    for (std::size_t j = 0; j < width; ++j) {
+      Numbers values(rows);
+      for (std::size_t row = 0; row < rows; ++row) values[row] = cell(map, row * width + j);
+      columns.push_back({indexed(j, map.column_labels), "", std::move(values)});
+    }
+    return columns;
+  }
+
+  std::vector<Column> operator()(const TableFigure& table) const {
+    std::vector<Column> columns;
+    for (std::size_t j = 0; j < table.header.size(); ++j) {
+      Words values;
+      for (const Words& row : table.rows) values.push_back(j < row.size() ? row[j] : "");
+      columns.push_back({table.header[j], "", std::move(values)});
+    }
+    return columns;
+  }
+
+  std::vector<Column> operator()(const VectorPlot& plot) const {
+    Numbers x0, y0, x1, y1, value;
+    for (const Arrow& arrow : plot.arrows) {
+      x0.push_back(arrow.x0);
+      y0.push_back(arrow.y0);
+      x1.push_back(arrow.x1);
+      y1.push_back(arrow.y1);
+      value.push_back(arrow.value);
+    }
+    return {{"x0", plot.x.unit, x0},
+            {"y0", plot.y.unit, y0},
+            {"x1", plot.x.unit, x1},
+            {"y1", plot.y.unit, y1},
+            {"value", "", value}};
+  }
+};
+
+}  // namespace
+
+Table table_of(const Figure& figure) {
+  return {.name = figure.id,
+          .caption = figure.caption,
+          .columns = std::visit(ColumnsOf{}, figure.content)};
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,88 @@
+#include "experiments/results/json_fields.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace orrery::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const char* key, std::string_view expected) {
+  throw MalformedJson(fmt::format("'{}' is not {}", key, expected));
+}
+
+double number_from(const Json& json, const char* key) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  refuse(key, "a number");
+}
+
+std::string text_from(const Json& json, const char* key) {
+  if (!json.is_string()) refuse(key, "a text");
+  return json.get<std::string>();
+}
+
+}  // namespace
+
+Json number_json(double value, NanAs nan) {
+  if (std::isnan(value)) return nan == NanAs::null ? Json(nullptr) : Json("nan");
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json numbers_json(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number_json(value));
+  return list;
+}
+
+const Json& field(const Json& object, const char* key) {
+  if (!object.is_object()) refuse(key, "in an object");
+  const auto found = object.find(key);
+  if (found == object.end()) throw MalformedJson(fmt::format("'{}' is missing", key));
+  return *found;
+}
+
+std::string text_field(const Json& object, const char* key) {
+  return text_from(field(object, key), key);
+}
+
+double number_field(const Json& object, const char* key, NanAs nan) {
+  const Json& value = field(object, key);
+  if (nan == NanAs::null && value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return number_from(value, key);
+}
+
+std::int64_t integer_field(const Json& object, const char* key) {
+  const Json& value = field(object, key);
+  if (!value.is_number_integer()) refuse(key, "a whole number");
+  return value.get<std::int64_t>();
+}
+
+const Json& list_field(const Json& object, const char* key) {
+  const Json& list = field(object, key);
+  if (!list.is_array()) refuse(key, "a list");
+  return list;
+}
+
+std::vector<double> numbers_field(const Json& object, const char* key) {
+  return list_from(object, key, [&](const Json& item) { return number_from(item, key); });
+}
+
+std::vector<std::string> texts_field(const Json& object, const char* key) {
+  return list_from(object, key, [&](const Json& item) { return text_from(item, key); });
+}
+
+std::vector<std::size_t> sizes_field(const Json& object, const char* key) {
+  return list_from(object, key, [&](const Json& item) {
+    if (!item.is_number_unsigned()) refuse(key, "a list of sizes");
+    return item.get<std::size_t>();
+  });
+}
+
+}  // namespace orrery::results

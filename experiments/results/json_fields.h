@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/text/enum_names.h"
+
+namespace orrery::results {
+
+// Fields of our own JSON files, written and read back. Not for JSON from users.
+
+/// The JSON does not have the form that this program writes. Readers of files turn it into a
+/// DataError that names the file.
+class MalformedJson : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How a NaN is written, as JSON has no number for it.
+enum class NanAs {
+  text,  ///< "nan": orrery.result/1 and every other schema of ours
+  null,  ///< results.jsonl, which pandas reads: it takes null for NaN
+};
+
+/// A number; infinities are "inf" and "-inf".
+nlohmann::ordered_json number_json(double value, NanAs nan = NanAs::text);
+nlohmann::ordered_json numbers_json(const std::vector<double>& values);
+
+// Each throws MalformedJson, naming the key, when the field is missing or of another type.
+const nlohmann::ordered_json& field(const nlohmann::ordered_json& object, const char* key);
+std::string text_field(const nlohmann::ordered_json& object, const char* key);
+double number_field(const nlohmann::ordered_json& object, const char* key, NanAs nan = NanAs::text);
+std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key);
+std::vector<double> numbers_field(const nlohmann::ordered_json& object, const char* key);
+std::vector<std::string> texts_field(const nlohmann::ordered_json& object, const char* key);
+std::vector<std::size_t> sizes_field(const nlohmann::ordered_json& object, const char* key);
+const nlohmann::ordered_json& list_field(const nlohmann::ordered_json& object, const char* key);
+
+template <class T>
+T enum_field(const nlohmann::ordered_json& object, const char* key, const EnumNames<T>& names) {
+  const std::string text = text_field(object, key);
+  if (const std::optional<T> value = find_value(names, text)) return *value;
+  throw MalformedJson(std::string("'") + key + "' is '" + text +
+                      "', which is not one of its names");
+}
+
+template <class Convert>
+auto list_from(const nlohmann::ordered_json& object, const char* key, Convert convert) {
+  std::vector<decltype(convert(object))> items;
+  for (const auto& item : list_field(object, key)) items.push_back(convert(item));
+  return items;
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,94 @@
+#include "experiments/results/manifest.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/results/build_info.h"
+#include "experiments/results/machine.h"
+#include "experiments/text/model_names.h"
+
+namespace orrery::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json experiment_json(const Provenance& provenance) {
+  Json params = Json::object();
+  for (const auto& [key, value] : provenance.params) params[key] = value;
+  return {{"name", provenance.experiment},
+          {"version", provenance.version},
+          {"params", std::move(params)}};
+}
+
+Json run_json(const Result& result, const RunRecord& run) {
+  Json json{{"argv", run.argv},
+            {"threads", run.threads},
+            {"seed", result.provenance.seed},
+            {"status", name_in(status_names(), result.status)}};
+  if (run.times) {
+    json["started"] = iso8601_utc(run.times->started);
+    json["finished"] = iso8601_utc(run.times->finished);
+    json["wall_seconds"] = run.times->wall_seconds;
+  }
+  return json;
+}
+
+Json inputs_json(const std::vector<InputFile>& inputs) {
+  Json list = Json::array();
+  for (const InputFile& input : inputs)
+    list.push_back({{"key", input.key},
+                    {"path", input.path},
+                    {"bytes", input.bytes},
+                    {"sha256", input.sha256}});
+  return list;
+}
+
+Json files_json(const std::vector<WrittenFile>& files) {
+  Json list = Json::array();
+  for (const WrittenFile& file : files)
+    list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  return list;
+}
+
+}  // namespace
+
+Json program_json() {
+  const BuildInfo& build = build_info();
+  return {{"name", "orrery"},
+          {"version", build.version},
+          {"commit", build.commit},
+          {"dirty", build.dirty ? Json(*build.dirty) : Json(nullptr)},
+          {"compiler", build.compiler},
+          {"flags", build.flags},
+          {"build_type", build.build_type},
+          {"isa", build.cpu_level}};
+}
+
+Json machine_json() {
+  const Machine machine = this_machine();
+  return {{"cpu", machine.cpu},
+          {"os", machine.os},
+          {"kernel", machine.kernel},
+          {"architecture", machine.architecture}};
+}
+
+nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
+                                     const std::vector<WrittenFile>& files) {
+  return {{"schema", manifest_schema},    {"program", program_json()},
+          {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
+          {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
+          {"files", files_json(files)}};
+}
+
+std::string iso8601_utc(std::chrono::system_clock::time_point time) {
+  using namespace std::chrono;
+  const auto seconds_part = floor<seconds>(time);
+  const auto millis = duration_cast<milliseconds>(time - seconds_part).count();
+  const std::tm utc = fmt::gmtime(system_clock::to_time_t(seconds_part));
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, millis);
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/data/load_inputs.h"
+#include "experiments/model/result.h"
+
+namespace orrery::results {
+
+inline constexpr std::string_view manifest_schema = "orrery.manifest/1";
+
+/// The time and duration of a run.
+struct RunTimes {
+  std::chrono::system_clock::time_point started{};
+  std::chrono::system_clock::time_point finished{};
+  double wall_seconds{};
+};
+
+/// The circumstances of a run that the result itself must not depend on.
+struct RunRecord {
+  std::vector<std::string> argv{};
+  std::vector<InputFile> inputs{};
+  int threads{1};
+  /// Left out for the points of a sweep, so that their bytes do not depend on when they were
+  /// computed.
+  std::optional<RunTimes> times{};
+};
+
+/// A file of a result folder.
+struct WrittenFile {
+  std::string path{};  ///< relative to the folder, with slashes
+  std::uintmax_t bytes{};
+  std::string sha256{};
+};
+
+/// The content of manifest.json: program and build, machine, run (times, seed, argv, threads),
+/// experiment with every used parameter, input files and written files with their SHA-256.
+nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
+                                     const std::vector<WrittenFile>& files);
+
+// Parts of manifest_json, which the manifest of a sweep has too.
+nlohmann::ordered_json program_json();
+nlohmann::ordered_json machine_json();
+
+/// "2024-05-17T09:30:00.123Z", in UTC.
+std::string iso8601_utc(std::chrono::system_clock::time_point time);
+
+}  // namespace orrery::results

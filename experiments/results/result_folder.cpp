@@ -1,0 +1,226 @@
+#include "experiments/results/result_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/data/array_codec.h"
+#include "experiments/data/npy.h"
+#include "experiments/files/atomic_folder.h"
+#include "experiments/files/file.h"
+#include "experiments/results/csv.h"
+#include "experiments/results/figure_json.h"
+#include "experiments/results/result_json.h"
+
+namespace orrery::results {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view manifest_name = "manifest.json";
+// Manifests list files and contain no data.
+constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+
+/// Requires a plain file name: no folder, not hidden, no character that some system forbids.
+void require_file_name(const std::string& name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  check_invariant(
+      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), plain),
+      fmt::format("'{}' can be a file's name", name));
+}
+
+/// Writes files below one folder and lists them.
+class FileSink {
+ public:
+  explicit FileSink(fs::path folder) : folder_(std::move(folder)) {}
+
+  void write(const std::string& relative, std::string_view bytes) {
+    write_new_file(folder_ / relative, bytes);
+    files_.push_back({.path = relative, .bytes = bytes.size(), .sha256 = sha256_hex(bytes)});
+  }
+
+  /// Creates the folder `below` with its first file.
+  void write(const std::string& below, const std::string& name, std::string_view extension,
+             std::string_view bytes) {
+    require_file_name(name);
+    if (folders_.insert(below).second) make_folders(folder_ / below);
+    const std::string relative = fmt::format("{}/{}.{}", below, name, extension);
+    check_invariant(paths_.insert(relative).second,
+                    fmt::format("only one file of a result is called {}", relative));
+    write(relative, bytes);
+  }
+
+  void sync() const {
+    for (const std::string& below : folders_) sync_folder(folder_ / below);
+    sync_folder(folder_);
+  }
+
+  const std::vector<WrittenFile>& files() const { return files_; }
+
+ private:
+  fs::path folder_;
+  std::set<std::string> folders_{};
+  std::set<std::string> paths_{};
+  std::vector<WrittenFile> files_{};
+};
+
+bool same_numbers(const Array& a, const Array& b) {
+  return a.shape == b.shape && a.values.index() == b.values.index() &&
+         array_bytes(a) == array_bytes(b);
+}
+
+/// Writes each array once, no matter how many figures show it.
+class ArrayFiles {
+ public:
+  explicit ArrayFiles(FileSink& sink) : sink_(sink) {}
+
+  void write(const std::shared_ptr<const Array>& array, const std::string& below,
+             const std::string& name) {
+    sink_.write(below, name, "npy", npy_bytes(*array));
+    written_.emplace_back(array, fmt::format("{}/{}.npy", below, name));
+  }
+
+  /// The path of an array's numbers; writes them if no file has them yet.
+  std::string place(const std::shared_ptr<const Array>& array, const std::string& figure,
+                    std::string_view role) {
+    for (const auto& [known, path] : written_)
+      if (known == array || same_numbers(*known, *array)) return path;
+    write(array, "figures", fmt::format("{}.{}", figure, role));
+    return written_.back().second;
+  }
+
+ private:
+  FileSink& sink_;
+  std::vector<std::pair<std::shared_ptr<const Array>, std::string>> written_{};
+};
+
+void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles& arrays,
+                  FileSink& sink) {
+  for (const std::string& format : options.figure_formats) {
+    check_invariant(options.render != nullptr, "figures are written with a renderer");
+    sink.write("figures", figure.id, format, options.render(figure, format));
+  }
+  if (std::holds_alternative<LinePlot>(figure.content))
+    sink.write("figures", figure.id, "csv", csv_text(table_of(figure)));
+  const auto place = [&](const std::shared_ptr<const Array>& array, std::string_view role) {
+    return arrays.place(array, figure.id, role);
+  };
+  sink.write("figures", figure.id, "json", json_line(figure_json(figure, place)));
+}
+
+void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
+  ArrayFiles arrays(sink);
+  sink.write("result.json", json_text(to_json(result)));
+  for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
+  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
+  for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
+}
+
+/// The files listed in the folder's manifest, and the manifest; empty without a manifest of ours.
+std::optional<std::set<std::string>> listed_files(const fs::path& folder) {
+  std::error_code missing;
+  const fs::path path = folder / manifest_name;
+  if (!fs::is_regular_file(path, missing)) return std::nullopt;
+  const auto manifest =
+      nlohmann::json::parse(read_file(path, max_manifest_bytes), nullptr, /*exceptions=*/false);
+  if (!manifest.is_object() || !manifest.contains("schema") ||
+      manifest["schema"] != manifest_schema)
+    return std::nullopt;
+  std::set<std::string> listed{std::string(manifest_name)};
+  if (!manifest.contains("files") || !manifest["files"].is_array()) return listed;
+  for (const auto& file : manifest["files"])
+    if (file.is_object() && file.contains("path") && file["path"].is_string())
+      listed.insert(file["path"].get<std::string>());
+  return listed;
+}
+
+/// The first file below the folder that is not listed; empty if there is none.
+std::string foreign_file(const fs::path& folder, const std::set<std::string>& listed) {
+  std::error_code failure;
+  fs::recursive_directory_iterator entry(folder, failure);
+  for (const fs::recursive_directory_iterator end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->is_directory() && !entry->is_symlink()) continue;
+    std::string relative = entry->path().lexically_relative(folder).generic_string();
+    if (!listed.contains(relative)) return relative;
+  }
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+  return {};
+}
+
+bool is_current_folder(const fs::path& folder) {
+  std::error_code failure;
+  return fs::equivalent(folder, fs::current_path(failure), failure) && !failure;
+}
+
+void require_ours(const fs::path& folder, bool overwrite) {
+  constexpr std::string_view remedy = "choose another folder with --out";
+  const std::string name = folder.string();
+  const std::optional<std::set<std::string>> listed = listed_files(folder);
+  if (!listed)
+    throw IoError(name, "is neither empty nor a result folder, so it is not replaced", remedy);
+  if (!overwrite) throw IoError(name, "already contains a result", remedy);
+  const std::string foreign = foreign_file(folder, *listed);
+  if (!foreign.empty())
+    throw IoError(
+        name,
+        fmt::format("contains {}, which its manifest does not list, so it is not replaced",
+                    foreign),
+        fmt::format("move that file away, or {}", remedy));
+}
+
+/// Absolute, with links resolved and without a trailing slash, so that the folder itself is
+/// exchanged.
+fs::path resolved(const fs::path& folder) {
+  std::error_code failure;
+  fs::path path = fs::weakly_canonical(fs::absolute(folder, failure), failure);
+  if (failure) throw io_error(folder.string(), "written", failure.value());
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void require_replaceable_at(const fs::path& folder, bool overwrite) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(folder, failure);
+  if (status.type() == fs::file_type::not_found) return;
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+  if (!fs::is_directory(status))
+    throw IoError(folder.string(), "is a file, where a folder is to be written",
+                  "choose another folder with --out");
+  if (is_current_folder(folder))
+    throw IoError(folder.string(), "is the current folder, which would be replaced as a whole",
+                  "name a folder inside it with --out");
+  const bool empty = fs::is_empty(folder, failure);
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+  if (!empty) require_ours(folder, overwrite);
+}
+
+}  // namespace
+
+void require_replaceable(const WriteOptions& options) {
+  require_replaceable_at(resolved(options.folder), options.overwrite);
+}
+
+WrittenResult write_result(const Result& result, const RunRecord& run,
+                           const WriteOptions& options) {
+  const fs::path folder = resolved(options.folder);
+  require_replaceable_at(folder, options.overwrite);
+  AtomicFolder swap(folder);
+  FileSink sink(swap.folder());
+  write_content(result, options, sink);
+  const std::string manifest = json_text(manifest_json(result, run, sink.files()));
+  write_new_file(swap.folder() / manifest_name, manifest);
+  sink.sync();
+  swap.commit();
+  return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
+}
+
+}  // namespace orrery::results

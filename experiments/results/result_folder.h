@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/result.h"
+#include "experiments/results/manifest.h"
+
+namespace orrery::results {
+
+struct WriteOptions {
+  std::filesystem::path folder{};  ///< created with its parents
+  std::vector<std::string> figure_formats{"svg", "png", "pdf"};
+  /// Returns the bytes of a figure in one of figure_formats. Needed only when there are figures and
+  /// formats.
+  std::function<std::string(const Figure&, std::string_view format)> render{};
+  bool overwrite{true};  ///< whether an older result in that folder is replaced
+};
+
+struct WrittenResult {
+  std::filesystem::path folder{};
+  std::vector<WrittenFile> files{};  ///< everything but manifest.json
+  std::string manifest_sha256{};
+};
+
+/// Writes manifest.json, result.json, tables/NAME.csv, figures/ID.FORMAT, figures/ID.csv for line
+/// figures, and arrays/NAME.npy. For load_result (saved_result.h) it adds figures/ID.json, and
+/// figures/ID.values.npy and ID.masked.npy where no other file has a heatmap's numbers.
+///
+/// The folder appears as a whole: everything is written to a hidden folder beside it, brought to
+/// the disk, and then takes the place of an older folder. If anything throws, the older folder is
+/// unchanged and the hidden one is removed.
+///
+/// Only empty folders and result folders with no other files than their manifest lists are
+/// replaced. Throws IoError: the folder is something else, contains other files, is the current
+/// folder, or the system refuses (no space, no permission, read-only).
+WrittenResult write_result(const Result& result, const RunRecord& run, const WriteOptions& options);
+
+/// Throws the IoError that write_result would throw for the present content of options.folder.
+/// Cheap: call it before a long computation.
+void require_replaceable(const WriteOptions& options);
+
+}  // namespace orrery::results

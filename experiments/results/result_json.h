@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "experiments/model/result.h"
+
+namespace orrery::results {
+
+inline constexpr std::string_view result_schema = "orrery.result/1";
+
+/// The result without the data of its figures and arrays, tagged "orrery.result/1": provenance,
+/// status, scalars, checks (with "holds"), tables (columns with unit, type and values), figures
+/// (id, kind, title, caption), arrays (name, description, dtype, shape, axes). Doubles read back as
+/// the same doubles. Numbers that are not finite are the strings "nan", "inf" and "-inf".
+nlohmann::ordered_json to_json(const Result& result);
+
+/// Returns the figure with this id; empty to leave it out.
+using FigureNamed = std::function<std::optional<Figure>(const std::string& id)>;
+/// Returns the described array with its numbers; null to leave it out.
+using ArrayNamed = std::function<std::shared_ptr<const Array>(Array described)>;
+
+/// The inverse of to_json. Arrays and figures are requested from the two functions in their order,
+/// arrays first, as figures refer to them. Throws MalformedJson, and what the two throw.
+Result result_from_json(const nlohmann::ordered_json& json, const FigureNamed& figure,
+                        const ArrayNamed& array);
+
+/// The text of a JSON file: indented by two spaces, ending in a newline, always UTF-8 (other bytes,
+/// which a path may contain, become U+FFFD).
+std::string json_text(const nlohmann::ordered_json& json);
+/// The same on one line, for large data.
+std::string json_line(const nlohmann::ordered_json& json);
+
+}  // namespace orrery::results

@@ -1,0 +1,248 @@
+#include "experiments/results/saved_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/data/npy_header.h"
+#include "experiments/files/file.h"
+#include "experiments/results/figure_json.h"
+#include "experiments/results/json_fields.h"
+#include "experiments/results/result_json.h"
+
+namespace orrery::results {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view manifest_file = "manifest.json";
+constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+constexpr std::string_view remedy = "copy the folder again, or run the experiment again";
+
+/// Calls `read` and turns errors in the JSON into a DataError that names the file.
+template <class Read>
+auto reading(std::string_view name, Read read) {
+  try {
+    return read();
+  } catch (const MalformedJson& error) {
+    throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
+  }
+}
+
+bool stays_inside(const std::string& path) {
+  if (path.empty() || fs::path(path).is_absolute()) return false;
+  for (const fs::path& part : fs::path(path))
+    if (part == ".." || part == "." || part.empty()) return false;
+  return true;
+}
+
+WrittenFile file_from(const Json& json) {
+  WrittenFile file{.path = text_field(json, "path"),
+                   .bytes = static_cast<std::uintmax_t>(integer_field(json, "bytes")),
+                   .sha256 = text_field(json, "sha256")};
+  if (!stays_inside(file.path))
+    throw MalformedJson(fmt::format("it lists '{}', which is outside of the folder", file.path));
+  return file;
+}
+
+/// The bytes of a listed file. Throws DataError when it is missing or damaged.
+std::string read_listed(const fs::path& path, const WrittenFile& file) {
+  const std::string name = path.string();
+  std::error_code failure;
+  if (!fs::exists(path, failure)) throw DataError(name, "is missing", remedy);
+  std::string bytes;
+  try {
+    bytes = read_file(path, file.bytes);
+  } catch (const DataError&) {
+    throw DataError(name, "is damaged: it is longer than listed in the manifest", remedy);
+  }
+  if (bytes.size() != file.bytes || sha256_hex(bytes) != file.sha256)
+    throw DataError(name, "is damaged: its SHA-256 differs from the one in the manifest", remedy);
+  return bytes;
+}
+
+// ---- Arrays
+// --------------------------------------------------------------------------------------
+
+bool is_empty(const std::vector<std::size_t>& shape) {
+  return std::find(shape.begin(), shape.end(), std::size_t{0}) != shape.end();
+}
+
+template <class T>
+std::vector<T> decoded(std::string_view data) {
+  std::vector<T> values(data.size() / sizeof(T));
+  std::memcpy(values.data(), data.data(), data.size());
+  return values;
+}
+
+/// Copies the bits, NaN and infinities included: user input may not contain them, results may.
+Array with_numbers(Array array, std::string_view bytes, const std::string& name) {
+  if (is_empty(array.shape)) return array;
+  const NpyHeader header = parse_npy_header(bytes, name);
+  const bool single = std::holds_alternative<std::vector<float>>(array.values);
+  const std::string_view data = bytes.substr(header.data_offset);
+  if (header.layout.shape != array.shape || header.layout.type.name != (single ? "<f4" : "<f8") ||
+      header.layout.column_major ||
+      data.size() != header.layout.elements * header.layout.type.bytes)
+    throw DataError(name, "is damaged: its type or shape differs from that in the result", remedy);
+  if (single)
+    array.values = decoded<float>(data);
+  else
+    array.values = decoded<double>(data);
+  return array;
+}
+
+bool same_description(const Array& a, const Array& b) {
+  return a.name == b.name && a.description == b.description && a.shape == b.shape &&
+         a.axes == b.axes && a.role == b.role && a.values.index() == b.values.index();
+}
+
+/// Reads each array once, so that shared arrays are shared again.
+class ArrayReader {
+ public:
+  explicit ArrayReader(const SavedFolder& saved) : saved_(saved) {}
+
+  std::shared_ptr<const Array> read(Array described, const std::string& path) {
+    for (const auto& [known, array] : read_)
+      if (known == path && same_description(described, *array)) return array;
+    const std::string name = (saved_.folder() / path).string();
+    auto array =
+        std::make_shared<const Array>(with_numbers(std::move(described), saved_.read(path), name));
+    read_.emplace_back(path, array);
+    return array;
+  }
+
+ private:
+  const SavedFolder& saved_;
+  std::vector<std::pair<std::string, std::shared_ptr<const Array>>> read_{};
+};
+
+}  // namespace
+
+Json parse_saved_json(std::string_view text, std::string_view name) {
+  return reading(name, [&] { return Json::parse(text); });
+}
+
+SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code failure;
+  if (!fs::is_directory(folder_, failure))
+    throw IoError(folder_.string(), "is not a folder", "name the folder of a result");
+  const fs::path path = folder_ / manifest_file;
+  if (!fs::exists(path, failure))
+    throw DataError(folder_.string(), "contains no manifest.json, so it is not a result",
+                    "name a folder that orrery run or orrery sweep wrote");
+  manifest_ = parse_saved_json(read_file(path, max_manifest_bytes), path.string());
+  reading(path.string(), [&] {
+    if (text_field(manifest_, "schema") != manifest_schema)
+      throw MalformedJson(fmt::format("'schema' is not {}", manifest_schema));
+    files_ = list_from(manifest_, "files", file_from);
+  });
+  for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
+}
+
+std::string SavedFolder::read(std::string_view path) const {
+  const auto found = index_.find(path);
+  const fs::path full = folder_ / path;
+  if (found == index_.end())
+    throw DataError(full.string(),
+                    "is not in the manifest: an older version of orrery wrote this result",
+                    "run the experiment again");
+  return read_listed(full, files_[found->second]);
+}
+
+Json SavedFolder::read_json(std::string_view path) const {
+  return parse_saved_json(read(path), (folder_ / path).string());
+}
+
+std::vector<std::string> SavedFolder::damages() const {
+  std::vector<std::string> messages;
+  for (const WrittenFile& file : files_) {
+    try {
+      read_listed(folder_ / file.path, file);
+    } catch (const Error& error) {
+      messages.emplace_back(error.what());
+    }
+  }
+  return messages;
+}
+
+namespace {
+
+/// Reads the figures and arrays that result.json names.
+class PartReader {
+ public:
+  explicit PartReader(const SavedFolder& saved) : saved_(saved), arrays_(saved) {}
+
+  std::shared_ptr<const Array> array(Array described) {
+    const std::string path = "arrays/" + described.name + ".npy";
+    return arrays_.read(std::move(described), path);
+  }
+
+  Figure figure(const std::string& id) {
+    const std::string path = "figures/" + id + ".json";
+    const Json json = saved_.read_json(path);
+    const auto array_at = [&](Array described, const std::string& file) {
+      return arrays_.read(std::move(described), file);
+    };
+    return reading((saved_.folder() / path).string(),
+                   [&] { return figure_from_json(json, array_at); });
+  }
+
+ private:
+  const SavedFolder& saved_;
+  ArrayReader arrays_;
+};
+
+Result read_result(const SavedFolder& saved, const FigureNamed& figure, const ArrayNamed& array) {
+  const Json json = saved.read_json("result.json");
+  return reading((saved.folder() / "result.json").string(),
+                 [&] { return result_from_json(json, figure, array); });
+}
+
+}  // namespace
+
+Result load_result(const SavedFolder& saved) {
+  PartReader parts(saved);
+  return read_result(
+      saved, [&](const std::string& id) { return parts.figure(id); },
+      [&](Array described) { return parts.array(std::move(described)); });
+}
+
+Result load_result(const fs::path& folder) { return load_result(SavedFolder(folder)); }
+
+RecoveredResult recover_result(const SavedFolder& saved) {
+  PartReader parts(saved);
+  RecoveredResult recovered{.problems = saved.damages()};
+  const auto note = [&](const DataError& error) {
+    auto& problems = recovered.problems;
+    if (std::find(problems.begin(), problems.end(), error.what()) == problems.end())
+      problems.emplace_back(error.what());
+  };
+  const auto figure = [&](const std::string& id) -> std::optional<Figure> {
+    try {
+      return parts.figure(id);
+    } catch (const DataError& error) {
+      note(error);
+      return std::nullopt;
+    }
+  };
+  const auto array = [&](Array described) -> std::shared_ptr<const Array> {
+    try {
+      return parts.array(std::move(described));
+    } catch (const DataError& error) {
+      note(error);
+      return nullptr;
+    }
+  };
+  recovered.result = read_result(saved, figure, array);
+  return recovered;
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/result.h"
+#include "experiments/results/manifest.h"
+
+namespace orrery::results {
+
+/// The folder of a result, verified on reading: a file that differs from its entry in the manifest
+/// is refused by name.
+class SavedFolder {
+ public:
+  /// Reads the manifest. Throws IoError: no such folder. Throws DataError: no manifest in it, not
+  /// JSON, of another schema or form, or listing a file outside of the folder.
+  explicit SavedFolder(std::filesystem::path folder);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  const nlohmann::ordered_json& manifest() const { return manifest_; }
+  const std::vector<WrittenFile>& files() const { return files_; }
+  bool lists(std::string_view path) const { return index_.contains(path); }
+
+  /// The bytes of a file. Throws DataError: not listed, missing, or damaged.
+  std::string read(std::string_view path) const;
+  /// The same, parsed as JSON. Throws DataError also when it is not JSON.
+  nlohmann::ordered_json read_json(std::string_view path) const;
+
+  /// One message per listed file that is missing or damaged; empty when the folder is intact.
+  std::vector<std::string> damages() const;
+
+ private:
+  std::filesystem::path folder_;
+  nlohmann::ordered_json manifest_{};
+  std::vector<WrittenFile> files_{};
+  std::map<std::string, std::size_t, std::less<>> index_{};
+};
+
+/// Parses JSON that this program wrote. Throws DataError naming `name`.
+nlohmann::ordered_json parse_saved_json(std::string_view text, std::string_view name);
+
+/// The result that write_result wrote, to the bit; arrays that several figures shared are shared
+/// again. (Text that was not UTF-8 comes back with U+FFFD.) Pictures are not read.
+/// Throws as SavedFolder does, and DataError for a file that is not in the form it was written in.
+Result load_result(const SavedFolder& saved);
+Result load_result(const std::filesystem::path& folder);
+
+/// The readable parts of a damaged result, and one message per problem.
+struct RecoveredResult {
+  Result result{};
+  std::vector<std::string> problems{};
+};
+/// Throws only when result.json itself cannot be read.
+RecoveredResult recover_result(const SavedFolder& saved);
+
+}  // namespace orrery::results

@@ -1,0 +1,269 @@
+#include "experiments/setup/common_params.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/attention/feature_map.h"
+#include "core/attention/softmax_attention.h"
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+
+namespace orrery::setup {
+namespace {
+
+constexpr std::string_view as_pipeline = "pipeline";
+
+std::string stage_key(Stage stage) { return fmt::format("stage.{}", name(stage)); }
+
+std::string_view stage_description(Stage stage) {
+  constexpr std::array<std::string_view, stage_count> descriptions{
+      "Positions m and n as numbers; bf16 holds whole numbers to 256, fp32 to 2^24.",
+      "The distance m − n as a number.",
+      "The logarithm that picks a bucket.",
+      "The frequencies θ.",
+      "The angle m θ; fp64 forms it without error.",
+      "Cosine and sine of the angle.",
+      "The four products of a rotation, before their sums.",
+      "Trained tables, u, v, projections of positions, slopes.",
+      "Position vectors after their projection.",
+      "The sum x + p, where positions are added to the input.",
+      "Queries and keys before they are rotated.",
+      "Values.",
+      "Queries and keys after they are rotated.",
+      "The product behind each term of the scores.",
+      "Each term after its scale.",
+      "The sum of the terms.",
+      "The weights, after the softmax.",
+      "The weighted sum of values.",
+  };
+  return descriptions[static_cast<std::size_t>(stage)];
+}
+
+ParamSpec stage_param(Stage stage) {
+  return {.key = stage_key(stage),
+          .description = std::string(stage_description(stage)),
+          .kind = ParamKind::choice,
+          .default_value = std::string(as_pipeline),
+          .choices = {{std::string(as_pipeline), "as the pipeline has it"},
+                      {"fp64", "not rounded: as the pipeline's arithmetic computes it"},
+                      {"fp32", "single precision"},
+                      {"bf16", "bfloat16: 8 significant bits"},
+                      {"fp16", "half precision: 11 significant bits, largest 65504"}},
+          .group = "Rounding per stage",
+          .stated_if_set = true};
+}
+
+/// Those of the encodings, by name, that round at the stage; none named means all.
+std::vector<std::string> encodings_rounding(Stage stage, const std::vector<std::string>& among) {
+  std::vector<std::string> names;
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    const auto& stages = entry.info.stages;
+    const bool rounds = std::find(stages.begin(), stages.end(), stage) != stages.end();
+    const bool taken =
+        among.empty() || std::find(among.begin(), among.end(), entry.info.name) != among.end();
+    if (rounds && taken) names.push_back(entry.info.name);
+  }
+  return names;
+}
+
+ParamSpec pipeline_param(const std::string& default_name) {
+  ParamSpec spec{
+      .key = "precision",
+      .description =
+          "Which numbers are rounded, and to which format; the order of sums is not modelled.",
+      .kind = ParamKind::choice,
+      .default_value = default_name};
+  for (const Pipeline& pipeline : pipeline_catalogue())
+    spec.choices.push_back({pipeline.name, pipeline.statement});
+  const auto replaced = [&](const char* old, const char* now) {
+    spec.retired_values.push_back({old, fmt::format("precision={} replaces it", now)});
+  };
+  replaced("fp64", "exact");
+  replaced("fp32", "exact_fp32");
+  replaced("bf16", "eager_bf16 or fused_bf16");
+  replaced("fp16", "eager_fp16 or fused_fp16");
+  spec.retired_keys = {{"rounded_stages", "give stages formats of their own: stage.cos_sin=bf16"}};
+  return spec;
+}
+
+}  // namespace
+
+ParamSpec count_param(const ParamName& name, const std::string& description, std::int64_t value,
+                      double min, double max) {
+  return {.key = name.key,
+          .symbol = name.symbol,
+          .unit = name.unit,
+          .description = description,
+          .kind = ParamKind::integer,
+          .default_value = value,
+          .min = min,
+          .max = max};
+}
+
+ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
+                          double min, double max) {
+  ParamSpec spec = count_param(name, description, value, min, max);
+  spec.logarithmic = true;
+  return spec;
+}
+
+ParamSpec dim_param(std::int64_t default_value) {
+  return {.key = "dim",
+          .symbol = "d",
+          .unit = "channels",
+          .description = "Channels of a head, d_head; even, because channels are rotated in pairs.",
+          .kind = ParamKind::integer,
+          .default_value = default_value,
+          .min = 2,
+          .max = 4096,
+          .multiple_of = 2,
+          .logarithmic = true};
+}
+
+ParamSpec heads_param() {
+  return {.key = "heads",
+          .symbol = "H",
+          .description = "Heads of the layer; ALiBi's slopes depend on it.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{8},
+          .min = 1,
+          .max = 256};
+}
+
+int head_of(const ParamSet& params) {
+  const std::int64_t head = params.integer("head");
+  if (head < params.integer("heads")) return static_cast<int>(head);
+  throw UsageError(fmt::format("head={}", head),
+                   fmt::format("must be below heads={}, counted from 0", params.integer("heads")),
+                   fmt::format("try head={}", params.integer("heads") - 1));
+}
+
+ParamSpec max_distance_param(double max) {
+  return {.key = "max_distance",
+          .symbol = "r_max",
+          .unit = "tokens",
+          .description = "Largest relative distance m − n.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{256},
+          .min = 1,
+          .max = max,
+          .logarithmic = true};
+}
+
+ParamSpec causal_param(bool default_value) {
+  return {.key = "causal",
+          .description = "A query sees keys at or behind its own position only.",
+          .kind = ParamKind::boolean,
+          .default_value = default_value};
+}
+
+ParamSpec array_file_param(const std::string& key, const std::string& description) {
+  return {.key = key,
+          .symbol = key,
+          .description = description,
+          .kind = ParamKind::file,
+          .default_value = std::string(),
+          .file_types = {"npy", "npz", "safetensors"}};
+}
+
+ParamSpec seed_param() {
+  return {.key = "seed",
+          .description = "Root of all random draws; the same seed gives the same bytes.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{0},
+          .min = 0,
+          .max = 1e9};
+}
+
+ParamSpec encodings_param(std::vector<std::string> default_names) {
+  return {.key = "encoding",
+          .description = "Position encodings to compare; several are joined by +.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::move(default_names),
+          .choices = encoding_choices()};
+}
+
+ParamSpec projection_param() {
+  return {.key = "projection",
+          .symbol = "W",
+          .description = "The projections W_q, W_k, W_v of the head.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("identity"),
+          .choices = {{"identity", "q = k = v = x: contents are compared as they are"},
+                      {"random", "independent normals of variance 1/d, by seed and head"}}};
+}
+
+ParamSpec pipelines_param(std::vector<std::string> default_names) {
+  ParamSpec spec = pipeline_param(default_names.front());
+  spec.description = "Pipelines of numbers to compare: what is rounded, and to which format.";
+  spec.kind = ParamKind::choice_list;
+  spec.default_value = std::move(default_names);
+  return spec;
+}
+
+std::vector<ParamSpec> stage_params(const RoundedStages& stages) {
+  std::vector<ParamSpec> specs;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const bool always =
+        std::find(stages.always.begin(), stages.always.end(), stage) != stages.always.end();
+    std::vector<std::string> rounding = encodings_rounding(stage, stages.encodings);
+    if (!always && rounding.empty()) continue;
+    specs.push_back(stage_param(stage));
+    if (!always) specs.back().used_when = Condition{"encoding", std::move(rounding)};
+  }
+  return specs;
+}
+
+std::vector<ParamSpec> precision_params(const std::string& default_pipeline,
+                                        const RoundedStages& stages) {
+  std::vector<ParamSpec> specs{pipeline_param(default_pipeline)};
+  for (ParamSpec& spec : stage_params(stages)) specs.push_back(std::move(spec));
+  return specs;
+}
+
+std::vector<ParamSpec> attention_precision_params(const std::string& default_pipeline) {
+  return precision_params(default_pipeline,
+                          {.always = {attention_stages.begin(), attention_stages.end()}});
+}
+
+std::vector<Stage> score_stages() { return {Stage::qk, Stage::term, Stage::scale, Stage::logits}; }
+
+std::vector<ParamSpec> with_encoding_params(std::vector<ParamSpec> specs) {
+  for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
+  return specs;
+}
+
+Pipeline pipeline_of(const ParamSet& params, const std::string& name) {
+  Pipeline pipeline = find_pipeline(name);
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const std::string key = stage_key(stage);
+    if (!params.has(key) || !params.is_used(key) || params.text(key) == as_pipeline) continue;
+    pipeline.rounding.set(stage, precision_named(params.text(key)));
+  }
+  return pipeline;
+}
+
+Pipeline pipeline_of(const ParamSet& params) {
+  return pipeline_of(params, params.text("precision"));
+}
+
+Precision precision_of(const ParamSet& params) { return pipeline_of(params).format; }
+
+bool runs_in_fp64(const ParamSet& params) {
+  return pipeline_of(params).arithmetic == Precision::fp64;
+}
+
+StageRounding rounding_of(const ParamSet& params) { return pipeline_of(params).rounding; }
+
+std::vector<Choice> feature_map_choices() {
+  std::vector<Choice> choices;
+  for (const FeatureName& feature : feature_names())
+    choices.push_back({feature.name, feature.description});
+  return choices;
+}
+
+}  // namespace orrery::setup

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/pipelines.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::setup {
+
+// The parameters that several experiments share, declared once each.
+
+/// The key of a parameter, and the symbol and unit with which figures name it.
+struct ParamName {
+  ParamName(const char* key_, const char* symbol_ = "", const char* unit_ = "")
+      : key(key_), symbol(symbol_), unit(unit_) {}
+  std::string key, symbol, unit;
+};
+/// A whole number in [min, max].
+ParamSpec count_param(const ParamName& name, const std::string& description, std::int64_t value,
+                      double min, double max);
+/// The same with a logarithmic slider.
+ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
+                          double min, double max);
+
+ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
+ParamSpec heads_param();                          ///< "heads", H: heads of the layer
+/// The parameter "head" as a number. Throws UsageError unless it is below "heads".
+int head_of(const ParamSet& params);
+ParamSpec max_distance_param(double max);  ///< "max_distance", r_max: tokens
+ParamSpec causal_param(bool default_value);
+/// An array of a .npy, .npz or .safetensors file, empty unless given.
+ParamSpec array_file_param(const std::string& key, const std::string& description);
+ParamSpec seed_param();
+ParamSpec encodings_param(std::vector<std::string> default_names);  ///< "encoding": one or several
+ParamSpec projection_param();
+/// The feature maps of linear attention, as choices of a parameter.
+std::vector<Choice> feature_map_choices();
+
+/// Stages whose format an experiment reads.
+struct RoundedStages {
+  std::vector<Stage> always{};           ///< whatever the encoding
+  std::vector<std::string> encodings{};  ///< and those of these encodings; none named means all
+};
+
+/// "precision", the name of a pipeline, and "stage.NAME" for each of the stages.
+std::vector<ParamSpec> precision_params(const std::string& default_pipeline,
+                                        const RoundedStages& stages);
+/// The same with every stage of attention and of all encodings.
+std::vector<ParamSpec> attention_precision_params(const std::string& default_pipeline);
+/// Stages of attention up to the logits.
+std::vector<Stage> score_stages();
+/// "precision" as a list of pipelines.
+ParamSpec pipelines_param(std::vector<std::string> default_names);
+/// "stage.NAME": a format in place of the pipeline's. Read where one of the encodings that round
+/// there is chosen, by the parameter "encoding".
+std::vector<ParamSpec> stage_params(const RoundedStages& stages);
+
+/// Appends the specs and the parameters of all encodings behind the selector "encoding".
+std::vector<ParamSpec> with_encoding_params(std::vector<ParamSpec> specs);
+
+/// The pipeline of that name, or of "precision", with the formats that "stage.NAME" put in place of
+/// its own.
+Pipeline pipeline_of(const ParamSet& params, const std::string& name);
+Pipeline pipeline_of(const ParamSet& params);
+StageRounding rounding_of(const ParamSet& params);
+/// The format in whose units in the last place errors are counted.
+Precision precision_of(const ParamSet& params);
+/// Whether the computation runs in fp64; otherwise in fp32.
+bool runs_in_fp64(const ParamSet& params);
+
+}  // namespace orrery::setup

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::setup {
+
+// Legend names and colours of encodings: the same in every figure.
+
+std::string encoding_label(const std::string& name);
+/// The label, with "(untrained tables)" where the encoding has tables: they are drawn by seed and
+/// say nothing about what training would put there.
+std::string untrained_label(const std::string& name);
+/// The slot of the categorical palette.
+int encoding_color(const std::string& name);
+
+}  // namespace orrery::setup

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/formula.h"
+#include "core/params.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::setup {
+
+/// An encoding as people read about it; for programs that show encodings without computing with
+/// them.
+struct EncodingSummary {
+  std::string name{};
+  std::string label{};
+  std::string title{};
+  std::string statement{};
+  std::string source{};
+  std::vector<Formula> formulas{};   ///< what it adds or turns, then its logits
+  std::vector<std::string> doors{};  ///< names of those it uses
+  std::vector<ParamSpec> params{};
+  struct Table {
+    std::string name{};
+    std::string shape{};
+    std::string description{};
+    std::string initial{};
+  };
+  std::vector<Table> tables{};  ///< what its paper trains
+};
+
+/// In the order of the catalogue: the place is the colour slot.
+const std::vector<EncodingSummary>& encoding_list();
+
+/// nullptr when there is none such.
+const EncodingSummary* find_encoding_summary(std::string_view name);
+
+}  // namespace orrery::setup

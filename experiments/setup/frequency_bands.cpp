@@ -1,0 +1,77 @@
+#include "experiments/setup/frequency_bands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/encodings/rope.h"
+
+namespace orrery::setup {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// P, as Rope has it: half of the rotated channels, or of all channels when the frequencies count
+/// all.
+std::optional<std::size_t> pairs_of(const ParamSet& params) {
+  if (!params.has("dim") || !params.is_used("dim")) return std::nullopt;
+  const auto d = static_cast<double>(params.integer("dim"));
+  const bool truncated = params.text("rope.partial") == "truncated";
+  const double turning = truncated ? std::floor(params.real("rope.fraction") * d) : d;
+  return static_cast<std::size_t>(turning / 2);
+}
+
+std::optional<std::size_t> pairs_in(std::size_t band, std::optional<std::size_t> pairs) {
+  if (!pairs) return std::nullopt;
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < *pairs; ++t) count += mixer_band_of(t, *pairs) == band;
+  return count;
+}
+
+}  // namespace
+
+std::vector<MixerBand> mixer_bands_of(const ParamSet& params) {
+  if (!params.has(mixer_key) || !params.is_used(mixer_key)) return {};
+  const double base = params.real("base");
+  const auto pairs = pairs_of(params);
+  const auto wavelength = [&](std::size_t band) {
+    const double part = static_cast<double>(band) / static_cast<double>(mixer_bands);
+    return 2 * std::numbers::pi * std::pow(base, part);
+  };
+  std::vector<MixerBand> bands;
+  for (const Choice& choice : params.spec(mixer_key).choices) {
+    const std::size_t band = bands.size();
+    bands.push_back({.name = choice.name,
+                     .shortest = wavelength(band),
+                     .longest = wavelength(band + 1),
+                     .pairs = pairs_in(band, pairs),
+                     .muted = contains(params.list(mixer_key), choice.name)});
+  }
+  return bands;
+}
+
+std::vector<std::string> with_band_switched(const std::vector<MixerBand>& bands, std::size_t band) {
+  std::vector<std::string> muted;
+  for (std::size_t b = 0; b < bands.size(); ++b)
+    if (bands[b].muted != (b == band)) muted.push_back(bands[b].name);
+  return muted;
+}
+
+std::vector<std::string> with_band_alone(const std::vector<MixerBand>& bands, std::size_t band) {
+  std::vector<std::string> others, muted;
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    if (b != band) others.push_back(bands[b].name);
+    if (bands[b].muted) muted.push_back(bands[b].name);
+  }
+  return muted == others ? std::vector<std::string>{} : others;
+}
+
+bool leaves_a_pair(const std::vector<MixerBand>& bands, const std::vector<std::string>& muted) {
+  return std::any_of(bands.begin(), bands.end(), [&](const MixerBand& band) {
+    return band.pairs != std::size_t{0} && !contains(muted, band.name);
+  });
+}
+
+}  // namespace orrery::setup

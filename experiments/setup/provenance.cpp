@@ -1,0 +1,47 @@
+#include "experiments/setup/provenance.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace orrery::setup {
+namespace {
+
+Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
+  Provenance provenance{.experiment = info.name, .version = info.version};
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_stated(spec.key))
+      provenance.params.emplace_back(spec.key, params.to_text(spec.key));
+  if (params.has("seed")) provenance.seed = params.integer("seed");
+  return provenance;
+}
+
+}  // namespace
+
+Experiment with_provenance(ExperimentInfo info,
+                           Result (*compute)(const ParamSet&, const Inputs&, Progress&)) {
+  ExperimentInfo source{.name = info.name, .version = info.version};
+  return {.info = std::move(info),
+          .run = [source = std::move(source), compute](const ParamSet& params, const Inputs& inputs,
+                                                       Progress& progress) {
+            Result result = compute(params, inputs, progress);
+            result.provenance = provenance_of(source, params);
+            return result;
+          }};
+}
+
+std::string caption_of(const ParamSet& params) {
+  std::string caption;
+  for (const ParamSpec& spec : params.specs()) {
+    const std::string value = params.to_text(spec.key);
+    if (!params.is_stated(spec.key) || value.empty()) continue;
+    if (!caption.empty()) caption += " · ";
+    // An encoding's own parameter keeps its key: two encodings may both call theirs k.
+    const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
+    caption += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
+    if (!spec.unit.empty()) caption += " " + spec.unit;
+  }
+  return caption;
+}
+
+}  // namespace orrery::setup

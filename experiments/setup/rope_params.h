@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "core/encodings/rope.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::setup {
+
+/// RoPE's own parameters for an experiment about RoPE alone, where no choice of encoding decides
+/// whether they are read. What acts on values only, or on the score only, is left out.
+std::vector<ParamSpec> rope_params();
+
+/// RoPE in fp64 as these parameters have it; what they do not name is at its default.
+/// Throws UsageError as Rope does.
+Rope<double> rope_of(const ParamSet& params, Index d_head);
+
+}  // namespace orrery::setup

@@ -1,0 +1,156 @@
+#include "experiments/setup/token_inputs.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+#include "core/random.h"
+#include "experiments/data/tokens.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/user_qkv.h"
+
+namespace orrery::setup {
+namespace {
+
+constexpr std::int64_t most_tokens = 4096;
+
+/// The same vector for the same token type in every text. Its squared norm is
+/// match·√d on average, so that x·x/√d is `match`.
+template <class T>
+Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& params) {
+  const Index d = params.integer("dim");
+  const double deviation = std::sqrt(params.real("match") / std::sqrt(static_cast<double>(d)));
+  Matrix<T> x(static_cast<Index>(types.size()), d);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    Random random(params.integer("seed"), "embedding of " + types[i]);
+    x.row(static_cast<Index>(i)) = normal_matrix<T>(random, 1, d, deviation);
+  }
+  return x;
+}
+
+template <class T>
+TokenInputs<T> inputs_of_text(const ParamSet& params, const Text& text) {
+  const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
+  Tokens found = tokenize(text, unit, static_cast<std::size_t>(params.integer("max_tokens")));
+  const Index d = params.integer("dim");
+  const std::int64_t seed = params.integer("seed");
+  TokenInputs<T> tokens;
+  tokens.x = embeddings<T>(found.types, params);
+  tokens.labels = std::move(found.labels);
+  tokens.projections = params.text("projection") == "random"
+                           ? random_projections<T>(seed, head_of(params), d, d)
+                           : Projections<T>::identity(d);
+  tokens.positions = consecutive_positions(tokens.x.rows(), params.integer("first_position"));
+  return tokens;
+}
+
+/// The chosen head, at most max_tokens rows of it.
+template <class T>
+Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
+  const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(head_of(params)) : 0;
+  return head_matrix<T>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
+}
+
+template <class T>
+TokenInputs<T> inputs_of_files(const ParamSet& params, const UserQkv& given) {
+  const HeadOf<T> head = [&](const Tensor& tensor) { return chosen_head<T>(tensor, params); };
+  TokenInputs<T> tokens;
+  std::tie(tokens.q, tokens.k) = queries_and_keys<T>(given, head);
+  tokens.v = values_or_keys<T>(given, tokens.k, head);
+  tokens.positions = consecutive_positions(tokens.q.rows(), params.integer("first_position"));
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<ParamSpec> token_params() {
+  return {unless_q_is_given({.key = "text",
+                             .description = "UTF-8 text whose tokens attend to each other.",
+                             .kind = ParamKind::file,
+                             .default_value = std::string("bundled:the_orrery.txt"),
+                             .file_types = {"txt", "*"}}),
+          unless_q_is_given({.key = "unit",
+                             .description = "What a token is.",
+                             .kind = ParamKind::choice,
+                             .default_value = std::string("words"),
+                             .choices = {{"words", "words and punctuation, in any script"},
+                                         {"bytes", "the bytes of the UTF-8 text"}}}),
+          log_count_param({"max_tokens", "N", "tokens"},
+                          "The most tokens that are read, counted from the start of the text.", 32,
+                          1, static_cast<double>(most_tokens)),
+          user_param("q", "Your own queries"),
+          user_param("k", "Your own keys"),
+          user_param("v", "Your own values"),
+          unless_q_is_given(dim_param(64)),
+          heads_param(),
+          count_param({"head", "h"}, "Which head is shown, counted from 0.", 0, 0, 255),
+          causal_param(true),
+          count_param({"first_position", "m₀", "tokens"},
+                      "Position of the first token; relative encodings do not depend on it.", 0, 0,
+                      0x1p40)};
+}
+
+std::vector<ParamSpec> content_params() {
+  return {unless_q_is_given({.key = "match",
+                             .description = "Mean logit of a token with itself, by content alone.",
+                             .kind = ParamKind::real,
+                             .default_value = 4.0,
+                             .min = 0.0,
+                             .max = 100.0}),
+          unless_q_is_given(projection_param())};
+}
+
+template <class T>
+TokenInputs<T> token_inputs(const ParamSet& params, const Inputs& inputs) {
+  if (const UserQkv given = user_qkv(inputs); given.any()) return inputs_of_files<T>(params, given);
+  const auto found = inputs.find("text");
+  const Text* text = found == inputs.end() ? nullptr : std::get_if<Text>(&found->second);
+  if (!text)
+    throw UsageError("text=", "names no file", "give text=FILE, or q=FILE.npy and k=FILE.npy");
+  return inputs_of_text<T>(params, *text);
+}
+
+template <class T>
+std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
+                                         const TokenInputs<T>& tokens) {
+  const Index d = tokens.d_head();
+  auto encoding = make_encoding<T>(name, {.d_model = d,
+                                          .d_head = d,
+                                          .heads = static_cast<int>(params.integer("heads")),
+                                          .params = params,
+                                          .rounding = rounding_of(params)});
+  if (!tokens.from_text() && dynamic_cast<const InputTerm<T>*>(encoding.get()))
+    throw UsageError(fmt::format("encoding={} with q and k", name),
+                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
+                     "leave q and k out, or choose an encoding that acts on q, k or the scores");
+  return encoding;
+}
+
+template <class T>
+AttentionOutput<T> attend_tokens(const Encoding& encoding, const ParamSet& params,
+                                 const TokenInputs<T>& tokens, const Mask& mask) {
+  const StageRounding rounding = rounding_of(params);
+  const int head = head_of(params);
+  const Positions& p = tokens.positions;
+  if (tokens.from_text())
+    return attention_head<T>(encoding, tokens.projections, {tokens.x, tokens.x, p, p, head}, mask,
+                             {rounding});
+  return attention_from_qkv<T>(encoding, {tokens.q, tokens.k, tokens.v, p, p, head}, mask,
+                               {rounding});
+}
+
+template TokenInputs<float> token_inputs(const ParamSet&, const Inputs&);
+template TokenInputs<double> token_inputs(const ParamSet&, const Inputs&);
+template std::unique_ptr<Encoding> token_encoding(const std::string&, const ParamSet&,
+                                                  const TokenInputs<float>&);
+template std::unique_ptr<Encoding> token_encoding(const std::string&, const ParamSet&,
+                                                  const TokenInputs<double>&);
+template AttentionOutput<float> attend_tokens(const Encoding&, const ParamSet&,
+                                              const TokenInputs<float>&, const Mask&);
+template AttentionOutput<double> attend_tokens(const Encoding&, const ParamSet&,
+                                               const TokenInputs<double>&, const Mask&);
+
+}  // namespace orrery::setup

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/head.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::setup {
+
+/// The tokens that attend to each other: contents x of a text's tokens, or the user's q, k, v.
+/// Equal tokens have equal vectors in every text.
+template <class T>
+struct TokenInputs {
+  std::vector<std::string> labels;  ///< of the tokens, or empty
+  Positions positions;
+  Matrix<T> x;
+  Projections<T> projections;
+  Matrix<T> q, k, v;  ///< empty unless given
+  bool from_text() const { return q.size() == 0; }
+  Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
+};
+
+/// text, unit, max_tokens, q, k, v, dim, heads, head, causal, first_position.
+std::vector<ParamSpec> token_params();
+/// match and projection: how a text's tokens become q, k, v.
+std::vector<ParamSpec> content_params();
+
+/// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
+/// fit).
+template <class T>
+TokenInputs<T> token_inputs(const ParamSet& params, const Inputs& inputs);
+
+/// Throws UsageError when the encoding adds to x and the tokens has only q and k.
+template <class T>
+std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
+                                         const TokenInputs<T>& tokens);
+
+/// Self-attention of all tokens, with the roundings that the parameters ask for.
+template <class T>
+AttentionOutput<T> attend_tokens(const Encoding& encoding, const ParamSet& params,
+                                 const TokenInputs<T>& tokens, const Mask& mask);
+
+}  // namespace orrery::setup

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "experiments/model/experiment.h"
+#include "experiments/setup/eigen_arrays.h"
+
+namespace orrery::setup {
+
+// The user's own q, k and v: files of [N, d] or [heads, N, d], of which one head is taken.
+
+/// The parameter of one of these files; `what` is "Your own queries".
+ParamSpec user_param(const std::string& key, const std::string& what);
+/// "head": which one of the files.
+ParamSpec head_of_files_param();
+/// Restricts a parameter to runs without q: it describes how q, k and v are made without files.
+ParamSpec unless_q_is_given(ParamSpec spec);
+
+/// Null where no file was given.
+struct UserQkv {
+  const Tensor* q{};
+  const Tensor* k{};
+  const Tensor* v{};
+  bool any() const { return q || k || v; }
+};
+
+UserQkv user_qkv(const Inputs& inputs);
+
+/// Takes the head that is meant out of a file, [N, d].
+template <class T>
+using HeadOf = std::function<Matrix<T>(const Tensor&)>;
+
+/// q and k, each [N, d]. Throws UsageError unless both are given, DataError unless they have the
+/// same shape, and what head_of does.
+template <class T>
+std::pair<Matrix<T>, Matrix<T>> queries_and_keys(const UserQkv& given, const HeadOf<T>& head_of);
+
+/// v [N, d_v], or the keys where none is given. Throws DataError for another N than that of the
+/// keys.
+template <class T>
+Matrix<T> values_or_keys(const UserQkv& given, const Matrix<T>& keys, const HeadOf<T>& head_of);
+
+}  // namespace orrery::setup

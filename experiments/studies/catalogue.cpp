@@ -1,0 +1,41 @@
+#include "experiments/studies/catalogue.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/studies/experiments.h"
+
+namespace orrery::studies {
+namespace {
+
+const std::vector<Experiment>& experiments() {
+#define ORRERY_ENTRY(name) name##_experiment(),
+  static const std::vector<Experiment> list{ORRERY_EXPERIMENTS(ORRERY_ENTRY)};
+#undef ORRERY_ENTRY
+  return list;
+}
+
+std::vector<const Experiment*> pointers(const std::vector<Experiment>& list) {
+  std::vector<const Experiment*> found;
+  for (const Experiment& experiment : list) found.push_back(&experiment);
+  return found;
+}
+
+}  // namespace
+
+const std::vector<const Experiment*>& experiment_catalogue() {
+  static const std::vector<const Experiment*> catalogue = pointers(experiments());
+  return catalogue;
+}
+
+const Experiment& find_experiment(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Experiment* experiment : experiment_catalogue()) {
+    if (experiment->info.name == name) return *experiment;
+    names.push_back(experiment->info.name);
+  }
+  throw_unknown_name(name, "an experiment", names);
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/experiment.h"
+
+namespace orrery::studies {
+
+/// THE list of experiments, in the order in which menus show them.
+const std::vector<const Experiment*>& experiment_catalogue();
+
+/// Throws UsageError naming the nearest experiment when there is none such.
+const Experiment& find_experiment(std::string_view name);
+
+}  // namespace orrery::studies

@@ -1,0 +1,151 @@
+#include "experiments/studies/equal_half_distance/decay_parameter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/encodings/catalogue.h"
+#include "core/encodings/relative_index.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double widest_scale = 0x1p20;  // position terms are scaled by 1/this … this
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A table whose bias falls with the logarithm of distance: −ln(1 + r), r the first distance of the
+/// bucket. Buckets that no distance reaches get 0.
+Matrix<double> logarithmic_table(const TableIndex& encoding, int heads, Index farthest) {
+  Matrix<double> table = Matrix<double>::Zero(encoding.table_rows(), heads);
+  const Positions origin{0};
+  for (Position r = farthest; r >= 0; --r)  // downwards: the first distance has the last word
+    table.row(encoding.table_index(Positions{r}, origin)(0, 0))
+        .setConstant(-std::log1p(static_cast<double>(r)));
+  return table;
+}
+
+/// Powers of two from 1/widest to widest.
+double scale_at(double u) { return std::pow(widest_scale, 2.0 * u - 1.0); }
+
+/// The mean logit when its position terms are scaled.
+double scaled(const MeanLogits& logits, std::size_t r, double scale) {
+  return logits.total[r] + (scale - 1.0) * logits.position[r];
+}
+
+}  // namespace
+
+const TableSpec* bias_table(const EncodingInfo& encoding) {
+  const auto& tables = encoding.tables;
+  return tables.size() == 1 && tables.front().biases ? &tables.front() : nullptr;
+}
+
+std::string bias_table_key(const std::string& encoding) { return encoding + "_table"; }
+
+DecayParameter::DecayParameter(std::string name, const ParamSet& params, const Inputs& inputs)
+    : name_(std::move(name)), params_(params), decay_(info().decay), head_(head_of(params)) {
+  if (const TableSpec* table = bias_table(info())) read_bias_table(*table, inputs);
+  const auto encoding = make(params_);
+  kind_ = kind_of(*encoding);
+  known_ = std::min<Index>(params_.integer("max_distance"), encoding->last_position());
+  squared_norm_ = squared_norm_for(*encoding, d(), params_.real("match"), head_);
+  at_default_ =
+      mean_logits(*encoding, d(), squared_norm_, consecutive_positions(known_ + 1), head_);
+  slope_ = known_ > 0 ? at_default_.position[0] - at_default_.position[1] : 0.0;
+}
+
+double DecayParameter::default_setting() const {
+  if (kind_ == Kind::param) return params_.real(decay_.param);
+  return decay_.is_slope ? slope_ : 1.0;
+}
+
+double DecayParameter::value_at(double u) const {
+  if (kind_ != Kind::param) return (decay_.is_slope ? slope_ : 1.0) * scale_at(u);
+  const ParamSpec& spec = params_.spec(decay_.param);
+  const double value = std::exp(std::log(spec.max) + u * (std::log(spec.min) - std::log(spec.max)));
+  return std::clamp(value, spec.min, spec.max);
+}
+
+std::string DecayParameter::setting_text(double value) const {
+  if (kind_ == Kind::nothing) return "nothing to set";
+  if (kind_ == Kind::untrained) return "seeded tables";
+  const std::string number = fmt::format("{:.5g}", value);
+  if (kind_ == Kind::param) return decay_.param + " " + number;
+  return (decay_.is_slope ? "slope " : "scale ") + number;
+}
+
+std::vector<double> DecayParameter::default_curve() const { return curve_of(at_default_, 1.0); }
+
+std::vector<double> DecayParameter::curve(double u) const {
+  if (kind_ == Kind::scale) return curve_of(at_default_, scale_at(u));
+  return curve_of(logits_at(u, consecutive_positions(known_ + 1)), 1.0);
+}
+
+std::optional<double> DecayParameter::value(double u, Index distance) const {
+  if (distance > known_) return std::nullopt;
+  if (kind_ == Kind::param) {
+    const MeanLogits two = logits_at(u, Positions{0, distance});
+    return measure(two.total[0], two.total[1]);
+  }
+  const double scale = kind_ == Kind::scale ? scale_at(u) : 1.0;
+  return measure(scaled(at_default_, 0, scale),
+                 scaled(at_default_, static_cast<std::size_t>(distance), scale));
+}
+
+const EncodingInfo& DecayParameter::info() const { return find_encoding(name_).info; }
+
+DecayParameter::Kind DecayParameter::kind_of(const Encoding& encoding) const {
+  if (info().draws_tables() && tables_.empty()) return Kind::untrained;
+  if (dynamic_cast<const ScoreTerms<double>*>(&encoding)) return Kind::scale;
+  return decay_.param.empty() ? Kind::nothing : Kind::param;
+}
+
+std::unique_ptr<Encoding> DecayParameter::make(const ParamSet& params) const {
+  return make_encoding<double>(name_, {.d_model = d(),
+                                       .d_head = d(),
+                                       .heads = static_cast<int>(params.integer("heads")),
+                                       .params = params,
+                                       .tables = &tables_});
+}
+
+void DecayParameter::read_bias_table(const TableSpec& table, const Inputs& inputs) {
+  const auto given = inputs.find(bias_table_key(name_));
+  if (given != inputs.end()) {
+    tables_[table.name] = to_matrix(std::get<Tensor>(given->second));
+    return;
+  }
+  const auto encoding = make(params_);
+  const auto* index = dynamic_cast<const TableIndex*>(encoding.get());
+  if (!index) return;
+  // Far enough for every bucket to be reached.
+  const Index farthest =
+      std::max<Index>(params_.integer("max_distance"), index->stated_reach().value_or(0));
+  tables_[table.name] =
+      logarithmic_table(*index, static_cast<int>(params_.integer("heads")), farthest);
+}
+
+MeanLogits DecayParameter::logits_at(double u, const Positions& distances) const {
+  ParamSet params = params_;
+  if (kind_ == Kind::param) params.set_value(decay_.param, value_at(u));
+  return mean_logits(*make(params), d(), squared_norm_, distances, head_);
+}
+
+std::optional<double> DecayParameter::measure(double at_zero, double there) const {
+  if (params_.text("measure") == "weight") return std::exp(there - at_zero);
+  if (at_zero <= 0) return std::nullopt;
+  return there / at_zero;
+}
+
+std::vector<double> DecayParameter::curve_of(const MeanLogits& logits, double scale) const {
+  std::vector<double> curve(static_cast<std::size_t>(params_.integer("max_distance")) + 1,
+                            not_a_number);
+  const double at_zero = scaled(logits, 0, scale);
+  for (std::size_t r = 0; r < logits.total.size(); ++r)
+    curve[r] = measure(at_zero, scaled(logits, r, scale)).value_or(not_a_number);
+  return curve;
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,190 @@
+#include "experiments/studies/linear_attention/variants.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/analysis/invariance.h"
+#include "core/analysis/largest.h"
+#include "core/attention/head.h"
+#include "core/encodings/rope.h"
+#include "core/errors.h"
+#include "core/random.h"
+#include "experiments/setup/user_qkv.h"
+
+namespace orrery::studies {
+namespace {
+
+Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
+  const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
+  return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("tokens")));
+}
+
+void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) {
+  const HeadOf<double> head = [&](const Tensor& tensor) { return chosen_head(tensor, params); };
+  std::tie(in.q, in.k) = queries_and_keys<double>(given, head);
+  if (in.q.rows() < 2 || in.q.cols() % 2 != 0)
+    throw DataError(shape_text(*given.q), "needs two tokens and an even number of channels",
+                    "save q and k of one head, [N, d]");
+  in.v = values_or_keys<double>(given, in.k, head);
+}
+
+Rope<double> rope_of(const LinearInputs& in, Index channels) {
+  return Rope<double>({.d_head = channels, .base = in.base});
+}
+
+/// The rotation that a variant needs: of the features, or of q and k before them.
+struct Turn {
+  std::unique_ptr<Rope<double>> rope;
+  LinearOptions options;
+};
+
+Turn turn_of(const LinearInputs& in, const FeatureMap<double>& features, FeatureRotation rotation) {
+  Turn turn{nullptr, {.causal = in.causal}};
+  if (rotation == FeatureRotation::none) return turn;
+  const bool before = rotation == FeatureRotation::rotated_before_features;
+  const Index d = in.q.cols();
+  turn.rope = std::make_unique<Rope<double>>(rope_of(in, before ? d : features.features(d)));
+  if (before) turn.options.variant = LinearVariant::rotated_before_features;
+  if (rotation == FeatureRotation::both_rotated) turn.options.variant = LinearVariant::both_rotated;
+  return turn;
+}
+
+/// The features whose products form the denominator: unrotated, or rotated before the map.
+struct PlainFeatures {
+  Matrix<double> q, k;
+};
+
+PlainFeatures plain_features(const LinearInputs& in, const FeatureMap<double>& features,
+                             FeatureRotation rotation) {
+  Matrix<double> q = in.q, k = in.k;
+  if (rotation == FeatureRotation::rotated_before_features) {
+    const Rope<double> rope = rope_of(in, q.cols());
+    rope.transform_queries(in.positions, q);
+    rope.transform_keys(in.positions, k);
+  }
+  return {features.of_queries(q), features.of_keys(k)};
+}
+
+/// Bound of the rounding of a weight in two maps together, after the standard model (Higham 2002
+/// §3.1): products of F features, their sums over keys, and the rotation, each to γ, divided by the
+/// normaliser. Features themselves are rounded alike in both maps.
+void add_rounding(const LinearInputs& in, const PlainFeatures& f, const Matrix<double>& normalizers,
+                  LinearMap& map) {
+  const double gamma = 4.0 * static_cast<double>(f.q.cols() + in.k.rows() + 16) * 0x1p-53;
+  Smallest least(std::numeric_limits<double>::infinity());
+  Largest rounding, sum_error;
+  for (Index i = 0; i < f.q.rows(); ++i) {
+    double norms = 0, plain = 0;
+    for (Index j = 0; j < f.k.rows(); ++j) {
+      if (!in.mask.allows(i, j)) continue;
+      norms += f.q.row(i).norm() * f.k.row(j).norm();
+      plain += f.q.row(i).dot(f.k.row(j));
+    }
+    const double normalizer = std::abs(normalizers(i, 0));
+    least.see(plain <= 0 ? 0.0 : normalizer / plain);
+    if (normalizer == 0) continue;
+    const double largest = largest_magnitude<double>(map.weights.row(i));
+    rounding.see(gamma * norms * (1 + largest) / normalizer);
+    sum_error.see(std::abs(1 - map.weights.row(i).sum()));
+  }
+  map.least_normalizer = least.value();
+  map.rounding = rounding.value();
+  map.sum_error = sum_error.value();
+}
+
+}  // namespace
+
+LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
+  LinearInputs in;
+  if (const UserQkv given = user_qkv(inputs); given.any()) {
+    read_files(params, given, in);
+  } else {
+    const Index n = params.integer("tokens");
+    const Index d = params.integer("dim");
+    Random random(params.integer("seed"), "q, k and v of linear_attention");
+    const double deviation = params.real("deviation");
+    in.q = normal_matrix<double>(random, n, d, deviation);
+    in.k = normal_matrix<double>(random, n, d, deviation);
+    in.v = normal_matrix<double>(random, n, d);
+  }
+  in.positions = consecutive_positions(in.q.rows());
+  in.causal = params.boolean("causal");
+  if (in.causal) in.mask = Mask::causal(in.positions, in.positions);
+  in.base = params.real("base");
+  return in;
+}
+
+const std::vector<VariantName>& linear_variants() {
+  static const std::vector<VariantName> variants{
+      {FeatureRotation::paper, "paper", "eq. (19)"},
+      {FeatureRotation::both_rotated, "both_rotated", "both rotated"},
+      {FeatureRotation::rotated_before_features, "rotated_before", "rotated before φ"},
+      {FeatureRotation::none, "unrotated", "no rotation"}};
+  return variants;
+}
+
+std::size_t index_of(FeatureRotation rotation) {
+  const auto& variants = linear_variants();
+  const auto found = std::find_if(variants.begin(), variants.end(),
+                                  [&](const VariantName& v) { return v.rotation == rotation; });
+  return static_cast<std::size_t>(found - variants.begin());
+}
+
+const LinearMap& map_of(const Family& family, FeatureRotation rotation) {
+  return family.maps[index_of(rotation)];
+}
+
+AttentionShape shape_of(const LinearInputs& in) {
+  return {in.q.rows(), in.q.cols(), in.v.cols(), in.causal};
+}
+
+Index crossover_of(const LinearInputs& in, const Family& family) {
+  return crossover_tokens(shape_of(in), family.feature.kind, family.features, LinearVariant::paper);
+}
+
+std::unique_ptr<FeatureMap<double>> make_features(FeatureKind kind, std::int64_t seed,
+                                                  Index favor_features, Index d) {
+  switch (kind) {
+    case FeatureKind::elu:
+      return std::make_unique<EluPlusOne<double>>();
+    case FeatureKind::relu:
+      return std::make_unique<Relu<double>>();
+    case FeatureKind::favor:
+      break;
+  }
+  return std::make_unique<Favor<double>>(Favor<double>::orthogonal(seed, favor_features, d));
+}
+
+Matrix<double> softmax_rope_weights(const LinearInputs& in) {
+  return attention_from_qkv<double>(rope_of(in, in.q.cols()),
+                                    {in.q, in.k, in.v, in.positions, in.positions}, in.mask)
+      .weights;
+}
+
+Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& features,
+                              FeatureRotation rotation, Position shift) {
+  const Turn turn = turn_of(in, features, rotation);
+  const Positions at = shifted(in.positions, shift);
+  return linear_attention_weights<double>({in.q, in.k, in.v, at, at}, features, turn.rope.get(),
+                                          turn.options);
+}
+
+LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features,
+                      FeatureRotation rotation, Position shift, const Matrix<double>& reference) {
+  LinearMap map{.weights = linear_weights(in, features, rotation)};
+  map.signs = weight_signs(map.weights, in.mask);
+  const Turn turn = turn_of(in, features, rotation);
+  const LinearOutput<double> out = linear_attention<double>(
+      {in.q, in.k, in.v, in.positions, in.positions}, features, turn.rope.get(), turn.options);
+  map.zero_normalizers = out.zero_normalizers;
+  map.output_gap = largest_difference<double>(out.output, map.weights * in.v);
+  map.shift_residual =
+      largest_difference<double>(linear_weights(in, features, rotation, shift), map.weights);
+  map.half_difference = mean_half_difference(map.weights, reference);
+  add_rounding(in, plain_features(in, features, rotation), out.normalizers, map);
+  return map;
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/analysis/attention_cost.h"
+#include "core/analysis/weight_statistics.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::studies {
+
+// Linear attention over one set of q, k and v, feature map by feature map and variant by
+// variant.
+
+struct LinearInputs {
+  Matrix<double> q, k, v;
+  Positions positions;
+  Mask mask;
+  bool causal{};
+  double base{};
+};
+
+/// Contents as independent normals by seed, or the user's q, k and v (k when there is no v).
+/// Throws UsageError and DataError for tensors that do not fit each other or RoPE.
+LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs);
+
+enum class FeatureRotation { none, paper, both_rotated, rotated_before_features };
+
+struct VariantName {
+  FeatureRotation rotation{};
+  std::string name{};   ///< "both_rotated": in keys
+  std::string label{};  ///< "both rotated": in legends
+};
+/// Eq. (19), the two variants, and no rotation at all.
+const std::vector<VariantName>& linear_variants();
+
+std::unique_ptr<FeatureMap<double>> make_features(FeatureKind kind, std::int64_t seed,
+                                                  Index favor_features, Index d);
+
+/// One map of weights with its measures.
+struct LinearMap {
+  Matrix<double> weights;
+  WeightSigns signs{};
+  Index zero_normalizers{};   ///< queries without one: no weights
+  double sum_error{};         ///< largest |1 − Σ_n A_mn| of the other queries
+  double least_normalizer{};  ///< min_m |Σ below| / Σ_n φ(q_m)·φ(k_n): 1 unless it is rotated
+  double shift_residual{};    ///< max |A_mn − A_mn with all positions moved by `shift`|
+  double output_gap{};        ///< max |output without a map − A v|
+  double rounding{};          ///< what rounding may cost a weight
+  double half_difference{};   ///< from softmax attention with RoPE: mean ½ Σ |difference|
+};
+
+/// Softmax attention with RoPE on q and k.
+Matrix<double> softmax_rope_weights(const LinearInputs& in);
+
+/// `reference` is what softmax_rope_weights gave.
+LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features,
+                      FeatureRotation rotation, Position shift, const Matrix<double>& reference);
+
+/// A feature map with the maps that the variants give.
+struct Family {
+  FeatureName feature;
+  Index features{};
+  std::vector<LinearMap> maps;  ///< in the order of linear_variants()
+};
+/// The place of a variant in linear_variants().
+std::size_t index_of(FeatureRotation rotation);
+const LinearMap& map_of(const Family& family, FeatureRotation rotation);
+
+/// The least N at which the family, as in eq. (19), takes no more operations than softmax.
+Index crossover_of(const LinearInputs& in, const Family& family);
+
+/// Distance from softmax attention with RoPE by number of FAVOR+ features, one curve per variant.
+struct FavorSweep {
+  std::vector<double> features;
+  struct Curve {
+    std::vector<double> mean, low, high;
+  };
+  std::vector<Curve> curves;  ///< in the order of linear_variants()
+};
+inline constexpr Index favor_sweep_tokens = 64;  ///< from the first, at most
+
+/// The weights alone.
+Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& features,
+                              FeatureRotation rotation, Position shift = 0);
+
+/// The size for which the cost is counted: that of the inputs.
+AttentionShape shape_of(const LinearInputs& in);
+
+}  // namespace orrery::studies

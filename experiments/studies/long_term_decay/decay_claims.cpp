@@ -1,0 +1,375 @@
+#include "experiments/studies/long_term_decay/decay_claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/frequencies.h"
+#include "core/random.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+
+namespace orrery::studies {
+namespace {
+
+using Complex = std::complex<double>;
+using Pairs = std::vector<Complex>;  // one number per pair of channels
+
+constexpr Index distances_between_checkpoints = 512;
+constexpr Index most_peak_distances = 4096;
+constexpr int gaussian_draws = 256;
+constexpr Index gaussian_distances = 256;
+constexpr double most_standard_errors =
+    6.0;  // of the largest of 256 means: once in a million seeds
+constexpr double least_turn =
+    1e-6;  // rad per token; below, neighbours of a peak round to its height
+
+/// e^{i r θ_t} for every pair.
+Pairs phasors(const std::vector<double>& theta, Position r) {
+  Pairs turned;
+  for (const double frequency : theta) {
+    const CosSin turn = rotation_at(r, frequency);
+    turned.emplace_back(turn.cos, turn.sin);
+  }
+  return turned;
+}
+
+double real_product(const Pairs& h, const Pairs& turned) {
+  double sum = 0;
+  for (std::size_t t = 0; t < h.size(); ++t)
+    sum += h[t].real() * turned[t].real() - h[t].imag() * turned[t].imag();
+  return sum;
+}
+
+/// The rotated channels, pairs as neighbours.
+std::vector<double> turning_channels(const Matrix<double>& row, std::size_t pairs,
+                                     bool half_split) {
+  std::vector<double> channels;
+  const auto apart = static_cast<Index>(pairs);
+  for (Index t = 0; t < apart; ++t) {
+    channels.push_back(row(0, half_split ? t : 2 * t));
+    channels.push_back(row(0, half_split ? t + apart : 2 * t + 1));
+  }
+  return channels;
+}
+
+/// h_t of eq. (35) for every pair of q and k, of the channel pairs that are not muted.
+std::vector<Pairs> products_of(const DecayFindings& found) {
+  const ParamSet& params = found.params;
+  const bool half_split =
+      params.is_used("rope.pairing") && params.text("rope.pairing") == "half_split";
+  const std::size_t pairs = found.rope.theta().size();
+  std::vector<Pairs> products;
+  for (const QkPair& pair : found.assumption.pairs)
+    products.push_back(found.rope.unmuted(pair_products(
+        turning_channels(pair.q, pairs, half_split), turning_channels(pair.k, pairs, half_split))));
+  return products;
+}
+
+/// Bound (37) and |score| by distance, over all pairs.
+struct BoundAndScores {
+  std::vector<double> bound;      ///< mean
+  std::vector<double> score;      ///< mean |q_mᵀk_n|
+  std::vector<double> deviation;  ///< of it
+  Largest largest_share{};        ///< of its bound that a score takes
+};
+
+BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) {
+  const std::vector<Pairs> products = products_of(found);
+  const std::vector<double>& theta = found.theta;
+  const auto pairs = static_cast<double>(theta.size());
+  std::vector<double> steps;
+  double mean_step = 0;
+  for (const Pairs& h : products) {
+    steps.push_back(largest_step(h) * pairs);
+    mean_step += steps.back() / static_cast<double>(products.size());
+  }
+  BoundAndScores all;
+  const std::vector<double>& curve = found.curve.mean_abs_S;
+  for (std::size_t r = 0; r < curve.size(); ++r) {
+    if (r % distances_between_checkpoints == 0)
+      checkpoint(progress, r, curve.size(), "bound and scores");
+    const Pairs turned = phasors(theta, static_cast<Position>(r));
+    double mean = 0, square = 0;
+    for (std::size_t p = 0; p < products.size(); ++p) {
+      const double score = std::abs(real_product(products[p], turned));
+      if (steps[p] != 0) all.largest_share.see(score / (steps[p] * curve[r]));
+      const double delta = score - mean;
+      mean += delta / static_cast<double>(p + 1);
+      square += delta * (score - mean);
+    }
+    all.bound.push_back(mean_step * curve[r]);
+    all.score.push_back(mean);
+    all.deviation.push_back(std::sqrt(square / static_cast<double>(products.size())));
+  }
+  return all;
+}
+
+std::vector<double> distances_to(std::size_t count) {
+  std::vector<double> distances(count);
+  for (std::size_t r = 0; r < count; ++r) distances[r] = static_cast<double>(r);
+  return distances;
+}
+
+/// A mean over all directions has no pairs of its own: (1, …, 1) represents it.
+std::string pairs_text(const DecayAssumption& assumption) {
+  return assumption.every_direction ? "q = k = (1, …, 1)" : assumption.text;
+}
+
+Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
+  const std::vector<double> distances = distances_to(all.bound.size());
+  LinePlot plot{
+      .x = distance_axis(),
+      .y = {.label = "size of a score", .symbol = "|q_m·k_n|, unscaled", .scale = AxisScale::log10},
+      .series = {{.name = "bound (37)",
+                  .x = distances,
+                  .y = all.bound,
+                  .style = LineStyle::dashed,
+                  .color = encoding_color("none")},
+                 {.name = "scores with RoPE",
+                  .x = distances,
+                  .y = all.score,
+                  .color = encoding_color("rope")}}};
+  if (found.assumption.has_spread())
+    for (std::size_t r = 0; r < all.score.size(); ++r) {
+      // A logarithmic axis cannot show values at or below 0.
+      plot.series[1].band_low.push_back(
+          larger(all.score[r] - all.deviation[r], 0.05 * all.score[r]));
+      plot.series[1].band_high.push_back(all.score[r] + all.deviation[r]);
+    }
+  return {"bound_and_scores", "The bound and the scores: " + pairs_text(found.assumption),
+          caption_of(found.params), std::move(plot)};
+}
+
+Figure B_figure(const DecayFindings& found) {
+  LinePlot plot{.x = distance_axis(),
+                .y = {.label = "sum of cosines", .symbol = "B_m = Σ cos(m θ_t)"},
+                .series = {{.name = "B_m",
+                            .x = distances_to(found.curve.B.size()),
+                            .y = found.curve.B,
+                            .color = encoding_color("rope")}},
+                .rules = {{Rule::Direction::horizontal, 0.0,
+                           "below 0: like tokens score less than unlike ones, on average"}}};
+  if (const auto negative = first_negative(found.curve.B))
+    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*negative),
+                          fmt::format("first below 0: {}", *negative)});
+  return {"B", "The sum of cosines B_m by distance: arXiv 2405.14591 ends the context below 0",
+          caption_of(found.params), std::move(plot)};
+}
+
+/// Scores against distance of a q with k = R_peak q, as shares of |q|².
+struct PeakCurve {
+  Position peak{};
+  std::vector<double> score{};
+};
+
+std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
+  const Index count =
+      std::min<Index>(most_peak_distances, static_cast<Index>(found.curve.B.size()));
+  const Matrix<double>& q = found.assumption.pairs.front().q;
+  const std::vector<double>& theta = found.theta;
+  const std::vector<double> channels = turning_channels(q, found.rope.theta().size(), false);
+  const Pairs squares = found.rope.unmuted(pair_products(channels, channels));
+  double norm = 0;
+  for (const Complex& square : squares) norm += square.real();
+  std::vector<PeakCurve> curves;
+  for (const Position peak : std::set<Position>{0, (count - 1) / 4, (count - 1) / 2}) {
+    Pairs h = phasors(theta, peak);
+    for (std::size_t t = 0; t < h.size(); ++t) h[t] = squares[t] * std::conj(h[t]);
+    curves.push_back({peak, {}});
+    for (Position r = 0; r < count; ++r)
+      curves.back().score.push_back(complex_score(h, theta, r) / norm);
+  }
+  return curves;
+}
+
+Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& curves) {
+  LinePlot plot{.x = distance_axis(), .y = {.label = "score", .symbol = "q_m·k_n / |q|²"}};
+  for (const PeakCurve& curve : curves) {
+    plot.series.push_back(
+        {.name = curve.peak == 0 ? "k = q" : fmt::format("k = R_{} q", curve.peak),
+         .x = distances_to(curve.score.size()),
+         .y = curve.score,
+         .color = encoding_color("rope") + static_cast<int>(plot.series.size())});
+    if (curve.peak > 0)
+      plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(curve.peak),
+                            fmt::format("peak at {}", curve.peak)});
+  }
+  return {"any_peak", "Any distance can be made the peak, by the choice of k",
+          "q of the first pair · " + caption_of(found.params), std::move(plot)};
+}
+
+/// The distance of the first of the largest values; NaN when one of the values is.
+double place_of_largest(const std::vector<double>& values) {
+  Largest largest(values.front());
+  double place = 0;
+  for (std::size_t r = 1; r < values.size(); ++r) {
+    if (values[r] > largest.value()) place = static_cast<double>(r);
+    largest.see(values[r]);
+  }
+  return std::isnan(largest.value()) ? largest.value() : place;
+}
+
+/// Tokens between where a curve has its largest value and where it was put.
+double peak_error(const std::vector<PeakCurve>& curves) {
+  Largest worst;
+  for (const PeakCurve& curve : curves)
+    worst.see(std::abs(place_of_largest(curve.score) - static_cast<double>(curve.peak)));
+  return worst.value();
+}
+
+/// The largest |mean score| of independent Gaussian q and k over distances, in standard errors.
+double gaussian_mean(const DecayFindings& found, Progress& progress) {
+  const std::vector<double>& theta = found.theta;
+  const auto d = static_cast<Index>(2 * theta.size());
+  Random random(found.params.integer("seed"), "gaussian q and k of long_term_decay");
+  std::vector<Pairs> products;
+  for (int draw = 0; draw < gaussian_draws; ++draw) {
+    const Matrix<double> q = normal_matrix<double>(random, 1, d);
+    const Matrix<double> k = normal_matrix<double>(random, 1, d);
+    products.push_back(pair_products({q.data(), static_cast<std::size_t>(d)},
+                                     {k.data(), static_cast<std::size_t>(d)}));
+  }
+  const auto count = static_cast<Index>(found.curve.B.size());
+  const Index stride = std::max<Index>(1, count / gaussian_distances);
+  Largest worst;
+  for (Index r = 0; r < count; r += stride) {
+    checkpoint(progress, static_cast<double>(r) / static_cast<double>(count), "Gaussian q and k");
+    const Pairs turned = phasors(theta, r);
+    double sum = 0, square = 0;
+    for (const Pairs& h : products) {
+      const double score = real_product(h, turned);
+      sum += score;
+      square += score * score;
+    }
+    worst.see(std::abs(sum) / std::sqrt(square));
+  }
+  return worst.value();
+}
+
+double rises_in(const std::vector<double>& curve) {
+  double rises = 0;
+  for (std::size_t r = 1; r < curve.size(); ++r) rises += curve[r] > curve[r - 1] ? 1 : 0;
+  return rises;
+}
+
+void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& result) {
+  result.scalars.push_back(
+      {.name = "rises",
+       .value = rises_in(found.curve.mean_abs_S),
+       .description = "distances at which mean |S_j| is larger than one token before"});
+  result.scalars.push_back({.name = "share_of_bound",
+                            .value = all.largest_share.value(),
+                            .description = "largest share of the bound (37) that a score takes: " +
+                                           pairs_text(found.assumption)});
+}
+
+void add_checks(const DecayFindings& found, const BoundAndScores& all,
+                const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
+  const auto pairs = static_cast<double>(found.theta.size());
+  result.checks.push_back(
+      {.name = "assumption_within_bound",
+       .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
+       .equation = "eq. (37)",
+       .measured = all.largest_share.value(),
+       .bound = 1.0 + pairs * 0x1p-50});
+  result.checks.push_back(
+      {.name = "gaussians_do_not_decay",
+       .statement = "independent Gaussian q, k: no mean score differs from 0 by more than "
+                    "chance (largest mean, in standard errors)",
+       .equation = "E[q_mᵀk_n] = 0",
+       .measured = gaussian,
+       .bound = most_standard_errors});
+  const auto& theta = found.theta;
+  if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
+    result.checks.push_back({.name = "any_distance_is_a_peak",
+                             .statement = "with k = R_r q, at each r drawn, the largest score is "
+                                          "at distance r (tokens between them)",
+                             .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",
+                             .measured = peak_error(curves),
+                             .bound = 0.0});
+}
+
+/// The quantity that falls with distance, by how the encoding acts.
+std::string meaning_of(const std::string& name) {
+  const EncodingEntry& entry = find_encoding(name);
+  if (entry.uses(Door::qk_transform)) return "rotated contents: the scores of like tokens fall";
+  if (entry.uses(Door::score_terms))
+    return "terms that depend on position, added to the content's logit";
+  if (entry.uses(Door::input_term)) return "p_m·p_n, beside content and mixed terms";
+  return "nothing: logits do not depend on distance";
+}
+
+}  // namespace
+
+void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result) {
+  SubProgress of_scores(progress, 0.0, 0.65), of_gaussians(progress, 0.75, 1.0);
+  const BoundAndScores all = bound_and_scores(found, of_scores);
+  checkpoint(progress, 0.65, "peaks");
+  const std::vector<PeakCurve> curves = peak_curves(found);
+  const double gaussian = gaussian_mean(found, of_gaussians);
+  add_scalars(found, all, result);
+  add_checks(found, all, curves, gaussian, result);
+  result.figures.push_back(bound_figure(found, all));
+  result.figures.push_back(B_figure(found));
+  result.figures.push_back(peak_figure(found, curves));
+  result.tables.push_back(
+      {.name = "bound",
+       .caption = "bound (37) and |q_mᵀk_n| by distance, unscaled: mean and deviation of " +
+                  pairs_text(found.assumption),
+       .columns = {{"distance", "tokens", distances_to(all.bound.size())},
+                   {"bound", "", all.bound},
+                   {"score", "", all.score},
+                   {"score_deviation", "", all.deviation}}});
+}
+
+DecayMeanings::DecayMeanings(const ParamSet& params, const std::string& assumption)
+    : params_(params),
+      assumption_(assumption),
+      last_(params.integer("max_distance")),
+      drawn_{.header = {"encoding", "what falls with distance", "logit at 0",
+                        fmt::format("at {}", last_), "lowest"}},
+      table_("meanings",
+             "what falls with distance, and the mean logit at distance 0, at the largest, and "
+             "where it is lowest; tables are drawn by seed, untrained: " +
+                 assumption,
+             {{"encoding"},
+              {"what_falls"},
+              {"logit_at_0"},
+              {"logit_at_last"},
+              {"change"},
+              {"lowest"}}) {}
+
+void DecayMeanings::add(const std::string& name, const std::vector<double>& mean) {
+  double lowest = mean.front();
+  for (const double logit : mean) lowest = logit < lowest ? logit : lowest;
+  const double change = mean.back() - mean.front();
+  const auto text = [](double value) {
+    return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
+  };
+  table_.row({name, meaning_of(name), mean.front(), mean.back(), change, lowest});
+  drawn_.rows.push_back({untrained_label(name), meaning_of(name), text(mean.front()),
+                         text(mean.back()), text(lowest)});
+  scalars_.push_back({.name = name + "_change",
+                      .symbol = "Δ",
+                      .value = change,
+                      .description = fmt::format("{}: mean logit at {} less that at 0",
+                                                 untrained_label(name), last_)});
+}
+
+void DecayMeanings::finish(Result& result) && {
+  for (Scalar& scalar : scalars_) result.scalars.push_back(std::move(scalar));
+  result.figures.push_back({"meanings", "What falls with distance: " + assumption_,
+                            caption_of(params_), std::move(drawn_)});
+  result.tables.push_back(std::move(table_).finish());
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/decay.h"
+#include "core/encodings/rope.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/studies/long_term_decay/qk_assumption.h"
+
+namespace orrery::studies {
+
+// Claims about long-term decay beside Fig. 2: (37) is only an upper bound, its curve is not
+// monotone, Gaussian q and k have no decay, and any distance can be made the peak.
+
+struct DecayFindings {
+  const ParamSet& params;
+  const DecayAssumption& assumption;
+  const Rope<double>& rope;          ///< of the rotated channels, in neighbouring pairs
+  const std::vector<double>& theta;  ///< of the pairs that are not muted: S_j runs over these
+  const DecayCurve& curve;
+};
+
+/// Figures "bound_and_scores", "B" and "any_peak", table "bound", and the scalars and checks that
+/// go with them.
+void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result);
+
+/// The quantity that falls with distance for each encoding, and by how much: as figure and table.
+class DecayMeanings {
+ public:
+  DecayMeanings(const ParamSet& params, const std::string& assumption);
+  /// `mean` is the mean logit by distance, NaN where a position is undefined.
+  void add(const std::string& name, const std::vector<double>& mean);
+  void finish(Result& result) &&;
+
+ private:
+  const ParamSet& params_;
+  const std::string& assumption_;
+  std::int64_t last_;  ///< the largest distance
+  TableFigure drawn_;
+  TableBuilder table_;
+  std::vector<Scalar> scalars_{};
+};
+
+}  // namespace orrery::studies

@@ -1,0 +1,371 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/decay.h"
+#include "core/analysis/largest.h"
+#include "core/analysis/mean_logits.h"
+#include "core/attention/head.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/rope.h"
+#include "core/errors.h"
+#include "core/random.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/context_bound.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/long_term_decay/decay_claims.h"
+#include "experiments/studies/long_term_decay/qk_assumption.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
+constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+
+/// Read by every assumption but one: a file has its own d.
+ParamSpec chosen_dim() {
+  ParamSpec dim = dim_param(128);
+  dim.used_when = Condition{"assumption", {"ones", "equal", "random", "mean"}};
+  return dim;
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{encodings_param({"rope"}), chosen_dim(), max_distance_param(1e6)};
+  for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
+  specs.push_back(count_param({"distance", "r", "tokens"},
+                              "The distance whose phasor chain S_1 … S_{d/2} is drawn.", 10, 0,
+                              1e6));
+  specs.push_back(seed_param());
+  specs = with_encoding_params(std::move(specs));
+  for (ParamSpec& spec : specs)
+    if (spec.key == "base") spec.used_when.reset();  // the bound needs it whatever is compared
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "long_term_decay",
+      .version = 2,
+      .title = "Long-term decay",
+      .question = "How large can the score of two tokens be at a distance, and how large is it?",
+      .formulas =
+          {{R"(\left|\mathbf{q}_m^\top \mathbf{k}_n\right| \le \max_i |h_{i+1} - h_i| \sum_{j=1}^{d/2} |S_j|)",
+            "eq. (37)"},
+           {R"(S_j = \sum_{i=0}^{j-1} e^{\mathrm{i} r \theta_i}, \quad r = m - n)", "eq. (35)"},
+           {R"(\theta_i = \mathrm{base}^{-2i/d})", "sec. 3.3"},
+           {R"(\frac{1}{d/2} \sum_{j=1}^{d/2} |S_j| \text{ against } m - n)", "Fig. 2",
+            in_descriptions},
+           {R"(B_m = \sum_t \cos(m\theta_t); \quad \mathbf{q}_m^\top \mathbf{k}_n = 2 B_{m-n} \text{ for } \mathbf{q} = \mathbf{k} = (1, \ldots, 1), \text{ all channels rotated})",
+            "", in_descriptions},
+           {R"(\mathbf{k} = \mathbf{R}_r \mathbf{q}: \quad \mathbf{q}_m^\top \mathbf{k}_n = \sum_t |q_t|^2 \cos((m - n - r)\theta_t), \text{ largest at } m - n = r)",
+            "", in_descriptions}},
+      .symbols = {{"θ_i", "frequency of a pair of channels, in rad per token"},
+                  {"S_j", "partial sum of the phasors of the first j pairs"},
+                  {"h_i", "product of the query's and the key's pair i, as complex numbers"},
+                  {"i", "index of a pair; upright in an exponent, the imaginary unit"},
+                  {"j", "index of a partial sum"}},
+      .params = declared_params()};
+}
+
+struct Spread {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+/// Mean and standard deviation over samples added one by one, without cancellation (Welford).
+class RunningSpread {
+ public:
+  explicit RunningSpread(std::size_t size) : mean_(size), square_(size) {}
+
+  void add(std::size_t i, double value, std::size_t count) {
+    const double delta = value - mean_[i];
+    mean_[i] += delta / static_cast<double>(count);
+    square_[i] += delta * (value - mean_[i]);
+  }
+  /// From i on nothing is added: there is no value.
+  void end_at(std::size_t i) {
+    std::fill(mean_.begin() + static_cast<std::ptrdiff_t>(i), mean_.end(),
+              std::numeric_limits<double>::quiet_NaN());
+  }
+  Spread finish(std::size_t count) && {
+    for (double& s : square_) s = std::sqrt(s / static_cast<double>(count));
+    return {std::move(mean_), std::move(square_)};
+  }
+
+ private:
+  std::vector<double> mean_;
+  std::vector<double> square_;
+};
+
+/// Logits of a query at each distance from a key at position 0.
+void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& distances,
+                std::size_t first, std::size_t count, RunningSpread& spread) {
+  static const Positions origin{0};
+  const Matrix<double> queries = pair.q.replicate(static_cast<Index>(distances.size()), 1);
+  const auto identity = Projections<double>::identity(pair.q.cols());
+  const AttentionOutput<double> out =
+      attention_head<double>(encoding, identity, {queries, pair.k, distances, origin});
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
+}
+
+Spread drawn_scores(const Encoding& encoding, const std::string& name,
+                    const DecayAssumption& assumption, Index all, Index known, Progress& progress) {
+  const std::vector<QkPair>& pairs = assumption.pairs;
+  RunningSpread spread(static_cast<std::size_t>(all));
+  spread.end_at(static_cast<std::size_t>(known));
+  for (Index first = 0; first < known; first += distances_at_once) {
+    const Positions distances =
+        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      const double done = (static_cast<double>(first) +
+                           static_cast<double>(p) / static_cast<double>(pairs.size())) /
+                          static_cast<double>(known);
+      checkpoint(progress, done, "scores of " + name);
+      add_scores(encoding, pairs[p], distances, static_cast<std::size_t>(first), p + 1, spread);
+    }
+  }
+  return std::move(spread).finish(pairs.size());
+}
+
+/// Mean scores of contents with the norm of standard normals, |q|² = d.
+Spread mean_scores(const Encoding& encoding, const std::string& name, Index d, Index all,
+                   Index known, Progress& progress) {
+  Spread spread{{}, std::vector<double>(static_cast<std::size_t>(all))};
+  for (Index first = 0; first < known; first += distances_at_once) {
+    checkpoint(progress, static_cast<double>(first) / static_cast<double>(known),
+               "mean scores of " + name);
+    const Positions distances =
+        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
+    const MeanLogits mean = mean_logits(encoding, d, static_cast<double>(d), distances, 0);
+    spread.mean.insert(spread.mean.end(), mean.total.begin(), mean.total.end());
+  }
+  spread.mean.resize(static_cast<std::size_t>(all), std::numeric_limits<double>::quiet_NaN());
+  return spread;
+}
+
+Spread scores_of(const std::string& name, const ParamSet& params, const DecayAssumption& assumption,
+                 Progress& progress) {
+  const Index d = assumption.d;
+  const auto encoding =
+      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
+  if (params.text("assumption") == "file" && dynamic_cast<const InputTerm<double>*>(encoding.get()))
+    throw UsageError(fmt::format("encoding={} with q and k", name),
+                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
+                     "choose another assumption, or an encoding that acts on q, k or the scores");
+  const Index all = params.integer("max_distance") + 1;
+  const Index known = std::min<Index>(all, encoding->last_position() + 1);
+  return assumption.every_direction
+             ? mean_scores(*encoding, name, d, all, known, progress)
+             : drawn_scores(*encoding, name, assumption, all, known, progress);
+}
+
+std::vector<double> as_doubles(Index count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  return values;
+}
+
+/// The rotation of the bound: of the rotated channels, in neighbouring pairs, with the
+/// bands that the score has.
+Rope<double> bounded_rope(const ParamSet& params, Index d) {
+  if (!params.is_used("rope.fraction"))
+    return Rope<double>({.d_head = d, .base = params.real("base")});
+  const auto asked = Rope<double>::make({.d_model = d, .d_head = d, .params = params});
+  RopeConfig config = asked->config();
+  config.pairing = RopePairing::interleaved;
+  if (config.partial == RopePartial::truncated) config.d_head = config.rotary_dims;
+  return Rope<double>(config);
+}
+
+/// Fig. 2.
+Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
+                    const DecayCurve& curve) {
+  LinePlot plot{.x = distance_axis(),
+                .y = {.label = "mean", .symbol = "|S_j|"},
+                .series = {{.name = "RoPE",
+                            .x = distances,
+                            .y = curve.mean_abs_S,
+                            .color = encoding_color("rope")}}};
+  Largest most;
+  for (const double value : curve.mean_abs_S) most.see(value);
+  if (std::isfinite(most.value())) plot.y.range = Range{0.0, most.value() * 1.04};
+  const std::int64_t r = params.integer("distance");
+  if (r <= params.integer("max_distance"))
+    plot.rules.push_back(
+        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
+  return {"decay_bound",
+          "Long-term decay: mean |S_j|, the factor of the bound (37) that Fig. 2 shows",
+          caption_of(params), std::move(plot)};
+}
+
+Series score_series(const std::string& name, const std::vector<double>& distances,
+                    const Spread& spread, bool with_band) {
+  Series series{.name = encoding_label(name),
+                .x = distances,
+                .y = spread.mean,
+                .color = encoding_color(name)};
+  if (!with_band) return series;
+  for (std::size_t i = 0; i < spread.mean.size(); ++i) {
+    series.band_low.push_back(spread.mean[i] - spread.deviation[i]);
+    series.band_high.push_back(spread.mean[i] + spread.deviation[i]);
+  }
+  return series;
+}
+
+/// The mean logits again, each against its own at distance 0: every encoding on the same axes.
+Figure change_figure(const LinePlot& scores, const std::string& assumption,
+                     const std::string& caption) {
+  LinePlot plot{.x = scores.x,
+                .y = {.label = "change of the logit",
+                      .symbol = "logit(r) − logit(0)",
+                      .scale = AxisScale::symlog}};
+  for (const Series& logits : scores.series) {
+    Series change{.name = logits.name, .x = logits.x, .y = logits.y, .color = logits.color};
+    for (double& y : change.y) y -= logits.y.front();
+    plot.series.push_back(std::move(change));
+  }
+  return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
+}
+
+Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
+  const std::int64_t r = params.integer("distance");
+  VectorPlot plot{.x = {.label = "real part", .symbol = "Re S_j"},
+                  .y = {.label = "imaginary part", .symbol = "Im S_j"},
+                  .quantity = "pair index t"};
+  std::complex<double> from = 0;
+  for (const std::complex<double>& to : phasor_chain(theta, r)) {
+    plot.arrows.push_back(
+        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+    from = to;
+  }
+  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  return {"phasor_chain",
+          fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_d/2", r),
+          caption_of(params), std::move(plot)};
+}
+
+/// The largest share of the bound (37) that random q, k reach, and the largest gap between the
+/// score by eq. (35) and by rotating q and k, both over a few draws and all distances up to 4096.
+std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope,
+                                const DecayCurve& curve, Progress& progress) {
+  constexpr std::size_t draws = 4;
+  const std::vector<double> theta = rope.unmuted(rope.theta());
+  const Index d = rope.config().d_head;
+  const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
+  const Positions m = consecutive_positions(count);
+  Random random(params.integer("seed"), "checks of long_term_decay");
+  Largest share, gap;
+  for (std::size_t draw = 0; draw < draws; ++draw) {
+    checkpoint(progress, draw, draws, "checks");
+    const Matrix<double> q = normal_matrix<double>(random, 1, d);
+    const Matrix<double> k = normal_matrix<double>(random, 1, d);
+    const auto h = rope.unmuted(pair_products({q.data(), static_cast<std::size_t>(d)},
+                                              {k.data(), static_cast<std::size_t>(d)}));
+    Matrix<double> turned = q.replicate(count, 1);
+    rope.transform_queries(m, turned);
+    const double step = largest_step(h) * static_cast<double>(theta.size());
+    for (Index r = 0; r < count; ++r) {
+      const double score = complex_score(h, theta, r);
+      share.see(std::abs(score) / (step * curve.mean_abs_S[static_cast<std::size_t>(r)]));
+      gap.see(std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
+    }
+  }
+  return {{.name = "bound_holds",
+           .statement = "scores of random q, k stay within the bound (largest |score| / bound)",
+           .equation = "eq. (37)",
+           .measured = share.value(),
+           .bound = 1.0},
+          {.name = "complex_form_equals_rotation",
+           .statement = "Re Σ h_t e^{i(m−n)θ_t} equals the product of the rotated q and k",
+           .equation = "eq. (16) = eq. (35)",
+           .measured = gap.value(),
+           .bound = static_cast<double>(d + 10) * 0x1p-53}};
+}
+
+std::vector<Scalar> scalars_of(const DecayCurve& curve) {
+  std::vector<Scalar> scalars;
+  for (std::size_t r = 0; r < curve.mean_abs_S.size(); r = r == 0 ? 1 : r * 10)
+    scalars.push_back({.name = fmt::format("mean_abs_S_at_{}", r),
+                       .symbol = "mean |S_j|",
+                       .value = curve.mean_abs_S[r],
+                       .description = fmt::format("mean |S_j| at distance {}", r)});
+  const auto searched = static_cast<Position>(curve.B.size()) - 1;
+  const std::string last = std::to_string(searched);
+  const auto place = [](const std::optional<std::size_t>& index) {
+    return index ? static_cast<double>(*index) : std::numeric_limits<double>::quiet_NaN();
+  };
+  scalars.push_back({.name = "first_rise",
+                     .unit = "tokens",
+                     .value = place(first_rise(curve.mean_abs_S)),
+                     .description = first_rise(curve.mean_abs_S)
+                                        ? "first distance at which mean |S_j| rises"
+                                        : "mean |S_j| rises at no distance to " + last});
+  scalars.push_back({.name = "first_negative_B",
+                     .symbol = "B_m < 0",
+                     .unit = "tokens",
+                     .value = place(first_negative(curve.B)),
+                     .description = first_negative_text(first_negative(curve.B), searched)});
+  return scalars;
+}
+
+Table curve_table(const std::vector<double>& distances, const DecayCurve& curve) {
+  return {.name = "decay",
+          .caption = "mean |S_j| and B_m by distance; logits by encoding with a key at position 0",
+          .columns = {{"distance", "tokens", distances},
+                      {"mean_abs_S", "", curve.mean_abs_S},
+                      {"B", "", curve.B}}};
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  SubProgress of_scores(progress, 0.1, 0.8), of_checks(progress, 0.8, 0.88),
+      of_claims(progress, 0.88, 1.0);
+  checkpoint(progress, 0.0, "decay bound");
+  const DecayAssumption assumption = decay_assumption(params, inputs);
+  const Rope<double> rope = bounded_rope(params, assumption.d);
+  const Index count = params.integer("max_distance") + 1;
+  const std::vector<double> theta = rope.unmuted(rope.theta());
+  const DecayCurve curve = decay_curve(theta, 0, count);
+  const std::vector<double> distances = as_doubles(count);
+
+  Result result{.scalars = scalars_of(curve)};
+  result.tables.push_back(curve_table(distances, curve));
+  LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "q_m·k_n"}};
+  const std::vector<std::string>& names = params.list("encoding");
+  DecayMeanings meanings(params, assumption.text);
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    SubProgress part = equal_part(of_scores, e, names.size());
+    const Spread spread = scores_of(names[e], params, assumption, part);
+    const bool with_band = assumption.has_spread();
+    scores.series.push_back(score_series(names[e], distances, spread, with_band));
+    result.tables[0].columns.push_back({"logit_" + names[e], "", spread.mean});
+    if (with_band)
+      result.tables[0].columns.push_back(
+          {"logit_" + names[e] + "_deviation", "", spread.deviation});
+    meanings.add(names[e], spread.mean);
+  }
+  result.checks = bound_checks(params, rope, curve, of_checks);
+  result.figures.push_back(bound_figure(params, distances, curve));
+  const std::string caption =
+      fmt::format("key at position 0 · head 0 of {} · {}", heads, caption_of(params));
+  Figure changes = change_figure(scores, assumption.text, caption);
+  result.figures.push_back(
+      {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
+  result.figures.push_back(chain_figure(params, theta));
+  result.figures.push_back(std::move(changes));
+  add_bound_claims({params, assumption, rope, theta, curve}, of_claims, result);
+  std::move(meanings).finish(result);
+  return result;
+}
+
+}  // namespace
+
+Experiment long_term_decay_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

@@ -1,0 +1,100 @@
+#include "experiments/studies/long_term_decay/qk_assumption.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "experiments/setup/user_qkv.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr std::size_t every_row = std::numeric_limits<std::size_t>::max();
+
+ParamSpec of_files(ParamSpec spec) {
+  spec.used_when = Condition{"assumption", {"file"}};
+  return spec;
+}
+
+Matrix<double> head_of(const ParamSet& params, const Inputs& inputs, const std::string& key) {
+  const auto found = inputs.find(key);
+  if (found == inputs.end())
+    throw UsageError(fmt::format("assumption=file without {}", key), "needs q and k",
+                     "give q=FILE.npy k=FILE.npy, or choose another assumption");
+  const auto& tensor = std::get<Tensor>(found->second);
+  const auto head =
+      heads_of(tensor) > 1 ? static_cast<std::size_t>(params.integer("head")) : std::size_t{0};
+  Matrix<double> rows = head_matrix<double>(tensor, head, every_row);
+  if (rows.cols() % 2 == 0) return rows;
+  throw DataError(shape_text(tensor),
+                  "must have an even number of channels: they are rotated in pairs",
+                  "save q and k of one head");
+}
+
+std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs) {
+  const Matrix<double> q = head_of(params, inputs, "q");
+  const Matrix<double> k = head_of(params, inputs, "k");
+  if (q.cols() != k.cols())
+    throw DataError(fmt::format("q with {} and k with {} channels", q.cols(), k.cols()),
+                    "must have the same d", "save them from the same head");
+  Random random(params.integer("seed"), "pairs of rows of long_term_decay");
+  std::vector<QkPair> pairs;
+  for (std::int64_t i = 0; i < params.integer("draws"); ++i) {
+    const Index of_q = random.integer(q.rows());
+    pairs.push_back({q.row(of_q), k.row(random.integer(k.rows()))});
+  }
+  return pairs;
+}
+
+std::string file_text(const Inputs& inputs) {
+  const auto& q = std::get<Tensor>(inputs.find("q")->second);
+  const auto& k = std::get<Tensor>(inputs.find("k")->second);
+  return fmt::format("rows of {} and {}", q.name, k.name);
+}
+
+}  // namespace
+
+std::vector<ParamSpec> decay_assumption_params() {
+  ParamSpec assumption{
+      .key = "assumption",
+      .description = "What q and k are; the scores, and whether they decay, depend on it.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("ones"),
+      .choices =
+          qk_content_choices({{"mean", "q = k, |q|² = d: the exact mean over all directions"},
+                              {"file", "rows of your own q and k, before any rotation"}})};
+  ParamSpec draws{.key = "draws",
+                  .description = "Random pairs of q and k to average over.",
+                  .kind = ParamKind::integer,
+                  .default_value = std::int64_t{64},
+                  .min = 1,
+                  .max = 4096,
+                  .logarithmic = true,
+                  .used_when = Condition{"assumption", {"equal", "random", "file"}}};
+  return {std::move(assumption), std::move(draws), of_files(user_param("q", "Your own queries")),
+          of_files(user_param("k", "Your own keys")), of_files(head_of_files_param())};
+}
+
+DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
+  const std::string& assumption = params.text("assumption");
+  if (assumption == "file") {
+    std::vector<QkPair> pairs = pairs_of_files(params, inputs);
+    const Index d = pairs.front().q.cols();
+    const std::string text =
+        fmt::format("{}, mean ± deviation of {} pairs", file_text(inputs), params.integer("draws"));
+    return {d, std::move(pairs), false, text};
+  }
+  const Index d = params.integer("dim");
+  Random random(params.integer("seed"), "q and k of long_term_decay");
+  if (assumption == "mean")
+    return {d, qk_pairs("ones", d, 1, random), true, "q = k, mean over all directions"};
+  const std::int64_t draws = params.integer("draws");
+  std::vector<QkPair> pairs = qk_pairs(assumption, d, draws, random);
+  if (assumption == "ones") return {d, std::move(pairs), false, "q = k = (1, …, 1)"};
+  const char* what = assumption == "equal" ? "q = k standard normal" : "q, k independent normal";
+  return {d, std::move(pairs), false, fmt::format("{}, mean ± deviation of {} draws", what, draws)};
+}
+
+}  // namespace orrery::studies

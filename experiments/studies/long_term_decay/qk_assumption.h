@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/setup/qk_content.h"
+
+namespace orrery::studies {
+
+// The assumption about q and k: the decay of a score depends on it more than on anything else.
+
+/// The parameters "assumption", "draws", "q", "k", "head", in this order.
+std::vector<ParamSpec> decay_assumption_params();
+
+struct DecayAssumption {
+  Index d{};
+  std::vector<QkPair> pairs{};
+  bool every_direction{};  ///< pairs are an example: the mean is over all directions, exactly
+  std::string text{};      ///< for titles: "q = k = (1, …, 1)"
+
+  bool has_spread() const { return pairs.size() > 1; }
+};
+
+/// The pairs that "assumption" names. Of files, `draws` pairs of a row of q and a row of k, by
+/// seed. Throws UsageError without both files, and DataError for files that do not fit each other
+/// or have an odd number of channels.
+DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs);
+
+}  // namespace orrery::studies

@@ -1,0 +1,377 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/largest.h"
+#include "core/analysis/norms.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_choice.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr Position most_steps = 256;  // a figure has no pixels for more positions
+
+/// Those that act on vectors; score terms never touch one.
+std::vector<std::string> candidates() {
+  return encodings_with({Door::input_term, Door::qk_transform});
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      encodings_param_among(candidates(), {"rope", "sinusoidal", "learned"}), dim_param(64),
+      log_count_param({"max_position", "m_max", "tokens"},
+                      "Last position; at most 257 positions up to it are taken, evenly spaced.",
+                      1024, 1, 0x1p40),
+      log_count_param("draws", "Random vectors, standard normal; the same at every position.", 64,
+                      1, 4096)};
+  for (ParamSpec& spec :
+       precision_params("exact_fp32", {.always = {Stage::qk}, .encodings = candidates()}))
+    specs.push_back(std::move(spec));
+  specs.push_back(seed_param());
+  return with_params_of(candidates(), std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "norm_preservation",
+      .version = 2,
+      .title = "Length of the encoded vector",
+      .question = "Does position change the length of a vector, and by how much?",
+      .formulas =
+          {{R"(\lVert \mathbf{R}_{\Theta,m} \mathbf{x} \rVert = \lVert \mathbf{x} \rVert)",
+            "sec. 3.2"},
+           {R"(\lVert \mathbf{x} + \mathbf{p}_m \rVert^2 = \lVert \mathbf{x} \rVert^2 + 2 \mathbf{x}^\top \mathbf{p}_m + \lVert \mathbf{p}_m \rVert^2)",
+            "eq. (3)", in_descriptions}},
+      .params = declared_params()};
+}
+
+Positions positions_of(const ParamSet& params) {
+  const Position last = params.integer("max_position");
+  const Position steps = std::min<Position>(last, most_steps);
+  Positions positions;
+  for (Position i = 0; i <= steps; ++i)
+    positions.push_back(last / steps * i + last % steps * i / steps);
+  return positions;
+}
+
+/// ‖f(x, m)‖/‖x‖ by position. What an encoding does to queries and to keys may differ.
+struct Curve {
+  std::string key;    ///< in names of columns, scalars and checks
+  std::string label;  ///< in legends
+  int color{};
+  LineStyle style{LineStyle::solid};
+  bool rotates{};  ///< an orthogonal matrix: the length must be kept
+  bool adds{};     ///< a vector is added
+  bool drawn{};    ///< from a table that is drawn by seed
+  std::vector<double> mean{}, least{}, greatest{};
+  std::size_t known{
+      0};  ///< number of positions, from the first on, at which the encoding is defined
+  double norm_bound{};  ///< what rounding may do to a rotation
+  double cosine_law{};  ///< residual of the sum
+  double law_bound{};
+
+  void add(const RatioSpread& spread) {
+    mean.push_back(spread.mean);
+    least.push_back(spread.least);
+    greatest.push_back(spread.greatest);
+  }
+  void end_at(std::size_t positions) {
+    for (auto* values : {&mean, &least, &greatest})
+      values->resize(positions, std::numeric_limits<double>::quiet_NaN());
+  }
+  std::vector<double> change() const {
+    std::vector<double> largest(mean.size());
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      largest[i] = larger(1.0 - least[i], greatest[i] - 1.0);
+    return largest;
+  }
+  /// Over the first `known` positions; NaN if one of them is.
+  double largest_change() const {
+    Largest largest;
+    const std::vector<double> changes = change();
+    for (std::size_t i = 0; i < known; ++i) largest.see(changes[i]);
+    return largest.value();
+  }
+  double mean_ratio() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < known; ++i) sum += mean[i];
+    return sum / static_cast<double>(known);
+  }
+};
+
+/// Vectors that have been rounded as queries and keys are.
+template <class T>
+Matrix<T> draw_vectors(const ParamSet& params, const StageRounding& rounding) {
+  Random random(params.integer("seed"), "vectors of norm_preservation");
+  Matrix<T> x = normal_matrix<T>(random, params.integer("draws"), params.integer("dim"));
+  rounding.apply<T>(Stage::qk, x);
+  return x;
+}
+
+template <class T>
+struct Measured {
+  const Encoding& encoding;
+  Matrix<T> x;
+  std::vector<double> before;
+};
+
+enum class Side { input, queries, keys };
+
+template <class T>
+Matrix<T> encoded(const Measured<T>& in, Side side, Position m) {
+  const Positions at(static_cast<std::size_t>(in.x.rows()), m);
+  Matrix<T> y = in.x;
+  if (side == Side::input)
+    dynamic_cast<const InputTerm<T>&>(in.encoding).add_to_input(at, y);
+  else if (side == Side::queries)
+    dynamic_cast<const QkTransform<T>&>(in.encoding).transform_queries(at, y);
+  else
+    dynamic_cast<const QkTransform<T>&>(in.encoding).transform_keys(at, y);
+  return y;
+}
+
+template <class T>
+Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve curve,
+             Progress& progress) {
+  const Measured<T> zero{in.encoding, Matrix<T>::Zero(in.x.rows(), in.x.cols()), {}};
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    checkpoint(progress, i, positions.size(), "lengths with " + curve.label);
+    if (positions[i] > in.encoding.last_position()) break;
+    const Matrix<T> y = encoded(in, side, positions[i]);
+    curve.add(norm_ratios(in.before, row_norms(y)));
+    ++curve.known;
+    if (side == Side::input)
+      curve.cosine_law =
+          larger(curve.cosine_law, cosine_law_residual(y, in.x, encoded(zero, side, positions[i])));
+  }
+  curve.end_at(positions.size());
+  return curve;
+}
+
+/// Whether queries and keys are changed differently anywhere.
+template <class T>
+bool sides_differ(const Measured<T>& in, const Positions& positions) {
+  return std::any_of(positions.begin(), positions.end(), [&](Position m) {
+    return encoded(in, Side::queries, m) != encoded(in, Side::keys, m);
+  });
+}
+
+template <class T>
+std::vector<Curve> measure(const std::string& name, const ParamSet& params,
+                           const StageRounding& rounding, const Positions& positions,
+                           Progress& progress) {
+  const Index d = params.integer("dim");
+  const auto encoding = make_encoding<T>(name, {.d_model = d,
+                                                .d_head = d,
+                                                .params = params,
+                                                .rounding = rounding,
+                                                .seed = params.integer("seed")});
+  Measured<T> in{*encoding, draw_vectors<T>(params, rounding), {}};
+  in.before = row_norms(in.x);
+  Curve curve{.key = name, .label = encoding_label(name), .color = encoding_color(name)};
+  curve.norm_bound = rotation_norm_bound<T>(d, rounding);
+  curve.law_bound = cosine_law_bound<T>(d, rounding);
+  if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
+    curve.adds = true;
+    curve.drawn = find_encoding(name).info.draws_tables();
+    return {follow(in, Side::input, positions, std::move(curve), progress)};
+  }
+  curve.rotates = dynamic_cast<const Rope<T>*>(encoding.get()) != nullptr;
+  if (curve.rotates || !sides_differ(in, positions))
+    return {follow(in, Side::queries, positions, std::move(curve), progress)};
+  Curve keys = curve;
+  curve.label += ", queries";
+  keys.key += "_keys";
+  keys.label += ", keys";
+  keys.style = LineStyle::dashed;
+  SubProgress of_queries = equal_part(progress, 0, 2), of_keys = equal_part(progress, 1, 2);
+  return {follow(in, Side::queries, positions, std::move(curve), of_queries),
+          follow(in, Side::keys, positions, std::move(keys), of_keys)};
+}
+
+std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
+                              const ParamSet& params, const Positions& positions,
+                              Progress& progress) {
+  return pipeline.arithmetic == Precision::fp64
+             ? measure<double>(name, params, pipeline.rounding, positions, progress)
+             : measure<float>(name, params, pipeline.rounding, positions, progress);
+}
+
+double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
+
+void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
+  const char* untrained = curve.drawn ? " (untrained table)" : "";
+  scalars.push_back({.name = curve.key + "_mean_ratio",
+                     .symbol = "‖f(x, m)‖/‖x‖",
+                     .value = curve.mean_ratio(),
+                     .description = curve.label + untrained + ": mean over vectors and positions"});
+  scalars.push_back(
+      {.name = curve.key + "_largest_change",
+       .value = curve.largest_change(),
+       .description = curve.label + untrained + ": largest relative change of a length"});
+  scalars.push_back({.name = curve.key + "_largest_change_ulp",
+                     .unit = "ulp",
+                     .value = in_ulps(curve.largest_change(), precision),
+                     .description = curve.label + ": the same in units in the last place of 1"});
+}
+
+/// `where` ends the name of a check, in_words its statement.
+void add_checks(const Curve& curve, const std::string& where, const std::string& in_words,
+                std::vector<Check>& checks) {
+  if (curve.rotates)
+    checks.push_back({.name = curve.key + "_keeps_length" + where,
+                      .statement = curve.label + " keeps the length in " + in_words +
+                                   ", up to rounding (largest relative change)",
+                      .equation = "eq. (15): R_m is orthogonal",
+                      .measured = curve.largest_change(),
+                      .bound = curve.norm_bound});
+  if (!curve.adds) return;
+  checks.push_back({.name = curve.key + "_changes_length",
+                    .statement = curve.label + ": adding a vector changes the length, more than "
+                                               "rounding could (largest relative change)",
+                    .equation = "eq. (3)",
+                    .measured = curve.largest_change(),
+                    .relation = Relation::at_least,
+                    .bound = curve.norm_bound});
+  checks.push_back({.name = curve.key + "_cosine_law",
+                    .statement = curve.label + ": the change is that of a sum of two vectors",
+                    .equation = "‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²",
+                    .measured = curve.cosine_law,
+                    .bound = curve.law_bound});
+}
+
+std::vector<double> as_doubles(const Positions& positions) {
+  return {positions.begin(), positions.end()};
+}
+
+Figure ratio_figure(const ParamSet& params, const Positions& positions,
+                    const std::vector<Curve>& curves) {
+  LinePlot plot{.x = position_axis(), .y = {.label = "length", .symbol = "‖f(x, m)‖ / ‖x‖"}};
+  for (const Curve& curve : curves)
+    plot.series.push_back({.name = curve.label,
+                           .x = as_doubles(positions),
+                           .y = curve.mean,
+                           .band_low = curve.least,
+                           .band_high = curve.greatest,
+                           .style = curve.style,
+                           .color = curve.color});
+  return {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
+          "mean over vectors, band from least to greatest · " + caption_of(params),
+          std::move(plot)};
+}
+
+Figure ulp_figure(const ParamSet& params, const Positions& positions,
+                  const std::vector<Curve>& curves) {
+  const Precision precision = precision_of(params);
+  LinePlot plot{.x = position_axis(),
+                .y = {.label = "largest change of a length",
+                      .unit = "ulp",
+                      .scale = AxisScale::symlog,
+                      .symlog_threshold = 0.1}};
+  const Curve* rotation = nullptr;
+  for (const Curve& curve : curves) {
+    std::vector<double> ulps = curve.change();
+    for (double& u : ulps) u = in_ulps(u, precision);
+    plot.series.push_back({.name = curve.label,
+                           .x = as_doubles(positions),
+                           .y = std::move(ulps),
+                           .style = curve.style,
+                           .color = curve.color});
+    if (curve.rotates) rotation = &curve;
+  }
+  if (rotation)
+    plot.rules.push_back({Rule::Direction::horizontal, in_ulps(rotation->norm_bound, precision),
+                          "what rounding may cost a rotation"});
+  return {"norm_change_ulp",
+          fmt::format("Change of length in units in the last place of {}, {}", name(precision),
+                      params.text("precision")),
+          caption_of(params), std::move(plot)};
+}
+
+Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
+  Table table{.name = "lengths",
+              .caption = "‖f(x, m)‖/‖x‖ by position: mean, least and greatest over the vectors",
+              .columns = {{"position", "tokens", as_doubles(positions)}}};
+  for (const Curve& curve : curves) {
+    table.columns.push_back({"mean_" + curve.key, "", curve.mean});
+    table.columns.push_back({"least_" + curve.key, "", curve.least});
+    table.columns.push_back({"greatest_" + curve.key, "", curve.greatest});
+  }
+  return table;
+}
+
+/// The rotations again in every pipeline: a figure, a table and a check each.
+void compare_pipelines(const ParamSet& params, const Positions& positions,
+                       const std::vector<std::string>& rotations, Progress& progress,
+                       Result& result) {
+  TableFigure drawn{.header = {"encoding", "pipeline", "largest change", "in ulp", "bound"}};
+  TableBuilder table("pipelines", "largest relative change of a length by a rotation",
+                     {{"encoding"},
+                      {"pipeline"},
+                      {"largest_change"},
+                      {"largest_change_ulp", "ulp"},
+                      {"bound_ulp", "ulp"}});
+  const std::vector<Pipeline>& all = pipeline_catalogue();
+  std::size_t done = 0;
+  for (const std::string& encoding : rotations) {
+    for (const Pipeline& pipeline : all) {
+      SubProgress part = equal_part(progress, done++, all.size() * rotations.size());
+      const Curve curve = measure_in(pipeline, encoding, params, positions, part).front();
+      add_checks(curve, "_in_" + pipeline.name, pipeline.name, result.checks);
+      const double ulps = in_ulps(curve.largest_change(), pipeline.format);
+      const double bound = in_ulps(curve.norm_bound, pipeline.format);
+      table.row({encoding, pipeline.name, curve.largest_change(), ulps, bound});
+      drawn.rows.push_back({curve.label, pipeline.name, scientific_label(curve.largest_change(), 1),
+                            decimal_label(ulps, 2), decimal_label(bound, 1)});
+    }
+  }
+  result.figures.push_back(
+      {"norm_by_pipeline", "A rotation keeps lengths in every pipeline, up to rounding",
+       "each pipeline with its own formats · " + caption_of(params), std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  const Positions positions = positions_of(params);
+  const std::vector<std::string>& names = params.list("encoding");
+  const Pipeline pipeline = pipeline_of(params);
+  SubProgress as_chosen(progress, 0.0, 0.5), compared(progress, 0.5, 1.0);
+  Result result;
+  std::vector<Curve> curves;
+  std::vector<std::string> rotations;
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    SubProgress part = equal_part(as_chosen, e, names.size());
+    for (Curve& curve : measure_in(pipeline, names[e], params, positions, part)) {
+      if (curve.rotates) rotations.push_back(names[e]);
+      curves.push_back(std::move(curve));
+    }
+  }
+  for (const Curve& curve : curves) {
+    add_scalars(curve, pipeline.format, result.scalars);
+    add_checks(curve, "", pipeline.name + " as chosen", result.checks);
+  }
+  result.figures.push_back(ratio_figure(params, positions, curves));
+  result.figures.push_back(ulp_figure(params, positions, curves));
+  result.tables.push_back(table_of(positions, curves));
+  if (!rotations.empty()) compare_pipelines(params, positions, rotations, compared, result);
+  return result;
+}
+
+}  // namespace
+
+Experiment norm_preservation_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

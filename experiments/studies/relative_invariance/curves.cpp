@@ -1,0 +1,211 @@
+#include "experiments/studies/relative_invariance/curves.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "core/analysis/invariance.h"
+#include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/rope.h"
+#include "core/product.h"
+#include "core/random.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/pipelined_name.h"
+
+namespace orrery::studies {
+namespace {
+
+/// Whether no stage has a format of its own.
+bool runs_as_named(const Pipeline& pipeline) {
+  const StageRounding& named = find_pipeline(pipeline.name).rounding;
+  for (std::size_t i = 0; i < stage_count; ++i)
+    if (const auto stage = static_cast<Stage>(i);
+        pipeline.rounding.format(stage) != named.format(stage))
+      return false;
+  return true;
+}
+
+bool is_exact(const Pipeline& pipeline) {
+  return pipeline.arithmetic == Precision::fp64 && rounding_unit(pipeline.rounding) == 0;
+}
+
+/// The tokens, in the arithmetic T.
+template <class T>
+struct ShiftedTokens {
+  Matrix<T> x;
+  Positions positions;
+  Projections<T> projections;
+};
+
+template <class T>
+ShiftedTokens<T> draw_tokens(const ParamSet& params) {
+  const std::int64_t seed = params.integer("seed");
+  const Index d = params.integer("dim");
+  Random contents(seed, "contents of relative_invariance");
+  Random places(seed, "positions of relative_invariance");
+  ShiftedTokens<T> tokens{normal_matrix<T>(contents, params.integer("tokens"), d), {}, {}};
+  for (Index i = 0; i < tokens.x.rows(); ++i)
+    tokens.positions.push_back(places.integer(params.integer("span")));
+  tokens.projections = params.text("projection") == "random" ? random_projections<T>(seed, 0, d, d)
+                                                             : Projections<T>::identity(d);
+  return tokens;
+}
+
+/// Logits at any positions, in the arithmetic T.
+template <class T>
+class Head {
+ public:
+  Head(const std::string& name, const ParamSet& params, ShiftedTokens<T> tokens,
+       StageRounding rounding)
+      : tokens_(std::move(tokens)), rounding_(rounding) {
+    const Index d = params.integer("dim");
+    encoding_ = make_encoding<T>(
+        name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding_});
+  }
+  Matrix<T> logits_at(const Positions& p) const {
+    return attention_head<T>(*encoding_, tokens_.projections, {tokens_.x, tokens_.x, p, p}, {},
+                             {rounding_})
+        .logits;
+  }
+  const Encoding& encoding() const { return *encoding_; }
+
+ private:
+  ShiftedTokens<T> tokens_;
+  StageRounding rounding_;
+  std::unique_ptr<Encoding> encoding_;
+};
+
+/// The same numbers in fp64: what the arithmetic of T should have computed with.
+template <class T>
+ShiftedTokens<double> widened(const ShiftedTokens<T>& tokens) {
+  const auto wide = [](const Matrix<T>& m) { return Matrix<double>(m.template cast<double>()); };
+  const Projections<T>& w = tokens.projections;
+  return {wide(tokens.x), tokens.positions, {wide(w.W_q), wide(w.W_k), wide(w.W_v)}};
+}
+
+/// Whether a relative encoding's scores are functions of m − n in the pipeline: the formats of
+/// positions and distances hold every one that occurs, and angles are formed exactly.
+bool keeps_positions(const Encoding& encoding, const StageRounding& rounding, Position largest) {
+  const bool turns = dynamic_cast<const QkTransform<float>*>(&encoding) ||
+                     dynamic_cast<const QkTransform<double>*>(&encoding);
+  return (!turns || !rounding.rounds(Stage::angle)) &&
+         holds_whole_numbers(rounding.format(Stage::position), largest);
+}
+
+/// The formats of those stages at which this encoding's scores lose digits. Positions, distances
+/// and angles are not among them: where they are rounded, a shift changes more than digits.
+StageRounding rounding_of_scores(const std::string& encoding, const StageRounding& rounding) {
+  StageRounding kept;
+  const auto keep = [&](Stage stage) { kept.set(stage, rounding.format(stage)); };
+  for (const Stage stage : score_stages()) keep(stage);
+  for (const Stage stage : find_encoding(encoding).info.stages)
+    if (stage > Stage::angle) keep(stage);
+  return kept;
+}
+
+template <class T>
+struct Measurement {
+  const ParamSet& params;
+  const ShiftedTokens<T>& tokens;
+  const Pipeline& pipeline;
+  const std::vector<Position>& shifts;
+};
+
+template <class T>
+ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
+                         const Encoding& encoding) {
+  const StageRounding& rounding = in.pipeline.rounding;
+  const Matrix<T> q = product<T>(in.tokens.x, in.tokens.projections.W_q);
+  const Matrix<T> k = product<T>(in.tokens.x, in.tokens.projections.W_k);
+  const Position span = in.params.integer("span");
+  ShiftCurve curve{.encoding = name,
+                   .pipeline = in.pipeline,
+                   .compared = in.params.list("precision").size() > 1,
+                   .relative = encoding.is_relative()};
+  curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
+  curve.exact_positions = keeps_positions(encoding, rounding, span - 1 + in.shifts.back());
+  if (dynamic_cast<const Rope<T>*>(&encoding))
+    for (const Position s : in.shifts)
+      curve.angle_bound.push_back(angle_rounding_bound<T>(q, k, rounding, span - 1 + s));
+  return curve;
+}
+
+template <class T>
+ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& progress) {
+  const Head<T> head(name, in.params, in.tokens, in.pipeline.rounding);
+  std::optional<Head<double>> exact;
+  if (!is_exact(in.pipeline)) exact.emplace(name, in.params, widened(in.tokens), StageRounding{});
+  const Matrix<T> reference = head.logits_at(in.tokens.positions);
+  ShiftCurve curve = bounded_curve<T>(name, in, head.encoding());
+  for (std::size_t i = 0; i < in.shifts.size(); ++i) {
+    checkpoint(progress, i, in.shifts.size(), "shifts of " + curve.label_in_pipeline());
+    if (in.params.integer("span") - 1 + in.shifts[i] > head.encoding().last_position()) break;
+    ++curve.known;
+    const Positions moved = shifted(in.tokens.positions, in.shifts[i]);
+    const Matrix<T> logits = head.logits_at(moved);
+    const ShiftError error = shift_error<T>(reference, logits, in.pipeline.format);
+    curve.error.push_back(error.largest);
+    curve.ulps.push_back(error.ulps);
+    if (!exact) continue;
+    const Matrix<double>& wide = logits.template cast<double>();
+    curve.rounding.push_back(
+        shift_error<double>(exact->logits_at(moved), wide, Precision::fp64).largest);
+  }
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  curve.error.resize(in.shifts.size(), unknown);
+  curve.ulps.resize(in.shifts.size(), unknown);
+  if (exact) curve.rounding.resize(in.shifts.size(), unknown);
+  return curve;
+}
+
+}  // namespace
+
+std::string ShiftCurve::label() const { return encoding_label(encoding); }
+
+std::string ShiftCurve::label_in_pipeline() const {
+  return fmt::format("{} in {}{}", label(), pipeline.name,
+                     runs_as_named(pipeline) ? "" : " with stages as set");
+}
+
+std::string ShiftCurve::name_of(const std::string& what) const {
+  return compared ? pipelined_name(encoding, pipeline.name, what)
+                  : fmt::format("{}_{}", encoding, what);
+}
+
+double ShiftCurve::worst(const std::vector<double>& values) const {
+  Largest largest;
+  for (std::size_t i = 0; i < known; ++i) largest.see(values[i]);
+  return largest.value();
+}
+
+double ShiftCurve::worst_share() const {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < known; ++i) shares.push_back(error[i] / (bound + angle_bound[i]));
+  return worst(shares);
+}
+
+std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
+                                    Progress& progress) {
+  const auto wide = draw_tokens<double>(params);
+  const auto narrow = draw_tokens<float>(params);
+  const std::vector<std::string>& names = params.list("encoding");
+  const std::vector<std::string>& pipelines = params.list("precision");
+  std::vector<ShiftCurve> curves;
+  for (const std::string& name : names) {
+    for (const std::string& of : pipelines) {
+      const Pipeline pipeline = pipeline_of(params, of);
+      SubProgress part = equal_part(progress, curves.size(), names.size() * pipelines.size());
+      curves.push_back(pipeline.arithmetic == Precision::fp64
+                           ? measure<double>(name, {params, wide, pipeline, shifts}, part)
+                           : measure<float>(name, {params, narrow, pipeline, shifts}, part));
+    }
+  }
+  return curves;
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/pipelines.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::studies {
+
+// How much the logits of an encoding change under common shifts, in one pipeline.
+
+/// An encoding in a pipeline.
+struct ShiftCurve {
+  std::string encoding{};
+  Pipeline pipeline{};
+  bool compared{};  ///< with other pipelines
+  bool relative{};
+  std::vector<double> error{};
+  std::vector<double> ulps{};
+  std::vector<double>
+      rounding{};  ///< largest distance from exact; empty where that is the pipeline
+  double bound{};  ///< what rounding may cost where positions and angles are exact
+  std::vector<double> angle_bound{};  ///< RoPE alone: what rounding its angles may add, by shift
+  bool exact_positions{};             ///< no rounding of positions, distances or angles shows
+  std::size_t known{0};  ///< number of shifts, from the first on, whose positions are defined
+
+  std::string label() const;
+  std::string label_in_pipeline() const;
+  /// "rope_eager_fp32_largest_error"; "rope_largest_error" where no other pipeline is compared.
+  std::string name_of(const std::string& what) const;
+  /// The largest value over the known shifts; NaN if one of them is.
+  double worst(const std::vector<double>& values) const;
+  /// The largest share of its bound that an error takes, over the known shifts.
+  double worst_share() const;
+};
+
+/// Encoding by encoding, each in all pipelines.
+std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
+                                    Progress& progress);
+
+}  // namespace orrery::studies

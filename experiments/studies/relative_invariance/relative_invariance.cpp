@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/analysis/largest.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/relative_invariance/curves.h"
+
+namespace orrery::studies {
+namespace {
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      encodings_param({"rope", "alibi", "sinusoidal"}),
+      dim_param(64),
+      log_count_param({"tokens", "N", "tokens"},
+                      "Tokens with random contents; all N × N logits are compared.", 64, 2, 512),
+      log_count_param({"span", "", "tokens"}, "The tokens have random positions in [0, span).", 512,
+                      1, 1e6),
+      log_count_param({"max_shift", "s_max", "tokens"}, "Shifts are the powers of two up to this.",
+                      std::int64_t{1} << 20, 1, 0x1p40),
+      projection_param()};
+  specs.push_back(pipelines_param({"exact", "eager_fp32", "eager_bf16"}));
+  for (ParamSpec& spec : stage_params({.always = score_stages()})) specs.push_back(std::move(spec));
+  specs.push_back(seed_param());
+  return with_encoding_params(std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "relative_invariance",
+      .version = 3,
+      .title = "Relative-position invariance",
+      .question = "How far do the logits move when all positions are shifted by the same amount?",
+      .formulas =
+          {{R"(\langle f_q(\mathbf{x}_m, m), f_k(\mathbf{x}_n, n) \rangle = g(\mathbf{x}_m, \mathbf{x}_n, m - n))",
+            "eq. (11)"},
+           {R"(\mathrm{error}(s) = \max_{m,n<N} |\ell_{m+s,n+s} - \ell_{m,n}|, \quad s \le s_{\mathrm{max}})",
+            ""},
+           {R"(\mathrm{rounding}(s) = \max_{m,n<N} |\ell_{m+s,n+s} - \text{its value in exact}|)",
+            "", in_descriptions}},
+      .symbols = {{"f_q", "what makes a query of content and position"},
+                  {"f_k", "what makes a key of content and position"},
+                  {"g", "any function of the contents and the relative position"},
+                  {"s", "shift of all positions"}},
+      .params = declared_params()};
+}
+
+std::vector<Position> shifts_up_to(Position largest) {
+  std::vector<Position> shifts;
+  for (Position s = 1; s <= largest; s *= 2) shifts.push_back(s);
+  return shifts;
+}
+
+Check invariance_check(const ShiftCurve& curve) {
+  return {.name = curve.name_of("is_invariant"),
+          .statement = curve.label_in_pipeline() +
+                       " depends on m − n only, up to rounding (largest change of a logit)",
+          .equation = "eq. (11)",
+          .measured = curve.worst(curve.error),
+          .bound = curve.bound};
+}
+
+/// Rounded angles m θ do not differ by (m − n) θ, so nothing keeps the scores but their size.
+Check angle_check(const ShiftCurve& curve) {
+  return {.name = curve.name_of("changes_as_its_angles_round"),
+          .statement = curve.label_in_pipeline() +
+                       " changes by no more than the rounding of its angles m θ accounts for "
+                       "(largest share of that bound)",
+          .equation = "|Δ logit| ≤ 4 u (m + s) ‖q‖‖k‖/√d, and rounding",
+          .measured = curve.worst_share(),
+          .bound = 1};
+}
+
+Check absolute_check(const ShiftCurve& curve) {
+  return {.name = curve.name_of("is_absolute"),
+          .statement = curve.label_in_pipeline() +
+                       " depends on absolute position: rounding cannot explain the change",
+          .equation = "eq. (6)",
+          .measured = curve.worst(curve.error),
+          .relation = Relation::at_least,
+          .bound = curve.bound};
+}
+
+/// No check where a format too small for the positions changes a relative encoding, for which there
+/// is no bound here.
+std::optional<Check> check_of(const ShiftCurve& curve) {
+  if (!curve.relative) return absolute_check(curve);
+  if (curve.exact_positions) return invariance_check(curve);
+  if (!curve.angle_bound.empty()) return angle_check(curve);
+  return std::nullopt;
+}
+
+void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
+  const std::string label = curve.label_in_pipeline();
+  scalars.push_back({.name = curve.name_of("largest_error"),
+                     .value = curve.worst(curve.error),
+                     .description = label + ": largest change of a logit over all shifts"});
+  // The change of an absolute encoding is no rounding error and is not counted in ulp.
+  if (curve.relative)
+    scalars.push_back(
+        {.name = curve.name_of("largest_ulp"),
+         .unit = "ulp",
+         .value = curve.worst(curve.ulps),
+         .description = fmt::format("{}: the same in units in the last place of {} at "
+                                    "the largest logit",
+                                    label, name(curve.pipeline.format))});
+  if (!curve.rounding.empty())
+    scalars.push_back(
+        {.name = curve.name_of("largest_rounding"),
+         .value = curve.worst(curve.rounding),
+         .description = label + ": largest distance of a logit from its exact value"});
+}
+
+constexpr std::array<LineStyle, 4> styles{LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
+                                          LineStyle::points};
+
+/// Colours distinguish encodings and line styles pipelines, if there are enough styles; otherwise
+/// each curve has a colour of its own.
+Series series_of(const ShiftCurve& curve, std::size_t place,
+                 const std::vector<std::string>& pipelines) {
+  const auto found = std::find(pipelines.begin(), pipelines.end(), curve.pipeline.name);
+  const auto pipeline = static_cast<std::size_t>(found - pipelines.begin());
+  const bool lines_enough = pipelines.size() <= styles.size();
+  return {.name = pipelines.size() == 1 ? curve.label()
+                                        : fmt::format("{}, {}", curve.label(), curve.pipeline.name),
+          .style = styles[pipeline % styles.size()],
+          .color = lines_enough ? encoding_color(curve.encoding) : static_cast<int>(place)};
+}
+
+/// Settings that all figures of a run share.
+struct Frame {
+  std::vector<double> shifts;
+  std::vector<std::string> pipelines;
+  std::string caption;
+  double threshold;  ///< errors fall to exactly 0: the axis is logarithmic above this
+
+  std::string in_words() const {
+    return pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
+  }
+};
+
+Figure figure_of(std::string id, std::string title, const Frame& frame, Axis y,
+                 const std::vector<ShiftCurve>& curves, std::vector<double> ShiftCurve::*values) {
+  y.scale = AxisScale::symlog;
+  LinePlot plot{
+      .x = {.label = "common shift", .symbol = "s", .unit = "tokens", .scale = AxisScale::log2},
+      .y = std::move(y)};
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if ((curves[i].*values).empty()) continue;
+    Series series = series_of(curves[i], i, frame.pipelines);
+    series.x = frame.shifts;
+    series.y = curves[i].*values;
+    plot.series.push_back(std::move(series));
+  }
+  return {std::move(id), std::move(title), frame.caption, std::move(plot)};
+}
+
+/// A power of ten below every rounding error of the formats, so that 0 still has its place below.
+double axis_threshold(const std::vector<ShiftCurve>& curves) {
+  double least = 1;
+  for (const ShiftCurve& curve : curves)
+    least = smaller(least, unit_roundoff(curve.pipeline.format));
+  return std::pow(10.0, std::floor(std::log10(least)) - 1);
+}
+
+/// The bound of rounding errors as a line beside the curves: one per pipeline in which every
+/// relative encoding here is invariant.
+void add_bounds(Figure& figure, const Frame& frame, const std::vector<ShiftCurve>& curves) {
+  for (const std::string& pipeline : frame.pipelines) {
+    const ShiftCurve* found = nullptr;
+    bool invariant = true;
+    for (const ShiftCurve& curve : curves) {
+      if (curve.pipeline.name != pipeline || !curve.relative) continue;
+      found = &curve;
+      invariant = invariant && curve.exact_positions;
+    }
+    if (!found || !invariant) continue;
+    const std::string words = frame.pipelines.size() == 1 ? "" : " in " + pipeline;
+    std::get<LinePlot>(figure.content)
+        .rules.push_back(
+            {Rule::Direction::horizontal, found->bound, "what rounding may cost" + words});
+  }
+}
+
+Table table_of(const std::vector<double>& shifts, const std::vector<ShiftCurve>& curves) {
+  Table table{.name = "invariance",
+              .caption =
+                  "largest change of a logit, absolute and in units in the last place of the "
+                  "pipeline's format, and largest distance from exact, by shift",
+              .columns = {{"shift", "tokens", shifts}}};
+  for (const ShiftCurve& curve : curves) {
+    table.columns.push_back({curve.name_of("error"), "", curve.error});
+    table.columns.push_back({curve.name_of("ulp"), "ulp", curve.ulps});
+    if (!curve.rounding.empty())
+      table.columns.push_back({curve.name_of("rounding"), "", curve.rounding});
+  }
+  return table;
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  const std::vector<Position> shifts = shifts_up_to(params.integer("max_shift"));
+  const std::vector<ShiftCurve> curves = measure_all(params, shifts, progress);
+  const Frame frame{.shifts = {shifts.begin(), shifts.end()},
+                    .pipelines = params.list("precision"),
+                    .caption = caption_of(params),
+                    .threshold = axis_threshold(curves)};
+  Result result;
+  for (const ShiftCurve& curve : curves) {
+    add_scalars(curve, result.scalars);
+    if (std::optional<Check> check = check_of(curve)) result.checks.push_back(std::move(*check));
+  }
+  result.figures.push_back(figure_of(
+      "invariance_error", "Change of the logits under a common shift, " + frame.in_words(), frame,
+      {.label = "largest change of a logit", .symlog_threshold = frame.threshold}, curves,
+      &ShiftCurve::error));
+  add_bounds(result.figures.back(), frame, curves);
+  result.figures.push_back(
+      figure_of("invariance_ulp",
+                "Change in units in the last place at the largest logit, " + frame.in_words(),
+                frame, {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}, curves,
+                &ShiftCurve::ulps));
+  const bool compared = std::any_of(curves.begin(), curves.end(),
+                                    [](const ShiftCurve& c) { return !c.rounding.empty(); });
+  if (compared)
+    result.figures.push_back(figure_of(
+        "rounding_error", "Distance of the logits from exact at each shift, " + frame.in_words(),
+        frame, {.label = "largest distance of a logit", .symlog_threshold = frame.threshold},
+        curves, &ShiftCurve::rounding));
+  result.tables.push_back(table_of(frame.shifts, curves));
+  return result;
+}
+
+}  // namespace
+
+Experiment relative_invariance_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

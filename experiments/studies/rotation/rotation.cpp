@@ -1,0 +1,333 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/analysis/largest.h"
+#include "core/analysis/score_chain.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/common_formulas.h"
+#include "core/encodings/frequencies.h"
+#include "core/errors.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/rope_params.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/studies/rotation/vectors.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::studies {
+namespace {
+
+/// Rounding of one rotation relative to the vector: cos and sin to 4·2^-53 each, three operations.
+constexpr double rotation_rounding = 8 * 0x1p-53;
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs = vector_params();
+  specs.push_back(count_param({"distance", "m − n", "tokens"},
+                              "Relative distance at which the phasors are laid out.", 6, -1e9,
+                              1e9));
+  specs.push_back(count_param({"key_position", "n", "tokens"},
+                              "Position of the key; the score does not depend on it.", 0, 0, 1e12));
+  specs.push_back({.key = "draw",
+                   .description = "Which of the two vectors is drawn at every position.",
+                   .kind = ParamKind::choice,
+                   .default_value = std::string("q"),
+                   .choices = {{"q", "the query"}, {"k", "the key"}}});
+  specs.push_back(log_count_param({"positions", "", "tokens"},
+                                  "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256));
+  specs.push_back(count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16));
+  specs.push_back(count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047));
+  specs.push_back(count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047));
+  specs.push_back(seed_param());
+  specs.back().used_when = Condition{"content", {"equal", "random"}};
+  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "rotation",
+      .version = 1,
+      .title = "Rotation of pairs",
+      .question = "How does rotating pairs of channels make the score depend on m − n alone?",
+      .formulas =
+          {{R"(\begin{pmatrix} \cos m\theta & -\sin m\theta \\ \sin m\theta & \cos m\theta \end{pmatrix} \begin{pmatrix} q_1 \\ q_2 \end{pmatrix} = \mathbf{R}_{\theta,m} \mathbf{q})",
+            "eq. (13)"},
+           Rope<double>::info().score_formulas.front(),
+           {R"(h_t = q_t \cdot \mathrm{conj}(k_t), \text{ pairs as complex numbers})", "",
+            in_descriptions},
+           {R"(f(\mathbf{x}_m, m) = \mathbf{R}_m \mathbf{W} \mathbf{x}_m, \quad \text{pair } t \text{ rotated by } m\theta_t)",
+            "eq. (14), (15), Fig. 1", in_descriptions},
+           {R"(\mathbf{R}_m \mathbf{R}_n = \mathbf{R}_{m+n}, \quad \mathbf{R}_m^\top \mathbf{R}_n = \mathbf{R}_{n-m})",
+            "eq. (16)", in_descriptions}},
+      .symbols = {frequency_meaning,
+                  {"θ", "frequency of the pair, in rad per token"},
+                  {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
+      .params = declared_params()};
+}
+
+using Row = Matrix<double>;  // [1, d]
+
+std::span<const double> channels(const Row& row) {
+  return {row.data(), static_cast<std::size_t>(row.cols())};
+}
+
+/// The vector at each of the positions. [positions, d]
+Matrix<double> turned(const Rope<double>& rope, const Row& x, const Positions& positions) {
+  Matrix<double> rows = x.replicate(static_cast<Index>(positions.size()), 1);
+  rope.transform_queries(positions, rows);
+  return rows;
+}
+
+std::vector<std::size_t> drawn_pairs(const ParamSet& params, std::size_t available) {
+  std::vector<std::size_t> pairs;
+  auto t = static_cast<std::size_t>(params.integer("first_pair"));
+  for (std::int64_t i = 0; i < params.integer("pairs") && t < available; ++i) {
+    pairs.push_back(t);
+    t += static_cast<std::size_t>(params.integer("pair_step"));
+  }
+  if (pairs.empty())
+    throw UsageError(fmt::format("first_pair={}", t),
+                     fmt::format("there are {} pairs, counted from 0", available),
+                     fmt::format("try first_pair={}", available - 1));
+  return pairs;
+}
+
+std::string pair_title(std::size_t t, double theta) {
+  if (theta == 0) return fmt::format("Pair t = {} is not rotated", t);
+  return fmt::format("Pair t = {}: {} rad per token, once round in {} tokens", t,
+                     short_label(theta), short_label(2 * std::numbers::pi / theta));
+}
+
+/// One pair at every position, from the origin; as long at each of them.
+Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matrix<double>& rows,
+                   std::size_t t) {
+  const std::string& name = params.text("draw");
+  VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "Re " + name + "_t"},
+                  .y = {.label = "second channel", .symbol = "Im " + name + "_t"},
+                  .quantity = "position"};
+  Largest radius;
+  for (Index m = 0; m < rows.rows(); ++m) {
+    const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
+    plot.arrows.push_back({0, 0, z.real(), z.imag(), static_cast<double>(m)});
+    radius.see(std::abs(z));
+  }
+  const double side = 1.1 * radius.value();
+  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
+  return {fmt::format("pair_{}", t),
+          pair_title(t, rope.theta()[t]),
+          caption_of(params),
+          std::move(plot),
+          {.kind = "pair"}};
+}
+
+Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
+  VectorPlot plot{.x = {.label = "real part: the score", .symbol = "Re"},
+                  .y = {.label = "imaginary part", .symbol = "Im"},
+                  .quantity = "pair index t"};
+  std::complex<double> from = 0;
+  const auto add = [&](std::complex<double> to) {
+    plot.arrows.push_back(
+        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+    from = to;
+  };
+  for (const std::complex<double>& to : chain.ends()) add(to);
+  if (chain.rest != 0)
+    add(from + chain.rest);  // channels that are not rotated add to the real part
+  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  return {"phasor_chain",
+          fmt::format("Phasors head to tail at distance {}: the sum's real part is the score, {}",
+                      params.integer("distance"), short_label(chain.end().real())),
+          "arrows: h_t·exp(i(m − n)θ_t), fastest pair first · " + caption_of(params),
+          std::move(plot)};
+}
+
+/// The contribution of each pair to the score, and the score so far.
+struct Shares {
+  std::vector<double> pair;
+  std::vector<double> part;
+  std::vector<double> so_far;
+};
+
+Shares shares_of(const ScoreChain& chain) {
+  Shares shares;
+  double sum = 0;
+  for (const std::complex<double>& link : chain.links) {
+    shares.pair.push_back(static_cast<double>(shares.pair.size()));
+    shares.part.push_back(link.real());
+    shares.so_far.push_back(sum += link.real());
+  }
+  return shares;
+}
+
+Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
+  Shares shares = shares_of(chain);
+  std::string axis = "pair, fastest first";
+  if (chain.rest != 0) {
+    shares.pair.push_back(static_cast<double>(shares.pair.size()));
+    shares.part.push_back(chain.rest);
+    shares.so_far.push_back(chain.end().real());
+    axis += "; last, the channels that are not rotated";
+  }
+  LinePlot plot{.x = {.label = axis, .symbol = "t"}, .y = {.label = "contribution to the score"}};
+  plot.series.push_back({.name = "sum so far",
+                         .x = shares.pair,
+                         .y = shares.so_far,
+                         .color = encoding_color("rope")});
+  plot.series.push_back({.name = "pair t alone",
+                         .x = shares.pair,
+                         .y = shares.part,
+                         .style = LineStyle::points,
+                         .color = encoding_color("rope") + 1});
+  plot.rules.push_back({Rule::Direction::horizontal, chain.end().real(), ""});
+  return {"contributions",
+          fmt::format("What each pair gives to the score, {}, at distance {}",
+                      short_label(chain.end().real()), params.integer("distance")),
+          caption_of(params), std::move(plot)};
+}
+
+/// 0 for the zero vector, which any rotation keeps.
+double over(double error, double norm) { return norm > 0 ? error / norm : error; }
+
+double norm_error(const Matrix<double>& rows, const Row& x) {
+  Largest largest;
+  for (Index m = 0; m < rows.rows(); ++m)
+    largest.see(over(std::abs(rows.row(m).norm() - x.norm()), x.norm()));
+  return largest.value();
+}
+
+/// Rotation by every position and then by n, against rotation by the sum at once.
+double composition_error(const Rope<double>& rope, const Row& x, const Matrix<double>& rows,
+                         const Positions& positions, Position n) {
+  const Positions again(positions.size(), n);
+  Positions sums = positions;
+  for (Position& p : sums) p += n;
+  Matrix<double> twice = rows;
+  rope.transform_queries(again, twice);
+  const Matrix<double> at_once = turned(rope, x, sums);
+  Largest largest;
+  for (Index m = 0; m < rows.rows(); ++m)
+    largest.see(over((twice.row(m) - at_once.row(m)).norm(), x.norm()));
+  return largest.value();
+}
+
+double core_score(const Rope<double>& rope, const QkPair& v, const ParamSet& params) {
+  const Position n = params.integer("key_position");
+  Row q = v.q, k = v.k;
+  rope.transform_queries(Positions{n + params.integer("distance")}, q);
+  rope.transform_keys(Positions{n}, k);
+  return q.row(0).dot(k.row(0));
+}
+
+std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Row& drawn,
+                             const Matrix<double>& rows, const ScoreChain& chain,
+                             const ParamSet& params) {
+  const Positions positions = consecutive_positions(rows.rows());
+  const double size = v.q.norm() * v.k.norm();
+  const double gap = over(std::abs(chain.end().real() - core_score(rope, v, params)), size);
+  return {
+      {.name = "norm_is_kept",
+       .statement = "rotation keeps the length at every position (relative change)",
+       .equation = "eq. (14), (15)",
+       .measured = norm_error(rows, drawn),
+       .bound = rotation_rounding + static_cast<double>(drawn.cols()) * 0x1p-53},
+      {.name = "chain_ends_at_the_score",
+       .statement = "the chain's real part is the product of the rotated q and k",
+       .equation = "eq. (16) = eq. (35)",
+       .measured = gap,
+       .bound = static_cast<double>(drawn.cols() + 10) * 0x1p-53},
+      {.name = "rotations_add",
+       .statement = "rotating by m and then by m − n is rotating by their sum (relative change)",
+       .equation = "R_m R_n = R_{m+n}",
+       .measured = composition_error(rope, drawn, rows, positions, params.integer("distance")),
+       .bound = 3 * rotation_rounding}};
+}
+
+std::vector<Scalar> scalars_of(const ScoreChain& chain, double at_rest, Index d) {
+  const std::complex<double> end = chain.end();
+  return {{.name = "score",
+           .symbol = "q_mᵀk_n",
+           .value = end.real(),
+           .description = "score at the distance, without a scale"},
+          {.name = "logit",
+           .symbol = "q_mᵀk_n/√d",
+           .value = end.real() / std::sqrt(static_cast<double>(d)),
+           .description = "the same over √d"},
+          {.name = "chain_length",
+           .value = std::abs(end),
+           .description = "length of the sum Σ h_t e^{i(m−n)θ_t}"},
+          {.name = "score_at_rest",
+           .symbol = "qᵀk",
+           .value = at_rest,
+           .description = "score at distance 0"}};
+}
+
+Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
+  const auto z_q = complex_pairs(rope, channels(v.q));
+  const auto z_k = complex_pairs(rope, channels(v.k));
+  TableBuilder table("pairs",
+                     "pair by pair: h_t, e^{i(m−n)θ_t}, contribution to the score and sum so far",
+                     {{"pair"},
+                      {"theta", "rad per token"},
+                      {"h_re"},
+                      {"h_im"},
+                      {"cos"},
+                      {"sin"},
+                      {"contribution"},
+                      {"sum"}});
+  double sum = 0;
+  for (std::size_t t = 0; t < z_q.size(); ++t) {
+    const std::complex<double> h = z_q[t] * std::conj(z_k[t]);
+    const CosSin turn = rotation_at(r, rope.theta()[t]);
+    const double part = chain.links[t].real();
+    table.row({t, rope.theta()[t], h.real(), h.imag(), turn.cos, turn.sin, part, sum += part});
+  }
+  return std::move(table).finish();
+}
+
+/// The arrows of the pair figures, long form.
+Table turning_table(const Rope<double>& rope, const Matrix<double>& rows,
+                    const std::vector<std::size_t>& pairs) {
+  TableBuilder table("turning", "the two channels of each drawn pair at each position",
+                     {{"pair"}, {"position", "tokens"}, {"first_channel"}, {"second_channel"}});
+  for (const std::size_t t : pairs) {
+    for (Index m = 0; m < rows.rows(); ++m) {
+      const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
+      table.row({t, m, z.real(), z.imag()});
+    }
+  }
+  return std::move(table).finish();
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  checkpoint(progress, 0.0, "vectors");
+  const QkPair v = vectors_of(params, inputs);
+  const Rope<double> rope = rope_of(params, v.q.cols());
+  const Position r = params.integer("distance");
+  const ScoreChain chain = score_chain(rope, channels(v.q), channels(v.k), r);
+  const Row& drawn = params.text("draw") == "q" ? v.q : v.k;
+  const std::vector<std::size_t> pairs = drawn_pairs(params, rope.theta().size());
+  checkpoint(progress, 0.3, "turning");
+  const Matrix<double> rows =
+      turned(rope, drawn, consecutive_positions(params.integer("positions")));
+  const double at_rest = score_chain(rope, channels(v.q), channels(v.k), 0).end().real();
+  Result result{.scalars = scalars_of(chain, at_rest, v.q.cols())};
+  result.checks = checks_of(rope, v, drawn, rows, chain, params);
+  checkpoint(progress, 0.7, "figures");
+  result.figures.push_back(chain_figure(params, chain));
+  result.figures.push_back(share_figure(params, chain));
+  for (const std::size_t t : pairs) result.figures.push_back(pair_figure(params, rope, rows, t));
+  result.tables.push_back(pair_table(rope, v, chain, r));
+  result.tables.push_back(turning_table(rope, rows, pairs));
+  return result;
+}
+
+}  // namespace
+
+Experiment rotation_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

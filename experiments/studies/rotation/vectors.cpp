@@ -1,0 +1,69 @@
+#include "experiments/studies/rotation/vectors.h"
+
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+
+namespace orrery::studies {
+namespace {
+
+ParamSpec used_with(ParamSpec spec, std::vector<std::string> contents) {
+  spec.used_when = Condition{"content", std::move(contents)};
+  return spec;
+}
+
+ParamSpec vector_param(const std::string& key, const std::string& what) {
+  return used_with(array_file_param(key, what + ", [N, d] or [heads, N, d], before the rotation."),
+                   {"file"});
+}
+
+Matrix<double> row_of(const Tensor& tensor, const ParamSet& params) {
+  const auto head = tensor.shape.size() == 3 ? params.integer("head") : 0;
+  const auto row = params.integer("row");
+  const Matrix<double> rows = head_matrix<double>(tensor, static_cast<std::size_t>(head),
+                                                  static_cast<std::size_t>(row + 1));
+  if (rows.rows() <= row)
+    throw DataError(shape_text(tensor), fmt::format("has no row {}", row),
+                    fmt::format("choose row=0 to row={}", rows.rows() - 1));
+  return rows.row(row);
+}
+
+QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
+  const Tensor* q = tensor_of(inputs, "q");
+  const Tensor* k = tensor_of(inputs, "k");
+  if (!q)
+    throw UsageError("content=file", "reads q from a file, and none is named", "give q=FILE.npy");
+  QkPair v{row_of(*q, params), row_of(k ? *k : *q, params)};
+  if (v.q.cols() != v.k.cols())
+    throw DataError(fmt::format("{} and {}", shape_text(*q), shape_text(*k)),
+                    "q and k must have the same d", "save them from the same head");
+  return v;
+}
+
+}  // namespace
+
+std::vector<ParamSpec> vector_params() {
+  return {
+      {.key = "content",
+       .description = "What q and k are before they are rotated.",
+       .kind = ParamKind::choice,
+       .default_value = std::string("equal"),
+       .choices = qk_content_choices({{"file", "a row of your own q and k"}})},
+      used_with(dim_param(64), {"ones", "equal", "random"}),
+      vector_param("q", "Your own queries"),
+      vector_param("k", "Your own keys; without a file the same as q"),
+      used_with(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255),
+                {"file"}),
+      used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"})};
+}
+
+QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
+  const std::string& content = params.text("content");
+  if (content == "file") return vectors_of_file(params, inputs);
+  Random random(params.integer("seed"), "q and k of rotation");
+  return qk_pairs(content, params.integer("dim"), 1, random).front();
+}
+
+}  // namespace orrery::studies

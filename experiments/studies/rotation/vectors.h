@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "experiments/setup/qk_content.h"
+
+namespace orrery::studies {
+
+/// "content", and what it reads: "dim", "q", "k", "head", "row".
+std::vector<ParamSpec> vector_params();
+
+/// The query and the key that rotate. Throws UsageError without a file of q where "content" asks
+/// for one, and DataError for files without such a row or of different d.
+QkPair vectors_of(const ParamSet& params, const Inputs& inputs);
+
+}  // namespace orrery::studies

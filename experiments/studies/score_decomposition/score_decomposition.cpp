@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/analysis/diagonals.h"
+#include "core/analysis/largest.h"
+#include "core/analysis/term_shares.h"
+#include "core/encodings/common_formulas.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/setup/token_inputs.h"
+#include "experiments/setup/user_qkv.h"
+#include "experiments/studies/score_decomposition/decompose.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double most_tokens = 1024;  // a run holds some thirty maps of N² cells
+
+ParamSpec bands_param() {
+  return {.key = "bands",
+          .description = "Number of frequency bands into which the one term of RoPE is split.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{4},
+          .min = 1,
+          .max = 64,
+          .used_when = Condition{"encoding", {"rope"}}};
+}
+
+ParamSpec show_param() {
+  return {.key = "show",
+          .description = "What is drawn; all maps are written as arrays.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::vector<std::string>{"terms", "sum", "profiles", "shares"},
+          .choices = {{"terms", "each named term, all in one range of colours"},
+                      {"sum", "the logits, in the same range"},
+                      {"profiles", "each term's mean by relative distance"},
+                      {"shares", "how much of the logits' variance each term explains"}}};
+}
+
+ParamSpec colors_param() {
+  return {.key = "colors",
+          .description = "What the colours of a map span.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("common"),
+          .choices = {{"common", "one range for all maps of an encoding: they add up by eye"},
+                      {"own", "each map's own: faint terms show their pattern"}}};
+}
+
+/// The tokens and settings of attention_map, of which values play no part here.
+std::vector<ParamSpec> token_params_without_values() {
+  std::vector<ParamSpec> specs = token_params();
+  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "v"; });
+  for (ParamSpec& spec : specs) {
+    if (spec.key == "causal") spec.default_value = false;  // a term is seen whole
+    if (spec.key == "max_tokens") spec.max = most_tokens;
+  }
+  return specs;
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{encodings_param({"sinusoidal", "rope"})};
+  for (ParamSpec& spec : token_params_without_values()) specs.push_back(std::move(spec));
+  specs.push_back(bands_param());
+  specs.push_back(show_param());
+  specs.push_back(colors_param());
+  for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : precision_params("exact", {.always = score_stages()}))
+    specs.push_back(std::move(spec));
+  specs.push_back(unless_q_is_given(seed_param()));
+  return with_encoding_params(std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "score_decomposition",
+      .version = 2,
+      .title = "Decomposition of the scores",
+      .question = "Which part of each score is content, which is position, and do they add up?",
+      .formulas =
+          {four_terms_formula,
+           {R"(\text{with other encodings the named terms of their logits})", "eq. (7)–(10), (35)",
+            in_descriptions},
+           {R"(\mathrm{share} = \mathrm{cov}(\mathrm{term}, \ell) / \mathrm{var}(\ell); \quad \text{shares add up to 1})",
+            "", in_descriptions}},
+      .formulas_shown = FormulasShown::scores_of_encodings,
+      .params = declared_params()};
+}
+
+template <class T>
+std::vector<Check> checks_of(const std::string& name, const Decomposition<T>& d) {
+  const std::string label = encoding_label(name);
+  return {{.name = name + "_terms_add_up",
+           .statement = label + ": the terms add up to the logits (largest difference)",
+           .equation = "eq. (6)–(10), (35)",
+           .measured = d.add_up_error,
+           .bound = d.rounding},
+          {.name = name + "_parts_are_what_they_say",
+           .statement = label + ": removing contents from queries, keys or both leaves the terms "
+                                "without them (largest difference)",
+           .equation = "eq. (6)–(10)",
+           .measured = d.ablation_error,
+           .bound = static_cast<double>(term_parts) * d.rounding}};
+}
+
+/// Settings that all figures of a run share.
+struct Frame {
+  const ParamSet& params;
+  std::vector<std::string> labels;
+  const Positions& positions;
+  const Mask& mask;
+  ArrayPtr masked;
+  std::string caption;
+
+  bool shows(const std::string& what) const {
+    const auto& chosen = params.list("show");
+    return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
+  }
+};
+
+/// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
+template <class T>
+std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d) {
+  if (frame.params.text("colors") == "own") return std::nullopt;
+  std::vector<Matrix<T>> maps = d.maps();
+  maps.push_back(d.logits);
+  Largest most;
+  for (const TermShare& share : term_shares(maps, frame.mask)) most.see(share.largest);
+  if (!std::isfinite(most.value())) return std::nullopt;
+  return Range{-most.value(), most.value()};
+}
+
+Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
+                  std::string quantity, const std::optional<Range>& range) {
+  Heatmap map{.values = values,
+              .masked = frame.masked,
+              .x = key_axis(),
+              .y = query_axis(),
+              .quantity = std::move(quantity),
+              .meaning = Meaning::diverging,
+              .range = range,
+              .column_labels = frame.labels,
+              .row_labels = frame.labels};
+  return {values->name, std::move(title), frame.caption, std::move(map), values->role};
+}
+
+/// The title of a term, with its part where the name does not give it.
+template <class T>
+std::string title_of(const std::string& label, const Term<T>& term) {
+  const bool said =
+      term.part == TermPart::content_content || term.words.find(" to ") != std::string::npos;
+  return said ? fmt::format("{}: {}", label, term.words)
+              : fmt::format("{}: {} ({})", label, term.words, words_of(term.part));
+}
+
+template <class T>
+void add_maps(const Frame& frame, const std::string& name, const Decomposition<T>& d,
+              Result& result) {
+  const std::string label = encoding_label(name);
+  const std::optional<Range> range = common_range(frame, d);
+  for (const Term<T>& term : d.terms) {
+    result.arrays.push_back(to_array<T>(term.logits, "term_" + name + "_" + term.name,
+                                        fmt::format("{}, {}", term.words, words_of(term.part)),
+                                        {"query", "key"},
+                                        {.kind = "term", .encodings = {name}, .term = term.name}));
+    if (frame.shows("terms"))
+      result.figures.push_back(map_figure(frame, result.arrays.back(), title_of(label, term),
+                                          "part of the logit", range));
+  }
+  result.arrays.push_back(to_array<T>(d.logits, "logits_" + name, "the sum of the terms",
+                                      {"query", "key"}, {.kind = "logits", .encodings = {name}}));
+  if (frame.shows("sum"))
+    result.figures.push_back(map_figure(
+        frame, result.arrays.back(), label + ": the logits, the sum of the terms", "logit", range));
+}
+
+/// One row per encoding, term and distance.
+TableBuilder profile_table() {
+  return {"profiles",
+          "each term by relative distance m − n: mean and deviation over its diagonal",
+          {{"encoding"}, {"term"}, {"distance", "tokens"}, {"mean"}, {"deviation"}}};
+}
+
+void add_rows(TableBuilder& table, const std::string& encoding, const std::string& term,
+              const DiagonalProfile& profile) {
+  for (std::size_t i = 0; i < profile.r.size(); ++i)
+    table.row({encoding, term, profile.r[i], profile.mean[i], profile.deviation[i]});
+}
+
+Series profile_series(const DiagonalProfile& profile, std::string name, int color) {
+  return {.name = std::move(name),
+          .x = {profile.r.begin(), profile.r.end()},
+          .y = profile.mean,
+          .color = color};
+}
+
+template <class T>
+void add_profiles(const Frame& frame, const std::string& name, const Decomposition<T>& d,
+                  TableBuilder& table, Result& result) {
+  LinePlot plot{.x = distance_axis(), .y = {.label = "mean along the diagonal"}};
+  int color = 0;
+  const auto add = [&](const Matrix<T>& map, const std::string& key, const std::string& words,
+                       LineStyle style) {
+    const DiagonalProfile profile =
+        diagonal_profile(map, frame.positions, frame.positions, frame.mask);
+    add_rows(table, name, key, profile);
+    plot.series.push_back(profile_series(profile, words, color++));
+    plot.series.back().style = style;
+  };
+  for (const Term<T>& term : d.terms) add(term.logits, term.name, term.words, LineStyle::solid);
+  add(d.logits, "logits", "sum: the logits", LineStyle::dashed);
+  if (frame.shows("profiles"))
+    result.figures.push_back({"profile_" + name,
+                              encoding_label(name) + ": each term by relative distance",
+                              frame.caption,
+                              std::move(plot),
+                              {.kind = "profile", .encodings = {name}}});
+}
+
+/// One row per encoding and term, as a table and as a figure.
+struct Shares {
+  TableFigure drawn{.header = {"encoding", "term", "part", "share", "within rows", "largest"}};
+  TableBuilder table{
+      "terms",
+      "share = cov(term, logits)/var(logits) over visible cells; within rows: "
+      "less each row's mean, which softmax ignores",
+      {{"encoding"}, {"term"}, {"part"}, {"variance"}, {"share"}, {"share_in_rows"}, {"largest"}}};
+};
+
+std::string percent(double share) {
+  return std::isnan(share) ? "—" : decimal_label(100.0 * share, 1) + " %";
+}
+
+template <class T>
+void add_rows(Shares& shares, const std::string& name, const Term<T>& term, const TermShare& s) {
+  const std::string part(words_of(term.part));
+  shares.drawn.rows.push_back({encoding_label(name), term.words, part, percent(s.share),
+                               percent(s.share_in_rows), short_label(s.largest)});
+  shares.table.row({name, term.name, part, s.variance, s.share, s.share_in_rows, s.largest});
+}
+
+template <class T>
+void add_shares(const Frame& frame, const std::string& name, const Decomposition<T>& d,
+                Shares& found, Result& result) {
+  const std::vector<TermShare> shares = term_shares(d.maps(), frame.mask);
+  for (std::size_t t = 0; t < d.terms.size(); ++t) {
+    const Term<T>& term = d.terms[t];
+    add_rows(found, name, term, shares[t]);
+    const std::string key = name + "_" + term.name;
+    result.scalars.push_back({.name = key + "_share",
+                              .value = shares[t].share,
+                              .description = encoding_label(name) + ": share of " + term.words +
+                                             " in the variance of the logits"});
+    result.scalars.push_back({.name = key + "_share_in_rows",
+                              .value = shares[t].share_in_rows,
+                              .description = "the same less each row's mean"});
+  }
+}
+
+template <class T>
+Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
+  const Mask mask =
+      params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
+  const auto n = static_cast<Index>(tokens.positions.size());
+  const Frame frame{params, tokens.labels,       tokens.positions,
+                    mask,   mask_array(mask, n), caption_of(params)};
+  Result result;
+  TableBuilder profiles = profile_table();
+  Shares shares;
+  const std::vector<std::string>& names = params.list("encoding");
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    SubProgress part = equal_part(progress, e, names.size());
+    const auto at = [&](double done, const std::string& what) {
+      checkpoint(part, done, what + " of " + names[e]);
+    };
+    at(0.0, "terms");
+    const Decomposition<T> d = decompose<T>(names[e], params, tokens);
+    for (Check& check : checks_of(names[e], d)) result.checks.push_back(std::move(check));
+    at(0.6, "maps");
+    add_maps(frame, names[e], d, result);
+    at(0.7, "profiles");
+    add_profiles(frame, names[e], d, profiles, result);
+    at(0.85, "shares");
+    add_shares(frame, names[e], d, shares, result);
+  }
+  if (frame.shows("shares"))
+    result.figures.push_back({"shares", "How much of the logits' variance each term explains",
+                              caption_of(params), std::move(shares.drawn)});
+  result.tables.push_back(std::move(shares.table).finish());
+  result.tables.push_back(std::move(profiles).finish());
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  return runs_in_fp64(params) ? run_in<double>(params, inputs, progress)
+                              : run_in<float>(params, inputs, progress);
+}
+
+}  // namespace
+
+Experiment score_decomposition_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

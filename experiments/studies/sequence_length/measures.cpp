@@ -1,0 +1,194 @@
+#include "experiments/studies/sequence_length/measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/largest.h"
+#include "core/analysis/mean_logits.h"
+#include "core/analysis/weight_statistics.h"
+#include "core/encodings/catalogue.h"
+#include "core/product.h"
+#include "core/random.h"
+#include "experiments/setup/common_params.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr Index calibration_keys = 256;
+
+/// The parameters of an encoding whose trained tables end at the training length.
+ParamSet trained_params(const ParamSet& params) {
+  ParamSet trained(with_encoding_params({encodings_param({"none"})}));
+  for (const ParamSpec& spec : params.specs())
+    if (trained.has(spec.key)) trained.set_value(spec.key, params.value(spec.key));
+  for (const char* key : {"learned.length", "tupe.length"})
+    trained.set_value(key, params.integer("train_length"));
+  return trained;
+}
+
+/// Deviation of the content logits of unscaled contents, all at one position.
+double content_deviation(const LengthInputs& in) {
+  const Index count = std::min<Index>(calibration_keys, in.keys.rows());
+  const Positions m(static_cast<std::size_t>(in.queries.rows()), 0);
+  const Positions n(static_cast<std::size_t>(count), 0);
+  const auto out = attention_head<double>(*in.encoding, in.projections,
+                                          {in.queries, in.keys.topRows(count), m, n, in.head});
+  const Matrix<double>& content = out.terms.front().logits;
+  return std::sqrt(content.squaredNorm() / static_cast<double>(content.size()));
+}
+
+Moments moments_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double sum = 0, square = 0;
+  for (const double v : values) sum += v;
+  const double mean = sum / count;
+  for (const double v : values) square += (v - mean) * (v - mean);
+  return {mean, std::sqrt(square / count)};
+}
+
+double entropy_bits(const Matrix<double>& weights, Index row) {
+  double entropy = 0;
+  for (Index j = 0; j < weights.cols(); ++j)
+    if (!(weights(row, j) <= 0)) entropy -= weights(row, j) * std::log2(weights(row, j));
+  return entropy;
+}
+
+AttentionOutput<double> window_attention(const LengthInputs& in, Index window, Position first) {
+  const Matrix<double> x = in.keys.topRows(window);
+  const Positions at = consecutive_positions(window, first);
+  return attention_head<double>(*in.encoding, in.projections, {x, x, at, at, in.head},
+                                Mask::causal(at, at));
+}
+
+std::size_t known_count(const std::vector<double>& values) {
+  const auto end =
+      std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  return static_cast<std::size_t>(end - values.begin());
+}
+
+}  // namespace
+
+LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
+  const ParamSet trained = trained_params(params);
+  const Index d = params.integer("dim");
+  const std::int64_t seed = params.integer("seed");
+  const int head = head_of(params);
+  Random random(seed, "contents of sequence_length");
+  LengthInputs in{make_encoding<double>(name, {.d_model = d,
+                                               .d_head = d,
+                                               .heads = static_cast<int>(params.integer("heads")),
+                                               .params = trained,
+                                               .seed = seed}),
+                  random_projections<double>(seed, 0, d, d),
+                  normal_matrix<double>(random, params.integer("draws"), d),
+                  normal_matrix<double>(random, params.integer("max_length"), d), head};
+  const double scale = std::sqrt(params.real("spread") / content_deviation(in));
+  in.queries *= scale;
+  in.keys *= scale;
+  return in;
+}
+
+LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window) {
+  const Moments unknown{not_a_number, not_a_number};
+  if (length - 1 > in.encoding->last_position()) return {unknown, unknown};
+  const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
+  const Positions n = consecutive_positions(length);
+  const auto out = attention_head<double>(*in.encoding, in.projections,
+                                          {in.queries, in.keys.topRows(length), m, n, in.head});
+  std::vector<double> entropy, recent;
+  for (Index i = 0; i < out.weights.rows(); ++i) {
+    entropy.push_back(entropy_bits(out.weights, i));
+    recent.push_back(out.weights.row(i).tail(std::min<Index>(window, length)).sum());
+  }
+  return {moments_of(entropy), moments_of(recent)};
+}
+
+std::vector<double> logit_change(const LengthInputs& in, Index count) {
+  const Index known = std::min<Index>(count, in.encoding->last_position() + 1);
+  const Matrix<double> key = in.queries.topRows(1);
+  const Matrix<double> queries = key.replicate(known, 1);
+  const Positions m = consecutive_positions(known), origin{0};
+  const auto out =
+      attention_head<double>(*in.encoding, in.projections, {queries, key, m, origin, in.head});
+  std::vector<double> change(static_cast<std::size_t>(count), not_a_number);
+  for (Index r = 0; r < known; ++r)
+    change[static_cast<std::size_t>(r)] = out.logits(r, 0) - out.logits(0, 0);
+  return change;
+}
+
+std::vector<double> mean_logit_change(const LengthInputs& in, double match, PositionsIn distances) {
+  const Index d = in.queries.cols();
+  const double norm = squared_norm_for(*in.encoding, d, match, in.head);
+  Positions known{0};
+  for (const Position r : distances)
+    if (r <= in.encoding->last_position()) known.push_back(r);
+  const MeanLogits mean = mean_logits(*in.encoding, d, norm, known, in.head);
+  std::vector<double> change;
+  std::size_t next = 1;
+  for (const Position r : distances)
+    change.push_back(r <= in.encoding->last_position() ? mean.total[next++] - mean.total[0]
+                                                       : not_a_number);
+  return change;
+}
+
+std::optional<std::size_t> constant_from(const std::vector<double>& values, double tolerance) {
+  const std::size_t known = known_count(values);
+  std::size_t from = known;
+  while (from > 0 && std::abs(values[from - 1] - values[known - 1]) <= tolerance) --from;
+  if (from + 1 >= known) return std::nullopt;
+  return from;
+}
+
+double beyond_seen(const std::vector<double>& values, std::size_t from) {
+  const std::size_t known = known_count(values);
+  if (known <= from || from == 0) return not_a_number;
+  Smallest least(values[0]);
+  Largest most(values[0]);
+  for (std::size_t i = 1; i < from; ++i) {
+    least.see(values[i]);
+    most.see(values[i]);
+  }
+  Largest beyond;
+  for (std::size_t i = from; i < known; ++i) {
+    beyond.see(values[i] - most.value());
+    beyond.see(least.value() - values[i]);
+  }
+  return beyond.value();
+}
+
+bool knows_offset(const LengthInputs& in, Index window, Position s) {
+  return s + window - 1 <= in.encoding->last_position();
+}
+
+double change_under_offset(const LengthInputs& in, Index window, Position s) {
+  if (!knows_offset(in, window, s)) return not_a_number;
+  return mean_half_difference(window_attention(in, window, s).weights,
+                              window_attention(in, window, 0).weights);
+}
+
+double decoding_gap(const LengthInputs& in, Index window, Position first) {
+  const Matrix<double> prefill = window_attention(in, window, first).output;
+  const Positions at = consecutive_positions(window, first);
+  Largest gap;
+  for (Index i = 0; i < window; ++i) {
+    const Positions now{at[static_cast<std::size_t>(i)]};
+    const Positions cached(at.begin(), at.begin() + i + 1);
+    const auto step =
+        attention_head<double>(*in.encoding, in.projections,
+                               {in.keys.row(i), in.keys.topRows(i + 1), now, cached, in.head});
+    gap.see(largest_difference<double>(step.output, prefill.row(i)));
+  }
+  return gap.value();
+}
+
+double length_rounding(const LengthInputs& in, Index window) {
+  const Matrix<double> x = in.keys.topRows(window);
+  const double q = largest_row_norm<double>(product<double>(x, in.projections.W_q));
+  const double k = largest_row_norm<double>(product<double>(x, in.projections.W_k));
+  const double logit = largest_magnitude<double>(window_attention(in, window, 0).logits);
+  return 4.0 * static_cast<double>(x.cols() + 10) * 0x1p-53 * (q * k + logit);
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/analysis/largest.h"
+#include "core/errors.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/sequence_length/figures.h"
+
+namespace orrery::studies {
+namespace {
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs = with_encoding_params(
+      {encodings_param({"sinusoidal", "rope", "alibi", "learned", "shaw", "t5"}),
+       dim_param(64),
+       log_count_param({"train_length", "L", "tokens"},
+                       "Training length: the tables of learned positions and of TUPE end there.",
+                       512, 32, 32768),
+       log_count_param({"max_length", "N_max", "tokens"},
+                       "Lengths from 16 up to this, above the training length, are measured.", 2048,
+                       64, 65536),
+       log_count_param({"window", "w", "tokens"},
+                       "How many of the last tokens count as recent, and are shifted and decoded.",
+                       32, 2, 512),
+       {.key = "spread",
+        .symbol = "σ",
+        .description = "Deviation of the logits by content alone, the same for every encoding.",
+        .kind = ParamKind::real,
+        .default_value = 1.0,
+        .min = 0.01,
+        .max = 30.0,
+        .logarithmic = true},
+       log_count_param("draws", "Random queries at the last position to average over.", 32, 1,
+                       1024),
+       heads_param(),
+       count_param("head", "Which head is meant, counted from 0.", 5, 0, 255),
+       seed_param()});
+  // Their end is the training length.
+  std::erase_if(specs, [](const ParamSpec& spec) {
+    return spec.key == "learned.length" || spec.key == "tupe.length";
+  });
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "sequence_length",
+      .version = 2,
+      .title = "Sequence length",
+      .question = "What happens to the attention of random contents beyond the training length?",
+      .formulas =
+          {{R"(\ell_{m+s,n+s} = \ell_{m,n})", "eq. (11)"},
+           {R"(\text{entropy } H(N) = -\sum_n a_n \log_2 a_n \text{ of a query at } N - 1, \text{ at most } \log_2 N)",
+            "", in_descriptions},
+           {R"(\text{recent share} = \sum a_n \text{ over the last } w \text{ keys})", "",
+            in_descriptions},
+           {R"(\text{offset: } a(m + s, n + s) = a(m, n) \text{ for relative encodings})",
+            "eq. (11)", in_descriptions},
+           {R"(\text{decoding: } \mathbf{o}_m \text{ from keys } 0 \; \ldots \; m \text{ one at a time} = \mathbf{o}_m \text{ of the causal whole})",
+            "", in_descriptions}},
+      .symbols = {{"s", "shift of all positions"}},
+      .params = declared_params()};
+}
+
+void check_lengths(const ParamSet& params) {
+  const std::int64_t train = params.integer("train_length");
+  if (params.integer("max_length") <= train)
+    throw UsageError(fmt::format("max_length={}", params.integer("max_length")),
+                     fmt::format("must be larger than train_length={}", train),
+                     fmt::format("try max_length={}", 4 * train));
+  if (params.integer("window") > train)
+    throw UsageError(fmt::format("window={}", params.integer("window")),
+                     fmt::format("must be at most train_length={}", train),
+                     fmt::format("try window={}", train));
+}
+
+void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
+  const Positions lengths = lengths_of(params);
+  const auto at_train = static_cast<std::size_t>(
+      std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
+  const std::string label = untrained_label(m.name);
+  const auto add = [&](const std::string& name, const std::string& unit, double value,
+                       const std::string& text) {
+    result.scalars.push_back(
+        {.name = m.name + name, .unit = unit, .value = value, .description = label + ": " + text});
+  };
+  add("_entropy_trained", "bits", m.lengths[at_train].entropy.mean,
+      "mean entropy at the training length");
+  add("_entropy_longest", "bits", m.lengths.back().entropy.mean,
+      "mean entropy at the largest length");
+  add("_recent_trained", "", m.lengths[at_train].recent.mean,
+      "attention on the last w tokens at the training length");
+  add("_recent_longest", "", m.lengths.back().recent.mean,
+      "attention on the last w tokens at the largest length");
+}
+
+void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>& checks) {
+  const std::string label = encoding_label(m.name);
+  const double window = static_cast<double>(params.integer("window"));
+  checks.push_back({.name = m.name + "_decodes",
+                    .statement = label + ": decoding step by step equals prefill (largest |Δo|)",
+                    .equation = "eq. (2), causal",
+                    .measured = m.decoding,
+                    .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
+  if (m.known_offsets > 0)
+    checks.push_back({.name = m.name + (m.relative ? "_ignores_offsets" : "_feels_offsets"),
+                      .statement = label +
+                                   (m.relative ? ": a shifted window has the same weights"
+                                               : ": a shifted window has other weights") +
+                                   " (largest mean ½ Σ|Δa|)",
+                      .equation = "eq. (11)",
+                      .measured = m.largest_offset_change(),
+                      .relation = m.relative ? Relation::at_most : Relation::at_least,
+                      .bound = m.rounding});
+  if (m.ends())
+    checks.push_back(
+        {.name = m.name + "_ends",
+         .statement = label + ": the last position that is defined is below the training length",
+         .equation = "p_i, 0 ≤ i < L",
+         .measured = static_cast<double>(m.last_position),
+         .bound = static_cast<double>(params.integer("train_length") - 1)});
+}
+
+Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all) {
+  const Positions lengths = lengths_of(params);
+  Largest above(-std::numeric_limits<double>::infinity());
+  for (const LengthStudy& m : all)
+    for (std::size_t i = 0; i < lengths.size() && lengths[i] - 1 <= m.last_position; ++i)
+      above.see(m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
+  // Each of N weights and logarithms is rounded once or twice.
+  const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
+  return {.name = "entropy_is_bounded",
+          .statement = "no query has more entropy than equal weights (largest excess, bits)",
+          .equation = "H ≤ log₂ N",
+          .measured = above.value(),
+          .bound = rounding};
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  check_lengths(params);
+  checkpoint(progress, 0.0, "contents");
+  const std::vector<std::string>& names = params.list("encoding");
+  Result result;
+  std::vector<LengthStudy> all;
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    SubProgress part = equal_part(progress, e, names.size());
+    all.push_back(study_lengths(names[e], params, part));
+    add_scalars(params, all.back(), result);
+    add_checks(params, all.back(), result.checks);
+  }
+  result.checks.push_back(entropy_check(params, all));
+  add_length_figures(params, all, result);
+  add_length_tables(params, all, result);
+  return result;
+}
+
+}  // namespace
+
+Experiment sequence_length_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

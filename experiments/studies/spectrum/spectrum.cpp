@@ -1,0 +1,319 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/analysis/largest.h"
+#include "core/encodings/common_formulas.h"
+#include "core/encodings/frequencies.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/context_bound.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/rope_params.h"
+#include "experiments/studies/spectrum/tunings.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+ParamSpec compare_param() {
+  return {.key = "compare",
+          .description = "Other spectra beside it; several are joined by +.",
+          .kind = ParamKind::choice_list,
+          .default_value = std::vector<std::string>{"base", "interpolation"},
+          .choices = {{"none", "no other"},
+                      {"base", "the same with another base"},
+                      {"interpolation", "the same with every frequency divided by a factor"},
+                      {"tensor2tensor", "sinusoids as first released: 1 to 1/base inclusive"}}};
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      dim_param(128),
+      log_count_param({"context", "L", "tokens"},
+                      "Context length with which the wavelengths are compared.", 8192, 2, 0x1p40),
+      log_count_param({"search", "", "tokens"},
+                      "Distances up to this are searched for the first with B_m < 0.", 65536, 16,
+                      0x1p24),
+      compare_param(),
+      {.key = "compare_base",
+       .description = "Base of the spectrum beside it; 500000 is Llama 3's.",
+       .kind = ParamKind::real,
+       .default_value = 500000.0,
+       .min = 1.001,
+       .max = 1e12,
+       .logarithmic = true,
+       .used_when = Condition{"compare", {"base"}}},
+      {.key = "factor",
+       .symbol = "s",
+       .description = "Factor of linear interpolation: how many times the context is stretched.",
+       .kind = ParamKind::real,
+       .default_value = 8.0,
+       .min = 1.0,
+       .max = 1e6,
+       .logarithmic = true,
+       .used_when = Condition{"compare", {"interpolation"}}}};
+  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "spectrum",
+      .version = 2,
+      .title = "Wavelengths and context",
+      .question = "Which pairs complete a rotation within the context, and which do not?",
+      .formulas =
+          {frequency_formula,
+           {R"(\lambda_t = \frac{2\pi}{\theta_t})", ""},
+           {R"(2\pi \le \lambda_t \le 2\pi \, \mathrm{base}^{(d-2)/d})", "", in_descriptions},
+           {R"(\mathrm{base} = (L/2\pi)^{d/(d-2)}: \text{ its longest wavelength is } L)", "",
+            in_descriptions},
+           {R"(B_m = \sum_t \cos(m\theta_t): \text{ the context that a base supports ends at the first } m \text{ with } B_m < 0)",
+            "Men et al. 2024, arXiv 2405.14591", in_descriptions}},
+      .symbols = {frequency_meaning, {"λ_t", "wavelength of a pair of channels, in tokens"}},
+      .params = declared_params()};
+}
+
+/// A pair that does not rotate has no finite wavelength to draw.
+std::vector<double> drawn(std::vector<double> lambda) {
+  for (double& l : lambda)
+    if (!std::isfinite(l)) l = missing;
+  return lambda;
+}
+
+std::vector<double> counted(std::size_t count) {
+  std::vector<double> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
+  return numbers;
+}
+
+Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
+  LinePlot plot{.x = {.label = "pair", .symbol = "t"},
+                .y = {.label = "wavelength",
+                      .symbol = "λ_t = 2π/θ_t",
+                      .unit = "tokens",
+                      .scale = AxisScale::log10}};
+  for (const Tuning& tuning : tunings)
+    plot.series.push_back({.name = tuning.label,
+                           .x = counted(tuning.theta.size()),
+                           .y = drawn(tuning.lambda()),
+                           .style = tuning.style,
+                           .color = tuning.color});
+  const auto context = static_cast<double>(params.integer("context"));
+  plot.rules.push_back({Rule::Direction::horizontal, context,
+                        fmt::format("context: {} tokens", params.integer("context"))});
+  const Index beyond = pairs_beyond(tunings[0].theta, context);
+  return {"wavelengths",
+          fmt::format("{} of {} pairs complete less than one rotation within {} tokens", beyond,
+                      tunings[0].theta.size(), params.integer("context")),
+          caption_of(params), std::move(plot)};
+}
+
+Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
+  Axis distance = distance_axis(AxisScale::log2);
+  distance.symbol = "m";
+  LinePlot plot{.x = std::move(distance), .y = {.label = "mean cosine", .symbol = "B_m/(d/2)"}};
+  for (const Tuning& tuning : tunings) {
+    plot.series.push_back(tuning.B);
+    if (tuning.first_negative)
+      plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*tuning.first_negative),
+                            fmt::format("{}: {}", tuning.label, *tuning.first_negative)});
+  }
+  plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
+  return {"sum_of_cosines", "The sum of cosines Bₘ by distance, and where it is first negative",
+          "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
+          "least to greatest · " +
+              caption_of(params),
+          std::move(plot)};
+}
+
+std::string place_text(const std::optional<Position>& place, Index search) {
+  return place ? fmt::format("{}", *place) : fmt::format("> {}", search);
+}
+
+Figure summary_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
+  TableFigure table{
+      .header = {"frequencies", "pairs", "longest λ", "λ > context", "first m with Bₘ < 0"}};
+  const auto context = static_cast<double>(params.integer("context"));
+  for (const Tuning& tuning : tunings)
+    table.rows.push_back({tuning.label, fmt::format("{}", tuning.theta.size()),
+                          decimal_label(tuning.longest(), 1),
+                          fmt::format("{}", pairs_beyond(tuning.theta, context)),
+                          place_text(tuning.first_negative, params.integer("search"))});
+  return {"spectra",
+          fmt::format("Spectra against a context of {} tokens", params.integer("context")),
+          caption_of(params), std::move(table)};
+}
+
+/// Channels that the frequencies' exponents count: base^(−2t/channels).
+Index channels_of(const Tuning& tuning) { return 2 * static_cast<Index>(tuning.theta.size()); }
+
+void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scalar>& scalars) {
+  const auto context = static_cast<double>(params.integer("context"));
+  scalars.push_back(
+      {.name = tuning.named("longest_wavelength"),
+       .symbol = "λ_max",
+       .unit = "tokens",
+       .value = tuning.longest(),
+       .description = tuning.label + ": wavelength of the slowest pair that rotates"});
+  scalars.push_back(
+      {.name = tuning.named("pairs_beyond_context"),
+       .unit = "pairs",
+       .value = static_cast<double>(pairs_beyond(tuning.theta, context)),
+       .description =
+           tuning.label + ": pairs that complete less than one rotation within the context"});
+  scalars.push_back(
+      {.name = tuning.named("first_negative_B"),
+       .symbol = "B_m < 0",
+       .unit = "tokens",
+       .value = tuning.first_negative ? static_cast<double>(*tuning.first_negative) : missing,
+       .description = tuning.label + ": " +
+                      first_negative_text(tuning.first_negative, params.integer("search"))});
+}
+
+double relative_error(double measured, double exact) { return std::abs(measured / exact - 1.0); }
+
+/// Rounding of 2π/base^(−2t/d): a few operations, and the exponent's own, which ln λ magnifies.
+double wavelength_rounding(double lambda) { return (4.0 + std::log(lambda)) * 0x1p-52; }
+
+double least_ratio(const std::vector<double>& lambda, std::size_t turning) {
+  Smallest least(std::numeric_limits<double>::infinity());
+  for (std::size_t t = 1; t < turning; ++t) least.see(lambda[t] / lambda[t - 1]);
+  return least.value();
+}
+
+/// Checks of the formula's frequencies, before any scaling.
+std::vector<Check> formula_checks(const Tuning& tuning, const ParamSet& params) {
+  constexpr double two_pi = 2.0 * std::numbers::pi;
+  const auto d = static_cast<double>(channels_of(tuning));
+  const std::vector<double> lambda = tuning.lambda();
+  const std::size_t last = tuning.turning() - 1;
+  const double expected =
+      two_pi * std::pow(params.real("base"), 2.0 * static_cast<double>(last) / d);
+  std::vector<Check> checks{
+      {.name = "first_wavelength",
+       .statement = "the fastest pair has the wavelength 2π tokens (relative error)",
+       .equation = "eq. (15)",
+       .measured = relative_error(lambda.front(), two_pi),
+       .bound = wavelength_rounding(two_pi)},
+      {.name = "last_wavelength",
+       .statement =
+           "the slowest pair has 2π·base^(2t/d), t the last pair that rotates (relative error)",
+       .equation = "eq. (15)",
+       .measured = relative_error(lambda[last], expected),
+       .bound = wavelength_rounding(expected)}};
+  if (last > 0)
+    checks.push_back(
+        {.name = "wavelengths_grow",
+         .statement = "each pair rotates more slowly than the one before (least ratio)",
+         .equation = "eq. (15)",
+         .measured = least_ratio(lambda, tuning.turning()),
+         .relation = Relation::at_least,
+         .bound = 1.0});
+  return checks;
+}
+
+/// The base whose longest wavelength is the context, that it is, and where B_m is first negative
+/// with it: the two criteria differ.
+void add_base_reaching(const Tuning& tuning, const ParamSet& params, Progress& progress,
+                       Result& result) {
+  const auto context = static_cast<double>(params.integer("context"));
+  const auto base = base_reaching(channels_of(tuning), context);
+  result.scalars.push_back(
+      {.name = "base_reaching_context",
+       .value = base.value_or(missing),
+       .description =
+           "base whose longest wavelength is the context, with the same number of pairs"});
+  if (!base) return;
+  Tuning slowest{.label = "the base whose longest wavelength is the context",
+                 .theta = inverse_frequencies(channels_of(tuning), *base)};
+  const Index search = params.integer("search");
+  SubProgress at_end(progress, 1.0, 1.0);
+  follow_B(slowest, search, at_end);
+  result.scalars.push_back(
+      {.name = "first_negative_B_reaching_context",
+       .symbol = "B_m < 0",
+       .unit = "tokens",
+       .value = slowest.first_negative ? static_cast<double>(*slowest.first_negative) : missing,
+       .description = "with that base: " + first_negative_text(slowest.first_negative, search)});
+  const double reached = wavelengths(slowest.theta).back();
+  result.checks.push_back({.name = "base_reaching_context",
+                           .statement = "with the base whose longest wavelength is the context, "
+                                        "the slowest pair rotates once within it (relative "
+                                        "error)",
+                           .equation = "base = (L/2π)^(d/(d−2))",
+                           .measured = relative_error(reached, context),
+                           .bound = 2.0 * wavelength_rounding(context)});
+}
+
+void add_comparison_checks(const std::vector<Tuning>& tunings, const ParamSet& params,
+                           std::vector<Check>& checks) {
+  for (const Tuning& tuning : tunings) {
+    if (tuning.key == "tensor2tensor" && tuning.theta.size() > 1) {
+      const double expected = 2.0 * std::numbers::pi * params.real("base");
+      checks.push_back({.name = "tensor2tensor_reaches_base",
+                        .statement = "tensor2tensor's slowest pair takes 2π·base (relative error)",
+                        .equation = "θ_t = base^(−t/(d/2−1))",
+                        .measured = relative_error(tuning.longest(), expected),
+                        .bound = wavelength_rounding(expected)});
+    }
+    if (tuning.key == "interpolated")
+      checks.push_back({.name = "interpolation_stretches",
+                        .statement = "interpolation stretches the longest wavelength by its factor",
+                        .equation = "λ_t → s·λ_t",
+                        .measured = relative_error(tuning.longest(),
+                                                   params.real("factor") * tunings[0].longest()),
+                        .bound = wavelength_rounding(1.0)});
+  }
+}
+
+/// One row per pair; spectra of fewer pairs end in NaN.
+Table pair_table(const std::vector<Tuning>& tunings) {
+  std::size_t rows = 0;
+  for (const Tuning& tuning : tunings) rows = std::max<std::size_t>(rows, tuning.theta.size());
+  Table table{.name = "pairs",
+              .caption = "frequency and wavelength of each pair; inf where it does not rotate",
+              .columns = {{"pair", "", counted(rows)}}};
+  for (const Tuning& tuning : tunings) {
+    std::vector<double> theta = tuning.theta, lambda = tuning.lambda();
+    theta.resize(rows, missing);
+    lambda.resize(rows, missing);
+    table.columns.push_back({tuning.named("theta"), "rad per token", std::move(theta)});
+    table.columns.push_back({tuning.named("wavelength"), "tokens", std::move(lambda)});
+  }
+  return table;
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  checkpoint(progress, 0.0, "frequencies");
+  std::vector<Tuning> tunings = tunings_of(params);
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    SubProgress part = equal_part(progress, i, tunings.size());
+    follow_B(tunings[i], params.integer("search"), part);
+  }
+  Result result;
+  for (const Tuning& tuning : tunings) add_scalars(tuning, params, result.scalars);
+  result.checks = formula_checks(tunings[0], params);
+  add_base_reaching(tunings[0], params, progress, result);
+  add_comparison_checks(tunings, params, result.checks);
+  result.figures.push_back(wavelength_figure(params, tunings));
+  result.figures.push_back(sum_figure(params, tunings));
+  result.figures.push_back(summary_figure(params, tunings));
+  result.tables.push_back(pair_table(tunings));
+  return result;
+}
+
+}  // namespace
+
+Experiment spectrum_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

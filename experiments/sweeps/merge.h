@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "experiments/sweeps/plan.h"
+
+namespace orrery::sweeps {
+
+/// "OUT.shards/2-of-4": the folder of a shard of the sweep whose folder is OUT.
+std::filesystem::path shard_folder(const std::filesystem::path& out, Shard shard);
+/// The shards beside OUT, sorted by name. Throws IoError when there is none.
+std::vector<std::filesystem::path> shard_folders(const std::filesystem::path& out);
+
+struct MergeOutcome {
+  std::size_t total{};
+  std::size_t merged{};                             ///< points copied by this call
+  std::size_t failed{};                             ///< points that failed in their shard
+  std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
+  bool lacks_shards{};                              ///< whether any of the n shards is missing
+};
+
+/// Copies the points of the shards into `out`, which becomes the folder that the undivided sweep
+/// would have written. The shards are left unchanged. Can be called again when more points are
+/// ready. Throws PlanError: the shards belong to different sweeps; LockedError: one is being
+/// written; IoError: there is no shard, or copying fails.
+MergeOutcome merge_shards(const std::filesystem::path& out,
+                          const std::vector<std::filesystem::path>& shards,
+                          const std::vector<std::string>& argv);
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,192 @@
+#include "experiments/sweeps/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "core/errors.h"
+#include "experiments/files/file.h"
+#include "experiments/results/point_id.h"
+
+namespace orrery::sweeps {
+namespace {
+
+constexpr const char* seed_key = "seed";
+
+bool is_given(const SweepSpec& spec, std::string_view key) {
+  return std::any_of(spec.axes.begin(), spec.axes.end(),
+                     [&](const SweepSpec::Axis& axis) { return axis.key == key; });
+}
+
+std::string label_of(const PlanPoint& point, int repeats) {
+  std::string label;
+  for (const auto& [key, value] : point.swept)
+    label += fmt::format("{}{}={}", label.empty() ? "" : " ", key, value);
+  if (repeats > 1) label += fmt::format("{}repeat={}", label.empty() ? "" : " ", point.repeat);
+  return label;
+}
+
+void require_repeatable(const SweepSpec& spec, const ParamSet& params) {
+  if (spec.repeats == 1) return;
+  if (is_given(spec, seed_key))
+    throw UsageError(fmt::format("repeats = {}", spec.repeats),
+                     "needs a seed of its own for every repeat, but the parameter seed is given",
+                     "give the seed of the whole sweep (--seed, or seed at the top of the file)");
+  if (!reads_seed(params))
+    throw UsageError(
+        fmt::format("repeats = {}", spec.repeats),
+        fmt::format("repeats a point that is not random ({})", fmt::join(params.overrides(), " ")),
+        "remove repeats, or set parameters that make it random");
+}
+
+/// Makes points, reading each input file once.
+class PointMaker {
+ public:
+  PointMaker(const SweepSpec& spec, bool derives_seed) : spec_(spec), derives_seed_(derives_seed) {}
+
+  PlanPoint make(const Combination& combination, int repeat) {
+    PlanPoint point{.id = {},
+                    .label = {},
+                    .params = combination.params,
+                    .swept = combination.swept,
+                    .repeat = repeat,
+                    .files = inputs_.load(combination.params)->files};
+    const ExperimentInfo& info = spec_.experiment->info;
+    point.id = point_id(info, point.params, point.files);
+    if (derives_seed_ && reads_seed(point.params)) {
+      point.params.set_value(seed_key, point_seed(spec_.seed, point.id, repeat));
+      point.id = point_id(info, point.params, point.files);
+    }
+    point.label = label_of(point, spec_.repeats);
+    return point;
+  }
+
+ private:
+  const SweepSpec& spec_;
+  bool derives_seed_;
+  InputCache inputs_{};
+};
+
+std::map<std::string, std::string> labels_by_id(const Plan& plan) {
+  std::map<std::string, std::string> labels;
+  for (const PlanPoint& point : plan.points)
+    labels.emplace(point.id,
+                   fmt::format("{} {}", point.id, fmt::join(point.params.overrides(), " ")));
+  return labels;
+}
+
+void add_difference(std::vector<std::string>& lines, std::string_view what, const std::string& a,
+                    const std::string& b) {
+  if (a != b) lines.push_back(fmt::format("{}: {} -> {}", what, a, b));
+}
+
+}  // namespace
+
+bool reads_seed(const ParamSet& params) { return params.has(seed_key) && params.is_used(seed_key); }
+
+std::vector<std::string> PlanPoint::command(const std::string& experiment) const {
+  std::vector<std::string> words{"orrery", "run", experiment};
+  for (const std::string& word : params.overrides()) words.push_back(word);
+  return words;
+}
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  const bool slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  const auto second = slash ? std::from_chars(first.ptr + 1, end, shard.count)
+                            : std::from_chars_result{end, std::errc::invalid_argument};
+  constexpr int max_shards = 100'000;
+  if (second.ec != std::errc() || second.ptr != end || shard.index < 1 || shard.count < 1 ||
+      shard.index > shard.count || shard.count > max_shards)
+    throw UsageError(fmt::format("--shard {}", text), "is not i/n with 1 ≤ i ≤ n",
+                     "write it like --shard 2/4");
+  return shard;
+}
+
+std::vector<const PlanPoint*> Plan::own_points() const {
+  std::vector<const PlanPoint*> own;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (shard.holds(i)) own.push_back(&points[i]);
+  return own;
+}
+
+std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, int repeat) {
+  const std::string digest =
+      sha256_hex(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
+  constexpr std::uint64_t seeds = 1'000'000'000;  // the range of seed_param()
+  return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16) % seeds);
+}
+
+Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard) {
+  const Combinations combinations = combinations_of(spec);
+  Plan plan{.experiment = spec.experiment,
+            .root_seed = spec.seed,
+            .repeats = spec.repeats,
+            .swept = {},
+            .crossed = combinations.crossed,
+            .figures = figures,
+            .points = {},
+            .shard = shard};
+  for (const SweepSpec::Axis& axis : spec.axes)
+    if (axis.values.size() > 1) plan.swept.push_back(axis.key);
+  PointMaker maker(spec, !is_given(spec, seed_key));
+  for (const Combination& combination : combinations.points) {
+    require_repeatable(spec, combination.params);
+    for (int repeat = 0; repeat < spec.repeats; ++repeat)
+      plan.points.push_back(maker.make(combination, repeat));
+  }
+  return plan;
+}
+
+std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_plan) {
+  std::vector<std::string> lines;
+  const auto shard_text = [](Shard s) { return fmt::format("{}/{}", s.index, s.count); };
+  add_difference(lines, "experiment", old_plan.experiment->info.name,
+                 new_plan.experiment->info.name);
+  add_difference(lines, "seed", fmt::format("{}", old_plan.root_seed),
+                 fmt::format("{}", new_plan.root_seed));
+  add_difference(lines, "repeats", fmt::format("{}", old_plan.repeats),
+                 fmt::format("{}", new_plan.repeats));
+  add_difference(lines, "swept", fmt::format("{}", fmt::join(old_plan.swept, ",")),
+                 fmt::format("{}", fmt::join(new_plan.swept, ",")));
+  add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.figures.formats, ",")),
+                 fmt::format("{}", fmt::join(new_plan.figures.formats, ",")));
+  add_difference(lines, "theme", old_plan.figures.theme, new_plan.figures.theme);
+  add_difference(lines, "formulas", old_plan.figures.formulas ? "shown" : "none",
+                 new_plan.figures.formulas ? "shown" : "none");
+  add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
+  const auto before = labels_by_id(old_plan);
+  const auto after = labels_by_id(new_plan);
+  for (const auto& [id, label] : before)
+    if (!after.contains(id)) lines.push_back("- point " + label);
+  for (const auto& [id, label] : after)
+    if (!before.contains(id)) lines.push_back("+ point " + label);
+  // The order of the points determines the bytes of results.csv.
+  if (lines.empty())
+    for (std::size_t i = 0; i < old_plan.points.size(); ++i)
+      if (old_plan.points[i].id != new_plan.points[i].id)
+        return {fmt::format("order of the points, from point {} on", i + 1)};
+  return lines;
+}
+
+namespace {
+std::string shown(const std::vector<std::string>& differences) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, differences.size()); ++i)
+    text += "\n  " + differences[i];
+  if (differences.size() > most)
+    text += fmt::format("\n  … and {} more", differences.size() - most);
+  return text;
+}
+}  // namespace
+
+PlanError::PlanError(const std::string& folder, const std::vector<std::string>& differences)
+    : Error(ErrorKind::plan, folder, "has a different plan:" + shown(differences) + "\n",
+            "choose another folder with --out, or request the same plan") {}
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/results/figure_options.h"
+#include "experiments/sweeps/sweep_spec.h"
+
+namespace orrery::sweeps {
+
+/// One point of a plan: a single computation.
+struct PlanPoint {
+  std::string id{};  ///< see point_id
+  std::string
+      label{};  ///< the swept values: "dim=64 base=10000", and "repeat=2" where there are several
+  ParamSet params;
+  std::vector<std::pair<std::string, std::string>>
+      swept{};                     ///< keys that it reads, with their values
+  int repeat{};                    ///< from 0
+  std::vector<InputFile> files{};  ///< its input files, without their content
+
+  /// "orrery run NAME key=value …": computes this point alone.
+  std::vector<std::string> command(const std::string& experiment) const;
+};
+
+/// The part of the points that is computed here: those whose position modulo `count` is index − 1.
+struct Shard {
+  int index{1};
+  int count{1};
+  bool holds(std::size_t point) const {
+    return point % static_cast<std::size_t>(count) == static_cast<std::size_t>(index - 1);
+  }
+  friend bool operator==(const Shard&, const Shard&) = default;
+};
+
+/// "2/4". Throws UsageError.
+Shard parse_shard(const std::string& text);
+
+/// The content of a sweep, independent of time and place. Equal plans give the same bytes.
+struct Plan {
+  const Experiment* experiment{};
+  std::int64_t root_seed{};
+  int repeats{1};
+  std::vector<std::string> swept{};  ///< keys with more than one value, in order
+  std::size_t crossed{};             ///< number of combinations, duplicates included
+  FigureOptions figures{};
+  std::vector<PlanPoint> points{};  ///< of all shards
+  Shard shard{};
+
+  std::vector<const PlanPoint*> own_points() const;
+};
+
+/// Reads every input file, as its content is part of the points' ids. A point that reads "seed"
+/// without a given or swept value gets point_seed. Throws UsageError as combinations_of does, and
+/// for repeats of a point that is not random or whose seed is given; what load_inputs throws.
+Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard = {});
+
+/// Whether the parameter "seed" changes anything with these parameters.
+bool reads_seed(const ParamSet& params);
+
+/// The seed of a point: SHA-256 of "root seed, id without seed, repeat", modulo 10^9.
+/// @param seedless_id  id of the point with the default seed
+std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, int repeat);
+
+/// One line per difference: "+ point dim=128 (…)", "- …", "theme: light -> dark". Empty when equal.
+std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_plan);
+
+/// The folder has a different plan. Exit status 5. Shows at most ten differences.
+class PlanError : public Error {
+ public:
+  PlanError(const std::string& folder, const std::vector<std::string>& differences);
+};
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,192 @@
+#include "experiments/sweeps/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.h"
+#include "experiments/results/json_fields.h"
+#include "experiments/results/point_id.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/point_json.h"
+
+namespace orrery::sweeps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- Writing
+// -------------------------------------------------------------------------------------
+
+Json point_json(const PlanPoint& point) {
+  Json params = Json::object();
+  for (const std::string& word : point.params.overrides()) {
+    const std::size_t equals = word.find('=');
+    params[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  Json swept = Json::object();
+  for (const auto& [key, value] : point.swept) swept[key] = value;
+  Json files = Json::array();
+  for (const InputFile& file : point.files)
+    files.push_back({{"key", file.key}, {"path", file.path}, {"content", content_id(file)}});
+  Json json{{"id", point.id},
+            {"label", point.label},
+            {"params", std::move(params)},
+            {"swept", std::move(swept)},
+            {"repeat", point.repeat}};
+  if (reads_seed(point.params)) json["seed"] = point.params.integer("seed");
+  if (!point.files.empty()) json["files"] = std::move(files);
+  return json;
+}
+
+// ---- Reading
+// -------------------------------------------------------------------------------------
+
+int int_field(const Json& object, const char* key) {
+  return static_cast<int>(integer_field(object, key));
+}
+
+PlanRecord::Point point_record(const Json& json) {
+  PlanRecord::Point point{.id = text_field(json, "id"),
+                          .label = text_field(json, "label"),
+                          .params = text_pairs_field(json, "params"),
+                          .swept = text_pairs_field(json, "swept"),
+                          .repeat = int_field(json, "repeat")};
+  if (json.contains("seed")) point.seed = integer_field(json, "seed");
+  if (json.contains("files"))
+    point.file_contents =
+        list_from(json, "files", [](const Json& file) { return text_field(file, "content"); });
+  return point;
+}
+
+FigureOptions figures_from(const Json& json) {
+  return {.formats = texts_field(json, "formats"),
+          .theme = text_field(json, "theme"),
+          .formulas = json.value("formulas", false)};
+}
+
+PlanRecord record_from(const Json& json) {
+  PlanRecord record{.experiment = text_field(json, "experiment"),
+                    .version = int_field(json, "version"),
+                    .seed = integer_field(json, "seed"),
+                    .repeats = int_field(json, "repeats"),
+                    .swept = texts_field(json, "swept"),
+                    .combinations = static_cast<std::size_t>(integer_field(json, "combinations")),
+                    .figures = figures_from(field(json, "figures")),
+                    .points = list_from(json, "points", point_record)};
+  if (json.contains("shard"))
+    record.shard = {int_field(json["shard"], "index"), int_field(json["shard"], "count")};
+  return record;
+}
+
+// ---- Against this program
+// ------------------------------------------------------------------------
+
+/// This program would not make such a plan.
+[[noreturn]] void refuse_plan(const std::string& display_name, std::string difference) {
+  throw PlanError(display_name, {std::move(difference)});
+}
+
+const Experiment& experiment_of(const PlanRecord& record, const std::string& display_name) {
+  try {
+    const Experiment& experiment = find_experiment(record.experiment);
+    if (record.version != experiment.info.version)
+      refuse_plan(display_name, fmt::format("{} version {} -> {}", record.experiment,
+                                            record.version, experiment.info.version));
+    return experiment;
+  } catch (const UsageError& error) {
+    refuse_plan(display_name, error.what());
+  }
+}
+
+ParamSet params_of(const PlanRecord::Point& record, const Experiment& experiment,
+                   const std::string& display_name) {
+  ParamSet params(experiment.info.params);
+  try {
+    for (const auto& [key, value] : record.params) params.set(key, value);
+  } catch (const UsageError& error) {
+    refuse_plan(display_name, fmt::format("point {}: {}", record.id, error.what()));
+  }
+  return params;
+}
+
+void require_same_files(const PlanRecord::Point& record, const std::vector<InputFile>& files,
+                        const std::string& display_name) {
+  if (record.file_contents.empty()) return;
+  if (record.file_contents.size() != files.size())
+    refuse_plan(display_name, fmt::format("point {} reads other files now", record.id));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (record.file_contents[i] != content_id(files[i]))
+      refuse_plan(display_name, fmt::format("point {}: the content of {}={} has changed", record.id,
+                                            files[i].key, files[i].path));
+}
+
+PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experiment,
+                     InputCache& inputs, const std::string& display_name) {
+  PlanPoint point{.id = record.id,
+                  .label = record.label,
+                  .params = params_of(record, experiment, display_name),
+                  .swept = record.swept,
+                  .repeat = record.repeat,
+                  .files = {}};
+  point.files = inputs.load(point.params)->files;
+  require_same_files(record, point.files, display_name);
+  if (point_id(experiment.info, point.params, point.files) != point.id)
+    refuse_plan(display_name,
+                fmt::format("point {} ({}) has other defaults now", point.id, point.label));
+  return point;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json points = Json::array();
+  for (const PlanPoint& point : plan.points) points.push_back(point_json(point));
+  Json json{{"schema", plan_schema},
+            {"experiment", plan.experiment->info.name},
+            {"version", plan.experiment->info.version},
+            {"seed", plan.root_seed},
+            {"repeats", plan.repeats},
+            {"swept", plan.swept},
+            {"combinations", plan.crossed},
+            {"figures", {{"formats", plan.figures.formats}, {"theme", plan.figures.theme}}}};
+  if (plan.figures.formulas) json["figures"]["formulas"] = true;
+  if (plan.shard != Shard{})
+    json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
+  json["points"] = std::move(points);
+  return json;
+}
+
+PlanRecord plan_record(const std::string& text, const std::string& display_name) {
+  const auto refuse = [&](const std::exception& error) {
+    return DataError(display_name, fmt::format("is not a plan ({})", error.what()),
+                     "restore the file, or run the sweep again in another folder");
+  };
+  try {
+    const Json json = Json::parse(text);
+    if (text_field(json, "schema") != plan_schema)
+      throw MalformedJson(fmt::format("'schema' is not {}", plan_schema));
+    return record_from(json);
+  } catch (const nlohmann::json::exception& error) {
+    throw refuse(error);
+  } catch (const MalformedJson& error) {
+    throw refuse(error);
+  }
+}
+
+Plan plan_from(const PlanRecord& record, const std::string& display_name) {
+  Plan plan{.experiment = &experiment_of(record, display_name),
+            .root_seed = record.seed,
+            .repeats = record.repeats,
+            .swept = record.swept,
+            .crossed = record.combinations,
+            .figures = record.figures,
+            .points = {},
+            .shard = record.shard};
+  InputCache inputs;
+  for (const PlanRecord::Point& point : record.points)
+    plan.points.push_back(point_from(point, *plan.experiment, inputs, display_name));
+  return plan;
+}
+
+}  // namespace orrery::sweeps

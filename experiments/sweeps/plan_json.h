@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/results/figure_options.h"
+#include "experiments/sweeps/plan.h"
+
+namespace orrery::sweeps {
+
+inline constexpr std::string_view plan_schema = "orrery.plan/1";
+
+nlohmann::ordered_json to_json(const Plan& plan);
+
+/// A plan.json as it was written, not yet compared with the experiments of this program: also a
+/// sweep of another version can be listed and reported.
+struct PlanRecord {
+  struct Point {
+    std::string id{};
+    std::string label{};
+    std::vector<std::pair<std::string, std::string>> params{};  ///< those that are set
+    std::vector<std::pair<std::string, std::string>> swept{};
+    int repeat{};
+    std::optional<std::int64_t> seed{};
+    std::vector<std::string> file_contents{};  ///< content_id of each input file
+  };
+
+  std::string experiment{};
+  int version{};
+  std::int64_t seed{};
+  int repeats{1};
+  std::vector<std::string> swept{};
+  std::size_t combinations{};
+  FigureOptions figures{};
+  Shard shard{};
+  std::vector<Point> points{};
+};
+
+/// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan.
+PlanRecord plan_record(const std::string& text, const std::string& display_name);
+
+/// The plan with the experiments of this program. Throws PlanError: another version of the
+/// experiment, a parameter that it no longer has, an input file whose content has changed.
+Plan plan_from(const PlanRecord& record, const std::string& display_name);
+
+}  // namespace orrery::sweeps

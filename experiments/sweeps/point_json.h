@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "experiments/sweeps/point_record.h"
+
+namespace orrery::sweeps {
+
+/// One line of results.jsonl: {"id", "label", "status", "repeat", "seed"?, "error"?, "params": {…},
+/// "scalars": {name: number}, "checks": {name: {"measured", "relation", "bound", "tolerance"?,
+/// "holds"}}}. "params" is empty until the point is done. NaN is null, see NanAs.
+nlohmann::ordered_json to_json(const PointRecord& point);
+
+/// Takes status, error, parameters, scalars and checks from such a line. Throws MalformedJson.
+void read_point(const nlohmann::ordered_json& json, PointRecord& point);
+
+/// A JSON object of texts, such as "params"; other values as JSON writes them. Throws
+/// MalformedJson.
+std::vector<std::pair<std::string, std::string>> text_pairs_field(
+    const nlohmann::ordered_json& object, const char* key);
+
+}  // namespace orrery::sweeps

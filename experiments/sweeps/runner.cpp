@@ -1,0 +1,274 @@
+#include "experiments/sweeps/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "experiments/results/figure_options.h"
+#include "experiments/results/manifest.h"
+#include "experiments/results/result_folder.h"
+#include "experiments/sweeps/sweep_results.h"
+
+namespace orrery::sweeps {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto tick_interval = std::chrono::milliseconds(100);
+
+/// The progress of one worker at its point.
+class PointProgress : public Progress {
+ public:
+  PointProgress(std::function<bool()> stop, std::function<void()> updated)
+      : stop_(std::move(stop)), updated_(std::move(updated)) {}
+  void update(double fraction, std::string_view) override {
+    fraction_ = fraction;
+    if (updated_) updated_();
+  }
+  bool stop_requested() const override { return stop_(); }
+  double fraction() const { return fraction_; }
+  void reset() { fraction_ = 0; }
+
+ private:
+  std::function<bool()> stop_;
+  std::function<void()> updated_;
+  std::atomic<double> fraction_{0};
+};
+
+/// A result could not be written: not a failure of the point, so it ends the sweep.
+class CannotWrite : public std::exception {
+ public:
+  explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
+  const std::exception_ptr& cause() const { return cause_; }
+
+ private:
+  std::exception_ptr cause_;
+};
+
+WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                          const std::vector<InputFile>& files,
+                          const std::filesystem::path& folder) try {
+  return write_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
+                      write_options(folder, plan.figures, result.provenance));
+} catch (const IoError&) {
+  throw CannotWrite(std::current_exception());
+}
+
+class Workers {
+ public:
+  Workers(const Plan& plan, SweepFolder& folder, const SweepOptions& options)
+      : plan_(plan), folder_(folder), options_(options), pending_(folder.pending(plan)) {
+    progress_.total = plan.own_points().size();
+    progress_.before = progress_.total - pending_.size();
+  }
+
+  SweepOutcome run(SweepObserver& observer) {
+    if (options_.threads <= 1)
+      work_here(observer);
+    else
+      work_in_threads(observer);
+    if (fatal_) std::rethrow_exception(fatal_);
+    return {.progress = now(), .stopped = stop_requested(), .points = {}};
+  }
+
+ private:
+  bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
+  bool is_halted() const { return halted_ || stop_requested(); }
+
+  /// With one thread, works on the calling thread: the order of system calls is then always the
+  /// same, as fault injection needs it.
+  void work_here(SweepObserver& observer) {
+    Clock::time_point last{};
+    at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); },
+                                                       [&] {
+                                                         if (Clock::now() - last < tick_interval)
+                                                           return;
+                                                         last = Clock::now();
+                                                         observer.tick(now());
+                                                       }));
+    while (const PlanPoint* point = next_point()) {
+      take(*point, *at_work_.front());
+      at_work_.front()->reset();
+      while (const auto news = next_finished())
+        observer.finished(*news->first, news->second, now());
+    }
+  }
+
+  void work_in_threads(SweepObserver& observer) {
+    const std::size_t wanted = static_cast<std::size_t>(options_.threads);
+    for (std::size_t i = 0; i < std::min(wanted, pending_.size()); ++i)
+      at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }, nullptr));
+    active_ = at_work_.size();
+    for (const auto& progress : at_work_)
+      threads_.emplace_back([this, mine = progress.get()] { work(*mine); });
+    watch(observer);
+    threads_.clear();  // joins
+  }
+
+  const PlanPoint* next_point() {
+    if (is_halted() || drained_) return nullptr;
+    const std::size_t index = next_++;
+    return index < pending_.size() ? pending_[index] : nullptr;
+  }
+
+  void work(PointProgress& mine) {
+    while (const PlanPoint* point = next_point()) {
+      take(*point, mine);
+      mine.reset();
+    }
+    const std::lock_guard lock(mutex_);
+    --active_;
+    news_.notify_one();
+  }
+
+  void take(const PlanPoint& point, PointProgress& mine) {
+    JournalEntry entry;
+    try {
+      entry = compute_point(plan_, point, folder_.point(point.id), mine);
+    } catch (const Stopped&) {
+      return;
+    } catch (const CannotWrite& failure) {
+      return halt(failure.cause());
+    } catch (const std::exception& error) {
+      entry = {.id = point.id,
+               .status = PointStatus::failed,
+               .manifest_sha256 = {},
+               .error = error.what()};
+    }
+    record(point, std::move(entry));
+  }
+
+  void record(const PlanPoint& point, JournalEntry entry) {
+    const std::lock_guard lock(mutex_);
+    try {
+      folder_.record(entry);
+    } catch (const IoError&) {
+      fatal_ = std::current_exception();
+      halted_ = true;
+      return;
+    }
+    if (entry.status == PointStatus::failed) {
+      ++progress_.failed;
+      if (options_.fail_fast) drained_ = true;
+    }
+    ++progress_.finished;
+    finished_.emplace_back(&point, std::move(entry));
+    news_.notify_one();
+  }
+
+  void halt(std::exception_ptr cause) {
+    const std::lock_guard lock(mutex_);
+    if (!fatal_) fatal_ = std::move(cause);
+    halted_ = true;
+  }
+
+  SweepProgress now() const {
+    SweepProgress progress = counted();
+    for (const auto& one : at_work_) progress.running += one->fraction();
+    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return progress;
+  }
+
+  SweepProgress counted() const {
+    const std::lock_guard lock(mutex_);
+    return progress_;
+  }
+
+  using Finished = std::pair<const PlanPoint*, JournalEntry>;
+
+  std::optional<Finished> next_finished() {
+    const std::lock_guard lock(mutex_);
+    if (finished_.empty()) return std::nullopt;
+    std::optional<Finished> first(std::move(finished_.front()));
+    finished_.pop_front();
+    return first;
+  }
+
+  bool wait_for_news() {
+    std::unique_lock lock(mutex_);
+    if (finished_.empty() && active_ > 0) news_.wait_for(lock, tick_interval);
+    return active_ > 0 || !finished_.empty();
+  }
+
+  /// Reports to the observer until the last worker has finished.
+  void watch(SweepObserver& observer) {
+    do {
+      while (const auto news = next_finished())
+        observer.finished(*news->first, news->second, now());
+      observer.tick(now());
+    } while (wait_for_news());
+  }
+
+  const Plan& plan_;
+  SweepFolder& folder_;
+  const SweepOptions& options_;
+  std::vector<const PlanPoint*> pending_;
+  Clock::time_point start_{Clock::now()};
+
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> halted_{false};   ///< drop the running points
+  std::atomic<bool> drained_{false};  ///< finish the running points, start no other
+  std::vector<std::unique_ptr<PointProgress>> at_work_{};
+
+  mutable std::mutex mutex_{};  ///< guards the members up to fatal_
+  std::condition_variable news_{};
+  SweepProgress progress_{};
+  std::size_t active_{0};
+  std::deque<Finished> finished_{};
+  std::exception_ptr fatal_{};
+
+  std::vector<std::jthread> threads_{};  ///< declared last, so joined before the rest is destroyed
+};
+
+nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgress& progress,
+                                 RunTimes times) {
+  return {{"argv", options.argv},
+          {"threads", options.threads},
+          {"started", iso8601_utc(times.started)},
+          {"finished", iso8601_utc(times.finished)},
+          {"wall_seconds", times.wall_seconds},
+          {"points_computed", progress.finished - progress.failed},
+          {"points_failed", progress.failed}};
+}
+
+}  // namespace
+
+JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
+                           const std::filesystem::path& folder, Progress& progress) {
+  const LoadedInputs loaded = load_inputs(point.params);
+  for (std::size_t i = 0; i < loaded.files.size(); ++i)
+    if (content_id(loaded.files[i]) != content_id(point.files[i]))
+      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
+                      "has changed since the sweep was planned",
+                      "restore the file and resume the sweep");
+  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  const WrittenResult written = write_point(plan, point, result, loaded.files, folder);
+  return {.id = point.id,
+          .status = PointStatus::done,
+          .manifest_sha256 = written.manifest_sha256,
+          .error = {}};
+}
+
+SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
+                       SweepObserver& observer) {
+  RunTimes times{.started = std::chrono::system_clock::now()};
+  SweepOutcome outcome = Workers(plan, folder, options).run(observer);
+  times.finished = std::chrono::system_clock::now();
+  times.wall_seconds = outcome.progress.seconds;
+  const bool worked = outcome.progress.finished > 0;
+  outcome.points = folder.finish(
+      plan, worked ? call_json(options, outcome.progress, times) : nlohmann::ordered_json(nullptr));
+  return outcome;
+}
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/files/folder_lock.h"
+#include "experiments/sweeps/journal.h"
+#include "experiments/sweeps/plan.h"
+#include "experiments/sweeps/sweep_layout.h"
+#include "experiments/sweeps/sweep_results.h"
+
+namespace orrery::sweeps {
+
+/// A sweep's folder, locked by this process.
+class SweepFolder {
+ public:
+  /// Makes the folder with its plan, or continues one that has the same plan. Throws LockedError;
+  /// PlanError when the folder has another plan; IoError when it contains something else.
+  SweepFolder(std::filesystem::path folder, const Plan& plan);
+
+  const std::filesystem::path& path() const { return folder_; }
+  std::filesystem::path point(const std::string& id) const { return point_folder(folder_, id); }
+  /// The points of this shard without a complete result here, those that failed included.
+  std::vector<const PlanPoint*> pending(const Plan& plan) const;
+  /// Journal lines that were damaged; their points are computed again.
+  int damaged_lines() const { return state_.damaged_lines; }
+
+  /// Appends to the journal. Throws IoError. Not thread-safe.
+  void record(const JournalEntry& entry);
+  /// Writes results.jsonl, results.csv and manifest.json and, once every point has its entry, puts
+  /// the journal in the plan's order.
+  /// @param call  is appended to the manifest's calls unless it is null
+  std::vector<PointRecord> finish(const Plan& plan, const nlohmann::ordered_json& call);
+
+ private:
+  void establish(const Plan& plan);
+  void order_journal(const Plan& plan);
+
+  std::filesystem::path folder_;
+  FolderLock lock_;
+  JournalState state_{};
+  std::optional<Journal> journal_{};
+};
+
+}  // namespace orrery::sweeps

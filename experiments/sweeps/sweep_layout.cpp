@@ -1,0 +1,68 @@
+#include "experiments/sweeps/sweep_layout.h"
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/errors.h"
+#include "experiments/files/file.h"
+
+namespace orrery::sweeps {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
+
+bool has_listed_files(const fs::path& folder, const Json& manifest) {
+  if (!manifest.is_object() || !manifest.contains("files")) return false;
+  for (const Json& file : manifest["files"]) {
+    std::error_code failure;
+    const std::uintmax_t bytes = fs::file_size(folder / file.value("path", ""), failure);
+    if (failure || bytes != file.value("bytes", std::uintmax_t{0})) return false;
+  }
+  return true;
+}
+
+/// Whether the point's folder has everything that its entry promises.
+bool is_complete(const fs::path& folder, const JournalEntry& entry) {
+  std::error_code missing;
+  if (!fs::is_regular_file(folder / manifest_file, missing)) return false;
+  const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
+  return sha256_hex(bytes) == entry.manifest_sha256 &&
+         has_listed_files(folder, Json::parse(bytes, nullptr, /*allow_exceptions=*/false));
+}
+
+}  // namespace
+
+fs::path point_folder(const fs::path& sweep, const std::string& id) {
+  return sweep / "points" / id;
+}
+
+bool is_sweep_folder(const fs::path& folder) {
+  std::error_code missing;
+  return fs::is_regular_file(folder / plan_file, missing);
+}
+
+PlanRecord read_plan_record(const fs::path& folder) {
+  if (!is_sweep_folder(folder))
+    throw IoError(folder.string(), "holds no plan.json, so it is not the folder of a sweep",
+                  "name a folder that orrery sweep wrote, or start one with orrery sweep");
+  const fs::path path = folder / plan_file;
+  return plan_record(read_file(path, max_json_bytes), path.string());
+}
+
+Plan read_plan(const fs::path& folder) {
+  return plan_from(read_plan_record(folder), folder.string());
+}
+
+PointStatus point_status(const fs::path& sweep, const JournalState& journal,
+                         const std::string& id) {
+  const auto entry = journal.entries.find(id);
+  if (entry == journal.entries.end()) return PointStatus::pending;
+  if (entry->second.status == PointStatus::failed) return PointStatus::failed;
+  return is_complete(point_folder(sweep, id), entry->second) ? PointStatus::done
+                                                             : PointStatus::pending;
+}
+
+}  // namespace orrery::sweeps

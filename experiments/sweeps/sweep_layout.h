@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "experiments/sweeps/journal.h"
+#include "experiments/sweeps/plan_json.h"
+
+namespace orrery::sweeps {
+
+// A sweep's folder:
+//   plan.json       what is to be computed: written first, never changed
+//   journal.jsonl   the outcome of each point, appended as it happens; in the plan's order once
+//                   every point has one
+//   points/ID/      one result folder per point, see result_folder.h
+//   results.jsonl   one line per point in the plan's order; results.csv the same as a table
+//   manifest.json   program, machine, and every call that worked on the folder, with its times
+// Everything but the calls in manifest.json follows from the plan, byte for byte.
+
+inline constexpr const char* plan_file = "plan.json";
+inline constexpr const char* journal_file = "journal.jsonl";
+inline constexpr const char* results_file = "results.jsonl";
+inline constexpr const char* manifest_file = "manifest.json";
+
+inline constexpr std::string_view sweep_schema = "orrery.sweep/1";
+
+std::filesystem::path point_folder(const std::filesystem::path& sweep, const std::string& id);
+
+/// Whether there is a plan.json.
+bool is_sweep_folder(const std::filesystem::path& folder);
+
+/// The folder's plan as it was written. Throws IoError: there is none; what plan_record throws.
+PlanRecord read_plan_record(const std::filesystem::path& folder);
+/// The same against the experiments of this program. Throws also what plan_from throws.
+Plan read_plan(const std::filesystem::path& folder);
+
+/// The status that the journal gives a point. A point counts as done only while its result folder
+/// is complete: the manifest is the recorded one, and every file it lists has its size.
+PointStatus point_status(const std::filesystem::path& sweep, const JournalState& journal,
+                         const std::string& id);
+
+}  // namespace orrery::sweeps

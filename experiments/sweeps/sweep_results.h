@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/sweeps/journal.h"
+#include "experiments/sweeps/plan.h"
+#include "experiments/sweeps/point_record.h"
+
+namespace orrery::sweeps {
+
+/// One record per point of the shard, in the plan's order, from the journal and the points'
+/// result.json. Throws IoError; DataError when a result.json is damaged.
+std::vector<PointRecord> point_records(const std::filesystem::path& sweep, const Plan& plan,
+                                       const JournalState& journal);
+
+/// One line per point, see point_json.h.
+std::string results_jsonl(const std::vector<PointRecord>& points);
+
+/// id, status, repeat, the swept keys, every other parameter, the scalars, then check.NAME and
+/// check.NAME.holds, error. A scalar with the name of a parameter is scalar.NAME.
+std::string results_csv(const Plan& plan, const std::vector<PointRecord>& points);
+
+}  // namespace orrery::sweeps

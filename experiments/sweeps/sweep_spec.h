@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/model/experiment.h"
+
+namespace orrery::sweeps {
+
+/// A request for computations: one experiment, with some parameters fixed and some with several
+/// values. Presets, sweep files and command lines each contribute a part.
+struct SweepSpec {
+  /// A parameter and its values, each as ParamSet::set reads it. A single value is fixed.
+  struct Axis {
+    std::string key{};
+    std::vector<std::string> values{};
+    friend bool operator==(const Axis&, const Axis&) = default;
+  };
+
+  std::string name{};         ///< of the preset or file; empty for an experiment
+  std::string description{};  ///< one sentence, of a preset
+  const Experiment* experiment{};
+  std::vector<Axis> axes{};                      ///< crossed, the last one fastest
+  std::vector<std::vector<std::string>> zips{};  ///< keys whose values advance together
+  int repeats{1};
+  std::int64_t seed{0};  ///< root of the points' seeds
+  std::string out{};     ///< folder; empty when none was given
+};
+
+/// The experiment NAME, the preset NAME, or the file NAME.toml:
+///
+///   parent = "roformer_figure_2"      # a preset whose settings come first; or experiment = "…"
+///   description = "one sentence"
+///   [params]                          # fixed
+///   dim = 128
+///   [sweep]                           # crossed, in this order, the last one fastest
+///   base = [1e4, 5e5]
+///   encoding = "rope,alibi"
+///   zip = [["dim", "base"]]           # at the top: these advance together
+///   repeats = 3
+///   seed = 7
+///   out = "results/decay"
+///
+/// Throws UsageError (an unknown experiment, preset or key, with the nearest name; a value that its
+/// parameter refuses; presets that are their own parents), IoError and DataError (not TOML, with
+/// line and column).
+SweepSpec sweep_spec_named(const std::string& name);
+
+/// The presets that come with Orrery.
+std::vector<std::string> preset_names();
+SweepSpec preset_named(const std::string& name);
+/// Reads the text of a sweep file; `display_name` is its name in messages.
+SweepSpec parse_sweep(std::string_view toml, const std::string& display_name);
+
+/// Replaces the axis of the same key. An axis with several values becomes the last one, as lists
+/// are crossed in the order in which they are written.
+void put_axis(SweepSpec& spec, SweepSpec::Axis axis);
+/// Applies the words of a command line, which override everything before. Throws UsageError.
+void apply_words(SweepSpec& spec, const std::vector<std::string>& words);
+/// Adds keys that advance together: "dim,base". Throws UsageError.
+void add_zip(SweepSpec& spec, std::string_view keys);
+
+/// One combination of a sweep.
+struct Combination {
+  ParamSet params;
+  /// The swept keys (several values) that this combination reads, with their values.
+  std::vector<std::pair<std::string, std::string>> swept{};
+};
+
+struct Combinations {
+  std::vector<Combination> points{};  ///< without duplicates, in order of their first appearance
+  std::size_t crossed{};              ///< number of combinations of the axes, duplicates included
+};
+
+/// Every combination. Where a swept parameter is not read (the base of RoPE under encoding=t5) it
+/// keeps its default, and combinations that become equal count once. Throws UsageError for a
+/// parameter that no combination reads, a value that its parameter refuses, a zip of unequal
+/// lengths, a list with a repeated value.
+Combinations combinations_of(const SweepSpec& spec);
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,170 @@
+#include "experiments/sweeps/value_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "core/errors.h"
+
+namespace orrery::sweeps {
+namespace {
+
+constexpr std::size_t max_values = 1'000'000;
+constexpr std::string_view grammar =
+    "write a,b,c, range(start, stop, step), pow2(a..b), linspace(a, b, n), logspace(a, b, n) or "
+    "geomspace(a, b, n)";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Splits at commas outside of parentheses.
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> items;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] != ',' || depth > 0) continue;
+    items.push_back(trimmed(text.substr(start, i - start)));
+    start = i + 1;
+  }
+  items.push_back(trimmed(text.substr(start)));
+  return items;
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+/// One call such as "range(0, 256, 8)".
+class Call {
+ public:
+  Call(const ParamSpec& spec, std::string_view text) : spec_(spec), text_(text) {
+    const std::size_t open = text.find('(');
+    name_ = trimmed(text.substr(0, open));
+    if (text.back() != ')') refuse("has no closing parenthesis");
+    const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+    if (name_ == "pow2")
+      read_exponents(inside);
+    else
+      for (const std::string_view item : split(inside)) arguments_.push_back(number(item));
+  }
+
+  std::vector<std::string> values() const {
+    if (name_ == "range") return range();
+    if (name_ == "pow2")
+      return sequence(exponent_count(), [this](double i) { return std::exp2(arguments_[0] + i); });
+    if (name_ == "linspace") return spaced([](double x) { return x; }, [](double x) { return x; });
+    if (name_ == "logspace")
+      return spaced([](double x) { return x; }, [](double x) { return std::pow(10.0, x); });
+    if (name_ == "geomspace") {
+      if (arguments_.size() == 3 && !(arguments_[0] > 0 && arguments_[1] > 0))
+        refuse("needs ends above 0");
+      return spaced([](double x) { return std::log10(x); },
+                    [](double x) { return std::pow(10.0, x); });
+    }
+    refuse("is not a kind of list");
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view rule) const {
+    throw UsageError(fmt::format("{}={}", spec_.key, text_), rule, grammar);
+  }
+
+  double number(std::string_view text) const {
+    const std::optional<double> value = number_in(text);
+    if (!value) refuse(fmt::format("has '{}' in place of a number", text));
+    return *value;
+  }
+
+  void read_exponents(std::string_view inside) {
+    const std::size_t dots = inside.find("..");
+    if (dots == std::string_view::npos) refuse("has no '..' between two exponents");
+    arguments_ = {number(trimmed(inside.substr(0, dots))),
+                  number(trimmed(inside.substr(dots + 2)))};
+    const auto whole = [](double x) { return x == std::trunc(x) && std::abs(x) <= 62; };
+    if (!whole(arguments_[0]) || !whole(arguments_[1]))
+      refuse("has exponents that are not whole numbers up to 62");
+  }
+
+  double exponent_count() const { return arguments_[1] - arguments_[0] + 1; }
+
+  std::vector<std::string> range() const {
+    if (arguments_.empty() || arguments_.size() > 3) refuse("takes one to three numbers");
+    const double start = arguments_.size() == 1 ? 0 : arguments_[0];
+    const double stop = arguments_.size() == 1 ? arguments_[0] : arguments_[1];
+    const double step = arguments_.size() == 3 ? arguments_[2] : 1;
+    if (step == 0) refuse("has a step of 0");
+    // The stop is excluded also when rounding lets the last step miss it by a little.
+    constexpr double slack = 1e-9;
+    return sequence(std::ceil((stop - start) / step - slack),
+                    [=](double i) { return start + i * step; });
+  }
+
+  std::vector<std::string> spaced(const std::function<double(double)>& into,
+                                  const std::function<double(double)>& back) const {
+    if (arguments_.size() != 3) refuse("takes three numbers: first, last, count");
+    const double count = arguments_[2];
+    if (count != std::trunc(count) || count < 1) refuse("needs a whole number as its count");
+    const double from = into(arguments_[0]);
+    const double width = count > 1 ? (into(arguments_[1]) - from) / (count - 1) : 0;
+    return sequence(count, [&](double i) { return back(from + i * width); });
+  }
+
+  std::vector<std::string> sequence(double count, const std::function<double(double)>& at) const {
+    if (!(count >= 1)) refuse("is empty");
+    if (count > static_cast<double>(max_values)) refuse("has more than a million values");
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      values.push_back(rounded(at(static_cast<double>(i))));
+    return values;
+  }
+
+  std::string rounded(double value) const {
+    const std::optional<double> short_value = number_in(fmt::format("{:.15g}", value));
+    if (!short_value) refuse("exceeds the range of double");
+    return number_text(*short_value == 0 ? 0.0 : *short_value);
+  }
+
+  const ParamSpec& spec_;
+  std::string_view text_;
+  std::string_view name_{};
+  std::vector<double> arguments_{};
+};
+
+bool is_number(const ParamSpec& spec) {
+  return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
+}
+
+}  // namespace
+
+std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text) {
+  if (spec.kind == ParamKind::file) return {std::string(text)};
+  std::vector<std::string> values;
+  for (const std::string_view item : split(text)) {
+    if (is_number(spec) && item.find('(') != std::string_view::npos) {
+      const std::vector<std::string> made = Call(spec, item).values();
+      values.insert(values.end(), made.begin(), made.end());
+    } else {
+      values.emplace_back(item);
+    }
+    if (values.size() > max_values)
+      throw UsageError(spec.key, "has more than a million values", "split the sweep");
+  }
+  return values;
+}
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::text {
+
+/// The word as a POSIX shell reads it back; in single quotes only where it needs them.
+std::string shell_quoted(std::string_view word);
+
+/// The words, each quoted as needed, separated by spaces.
+std::string shell_line(const std::vector<std::string>& words);
+
+}  // namespace orrery::text

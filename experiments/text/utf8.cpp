@@ -1,0 +1,56 @@
+#include "experiments/text/utf8.h"
+
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <array>
+#include <cstdint>
+
+namespace orrery::text {
+
+// ICU's macros convert between int and unsigned char on purpose.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+char32_t next_character(std::string_view utf8, std::size_t& at) {
+  auto i = static_cast<std::int32_t>(at);
+  const auto length = static_cast<std::int32_t>(utf8.size());
+  UChar32 character{};
+  U8_NEXT(utf8.data(), i, length, character);
+  at = static_cast<std::size_t>(i);
+  return character < 0 ? not_utf8 : static_cast<char32_t>(character);
+}
+
+std::string utf8_of(char32_t character) {
+  std::array<char, U8_MAX_LENGTH> bytes{};
+  std::int32_t length = 0;
+  U8_APPEND_UNSAFE(bytes.data(), length, static_cast<UChar32>(character));
+  return {bytes.data(), static_cast<std::size_t>(length)};
+}
+#pragma GCC diagnostic pop
+
+std::size_t character_length(std::string_view utf8, std::size_t at) {
+  std::size_t next = at;
+  next_character(utf8, next);
+  return next - at;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t character = next_character(text, at);
+    if (character != not_utf8 && character != 0)
+      valid += text.substr(begin, at - begin);
+    else
+      for (std::size_t i = begin; i < at; ++i) valid += replacement_character;
+  }
+  return valid;
+}
+
+bool is_blank(char32_t character) {
+  const auto c = static_cast<UChar32>(character);
+  return u_isUWhiteSpace(c) || u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
+}
+
+}  // namespace orrery::text

@@ -1,0 +1,35 @@
+#include "experiments/text/xml.h"
+
+#include "experiments/text/utf8.h"
+
+namespace orrery::text {
+namespace {
+
+/// Valid Unicode that XML 1.0 excludes.
+bool is_forbidden(char32_t character) {
+  if (character < 0x20) return character != '\t' && character != '\n' && character != '\r';
+  return character == 0xFFFE || character == 0xFFFF;
+}
+
+std::string_view escaped(char32_t character, std::string_view bytes) {
+  if (character == '&') return "&amp;";
+  if (character == '<') return "&lt;";
+  if (character == '>') return "&gt;";
+  if (character == '"') return "&quot;";
+  return is_forbidden(character) ? replacement_character : bytes;
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  const std::string valid = valid_utf8(text);
+  std::string out;
+  for (std::size_t at = 0; at < valid.size();) {
+    const std::size_t begin = at;
+    const char32_t character = next_character(valid, at);
+    out += escaped(character, std::string_view(valid).substr(begin, at - begin));
+  }
+  return out;
+}
+
+}  // namespace orrery::text

@@ -1,0 +1,98 @@
+#include "app/session/opened_path.h"
+
+#include <GLFW/glfw3.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "app/session/file_targets.h"
+#include "app/shell/start.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+#include "tests/cli/shell.h"
+
+namespace orrery {
+namespace {
+
+/// Frames until the background has looked at what was dropped.
+void wait_for(test::NullDesktop& desktop, const std::function<bool()>& done) {
+  for (int i = 0; i < 2000 && !done(); ++i) {
+    desktop.frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_CASE("A result folder shows what was saved in it") {
+  const test::Shell shell;
+  REQUIRE(shell.run("run relative_invariance seed=7 dim=32 --format none --out r").status == 0);
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  desktop.app().drop({(shell.folder() / "r").string()});
+  wait_for(desktop, [&] { return desktop.app().browser().session().current().result != nullptr; });
+  REQUIRE(desktop.app().is_browsing());
+  const Provenance from = desktop.app().browser().session().current().result->provenance;
+  CHECK(from.experiment == "relative_invariance");
+  const SavedSettings settings = settings_of(*session, from);
+  CHECK(settings.left_out.empty());
+  CHECK(settings.params.integer("seed") == 7);
+  CHECK(settings.params.integer("dim") == 32);
+  CHECK(session->recent.front() == (shell.folder() / "r").string());
+}
+
+TEST_CASE("A damaged result folder is refused by name") {
+  const TempFolder folder;
+  for (const char* bytes :
+       {"", "{", "[]", "{\"schema\": 3}", "{\"schema\": \"orrery.manifest/1\"}"}) {
+    folder.file("result.json", "{}");
+    const auto path = folder.file("manifest.json", bytes).parent_path();
+    CHECK_THROWS_WITH(look_at(path), Catch::Contains("manifest.json"));
+    std::filesystem::remove(folder.path() / "manifest.json");
+  }
+  CHECK_THROWS_WITH(look_at(folder.path()), Catch::Contains("manifest.json"));
+  for (const char* bytes : {"", "{", "[]", "{\"schema\": 3}"}) {
+    const auto path = folder.file("plan.json", bytes).parent_path();
+    CHECK_THROWS_WITH(look_at(path), Catch::Contains("plan.json"));
+    std::filesystem::remove(folder.path() / "plan.json");
+  }
+  CHECK_THROWS_WITH(look_at("/nowhere/at/all"), Catch::Contains("/nowhere/at/all"));
+}
+
+TEST_CASE("A tensor that several parameters could read is asked about") {
+  const TempFolder folder;
+  const std::string path = folder.file("head.npy", "x").string();
+  const test::FakeExperiment experiment(
+      "three", {test::n_param(), test::file_param("q"), test::file_param("k")},
+      [](const ParamSet&, Progress&) { return test::result_of({}); });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  CHECK(file_targets(session, path).size() == 2);
+  const std::size_t before = desktop.vertices();
+  desktop.app().drop({path});
+  wait_for(desktop, [&] { return desktop.vertices() > before + 100; });
+  CHECK(session.current().params.text("q").empty());
+  CHECK(session.current().params.text("k").empty());
+  CHECK(desktop.vertices() > before + 100);
+}
+
+TEST_CASE("A tensor that one parameter could read goes there") {
+  const TempFolder folder;
+  const std::string path = folder.file("head.npy", "x").string();
+  const test::FakeExperiment experiment(
+      "one", {test::n_param(), test::file_param("q")},
+      [](const ParamSet&, Progress&) { return test::result_of({}); });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  desktop.app().drop({path});
+  wait_for(desktop, [&] { return !session.current().params.text("q").empty(); });
+  CHECK(session.current().params.text("q") == path);
+  CHECK(desktop.app().history().can_undo());
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,117 @@
+#include "experiments/figure/canvas/cairo_canvas.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <clocale>
+#include <cmath>
+
+#include "core/errors.h"
+#include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/export.h"
+#include "tests/support/layers.h"
+#include "tests/support/sample_figures.h"
+
+using namespace orrery;
+
+namespace {
+
+constexpr Size size{480.0, 320.0};
+
+std::string render(const Figure& figure, FigureFormat format) {
+  return render_figure(figure, format, size, figure_style(Theme::light));
+}
+
+std::size_t count(const std::string& text, std::string_view word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  }
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("Files have the format of their extension") {
+  for (const Figure& figure : test::sample_figures()) {
+    INFO(figure.id);
+    const std::string svg = render(figure, FigureFormat::svg);
+    CHECK(svg.starts_with("<?xml"));
+    CHECK(count(svg, "<svg") == 1);
+    const std::string pdf = render(figure, FigureFormat::pdf);
+    CHECK(pdf.starts_with("%PDF-1."));
+    CHECK(pdf.find("%%EOF") != std::string::npos);
+    const std::string png = render(figure, FigureFormat::png);
+    CHECK(png.starts_with("\x89PNG\r\n\x1a\n"));
+    CHECK(big_endian(png, 16) == 960);
+    CHECK(big_endian(png, 20) == 640);
+  }
+  CHECK(extension(FigureFormat::svg) == "svg");
+}
+
+TEST_CASE("The same figure gives the same bytes") {
+  for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png}) {
+    for (const Figure& figure : test::sample_figures()) {
+      INFO(figure.id << " as " << extension(format));
+      CHECK(render(figure, format) == render(figure, format));
+    }
+  }
+}
+
+TEST_CASE("Files do not depend on the time") {
+  CHECK(render(test::table_figure(), FigureFormat::pdf).find("CreationDate (19700101") !=
+        std::string::npos);
+}
+
+TEST_CASE("Impossible sizes are refused with a remedy") {
+  const FigureStyle style = figure_style(Theme::light);
+  for (const Size bad :
+       {Size{0.0, 10.0}, Size{10.0, -1.0}, Size{std::nan(""), 10.0}, Size{1e9, 10.0}}) {
+    CHECK_THROWS_AS(render_figure(test::table_figure(), FigureFormat::png, bad, style), UsageError);
+  }
+}
+
+TEST_CASE("A figure of one by one point can be exported") {
+  const FigureStyle style = figure_style(Theme::dark, 3.0);
+  for (const Figure& figure : test::sample_figures()) {
+    CHECK_FALSE(render_figure(figure, FigureFormat::png, {1.0, 1.0}, style, 1.0).empty());
+  }
+}
+
+TEST_CASE("A point that is not finite breaks an invariant") {
+  CairoCanvas canvas(FigureFormat::png, {10.0, 10.0});
+  const std::vector<Point> points{{0.0, 0.0}, {std::nan(""), 1.0}};
+  CHECK_THROWS_AS(canvas.line_strip(points, {}), std::logic_error);
+}
+
+TEST_CASE("Text has the same width in all formats, in proportion to its size") {
+  TextStyle small, large;
+  small.size = 10.0;
+  large.size = 20.0;
+  CairoCanvas png(FigureFormat::png, {100.0, 100.0}), pdf(FigureFormat::pdf, {100.0, 100.0});
+  SvgCanvas svg({100.0, 100.0}, {});
+  const Size once = png.text_size("θ_t (m − n)", small);
+  CHECK(once.width == Approx(svg.text_size("θ_t (m − n)", small).width));
+  CHECK(png.text_size("θ_t (m − n)", large).width == Approx(2.0 * once.width).epsilon(0.01));
+  CHECK(once.width == Approx(pdf.text_size("θ_t (m − n)", small).width));
+  CHECK(once.height > 10.0);
+  CHECK(once.height < 14.0);
+}
+
+TEST_CASE("Tokens in any script and invalid bytes are drawn") {
+  TextStyle style;
+  CairoCanvas canvas(FigureFormat::pdf, {100.0, 100.0});
+  for (const std::string token :
+       {"位置", "موقع", "मॉडल", "🙂", "\xC3", "a\x80z", "\xED\xA0\x80", "▁the"}) {
+    CHECK(canvas.text_size(token, style).width > 0.0);
+    canvas.text({10.0, 10.0}, token, style);
+  }
+  CHECK(canvas.finish().find("%%EOF") != std::string::npos);
+}

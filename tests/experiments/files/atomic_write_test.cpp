@@ -1,0 +1,69 @@
+// A file is replaced as a whole or stays as it was.
+#include "experiments/files/atomic_write.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/errors.h"
+#include "experiments/files/file.h"
+#include "tests/support/layers.h"
+#include "tests/support/temp_folder.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& path) { return read_file(path, 1 << 20); }
+
+std::size_t entries_of(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("A file is written with its folder, and replaced without leaving anything beside it") {
+  const TempFolder temp;
+  const fs::path path = temp.path() / "a/b/session.toml";
+  atomic_write(path, "first");
+  CHECK(text_of(path) == "first");
+  atomic_write(path, "second");
+  CHECK(text_of(path) == "second");
+  CHECK(entries_of(path.parent_path()) == 1);
+}
+
+TEST_CASE("What cannot be replaced is an error, and stays as it was") {
+  const TempFolder temp;
+  const fs::path path = temp.path() / "taken";
+  fs::create_directories(path / "below");
+  CHECK_THROWS_WITH(atomic_write(path, "bytes"), Contains("taken: cannot be replaced"));
+  CHECK(fs::is_directory(path / "below"));
+  CHECK(entries_of(temp.path()) == 1);
+  temp.file("file", "mine");
+  CHECK_THROWS_AS(atomic_write(temp.path() / "file/below", "bytes"), IoError);
+  CHECK(text_of(temp.path() / "file") == "mine");
+}
+
+TEST_CASE("A temporary file of a killed process with the same id is no obstacle") {
+  const TempFolder temp;
+  const fs::path path = temp.path() / "plan.json";
+  temp.file(hidden_name(path, "tmp"), "half wr");
+  atomic_write(path, "whole");
+  CHECK(text_of(path) == "whole");
+  CHECK(entries_of(temp.path()) == 1);
+}
+
+TEST_CASE("Leftovers of killed processes are removed, and nothing else") {
+  const TempFolder temp;
+  temp.file(".a.tmp-123", "");
+  fs::create_directories(temp.path() / ".b.old-123-1/below");
+  temp.file(".lock", "");
+  temp.file("a", "");
+  remove_leftovers(temp.path());
+  CHECK(entries_of(temp.path()) == 2);
+  CHECK(fs::exists(temp.path() / ".lock"));
+  CHECK(fs::exists(temp.path() / "a"));
+}

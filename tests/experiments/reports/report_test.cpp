@@ -1,0 +1,200 @@
+#include "experiments/reports/report.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "core/errors.h"
+#include "experiments/files/file.h"
+#include "experiments/reports/report_overview.h"
+#include "experiments/reports/report_parts.h"
+#include "tests/experiments/results/example_result.h"
+#include "tests/support/layers.h"
+#include "tests/support/sample_figures.h"
+#include "tests/support/sweep_fixture.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/xml_check.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+Report report_of(const fs::path& folder, std::size_t points = 24) {
+  return make_report({folder, folder.parent_path(), points});
+}
+
+fs::path save(const Result& result, const TempFolder& temp) {
+  return write_result(result, {.argv = {"/opt/orrery", "run", "decay", "text=my file.txt"}},
+                      write_options(temp.path() / "saved", {.formats = {"svg"}}))
+      .folder;
+}
+
+/// Elements that HTML leaves open, closed, so that the rest can be read strictly as XML.
+std::string as_xml(std::string html) {
+  html = html.substr(html.find("<html"));
+  html = std::regex_replace(html, std::regex("<meta([^>]*)>"), "<meta$1/>");
+  html = std::regex_replace(html, std::regex("<style>[^]*?</style>"), "");
+  return std::regex_replace(html, std::regex("<script>[^]*?</script>"), "");
+}
+
+std::size_t count(const std::string& text, std::string_view word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++found;
+  return found;
+}
+
+/// No reference to anything outside of the page: names of XML's vocabularies are none.
+bool is_self_contained(const std::string& html) {
+  const std::regex outside(R"((src|href|action)\s*=\s*"(?!#|data:)|url\((?!#)|@import)");
+  return !std::regex_search(html, outside);
+}
+
+}  // namespace
+
+TEST_CASE("The report of a result has its claims, numbers, figures, settings and commands") {
+  const TempFolder temp;
+  const Report report = report_of(save(example_result(), temp));
+  CHECK(report.problems.empty());
+  const std::string html = html_of(report.document);
+  const test::XmlCheck xml(as_xml(html));
+  CHECK(xml.error().empty());
+  CHECK(is_self_contained(html));
+  CHECK(xml.has_text("p", "1 of 2 claims FAIL."));
+  CHECK(xml.has_text("td", "holds"));
+  CHECK(xml.has_text("td", "FAILS"));
+  CHECK(xml.has_text("td", "the mean is below the bound"));
+  CHECK(xml.has_text("td", "half_distance"));
+  CHECK(xml.has_text("td", "rope+alibi"));
+  CHECK(xml.has_text("code", "orrery run decay 'text=my file.txt'"));
+  CHECK(xml.count("figure") == 2);
+  CHECK(count(html, "prefers-color-scheme:dark") == 1);
+  const std::string markdown = markdown_of(report.document);
+  CHECK_THAT(markdown, Contains("# decay") && Contains("| **FAILS** | a NaN never holds |") &&
+                           Contains("![Decay](saved/figures/decay.svg)") &&
+                           Contains("orrery run decay 'text=my file.txt'"));
+}
+
+TEST_CASE("The same folder gives the same report") {
+  const TempFolder temp;
+  const fs::path folder = save(example_result(), temp);
+  CHECK(html_of(report_of(folder).document) == html_of(report_of(folder).document));
+}
+
+TEST_CASE("Every kind of figure is in the page once for light and dark, with ids of its own") {
+  Result result = example_result();
+  result.figures.clear();
+  for (Figure figure : test::sample_figures()) {
+    figure.id += std::to_string(result.figures.size());
+    result.figures.push_back(figure);
+  }
+  const TempFolder temp;
+  const test::XmlCheck xml(as_xml(html_of(report_of(save(result, temp)).document)));
+  CHECK(xml.error().empty());  // ids are unique and found
+  CHECK(xml.count("figure") == 7);
+  CHECK(xml.count("svg") == 7 + 4);  // maps and the phasors' colour bar have other pixels in dark
+}
+
+TEST_CASE("Damaged and missing parts are said, and the rest is reported") {
+  const TempFolder temp;
+  const fs::path folder = save(example_result(), temp);
+  fs::remove(folder / "arrays/weights.npy");
+  std::ofstream(folder / "tables/by_encoding.csv") << "changed";
+  const Report report = report_of(folder);
+  CHECK(report.problems.size() == 2);
+  const std::string html = html_of(report.document);
+  CHECK_THAT(html, Contains("Parts of this result are missing or damaged") &&
+                       Contains("arrays/weights.npy: is missing") &&
+                       Contains("tables/by_encoding.csv: is damaged"));
+  CHECK(test::XmlCheck(as_xml(html)).count("figure") == 1);  // the map has lost its numbers
+  std::ofstream(folder / "result.json") << "{}";
+  CHECK_THROWS_AS(report_of(folder), DataError);
+}
+
+TEST_CASE("The report of a sweep has its summary, claims, overview, results and points") {
+  const TempFolder temp;
+  const fs::path folder = temp.path() / "sweep";
+  test::write_sweep(folder, {"dim", "base"}, test::fixture_points());
+  const Report report = report_of(folder);
+  CHECK(report.problems.empty());
+  const std::string html = html_of(report.document);
+  const test::XmlCheck xml(as_xml(html));
+  CHECK(xml.error().empty());
+  CHECK(is_self_contained(html));
+  CHECK(xml.has_text("p",
+                     "4 points of toy: 3 done, 1 failed, 0 not computed. 1 claims FAIL, at 1 "
+                     "points."));
+  CHECK(xml.has_text("h2", "dim=8 base=100"));
+  CHECK(xml.has_text("li", "dim=16 base=100 (dddddddddddd): dim=16: breaks <rules>"));
+  CHECK(xml.has_text("code", "orrery sweep 'it'\\''s toy.toml'"));
+  CHECK(xml.has_text("code", "orrery run toy dim=8 base=10 --out aaaaaaaaaaaa"));
+  CHECK(xml.has_text("td", "6"));
+  CHECK(xml.count("figure") == 2 + 3);  // score over dim and over base, a curve a point
+  CHECK_THAT(markdown_of(report.document), Contains("sweep/points/aaaaaaaaaaaa/figures/curve.svg"));
+}
+
+TEST_CASE("Of many points the first show their figures, all are in the table and looked at") {
+  const TempFolder temp;
+  const fs::path folder = temp.path() / "sweep";
+  test::write_sweep(folder, {"dim", "base"}, test::fixture_points());
+  fs::remove(folder / "points/cccccccccccc/figures/curve.svg");
+  const Report report = report_of(folder, 1);
+  const std::string html = html_of(report.document);
+  CHECK(count(html, "<h2 id=\"point-") == 1);
+  CHECK(count(html, "cccccccccccc") >= 1);
+  CHECK_THAT(html, Contains("figures of the other 3 points"));
+  REQUIRE(report.problems.size() == 1);
+  CHECK_THAT(report.problems[0], Contains("cccccccccccc/figures/curve.svg: is missing"));
+}
+
+TEST_CASE("Damaged lines of a sweep are said, and their points are not computed") {
+  const TempFolder temp;
+  const fs::path folder = temp.path() / "sweep";
+  test::write_sweep(folder, {"dim", "base"}, test::fixture_points());
+  std::ofstream(folder / "results.jsonl", std::ios::app) << "{\"id\"\n{\"id\": \"eeee\"}\n";
+  fs::remove_all(folder / "points/aaaaaaaaaaaa");
+  const Report report = report_of(folder);
+  REQUIRE(report.problems.size() == 3);
+  CHECK_THAT(report.problems[0], Contains("results.jsonl:5: is damaged"));
+  CHECK_THAT(report.problems[1], Contains("its id is not in the plan"));
+  CHECK_THAT(report.problems[2], Contains("aaaaaaaaaaaa"));
+  temp.file("sweep/plan.json", "[]");
+  CHECK_THROWS_AS(report_of(folder), DataError);
+}
+
+TEST_CASE("The overview has one curve a value of the other key, and bands over repeats") {
+  SavedSweep sweep{.experiment = "toy", .repeats = 2, .swept = {"dim", "encoding"}};
+  int n = 0;
+  for (const char* encoding : {"rope", "alibi"})
+    for (const char* dim : {"64", "8", "512"})
+      for (int repeat = 0; repeat < 2; ++repeat)
+        sweep.points.push_back({.id = std::to_string(n++),
+                                .status = PointStatus::done,
+                                .repeat = repeat,
+                                .params = {{"dim", dim}, {"encoding", encoding}},
+                                .scalars = {{.name = "s", .value = 1.0 + 2.0 * repeat}}});
+  const std::vector<Figure> figures = overview_figures(sweep);
+  REQUIRE(figures.size() == 1);
+  const LinePlot& plot = std::get<LinePlot>(figures[0].content);
+  REQUIRE(plot.series.size() == 2);
+  CHECK(plot.series[0].name == "rope");
+  CHECK(plot.series[0].x == std::vector<double>{8, 64, 512});
+  CHECK(plot.series[0].y == std::vector<double>{2, 2, 2});
+  CHECK(plot.series[0].band_high[0] == Approx(2 + std::sqrt(2.0)));
+  CHECK(plot.x.scale == AxisScale::log2);
+  CHECK_THAT(figures[0].caption, Contains("mean of 2 repeats"));
+}
+
+TEST_CASE("Text that HTML or Markdown would read as marks is shown as it is") {
+  Document document{.title = "<b>&", .subtitle = "*a* | [b](c)"};
+  document.blocks.push_back(Grid{.header = {"|"}, .rows = {{text_cell("a|b\n<script>")}}});
+  const test::XmlCheck xml(as_xml(html_of(document)));
+  CHECK(xml.error().empty());
+  CHECK(xml.has_text("h1", "<b>&"));
+  CHECK(xml.has_text("td", "a|b\n<script>"));
+  CHECK_THAT(markdown_of(document),
+             Contains(R"(\*a\* \| \[b\](c))") && Contains(R"(| a\|b \<script\> |)"));
+}

@@ -1,0 +1,60 @@
+#include "experiments/reports/welch.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+
+namespace {
+
+/// By reference: what a loop runs over must not end before the loop.
+const nlohmann::json& golden() {
+  static const nlohmann::json json = test::golden("welch.json");
+  return json;
+}
+
+using Numbers = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("Student's tail probability agrees with mpmath to ten digits") {
+  for (const auto& row : golden().at("tails")) {
+    const double t = row[0], degrees = row[1], p = row[2];
+    INFO(t << " at " << degrees);
+    CHECK(student_two_sided(t, degrees) == Approx(p).epsilon(1e-10).margin(1e-300));
+    CHECK(student_two_sided(-t, degrees) == student_two_sided(t, degrees));
+  }
+}
+
+TEST_CASE("Welch's test agrees with scipy: t, degrees of freedom, p and the 95% interval") {
+  for (const auto& row : golden().at("tests")) {
+    const Welch test = welch_test(sample_moments(row.at("a").get<Numbers>()),
+                                  sample_moments(row.at("b").get<Numbers>()));
+    CHECK(test.t == Approx(row.at("t").get<double>()).epsilon(1e-6).margin(1e-6));
+    CHECK(test.degrees == Approx(row.at("degrees").get<double>()).epsilon(1e-6));
+    CHECK(test.p == Approx(row.at("p").get<double>()).epsilon(1e-6));
+    CHECK(test.low == Approx(row.at("low").get<double>()).epsilon(1e-8));
+    CHECK(test.high == Approx(row.at("high").get<double>()).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("Moments worked by hand: 1, 2, 6") {
+  const SampleMoments moments = sample_moments(Numbers{1.0, 2.0, 6.0});
+  CHECK(moments.n == 3);
+  CHECK(moments.mean == Approx(3.0));
+  CHECK(moments.deviation == Approx(std::sqrt(7.0)));
+  CHECK(moments.standard_error == Approx(std::sqrt(7.0 / 3.0)));
+}
+
+TEST_CASE("One number has no spread, and no spread has no test") {
+  const SampleMoments one = sample_moments(Numbers{4.0}), two = sample_moments(Numbers{5.0, 5.0});
+  CHECK(std::isnan(one.deviation));
+  CHECK(std::isnan(sample_moments({}).mean));
+  CHECK(welch_test(one, two).difference == 1.0);
+  CHECK(std::isnan(welch_test(one, two).p));
+  CHECK(std::isnan(welch_test(two, two).t));
+}

@@ -1,0 +1,47 @@
+#include "experiments/results/result_json.h"
+
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include "tests/experiments/results/example_result.h"
+#include "tests/support/approved_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+
+TEST_CASE("A result is written as the approved JSON") {
+  const std::string text = json_text(to_json(example_result()));
+  CHECK(text == approved_file("result.json", text));
+}
+
+TEST_CASE("Every finite double reads back from JSON as itself") {
+  std::mt19937_64 random(1);
+  Result result;
+  for (int i = 0; i < 2000; ++i) {
+    const auto value = std::bit_cast<double>(random());
+    if (std::isfinite(value)) result.scalars.push_back({.value = value});
+  }
+  for (const double value : {5e-324, 1.7976931348623157e308, 0.1, 9007199254740993.0, 1e22})
+    result.scalars.push_back({.value = value});
+  const auto back = nlohmann::json::parse(json_text(to_json(result)));
+  for (std::size_t i = 0; i < result.scalars.size(); ++i)
+    CHECK(back["scalars"][i]["value"].get<double>() == result.scalars[i].value);
+}
+
+TEST_CASE("A stopped result says so") {
+  Result result;
+  result.status = Status::stopped;
+  CHECK(to_json(result)["status"] == "stopped");
+  CHECK(to_json(result)["tables"].is_array());
+}
+
+TEST_CASE("Bytes that are not UTF-8 do not keep a result from being written") {
+  Result result;
+  result.provenance.params = {{"text", "caf\xE9.txt"}};
+  const auto back = nlohmann::json::parse(json_text(to_json(result)));
+  CHECK(back["provenance"]["params"]["text"] == "caf\uFFFD.txt");
+}

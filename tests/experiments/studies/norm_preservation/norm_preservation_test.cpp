@@ -1,0 +1,93 @@
+#include "experiments/studies/experiments.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+Result run(const Settings& settings) {
+  return run_experiment(norm_preservation_experiment(), settings);
+}
+
+}  // namespace
+
+TEST_CASE("RoPE of every kind keeps lengths, in every pipeline, at every distance") {
+  for (const char* precision : {"exact", "eager_fp32", "eager_bf16", "fused_fp16"})
+    for (const char* fraction : {"0.25", "1"})
+      for (const char* partial : {"truncated", "proportional"}) {
+        const Result result = run({{"encoding", "rope"},
+                                   {"precision", precision},
+                                   {"max_position", "1099511627776"},
+                                   {"draws", "8"},
+                                   {"rope.fraction", fraction},
+                                   {"rope.partial", partial}});
+        CHECK(result.checks.size() == 8);  // as chosen, and in all seven
+        check_all_hold(result);
+      }
+}
+
+TEST_CASE(
+    "In exact RoPE changes a length by a few units in the last place, in bf16 by a share of one") {
+  CHECK(scalar(run({{"encoding", "rope"}, {"precision", "exact"}}), "rope_largest_change") < 5e-16);
+  const double bf16 =
+      scalar(run({{"encoding", "rope"}, {"precision", "eager_bf16"}}), "rope_largest_change");
+  CHECK(bf16 > 1e-4);
+  CHECK(bf16 < 1e-2);
+}
+
+TEST_CASE("Adding positions lengthens vectors as NumPy's Monte Carlo has it") {
+  const auto expected = golden("experiments.json").at("mean_ratio");
+  const Result result = run({{"draws", "1024"}, {"max_position", "200"}});
+  check_all_hold(result);
+  CHECK(scalar(result, "sinusoidal_mean_ratio") ==
+        Approx(expected.at("sinusoidal d=64").get<double>()).margin(0.005));
+  CHECK(scalar(result, "learned_mean_ratio") ==
+        Approx(expected.at("deviation 0.02 d=64").get<double>()).margin(3e-4));
+  CHECK(scalar(result, "rope_mean_ratio") == Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("Lengths of a trained table end where it ends, with a gap and no error") {
+  const Result result =
+      run({{"encoding", "learned"}, {"learned.length", "100"}, {"max_position", "128"}});
+  check_all_hold(result);
+  CHECK(std::isfinite(column(result, "mean_learned")[99]));
+  CHECK(std::isnan(column(result, "mean_learned")[100]));
+  CHECK(result.figures.size() == 2);  // no rotation to compare in all pipelines
+}
+
+TEST_CASE("Positions run evenly from 0 to the last, 257 of them at most") {
+  const std::vector<double> few = column(run({{"max_position", "3"}}), "position");
+  CHECK(few == std::vector<double>{0, 1, 2, 3});
+  const Result long_run = run({{"max_position", "1000000000001"}, {"encoding", "rope"}});
+  const std::vector<double> many = column(long_run, "position");
+  CHECK(many.size() == 257);
+  CHECK(many.front() == 0);
+  CHECK(many.back() == 1000000000001);
+  CHECK(many[128] == 500000000000);
+}
+
+TEST_CASE("The spread holds the mean, and the largest change is that of the table") {
+  const Result result = run({{"encoding", "sinusoidal"}});
+  const auto& mean = column(result, "mean_sinusoidal");
+  const auto& least = column(result, "least_sinusoidal");
+  const auto& greatest = column(result, "greatest_sinusoidal");
+  const double largest = scalar(result, "sinusoidal_largest_change");
+  bool reached = false;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    CHECK(least[i] <= mean[i]);
+    CHECK(mean[i] <= greatest[i]);
+    for (const double change : {1 - least[i], greatest[i] - 1}) {
+      CHECK(change <= largest);
+      reached = reached || change == largest;
+    }
+  }
+  CHECK(reached);
+}

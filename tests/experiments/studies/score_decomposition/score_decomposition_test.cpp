@@ -1,0 +1,163 @@
+#include "experiments/studies/experiments.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "core/errors.h"
+#include "experiments/setup/encoding_summary.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Result run(const Inputs& inputs, const Settings& settings) {
+  return run_experiment(score_decomposition_experiment(), settings, inputs);
+}
+
+const Inputs sentence = text_input("the cat and the dog met the cat and ran");
+
+}  // namespace
+
+TEST_CASE("Position–position of sinusoids is Σ cos((m − n) θ_t)/√d, as mpmath has it") {
+  const Result result = run(sentence, {{"encoding", "sinusoidal"}, {"dim", "8"}});
+  check_all_hold(result);
+  const auto expected = golden("experiments.json").at("position_to_position d=8");
+  const Array& term = array(result, "term_sinusoidal_position_to_position");
+  for (std::size_t m = 0; m < 10; ++m)
+    for (std::size_t n = 0; n < 10; ++n)
+      CHECK(at(term, m, n) ==
+            Approx(expected.at(m > n ? m - n : n - m).get<double>()).margin(1e-14));
+}
+
+TEST_CASE("With identity projections the two mixed terms are each other's transpose") {
+  const Result result = run(sentence, {{"encoding", "sinusoidal"}});
+  const Array& c2p = array(result, "term_sinusoidal_content_to_position");
+  const Array& p2c = array(result, "term_sinusoidal_position_to_content");
+  for (std::size_t m = 0; m < 10; ++m)
+    for (std::size_t n = 0; n < 10; ++n) CHECK(at(c2p, m, n) == Approx(at(p2c, n, m)));
+}
+
+TEST_CASE("Every encoding's terms add up and are what they say, in fp64, fp32 and bf16") {
+  for (const EncodingSummary& encoding : encoding_list())
+    for (const char* precision : {"exact", "exact_fp32", "eager_bf16"})
+      for (const char* projection : {"identity", "random"}) {
+        INFO(encoding.name << " " << precision << " " << projection);
+        const Result result = run(sentence, {{"encoding", encoding.name},
+                                             {"precision", precision},
+                                             {"projection", projection},
+                                             {"head", "3"}});
+        CHECK(result.checks.size() == 2);
+        check_all_hold(result);
+      }
+}
+
+TEST_CASE("In fp64 the terms add up to 1e-14") {
+  const Result result = run(sentence, {{"encoding", "sinusoidal+rope+transformer_xl+tupe"}});
+  for (const Check& check : result.checks) CHECK(check.measured < 2e-14);
+}
+
+TEST_CASE("Whose content a term takes part in is found without its name") {
+  const Result result =
+      run(sentence, {{"encoding", "learned+transformer_xl+tupe+deberta+alibi+shaw"}});
+  const auto encodings = column<std::string>(table(result, "terms"), "encoding");
+  const auto terms = column<std::string>(table(result, "terms"), "term");
+  const auto parts = column<std::string>(table(result, "terms"), "part");
+  const auto part = [&](const std::string& encoding, const std::string& term) {
+    for (std::size_t i = 0; i < terms.size(); ++i)
+      if (encodings[i] == encoding && terms[i] == term) return parts[i];
+    throw std::runtime_error("no term " + term);
+  };
+  for (const char* encoding : {"learned", "transformer_xl", "tupe", "deberta", "alibi", "shaw"})
+    CHECK(part(encoding, "content") == "content–content");
+  for (const char* encoding : {"learned", "transformer_xl", "deberta", "shaw"})
+    CHECK(part(encoding, "content_to_position") == "content–position");
+  CHECK(part("learned", "position_to_content") == "position–content");
+  CHECK(part("deberta", "position_to_content") == "position–content");
+  CHECK(part("transformer_xl", "global_content") == "position–content");
+  CHECK(part("transformer_xl", "global_position") == "position–position");
+  CHECK(part("learned", "position_to_position") == "position–position");
+  CHECK(part("tupe", "position") == "position–position");
+  CHECK(part("tupe", "relative_bias") == "position–position");
+  CHECK(part("alibi", "linear_bias") == "position–position");
+}
+
+TEST_CASE("Shares and profiles of given q and k with ALiBi equal NumPy's, causal and not") {
+  const auto file = golden("experiments.json").at("alibi");
+  const auto n = file.at("n").get<std::size_t>(), d = file.at("d").get<std::size_t>();
+  const Inputs inputs{{"q", tensor({n, d}, file.at("q").get<std::vector<double>>())},
+                      {"k", tensor({n, d}, file.at("k").get<std::vector<double>>())}};
+  for (const bool causal : {false, true}) {
+    const auto& expected = file.at(causal ? "causal" : "full");
+    const Result result =
+        run(inputs, {{"encoding", "alibi"}, {"head", "2"}, {"causal", causal ? "true" : "false"}});
+    check_all_hold(result);
+    const char* names[] = {"content", "linear_bias"};
+    for (std::size_t t = 0; t < 2; ++t) {
+      const std::string name = std::string("alibi_") + names[t];
+      CHECK(scalar(result, name + "_share") == Approx(expected.at("share").at(t).get<double>()));
+      CHECK(scalar(result, name + "_share_in_rows") ==
+            Approx(expected.at("share_in_rows").at(t).get<double>()));
+      CHECK(column(table(result, "terms"), "variance")[t] ==
+            Approx(expected.at("variance").at(t).get<double>()));
+    }
+    const auto& means = expected.at("content_by_distance");
+    const auto mean = column(table(result, "profiles"), "mean");
+    const auto distance = column(table(result, "profiles"), "distance");
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      CHECK(distance[i] == static_cast<double>(i) - (causal ? 0.0 : 5.0));
+      CHECK(mean[i] == Approx(means.at(i).get<double>()).margin(1e-15));
+    }
+  }
+}
+
+TEST_CASE(
+    "RoPE's bands are as many as asked for, and a partial RoPE has one more that never turns") {
+  const Result whole = run(sentence, {{"encoding", "rope"}, {"bands", "2"}, {"dim", "16"}});
+  CHECK_NOTHROW(array(whole, "term_rope_pairs_0_to_3"));
+  CHECK_NOTHROW(array(whole, "term_rope_pairs_4_to_7"));
+  const Result half = run(
+      sentence, {{"encoding", "rope"}, {"bands", "2"}, {"dim", "16"}, {"rope.fraction", "0.5"}});
+  CHECK_NOTHROW(array(half, "term_rope_pairs_0_to_1"));
+  const Array& still = array(half, "term_rope_unturned");
+  CHECK(at(still, 0, 3) == at(still, 0, 6));  // "the" where it stands first, and again
+  check_all_hold(half);
+}
+
+TEST_CASE("All maps of an encoding share one range of colours, that of the largest visible value") {
+  const Result result = run(sentence, {{"encoding", "sinusoidal"}, {"causal", "true"}});
+  const Range range = *std::get<Heatmap>(result.figures.at(0).content).range;
+  CHECK(range.min == -range.max);
+  bool reached = false;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto& map = std::get<Heatmap>(result.figures.at(i).content);
+    CHECK(*map.range == range);
+    for (std::size_t m = 0; m < 10; ++m)
+      for (std::size_t n = 0; n <= m; ++n) {
+        const double size = std::abs(at(*map.values, m, n));
+        CHECK(size <= range.max);
+        reached = reached || size == range.max;
+      }
+  }
+  CHECK(reached);
+  const Result own = run(sentence, {{"encoding", "sinusoidal"}, {"colors", "own"}});
+  CHECK_FALSE(std::get<Heatmap>(own.figures.at(0).content).range);
+}
+
+TEST_CASE("One token has terms but no shares, and nothing fails") {
+  const Result result = run(text_input("alone"), {{"encoding", "sinusoidal+rope+t5"}});
+  check_all_hold(result);
+  CHECK(std::isnan(scalar(result, "sinusoidal_content_share")));
+}
+
+TEST_CASE("A decomposition of q and k alone cannot have what is added before the projections") {
+  const Tensor two = tensor({2, 2}, {1, 2, 3, 4});
+  CHECK_THROWS_WITH(run({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
+                    Contains("encoding=sinusoidal with q and k"));
+  CHECK_THROWS_AS(run({}, {}), UsageError);
+}

@@ -1,0 +1,140 @@
+// Points, their ids and seeds, and what makes two plans differ.
+#include "experiments/sweeps/plan_json.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "experiments/results/result_json.h"
+#include "tests/support/layers.h"
+#include "tests/support/temp_folder.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+
+namespace {
+
+SweepSpec spec_from(const std::string& toml) {
+  return parse_sweep("experiment = \"long_term_decay\"\n" + toml, "sweep.toml");
+}
+
+Plan plan_from(const std::string& toml) { return make_plan(spec_from(toml), {}); }
+
+const std::string random_points =
+    "repeats = 3\nseed = 7\n[params]\nassumption = \"random\"\n[sweep]\ndim = [32, 64]";
+
+}  // namespace
+
+TEST_CASE("Every point has an id of its own, and the same id in any sweep that has it") {
+  const Plan plan = plan_from(random_points);
+  REQUIRE(plan.points.size() == 6);
+  std::set<std::string> ids;
+  std::set<std::int64_t> seeds;
+  for (const PlanPoint& point : plan.points) {
+    ids.insert(point.id);
+    seeds.insert(point.params.integer("seed"));
+  }
+  CHECK(ids.size() == 6);
+  CHECK(seeds.size() == 6);
+  const Plan narrower = plan_from(
+      "repeats = 2\nseed = 7\n[params]\nassumption = \"random\"\n[sweep]\ndim = [64, 128]");
+  CHECK(narrower.points[0].id == plan.points[3].id);
+  CHECK(narrower.points[1].id == plan.points[4].id);
+  CHECK(plan.points[4].label == "dim=64 repeat=1");
+}
+
+TEST_CASE("The root seed changes every derived seed, and a given seed none") {
+  std::string other = random_points;
+  other.replace(other.find("seed = 7"), 8, "seed = 8");
+  CHECK(plan_from(other).points[0].id != plan_from(random_points).points[0].id);
+  for (const PlanPoint& point :
+       plan_from("[params]\nassumption = \"random\"\nseed = 5\n[sweep]\ndim = [32, 64]").points)
+    CHECK(point.params.integer("seed") == 5);
+}
+
+TEST_CASE("A seed is SHA-256 of root seed, id and repeat") {
+  // printf 'seed\n7\n0123456789ab\n2\n' | sha256sum gives a5063d2a3f364a6…; its first 15 digits
+  // modulo 10^9.
+  CHECK(point_seed(7, "0123456789ab", 2) == 861051046);
+}
+
+TEST_CASE("Repeats of what is not random, or has its seed given, are refused") {
+  CHECK_THROWS_WITH(plan_from("repeats = 2\n[params]\nassumption = \"random\"\nseed = 5"),
+                    Contains("needs a seed of its own for every repeat"));
+}
+
+TEST_CASE("A plan is restored from its text") {
+  const Plan plan = make_plan(spec_from(random_points), {{"svg"}, "dark", true}, {2, 3});
+  const Plan restored = plan_from(plan_record(json_text(to_json(plan)), "plan.json"), "sweep");
+  CHECK(plan_differences(plan, restored).empty());
+  CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
+  CHECK(restored.figures.formulas);
+  CHECK(restored.own_points().size() == 2);
+  CHECK(restored.own_points()[1]->id == plan.points[4].id);
+}
+
+TEST_CASE("Every difference of two plans is named") {
+  const Plan plan = plan_from(random_points);
+  const auto lines = [&](const Plan& other) {
+    std::string text;
+    for (const std::string& line : plan_differences(plan, other)) text += line + "\n";
+    return text;
+  };
+  CHECK(lines(plan).empty());
+  std::string wider = random_points;
+  wider.replace(wider.find("[32, 64]"), 8, "[32, 128]");
+  CHECK_THAT(lines(plan_from(wider)), Contains("- point ") && Contains("+ point ") &&
+                                          Contains("dim=64") && !Contains("dim=32"));
+  CHECK_THAT(lines(make_plan(spec_from(random_points), {{"png"}, "print", true})),
+             Contains("figures:  -> png") && Contains("theme: light -> print") &&
+                 Contains("formulas: none -> shown"));
+  CHECK_THAT(lines(make_plan(spec_from(random_points), {}, {1, 2})), Contains("shard: 1/1 -> 1/2"));
+  std::string turned = random_points;
+  turned.replace(turned.find("[32, 64]"), 8, "[64, 32]");
+  CHECK_THAT(lines(plan_from(turned)), Contains("order of the points, from point 1 on"));
+}
+
+TEST_CASE("A plan that this program would not make is refused as another plan") {
+  const Plan plan = plan_from(random_points);
+  const auto refusal = [](nlohmann::ordered_json json) -> std::string {
+    try {
+      plan_from(plan_record(json_text(json), "old"), "old");
+    } catch (const Error& error) {
+      return (error.kind() == ErrorKind::plan ? "plan " : "other ") + std::string(error.what());
+    }
+    return "accepted";
+  };
+  auto json = to_json(plan);
+  CHECK(refusal(json) == "accepted");
+  json["version"] = 99;
+  CHECK_THAT(refusal(json), Contains("plan old") && Contains("version 99 -> "));
+  json = to_json(plan);
+  json["points"][1]["params"]["dim"] = "48";
+  CHECK_THAT(refusal(json), Contains("plan old") && Contains("other defaults"));
+  json = to_json(plan);
+  json["points"][1]["params"]["dmi"] = "48";
+  CHECK_THAT(refusal(json), Contains("plan old") && Contains("did you mean dim?"));
+  json = to_json(plan);
+  json.erase("points");
+  CHECK_THAT(refusal(json), Contains("other old") && Contains("is not a plan"));
+}
+
+TEST_CASE("A file that changed between two plans makes another point") {
+  const TempFolder temp;
+  const auto path = temp.file("note.txt", "the sun and the moon").string();
+  const std::string toml =
+      "experiment = \"attention_map\"\n[params]\ntext = \"" + path + "\"\ndim = 8\n";
+  const Plan before = make_plan(parse_sweep(toml, "s"), {});
+  temp.file("note.txt", "the moon and the sun");
+  CHECK(make_plan(parse_sweep(toml, "s"), {}).points[0].id != before.points[0].id);
+  CHECK_THROWS_WITH(plan_from(plan_record(json_text(to_json(before)), "old"), "old"),
+                    Contains("the content of text="));
+}
+
+TEST_CASE("Shards part the points, each point in one of them") {
+  for (const std::string bad : {"", "0/2", "3/2", "1", "1/", "a/b", "1/2x", "-1/2"})
+    CHECK_THROWS_WITH(parse_shard(bad), Contains("is not i/n"));
+  CHECK(parse_shard("2/4") == Shard{2, 4});
+  for (std::size_t point = 0; point < 10; ++point)
+    CHECK(Shard{1, 3}.holds(point) + Shard{2, 3}.holds(point) + Shard{3, 3}.holds(point) == 1);
+}
