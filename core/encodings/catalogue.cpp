@@ -7,6 +7,7 @@
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
+#include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
@@ -56,6 +57,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<T5>(),
       entry<Tupe>(),
       entry<Deberta>(),
+      entry<Kerple>(),
   };
   // clang-format on
   return entries;

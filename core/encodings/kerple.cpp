@@ -1,0 +1,139 @@
+#include "core/encodings/kerple.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+constexpr double largest_power = 2.0;
+
+/// The user's table of a number per head, or the parameter of the same name for all heads.
+std::vector<double> per_head(const EncodingSettings& s, const std::string& name) {
+  const Matrix<double> row = table_or<double>(s, name, 1, s.heads, s.params.real(name));
+  return {row.data(), row.data() + row.size()};
+}
+
+void check_positive(const char* name, const std::vector<double>& values) {
+  for (std::size_t h = 0; h < values.size(); ++h)
+    if (!(values[h] > 0) || !std::isfinite(values[h]))
+      throw UsageError(fmt::format("KERPLE's {}={} of head {}", name, values[h], h),
+                       "must be positive and finite", "the released code keeps it above 0.01");
+}
+
+void check_parameters(KerpleVariant variant, const KerpleParameters& p) {
+  if (p.r1.empty() || p.r1.size() != p.r2.size())
+    throw UsageError(fmt::format("{} numbers r1 and {} r2", p.r1.size(), p.r2.size()),
+                     "must be one of each per head", "give vectors of as many heads");
+  check_positive("r1", p.r1);
+  check_positive("r2", p.r2);
+  if (variant != KerpleVariant::power) return;
+  for (const double r2 : p.r2)
+    if (r2 > largest_power)
+      throw UsageError(fmt::format("r2={} of KERPLE's power variant", r2), "must be at most 2",
+                       "take kerple.r2=1 for a linear bias");
+}
+
+}  // namespace
+
+template <class T>
+Kerple<T>::Kerple(KerpleVariant variant, KerpleParameters parameters, const StageRounding& rounding)
+    : variant_(variant), parameters_(std::move(parameters)), rounding_(rounding) {
+  check_parameters(variant_, parameters_);
+  for (std::vector<double>* values : {&parameters_.r1, &parameters_.r2})
+    for (double& value : *values) value = rounding_(Stage::table, value);
+}
+
+template <class T>
+EncodingInfo Kerple<T>::info() {
+  ParamSpec variant{.key = "kerple.variant",
+                    .description = "How the bias falls with distance.",
+                    .kind = ParamKind::choice,
+                    .default_value = std::string("logarithmic"),
+                    .choices = {{"logarithmic", "−r1 log(1 + r2 |m − n|)"},
+                                {"power", "−r1 |m − n|^r2, r2 at most 2; r2 = 1 is ALiBi's"}}};
+  ParamSpec r1{.key = "kerple.r1",
+               .symbol = "r_1",
+               .description = "Size of the bias, for every head unless a table gives it.",
+               .kind = ParamKind::real,
+               .default_value = 1.0,
+               .min = 0.001,
+               .max = 1000.0,
+               .logarithmic = true};
+  ParamSpec r2{
+      .key = "kerple.r2",
+      .symbol = "r_2",
+      .description =
+          "Scale of the distance, or its exponent; for every head unless a table gives it.",
+      .kind = ParamKind::real,
+      .default_value = 0.5,
+      .min = 0.001,
+      .max = 1000.0,
+      .logarithmic = true};
+  return {
+      .name = "kerple",
+      .label = "KERPLE",
+      .title = "KERPLE, kernelized relative positions",
+      .statement = "Subtracts from each logit a logarithm or a power of the distance, by head.",
+      .source = "Chi et al. 2022; chijames/KERPLE",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - r_1 \log(1 + r_2 |m - n|))",
+            "Chi et al. 2022"},
+           {R"(\text{variant=power: } \ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - r_1 |m - n|^{r_2}, \quad 0 < r_2 \le 2)",
+            "", in_descriptions}},
+      .symbols = {{"r_1", "trained size of the head's bias"},
+                  {"r_2", "trained scale of the distance, or its exponent"}},
+      .params = {std::move(variant), std::move(r1), std::move(r2)},
+      .tables = {{.name = "kerple.r1",
+                  .shape = "[1, heads]",
+                  .description = "r1 of each head.",
+                  .initial = "the parameter kerple.r1 for every head",
+                  .drawn = false},
+                 {.name = "kerple.r2",
+                  .shape = "[1, heads]",
+                  .description = "r2 of each head.",
+                  .initial = "the parameter kerple.r2 for every head",
+                  .drawn = false}},
+      .stages = {Stage::position, Stage::distance, Stage::table}};
+}
+
+template <class T>
+std::unique_ptr<Kerple<T>> Kerple<T>::make(const EncodingSettings& s) {
+  const bool power = s.params.text("kerple.variant") == "power";
+  return std::make_unique<Kerple>(
+      power ? KerpleVariant::power : KerpleVariant::logarithmic,
+      KerpleParameters{per_head(s, "kerple.r1"), per_head(s, "kerple.r2")}, s.rounding);
+}
+
+template <class T>
+double Kerple<T>::bias(double distance, std::size_t head) const {
+  const double r1 = parameters_.r1[head], r2 = parameters_.r2[head];
+  if (variant_ == KerpleVariant::power) return -r1 * std::pow(distance, r2);
+  return -r1 * std::log1p(r2 * distance);
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Kerple<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, static_cast<Index>(parameters_.r1.size()));
+  Matrix<T> kernel(in.q.rows(), in.k.rows());
+  for (Index i = 0; i < kernel.rows(); ++i)
+    for (Index j = 0; j < kernel.cols(); ++j) {
+      const double r = rounded_distance(in.m[static_cast<std::size_t>(i)],
+                                        in.n[static_cast<std::size_t>(j)], rounding_);
+      kernel(i, j) = static_cast<T>(bias(std::abs(r), static_cast<std::size_t>(in.head)));
+    }
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  terms.push_back({"kernel_bias", std::move(kernel)});
+  return terms;
+}
+
+template class Kerple<float>;
+template class Kerple<double>;
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+enum class KerpleVariant {
+  logarithmic,  ///< −r1·log(1 + r2·|m − n|)
+  power,        ///< −r1·|m − n|^r2
+};
+
+/// The trained parameters, one number per head each; all are positive, and r2 of the power variant
+/// is at most 2: beyond that the kernel is no longer conditionally positive definite.
+struct KerpleParameters {
+  std::vector<double> r1{};  ///< [heads]
+  std::vector<double> r2{};  ///< [heads]
+};
+
+/// KERPLE, kernelized relative position embedding: a bias that falls with distance as a kernel
+/// does, the same ahead as behind. logits_mn = q_m·k_n/√d + b(m − n), with b of KerpleVariant.
+/// Terms: content, kernel_bias. With r2 = 1 the power variant is ALiBi's bias with slope r1. r1 and
+/// r2 are trained. The released code starts them uniformly at random, of the logarithmic variant r1
+/// in [0, 2) and r2 in [0, 1), of the power variant r1 in [0, 1) and r2 in [0, 2), and keeps all of
+/// them at 0.01 or above. Here every head has the same r1 and r2 unless tables give them head by
+/// head; the defaults 1 and 1/2 are the means of the logarithmic variant's start. Accuracy: the
+/// bias within 4·2^-53 of its size, then rounded to T; 0 at distance 0, and finite up to distance
+/// 2^53 for the parameters that make() allows. Cost: a logarithm or a power per pair. Source: Chi,
+/// Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog and
+/// ParallelKerplePower.
+template <class T>
+class Kerple final : public Encoding, public ScoreTerms<T> {
+ public:
+  /// Rounding is of the positions, their distance, r1 and r2. Throws UsageError unless there are as
+  /// many r1 as r2, at least one, and all are in range.
+  Kerple(KerpleVariant variant, KerpleParameters parameters, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Kerple> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  /// Throws UsageError when in.head is not one of the heads.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  double bias(double distance, std::size_t head) const;
+
+  KerpleVariant variant_;
+  KerpleParameters parameters_;
+  StageRounding rounding_;
+};
+
+}  // namespace orrery
