@@ -3,6 +3,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/declare.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
 namespace {
@@ -28,7 +29,7 @@ void add_sweep_options(CLI::App* command, SweepOptions& options) {
   command->add_option("--zip", options.zips, "Keys whose values advance together: dim,base")
       ->allow_extra_args(false);
   command->add_option("--repeats", options.repeats, "Compute every point with this many seeds")
-      ->check(CLI::Range(1, 1000000));
+      ->check(CLI::Range(1, max_repeats));
   command->add_option("--seed", options.seed, "Root of the points' seeds")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
   command->add_option("--shard", options.shard, "Compute only part i of n: i/n");

@@ -48,6 +48,8 @@ std::string_view remedy_for(int code) {
       return "choose a folder that can be written";
     case EEXIST:
       return "choose another name";
+    case ELOOP:
+      return "remove the link: it could lead to a file that is not Orrery's";
     default:
       return "check the path and the disk";
   }
@@ -132,6 +134,16 @@ void sync_folder(const std::filesystem::path& folder) {
   if (!fd.is_open()) throw io_error(folder.string(), "opened", errno);
   // EINVAL: this file system has nothing to wait for.
   if (::fsync(fd.get()) != 0 && errno != EINVAL) throw io_error(folder.string(), "written", errno);
+}
+
+bool is_file_name(std::string_view text) {
+  constexpr std::size_t longest = 128;
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  return !text.empty() && text.size() <= longest && text.front() != '.' &&
+         std::all_of(text.begin(), text.end(), plain);
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -35,7 +35,8 @@ LockedError::LockedError(const std::filesystem::path& folder, std::string_view h
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::string path = lock_path(folder).string();
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  // A link in a folder from somebody else must not have another file emptied.
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) throw io_error(path, "created", errno);
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;

@@ -38,12 +38,14 @@ double student_two_sided(double t, double degrees) {
 Welch welch_test(const SampleMoments& a, const SampleMoments& b) {
   Welch test{b.mean - a.mean, nan, nan, nan, nan, nan};
   if (a.n < 2 || b.n < 2) return test;
-  const double va = a.standard_error * a.standard_error, vb = b.standard_error * b.standard_error;
-  const double error = std::sqrt(va + vb);
-  if (!(error > 0.0)) return test;
+  const double error = std::hypot(a.standard_error, b.standard_error);
+  if (!(error > 0.0) || !std::isfinite(error)) return test;
   test.t = test.difference / error;
-  test.degrees = (va + vb) * (va + vb) /
-                 (va * va / static_cast<double>(a.n - 1) + vb * vb / static_cast<double>(b.n - 1));
+  // Shares of the squared error, so that no square overflows.
+  const double in_a = std::pow(a.standard_error / error, 2),
+               in_b = std::pow(b.standard_error / error, 2);
+  test.degrees = 1.0 / (in_a * in_a / static_cast<double>(a.n - 1) +
+                        in_b * in_b / static_cast<double>(b.n - 1));
   test.p = student_two_sided(test.t, test.degrees);
   const double reach = student_quantile(significance, test.degrees) * error;
   test.low = test.difference - reach;

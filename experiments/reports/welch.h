@@ -29,8 +29,8 @@ struct Welch {
   double high{};
 };
 
-/// All fields but the difference are NaN when a sample has fewer than two numbers, or when neither
-/// sample has any spread.
+/// All fields but the difference are NaN when a sample has fewer than two numbers, when neither
+/// sample has any spread, or when a spread exceeds the range of a double.
 Welch welch_test(const SampleMoments& a, const SampleMoments& b);
 
 /// P(|T| ≥ |t|) for Student's t with ν degrees of freedom, I_{ν/(ν+t²)}(ν/2, 1/2), by Boost.Math.

@@ -1,7 +1,10 @@
 #include "experiments/results/figure_json.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/errors.h"
+#include "experiments/model/consistency.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"
 
@@ -86,13 +89,14 @@ Json series_json(const Series& series) {
 }
 
 Series series_from(const Json& json) {
-  return {.name = text_field(json, "name"),
-          .x = numbers_field(json, "x"),
-          .y = numbers_field(json, "y"),
-          .band_low = numbers_field(json, "band_low"),
-          .band_high = numbers_field(json, "band_high"),
-          .style = enum_field(json, "style", style_names),
-          .color = static_cast<int>(integer_field(json, "color"))};
+  return {
+      .name = text_field(json, "name"),
+      .x = numbers_field(json, "x"),
+      .y = numbers_field(json, "y"),
+      .band_low = numbers_field(json, "band_low"),
+      .band_high = numbers_field(json, "band_high"),
+      .style = enum_field(json, "style", style_names),
+      .color = static_cast<int>(integer_field(json, "color", 0, std::numeric_limits<int>::max()))};
 }
 
 Json rule_json(const Rule& rule) {
@@ -240,6 +244,8 @@ struct Kind {
 std::string_view kind_of(const Figure& figure) { return std::visit(Kind{}, figure.content); }
 
 Json figure_json(const Figure& figure, const ArrayPlace& place) {
+  const std::string inconsistency = inconsistency_of(figure);
+  check_invariant(inconsistency.empty(), inconsistency);
   return {{"schema", figure_schema},
           {"id", figure.id},
           {"kind", kind_of(figure)},
@@ -252,11 +258,14 @@ Json figure_json(const Figure& figure, const ArrayPlace& place) {
 Figure figure_from_json(const Json& json, const ArrayAt& array_at) {
   if (text_field(json, "schema") != figure_schema)
     throw MalformedJson("'schema' is not " + std::string(figure_schema));
-  return {.id = text_field(json, "id"),
-          .title = text_field(json, "title"),
-          .caption = text_field(json, "caption"),
-          .content = content_from(text_field(json, "kind"), field(json, "content"), array_at),
-          .role = role_from(json)};
+  Figure figure{.id = name_field(json, "id"),
+                .title = text_field(json, "title"),
+                .caption = text_field(json, "caption"),
+                .content = content_from(text_field(json, "kind"), field(json, "content"), array_at),
+                .role = role_from(json)};
+  if (const std::string found = inconsistency_of(figure); !found.empty())
+    throw MalformedJson(found);
+  return figure;
 }
 
 Json array_json(const Array& array) {

@@ -27,7 +27,8 @@ std::string_view kind_of(const Figure& figure);
 /// arrays by file.
 nlohmann::ordered_json figure_json(const Figure& figure, const ArrayPlace& place);
 
-/// The inverse of figure_json. Throws MalformedJson, and what `array_at` throws.
+/// The inverse of figure_json. Throws MalformedJson, also for a figure that breaks a rule of
+/// model/consistency.h, and what `array_at` throws.
 Figure figure_from_json(const nlohmann::ordered_json& json, const ArrayAt& array_at);
 
 /// name, description, dtype, shape, axes, role.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/model/consistency.h"
 
 namespace orrery::results {
 namespace {
@@ -20,14 +21,6 @@ using Numbers = std::vector<double>;
 using Words = std::vector<std::string>;
 
 bool has_band(const Series& series) { return !series.band_low.empty(); }
-
-void require_equal_lengths(const Series& series) {
-  const std::size_t points = series.x.size();
-  const auto fits = [&](const Numbers& band) { return band.empty() || band.size() == points; };
-  check_invariant(series.y.size() == points && fits(series.band_low) && fits(series.band_high) &&
-                      series.band_low.size() == series.band_high.size(),
-                  "a series has as many y, and bands, as it has x");
-}
 
 bool share_x(const std::vector<Series>& series) {
   return std::all_of(series.begin(), series.end(),
@@ -90,7 +83,6 @@ double cell(const Heatmap& map, std::size_t i) {
 
 struct ColumnsOf {
   std::vector<Column> operator()(const LinePlot& plot) const {
-    for (const Series& series : plot.series) require_equal_lengths(series);
     if (!plot.series.empty() && share_x(plot.series)) {
       std::vector<Column> columns = wide(plot);
       if (have_own_names(columns)) return columns;
@@ -99,7 +91,6 @@ struct ColumnsOf {
   }
 
   std::vector<Column> operator()(const Heatmap& map) const {
-    check_invariant(map.values && map.values->shape.size() == 2, "a heatmap shows a matrix");
     const std::size_t rows = map.values->shape[0];
     const std::size_t width = map.values->shape[1];
     Words row_names;
@@ -143,6 +134,8 @@ struct ColumnsOf {
 }  // namespace
 
 Table table_of(const Figure& figure) {
+  const std::string inconsistency = inconsistency_of(figure);
+  check_invariant(inconsistency.empty(), inconsistency);
   return {.name = figure.id,
           .caption = figure.caption,
           .columns = std::visit(ColumnsOf{}, figure.content)};

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/files/file.h"
+#include "experiments/text/printable.h"
+
 namespace orrery::results {
 namespace {
 
@@ -28,6 +31,12 @@ std::string text_from(const Json& json, const char* key) {
 }
 
 }  // namespace
+
+Json json_in(std::string_view text) try {
+  return Json::parse(text);
+} catch (const Json::exception& error) {
+  throw MalformedJson(error.what());
+}
 
 Json number_json(double value, NanAs nan) {
   if (std::isnan(value)) return nan == NanAs::null ? Json(nullptr) : Json("nan");
@@ -60,8 +69,27 @@ double number_field(const Json& object, const char* key, NanAs nan) {
 
 std::int64_t integer_field(const Json& object, const char* key) {
   const Json& value = field(object, key);
-  if (!value.is_number_integer()) refuse(key, "a whole number");
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.get<std::uint64_t>() > most))
+    refuse(key, "a whole number of 64 bits");
   return value.get<std::int64_t>();
+}
+
+std::int64_t integer_field(const Json& object, const char* key, std::int64_t least,
+                           std::int64_t most) {
+  const std::int64_t value = integer_field(object, key);
+  if (value < least || value > most)
+    throw MalformedJson(
+        fmt::format("'{}' is {}, which is not from {} to {}", key, value, least, most));
+  return value;
+}
+
+std::string name_field(const Json& object, const char* key) {
+  std::string text = text_field(object, key);
+  if (!is_file_name(text))
+    throw MalformedJson(fmt::format("'{}' is {}, which is not a name", key, in_quotes(text)));
+  return text;
 }
 
 const Json& list_field(const Json& object, const char* key) {

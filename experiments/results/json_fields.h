@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ class MalformedJson : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Parses a file of ours. Throws MalformedJson.
+nlohmann::ordered_json json_in(std::string_view text);
+
 /// How a NaN is written, as JSON has no number for it.
 enum class NanAs {
   text,  ///< "nan": orrery.result/1 and every other schema of ours
@@ -37,6 +41,11 @@ const nlohmann::ordered_json& field(const nlohmann::ordered_json& object, const 
 std::string text_field(const nlohmann::ordered_json& object, const char* key);
 double number_field(const nlohmann::ordered_json& object, const char* key, NanAs nan = NanAs::text);
 std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key);
+/// Throws also when the number is not between `least` and `most`.
+std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key,
+                           std::int64_t least, std::int64_t most);
+/// A text that names a file or a folder: see is_file_name. Only such a text is joined to a path.
+std::string name_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<double> numbers_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::string> texts_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::size_t> sizes_field(const nlohmann::ordered_json& object, const char* key);
@@ -48,6 +57,15 @@ T enum_field(const nlohmann::ordered_json& object, const char* key, const EnumNa
   if (const std::optional<T> value = find_value(names, text)) return *value;
   throw MalformedJson(std::string("'") + key + "' is '" + text +
                       "', which is not one of its names");
+}
+
+/// Throws MalformedJson when a name occurs twice. `name_of` returns the name of an item.
+template <class Items, class NameOf>
+void require_distinct(const Items& items, const char* key, NameOf name_of) {
+  std::set<std::string> known;
+  for (const auto& item : items)
+    if (!known.insert(name_of(item)).second)
+      throw MalformedJson(std::string("'") + key + "' has '" + name_of(item) + "' twice");
 }
 
 template <class Convert>

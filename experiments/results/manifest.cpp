@@ -3,11 +3,15 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "experiments/results/build_info.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/machine.h"
 #include "experiments/text/model_names.h"
+#include "experiments/text/printable.h"
 
 namespace orrery::results {
 namespace {
@@ -52,6 +56,24 @@ Json files_json(const std::vector<WrittenFile>& files) {
   return list;
 }
 
+bool stays_inside(const std::string& path) {
+  if (path.empty() || std::filesystem::path(path).is_absolute()) return false;
+  for (const std::filesystem::path& part : std::filesystem::path(path))
+    if (part == ".." || part == "." || part.empty()) return false;
+  return true;
+}
+
+WrittenFile file_from(const Json& json) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  WrittenFile file{.path = text_field(json, "path"),
+                   .bytes = static_cast<std::uintmax_t>(integer_field(json, "bytes", 0, most)),
+                   .sha256 = text_field(json, "sha256")};
+  if (!stays_inside(file.path))
+    throw MalformedJson(
+        fmt::format("it lists {}, which is outside of the folder", in_quotes(file.path)));
+  return file;
+}
+
 }  // namespace
 
 Json program_json() {
@@ -80,6 +102,12 @@ nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
           {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
           {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
           {"files", files_json(files)}};
+}
+
+std::vector<WrittenFile> files_of(const Json& manifest) {
+  if (text_field(manifest, "schema") != manifest_schema)
+    throw MalformedJson(fmt::format("'schema' is not {}", manifest_schema));
+  return list_from(manifest, "files", file_from);
 }
 
 std::string iso8601_utc(std::chrono::system_clock::time_point time) {

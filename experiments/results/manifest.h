@@ -44,6 +44,10 @@ struct WrittenFile {
 nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
                                      const std::vector<WrittenFile>& files);
 
+/// The files that a manifest lists. Throws MalformedJson: another schema or form, or a path that is
+/// absolute or leads out of the folder.
+std::vector<WrittenFile> files_of(const nlohmann::ordered_json& manifest);
+
 // Parts of manifest_json, which the manifest of a sweep has too.
 nlohmann::ordered_json program_json();
 nlohmann::ordered_json machine_json();

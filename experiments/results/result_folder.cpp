@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -16,6 +15,7 @@
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 
 namespace orrery::results {
@@ -26,17 +26,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view manifest_name = "manifest.json";
 // Manifests list files and contain no data.
 constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
-
-/// Requires a plain file name: no folder, not hidden, no character that some system forbids.
-void require_file_name(const std::string& name) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  check_invariant(
-      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), plain),
-      fmt::format("'{}' can be a file's name", name));
-}
 
 /// Writes files below one folder and lists them.
 class FileSink {
@@ -51,7 +40,7 @@ class FileSink {
   /// Creates the folder `below` with its first file.
   void write(const std::string& below, const std::string& name, std::string_view extension,
              std::string_view bytes) {
-    require_file_name(name);
+    check_invariant(is_file_name(name), fmt::format("'{}' can be a file's name", name));
     if (folders_.insert(below).second) make_folders(folder_ / below);
     const std::string relative = fmt::format("{}/{}.{}", below, name, extension);
     check_invariant(paths_.insert(relative).second,
@@ -130,17 +119,14 @@ std::optional<std::set<std::string>> listed_files(const fs::path& folder) {
   std::error_code missing;
   const fs::path path = folder / manifest_name;
   if (!fs::is_regular_file(path, missing)) return std::nullopt;
-  const auto manifest =
-      nlohmann::json::parse(read_file(path, max_manifest_bytes), nullptr, /*exceptions=*/false);
-  if (!manifest.is_object() || !manifest.contains("schema") ||
-      manifest["schema"] != manifest_schema)
+  try {
+    std::set<std::string> listed{std::string(manifest_name)};
+    for (const WrittenFile& file : files_of(json_in(read_file(path, max_manifest_bytes))))
+      listed.insert(file.path);
+    return listed;
+  } catch (const MalformedJson&) {
     return std::nullopt;
-  std::set<std::string> listed{std::string(manifest_name)};
-  if (!manifest.contains("files") || !manifest["files"].is_array()) return listed;
-  for (const auto& file : manifest["files"])
-    if (file.is_object() && file.contains("path") && file["path"].is_string())
-      listed.insert(file["path"].get<std::string>());
-  return listed;
+  }
 }
 
 /// The first file below the folder that is not listed; empty if there is none.

@@ -1,8 +1,12 @@
 #include "experiments/results/result_json.h"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "experiments/model/consistency.h"
 #include "experiments/results/check_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
@@ -72,7 +76,8 @@ Json figure_summary(const Figure& figure) {
 
 Provenance provenance_from(const Json& json) {
   Provenance provenance{.experiment = text_field(json, "experiment"),
-                        .version = static_cast<int>(integer_field(json, "version")),
+                        .version = static_cast<int>(
+                            integer_field(json, "version", 0, std::numeric_limits<int>::max())),
                         .seed = integer_field(json, "seed")};
   const Json& params = field(json, "params");
   if (!params.is_object()) throw MalformedJson("'params' is not an object");
@@ -108,9 +113,20 @@ Column column_from(const Json& json) {
 }
 
 Table table_from(const Json& json) {
-  return {.name = text_field(json, "name"),
-          .caption = text_field(json, "caption"),
-          .columns = list_from(json, "columns", column_from)};
+  Table table{.name = name_field(json, "name"),
+              .caption = text_field(json, "caption"),
+              .columns = list_from(json, "columns", column_from)};
+  if (const std::string found = inconsistency_of(table); !found.empty())
+    throw MalformedJson(fmt::format("the table {}: {}", table.name, found));
+  return table;
+}
+
+std::string figure_id(const Json& summary) { return name_field(summary, "id"); }
+
+/// An array of a result, unlike one of a figure, is in the file of its name.
+Array named_array(const Json& json) {
+  name_field(json, "name");
+  return array_from_json(json);
 }
 
 }  // namespace
@@ -134,10 +150,15 @@ Result result_from_json(const Json& json, const FigureNamed& figure, const Array
                 .scalars = list_from(json, "scalars", scalar_from),
                 .checks = list_from(json, "checks", check_from),
                 .tables = list_from(json, "tables", table_from)};
-  for (const Json& item : list_field(json, "arrays"))
-    if (auto found = array(array_from_json(item))) result.arrays.push_back(std::move(found));
-  for (const Json& item : list_field(json, "figures"))
-    if (auto found = figure(text_field(item, "id"))) result.figures.push_back(std::move(*found));
+  require_distinct(result.tables, "tables", [](const Table& table) { return table.name; });
+  std::vector<Array> arrays = list_from(json, "arrays", named_array);
+  require_distinct(arrays, "arrays", [](const Array& described) { return described.name; });
+  for (Array& described : arrays)
+    if (auto found = array(std::move(described))) result.arrays.push_back(std::move(found));
+  const std::vector<std::string> figures = list_from(json, "figures", figure_id);
+  require_distinct(figures, "figures", [](const std::string& id) { return id; });
+  for (const std::string& id : figures)
+    if (auto found = figure(id)) result.figures.push_back(std::move(*found));
   return result;
 }
 

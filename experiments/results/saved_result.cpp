@@ -31,25 +31,7 @@ auto reading(std::string_view name, Read read) {
     return read();
   } catch (const MalformedJson& error) {
     throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(name, fmt::format("is damaged: {}", error.what()), remedy);
   }
-}
-
-bool stays_inside(const std::string& path) {
-  if (path.empty() || fs::path(path).is_absolute()) return false;
-  for (const fs::path& part : fs::path(path))
-    if (part == ".." || part == "." || part.empty()) return false;
-  return true;
-}
-
-WrittenFile file_from(const Json& json) {
-  WrittenFile file{.path = text_field(json, "path"),
-                   .bytes = static_cast<std::uintmax_t>(integer_field(json, "bytes")),
-                   .sha256 = text_field(json, "sha256")};
-  if (!stays_inside(file.path))
-    throw MalformedJson(fmt::format("it lists '{}', which is outside of the folder", file.path));
-  return file;
 }
 
 /// The bytes of a listed file. Throws DataError when it is missing or damaged.
@@ -127,7 +109,7 @@ class ArrayReader {
 }  // namespace
 
 Json parse_saved_json(std::string_view text, std::string_view name) {
-  return reading(name, [&] { return Json::parse(text); });
+  return reading(name, [&] { return json_in(text); });
 }
 
 SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
@@ -139,22 +121,17 @@ SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
     throw DataError(folder_.string(), "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
   manifest_ = parse_saved_json(read_file(path, max_manifest_bytes), path.string());
-  reading(path.string(), [&] {
-    if (text_field(manifest_, "schema") != manifest_schema)
-      throw MalformedJson(fmt::format("'schema' is not {}", manifest_schema));
-    files_ = list_from(manifest_, "files", file_from);
-  });
+  reading(path.string(), [&] { files_ = files_of(manifest_); });
   for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
 }
 
 std::string SavedFolder::read(std::string_view path) const {
   const auto found = index_.find(path);
-  const fs::path full = folder_ / path;
   if (found == index_.end())
-    throw DataError(full.string(),
+    throw DataError(fmt::format("{}/{}", folder_.string(), path),
                     "is not in the manifest: an older version of orrery wrote this result",
                     "run the experiment again");
-  return read_listed(full, files_[found->second]);
+  return read_listed(folder_ / path, files_[found->second]);
 }
 
 Json SavedFolder::read_json(std::string_view path) const {
@@ -191,8 +168,12 @@ class PartReader {
     const auto array_at = [&](Array described, const std::string& file) {
       return arrays_.read(std::move(described), file);
     };
-    return reading((saved_.folder() / path).string(),
-                   [&] { return figure_from_json(json, array_at); });
+    return reading((saved_.folder() / path).string(), [&] {
+      Figure figure = figure_from_json(json, array_at);
+      if (figure.id != id)
+        throw MalformedJson(fmt::format("'id' is '{}', not '{}'", figure.id, id));
+      return figure;
+    });
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "experiments/files/file.h"
+#include "experiments/results/json_fields.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -23,20 +24,29 @@ constexpr std::string_view sum_key = ",\"sum\":\"";
 
 std::string sum_of(std::string_view body) { return sha256_hex(body).substr(0, sum_digits); }
 
-/// The entry in a line without its newline; empty when its checksum is wrong.
+JournalEntry entry_from(const Json& json) {
+  JournalEntry entry{.id = name_field(json, "id"),
+                     .status = enum_field(json, "outcome", point_status_names())};
+  if (entry.status == PointStatus::pending) throw MalformedJson("'outcome' is 'pending'");
+  if (entry.status == PointStatus::done)
+    entry.manifest_sha256 = text_field(json, "manifest_sha256");
+  else
+    entry.error = text_field(json, "error");
+  return entry;
+}
+
+/// The entry in a line without its newline; empty when the line is damaged.
 std::optional<JournalEntry> entry_in(std::string_view line) {
   const std::size_t tail = sum_key.size() + sum_digits + 2;  // and "}
   if (line.size() <= tail || line.substr(line.size() - tail, sum_key.size()) != sum_key)
     return std::nullopt;
   const std::string_view body = line.substr(0, line.size() - tail);
   if (line.substr(line.size() - 2 - sum_digits, sum_digits) != sum_of(body)) return std::nullopt;
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("id") || !json.contains("outcome")) return std::nullopt;
-  const bool done = json["outcome"] == name_of(PointStatus::done);
-  return JournalEntry{.id = json["id"],
-                      .status = done ? PointStatus::done : PointStatus::failed,
-                      .manifest_sha256 = json.value("manifest_sha256", ""),
-                      .error = json.value("error", "")};
+  try {
+    return entry_from(json_in(line));
+  } catch (const MalformedJson&) {
+    return std::nullopt;
+  }
 }
 
 void write_at_end(int fd, std::string_view bytes, const std::string& path) {
@@ -80,7 +90,7 @@ JournalState read_journal(const std::filesystem::path& path) {
 }
 
 Journal::Journal(std::filesystem::path path, const JournalState& state) : path_(std::move(path)) {
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) throw io_error(path_.string(), "opened", errno);
   struct stat status {};
   const bool longer =

@@ -99,7 +99,6 @@ Shard parse_shard(const std::string& text) {
   const bool slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
   const auto second = slash ? std::from_chars(first.ptr + 1, end, shard.count)
                             : std::from_chars_result{end, std::errc::invalid_argument};
-  constexpr int max_shards = 100'000;
   if (second.ec != std::errc() || second.ptr != end || shard.index < 1 || shard.count < 1 ||
       shard.index > shard.count || shard.count > max_shards)
     throw UsageError(fmt::format("--shard {}", text), "is not i/n with 1 ≤ i ≤ n",

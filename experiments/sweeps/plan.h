@@ -28,6 +28,8 @@ struct PlanPoint {
   std::vector<std::string> command(const std::string& experiment) const;
 };
 
+inline constexpr int max_shards = 100'000;
+
 /// The part of the points that is computed here: those whose position modulo `count` is index − 1.
 struct Shard {
   int index{1};

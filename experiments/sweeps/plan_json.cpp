@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/figure/export.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/point_id.h"
 #include "experiments/studies/catalogue.h"
@@ -42,16 +44,17 @@ Json point_json(const PlanPoint& point) {
 // ---- Reading
 // -------------------------------------------------------------------------------------
 
-int int_field(const Json& object, const char* key) {
-  return static_cast<int>(integer_field(object, key));
+int int_field(const Json& object, const char* key, int least,
+              int most = std::numeric_limits<int>::max()) {
+  return static_cast<int>(integer_field(object, key, least, most));
 }
 
-PlanRecord::Point point_record(const Json& json) {
-  PlanRecord::Point point{.id = text_field(json, "id"),
+PlanRecord::Point point_record(const Json& json, int repeats) {
+  PlanRecord::Point point{.id = name_field(json, "id"),
                           .label = text_field(json, "label"),
                           .params = text_pairs_field(json, "params"),
                           .swept = text_pairs_field(json, "swept"),
-                          .repeat = int_field(json, "repeat")};
+                          .repeat = int_field(json, "repeat", 0, repeats - 1)};
   if (json.contains("seed")) point.seed = integer_field(json, "seed");
   if (json.contains("files"))
     point.file_contents =
@@ -60,22 +63,36 @@ PlanRecord::Point point_record(const Json& json) {
 }
 
 FigureOptions figures_from(const Json& json) {
-  return {.formats = texts_field(json, "formats"),
-          .theme = text_field(json, "theme"),
-          .formulas = json.value("formulas", false)};
+  FigureOptions figures{.formats = texts_field(json, "formats"),
+                        .theme = text_field(json, "theme"),
+                        .formulas = json.contains("formulas") && json["formulas"] == true};
+  try {
+    theme_named(figures.theme);
+    for (const std::string& format : figures.formats) figure_format_named(format);
+  } catch (const UsageError& error) {
+    throw MalformedJson(error.what());
+  }
+  return figures;
+}
+
+Shard shard_from(const Json& json) {
+  const int count = int_field(json, "count", 1, max_shards);
+  return {.index = int_field(json, "index", 1, count), .count = count};
 }
 
 PlanRecord record_from(const Json& json) {
   PlanRecord record{.experiment = text_field(json, "experiment"),
-                    .version = int_field(json, "version"),
+                    .version = int_field(json, "version", 0),
                     .seed = integer_field(json, "seed"),
-                    .repeats = int_field(json, "repeats"),
+                    .repeats = int_field(json, "repeats", 1, max_repeats),
                     .swept = texts_field(json, "swept"),
-                    .combinations = static_cast<std::size_t>(integer_field(json, "combinations")),
-                    .figures = figures_from(field(json, "figures")),
-                    .points = list_from(json, "points", point_record)};
-  if (json.contains("shard"))
-    record.shard = {int_field(json["shard"], "index"), int_field(json["shard"], "count")};
+                    .combinations = static_cast<std::size_t>(integer_field(
+                        json, "combinations", 0, std::numeric_limits<std::int64_t>::max())),
+                    .figures = figures_from(field(json, "figures"))};
+  record.points = list_from(json, "points",
+                            [&](const Json& point) { return point_record(point, record.repeats); });
+  require_distinct(record.points, "points", [](const auto& point) { return point.id; });
+  if (json.contains("shard")) record.shard = shard_from(json["shard"]);
   return record;
 }
 
@@ -163,12 +180,10 @@ PlanRecord plan_record(const std::string& text, const std::string& display_name)
                      "restore the file, or run the sweep again in another folder");
   };
   try {
-    const Json json = Json::parse(text);
+    const Json json = json_in(text);
     if (text_field(json, "schema") != plan_schema)
       throw MalformedJson(fmt::format("'schema' is not {}", plan_schema));
     return record_from(json);
-  } catch (const nlohmann::json::exception& error) {
-    throw refuse(error);
   } catch (const MalformedJson& error) {
     throw refuse(error);
   }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/result_json.h"
 
@@ -37,12 +39,12 @@ std::string foreign_entry(const fs::path& folder) {
 }
 
 /// The calls in a manifest; none when it is damaged or missing.
-Json earlier_calls(const fs::path& path) {
+Json earlier_calls(const fs::path& path) try {
   std::error_code failure;
   if (!fs::exists(path, failure)) return Json::array();
-  const Json json =
-      Json::parse(read_file(path, max_json_bytes), nullptr, /*allow_exceptions=*/false);
-  return json.is_object() && json.contains("calls") ? json["calls"] : Json::array();
+  return list_field(json_in(read_file(path, max_json_bytes)), "calls");
+} catch (const MalformedJson&) {
+  return Json::array();
 }
 
 }  // namespace
@@ -50,6 +52,9 @@ Json earlier_calls(const fs::path& path) {
 SweepFolder::SweepFolder(fs::path folder, const Plan& plan)
     : folder_(made(std::move(folder))), lock_(folder_) {
   establish(plan);
+  std::error_code missing;
+  if (fs::is_symlink(folder_ / "points", missing))
+    throw io_error((folder_ / "points").string(), "written", ELOOP);
   make_folders(folder_ / "points");
   remove_leftovers(folder_ / "points");
   state_ = read_journal(folder_ / journal_file);

@@ -1,27 +1,27 @@
 #include "experiments/sweeps/sweep_layout.h"
 
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/results/json_fields.h"
+#include "experiments/results/manifest.h"
 
 namespace orrery::sweeps {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
 
-bool has_listed_files(const fs::path& folder, const Json& manifest) {
-  if (!manifest.is_object() || !manifest.contains("files")) return false;
-  for (const Json& file : manifest["files"]) {
+bool has_listed_files(const fs::path& folder, std::string_view manifest) try {
+  for (const WrittenFile& file : files_of(json_in(manifest))) {
     std::error_code failure;
-    const std::uintmax_t bytes = fs::file_size(folder / file.value("path", ""), failure);
-    if (failure || bytes != file.value("bytes", std::uintmax_t{0})) return false;
+    const std::uintmax_t bytes = fs::file_size(folder / file.path, failure);
+    if (failure || bytes != file.bytes) return false;
   }
   return true;
+} catch (const MalformedJson&) {
+  return false;
 }
 
 /// Whether the point's folder has everything that its entry promises.
@@ -29,8 +29,7 @@ bool is_complete(const fs::path& folder, const JournalEntry& entry) {
   std::error_code missing;
   if (!fs::is_regular_file(folder / manifest_file, missing)) return false;
   const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
-  return sha256_hex(bytes) == entry.manifest_sha256 &&
-         has_listed_files(folder, Json::parse(bytes, nullptr, /*allow_exceptions=*/false));
+  return sha256_hex(bytes) == entry.manifest_sha256 && has_listed_files(folder, bytes);
 }
 
 }  // namespace

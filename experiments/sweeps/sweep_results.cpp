@@ -34,13 +34,11 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Reads result.json alone: figures and arrays, which are in other files, are left out.
 void read_result(const fs::path& path, PointRecord& point) try {
   Result result = result_from_json(
-      Json::parse(read_file(path, max_result_bytes)), [](const auto&) { return std::nullopt; },
+      json_in(read_file(path, max_result_bytes)), [](const auto&) { return std::nullopt; },
       [](const Array&) { return nullptr; });
   point.params = std::move(result.provenance.params);
   point.scalars = std::move(result.scalars);
   point.checks = std::move(result.checks);
-} catch (const nlohmann::json::exception& error) {
-  refuse(path, error);
 } catch (const MalformedJson& error) {
   refuse(path, error);
 }

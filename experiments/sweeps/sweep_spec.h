@@ -11,6 +11,9 @@
 
 namespace orrery::sweeps {
 
+/// The most seeds with which each point of a sweep is computed.
+inline constexpr int max_repeats = 1'000'000;
+
 /// A request for computations: one experiment, with some parameters fixed and some with several
 /// values. Presets, sweep files and command lines each contribute a part.
 struct SweepSpec {

@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
-constexpr std::int64_t max_repeats = 1'000'000;
 
 /// A file being read: its name in messages, and the presets that led to it.
 struct Source {

@@ -240,3 +240,30 @@ assert tables > 5 and arrays > 0 and curves > 0
   const std::string read = "cd '" + shell.folder().string() + "' && " + python + " read.py";
   CHECK(std::system(read.c_str()) == 0);
 }
+
+TEST_CASE("Folders from somebody else: redraw stays in its folder, and no file is our defect") {
+  const Shell shell;
+  REQUIRE(shell.run("run long_term_decay dim=8 max_distance=8 --format none --out r").status == 0);
+  REQUIRE(shell.run("sweep long_term_decay dim=4,8 max_distance=8 --format none --out s").status ==
+          0);
+  const auto change = [&](const std::string& file, const std::string& from, const std::string& to) {
+    std::string text = content(shell.folder() / file);
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    shell.write(file, text.replace(at, from.size(), to));
+  };
+  const auto ids = nlohmann::json::parse(content(shell.folder() / "s/plan.json"))["points"];
+  change("s/plan.json", "\"id\": " + ids[0]["id"].dump(), "\"id\": \"../../r\"");
+  const Outcome points = shell.run("redraw s --out drawn/a/b");
+  CHECK(points.status == 3);
+  CHECK_THAT(points.err, Contains("plan.json") && Contains("which is not a name"));
+  CHECK_FALSE(fs::exists(shell.folder() / "drawn"));
+  change("s/plan.json", "\"id\": \"../../r\"", "\"id\": " + ids[0]["id"].dump());
+  change("s/plan.json", "\"points\"", "\"shard\": {\"index\": 1, \"count\": 0}, \"points\"");
+  for (const std::string command : {"status s", "resume s", "report s", "redraw s --out drawn"}) {
+    const Outcome refused = shell.run(command);
+    INFO(command << ": " << refused.err);
+    CHECK(refused.status == 3);
+    CHECK_THAT(refused.err, Contains("'count' is 0, which is not from 1 to"));
+  }
+}

@@ -58,3 +58,17 @@ TEST_CASE("One number has no spread, and no spread has no test") {
   CHECK(std::isnan(welch_test(one, two).p));
   CHECK(std::isnan(welch_test(two, two).t));
 }
+
+TEST_CASE("Large samples keep their test, and none is made where the spread overflows") {
+  const SampleMoments a = sample_moments(std::vector<double>{1, 2, 3});
+  const SampleMoments b = sample_moments(std::vector<double>{2, 4, 9});
+  const SampleMoments large_a{3, 1e200 * a.mean, 1e200 * a.deviation, 1e200 * a.standard_error};
+  const SampleMoments large_b{3, 1e200 * b.mean, 1e200 * b.deviation, 1e200 * b.standard_error};
+  const Welch test = welch_test(a, b), large = welch_test(large_a, large_b);
+  CHECK(large.degrees == Approx(test.degrees).epsilon(1e-14));
+  CHECK(large.p == Approx(test.p).epsilon(1e-12));
+  const SampleMoments spread = sample_moments(std::vector<double>{0, 1e300});
+  CHECK(std::isinf(spread.deviation));
+  CHECK(std::isnan(welch_test(spread, a).p));
+  CHECK(std::isnan(welch_test(a, sample_moments(std::vector<double>{-1e308, 1e308})).degrees));
+}

@@ -79,8 +79,7 @@ Result hard_result() {
   result.figures.push_back({"table", "", "", TableFigure{{"a", "b"}, {{"1"}, {}, {"2", "nan"}}}});
   result.figures.push_back({"vectors", "", "", vectors});
   result.figures.push_back({"summed", "", "", summed});
-  result.figures.push_back(
-      {"nothing", "", "", Heatmap{}, {"term", {"rope", "alibi"}, "linear_bias"}});
+  result.figures.push_back({"with_role", "", "", map, {"term", {"rope", "alibi"}, "linear_bias"}});
   auto hollow = std::make_shared<Array>();
   hollow->name = "hollow";
   hollow->shape = {0, 4};
