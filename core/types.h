@@ -1,9 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
-#include <span>
-#include <vector>
+
+#include "core/position.h"
 
 namespace orrery {
 
@@ -18,23 +17,5 @@ using MatrixIn = Eigen::Ref<const Matrix<T>, 0, Eigen::OuterStride<>>;
 /// A matrix that is changed in place.
 template <class T>
 using MatrixOut = Eigen::Ref<Matrix<T>, 0, Eigen::OuterStride<>>;
-
-/// The position of a token. Positions are data, one per row, never a length: offsets, gaps, memory
-/// and cached decoding need no special case. Magnitude at most 2^53, so that fp64 holds it exactly.
-using Position = std::int64_t;
-using Positions = std::vector<Position>;
-using PositionsIn = std::span<const Position>;
-
-inline constexpr Position max_position = Position{1} << 53;
-
-/// first, first + 1, …, count of them.
-Positions consecutive_positions(Index count, Position first = 0);
-
-/// THE relative position of the project: query minus key, m − n, positive when the key precedes the
-/// query. Encodings whose paper counts the other way say so in their docstring.
-constexpr Position relative_position(Position query, Position key) { return query - key; }
-
-/// One position a row and none beyond ±2^53. Throws UsageError.
-void check_positions(PositionsIn positions, Index rows);
 
 }  // namespace orrery

@@ -12,6 +12,8 @@ namespace {
 
 template <class Allowed>
 Mask from_positions(PositionsIn m, PositionsIn n, const Allowed& allowed) {
+  check_positions(m);
+  check_positions(n);
   Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> matrix(
       static_cast<Index>(m.size()), static_cast<Index>(n.size()));
   for (Index i = 0; i < matrix.rows(); ++i)

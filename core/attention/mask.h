@@ -16,9 +16,11 @@ class Mask {
   explicit Mask(Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> allowed)
       : allowed_(std::move(allowed)), everything_(false) {}
 
-  /// Keys at or behind the query: n ≤ m. By position, so offsets and cached keys are right.
+  /// Keys at or behind the query: n ≤ m. By position, so offsets and cached keys are right. Throws
+  /// UsageError for a position beyond ±2^53.
   static Mask causal(PositionsIn m, PositionsIn n);
-  /// Keys nearer than `width` on either side: |m − n| < width. Throws UsageError for width < 1.
+  /// Keys nearer than `width` on either side: |m − n| < width. Throws UsageError for width < 1
+  /// and for a position beyond ±2^53.
   static Mask sliding_window(PositionsIn m, PositionsIn n, Position width);
   /// Keys that are not padding: one flag per key, for every query.
   static Mask padding(Index queries, const std::vector<bool>& key_is_real);

@@ -30,7 +30,7 @@ Matrix<T> gather_bias(const Matrix<T>& table, const IndexMatrix& index, int head
 }
 
 double rounded_distance(Position m, Position n, const StageRounding& rounding) {
-  if (!rounding.rounds(Stage::position))  // whole numbers: the difference is exact
+  if (!rounding.rounds(Stage::position))  // whole numbers: rounded once at most
     return rounding(Stage::distance, static_cast<double>(relative_position(m, n)));
   const double query = rounding(Stage::position, static_cast<double>(m));
   const double key = rounding(Stage::position, static_cast<double>(n));

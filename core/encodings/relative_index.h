@@ -16,7 +16,7 @@ using IndexMatrix = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::
 /// An encoding that looks a table up: which row it takes for each pair is worth seeing by itself.
 class TableIndex {
  public:
-  /// Rows of the table. [N_q, N_k]
+  /// Rows of the table. [N_q, N_k]. Throws UsageError for a position beyond ±2^53.
   virtual IndexMatrix table_index(PositionsIn m, PositionsIn n) const = 0;
   virtual Index table_rows() const = 0;
   /// The distance from which on all keys share a row, behind the query and ahead of it, as the
@@ -27,9 +27,11 @@ class TableIndex {
   ~TableIndex() = default;
 };
 
-/// index_of(m, n) for every pair.
+/// index_of(m, n) for every pair. Throws UsageError for a position beyond ±2^53.
 template <class IndexOf>
 IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
+  check_positions(m);
+  check_positions(n);
   IndexMatrix index(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
   for (Index i = 0; i < index.rows(); ++i)
     for (Index j = 0; j < index.cols(); ++j)
@@ -37,7 +39,7 @@ IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexO
   return index;
 }
 
-/// index_of(r) for every pair.
+/// index_of(r) for every pair. Throws as above.
 template <class IndexOf>
 IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
   return index_matrix_of_positions(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
@@ -13,13 +14,29 @@
 namespace orrery {
 namespace {
 
+/// A distance has a sinusoid where fp64 holds it; two positions can be twice as far apart.
+void check_distance(Position query, Position key, Position distance) {
+  if (std::abs(distance) <= max_position) return;
+  throw UsageError(
+      fmt::format("the distance {} between the query at {} and the key at {}", distance, query,
+                  key),
+      "must lie within ±2^53, where fp64 holds every whole number: Transformer-XL takes its "
+      "sinusoid",
+      "give positions that are nearer to each other, or set transformer_xl.clamp_len");
+}
+
 /// Every distance that occurs, as the encoding counts it, once, ascending.
 template <class Clamp>
 Positions distinct_distances(PositionsIn m, PositionsIn n, const Clamp& clamped) {
+  check_positions(m);
+  check_positions(n);
   Positions distances;
   distances.reserve(m.size() * n.size());
   for (const Position query : m)
-    for (const Position key : n) distances.push_back(clamped(relative_position(query, key)));
+    for (const Position key : n) {
+      distances.push_back(clamped(relative_position(query, key)));
+      check_distance(query, key, distances.back());
+    }
   std::sort(distances.begin(), distances.end());
   distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
   return distances;

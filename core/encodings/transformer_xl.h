@@ -48,8 +48,8 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
 
   bool is_relative() const override { return true; }
   bool reads_segments() const override { return weights_.segments.size() > 0; }
-  /// Throws UsageError for a head that is not there, and unless there is one segment id per query
-  /// and per key, or none at all.
+  /// Throws UsageError for a head that is not there, for a distance beyond ±2^53 after clamp_len,
+  /// and unless there is one segment id per query and per key, or none at all.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/errors.h"
+#include "core/position.h"
 #include "core/unknown_name.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/npz.h"
@@ -20,10 +21,15 @@ namespace {
 
 constexpr std::int64_t most_positions = std::int64_t{1} << 24;
 
-std::int64_t parse_position(std::string_view text) {
-  std::int64_t position{};
+Position parse_position(std::string_view text) {
+  Position position{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), position);
-  if (status == std::errc() && end == text.data() + text.size()) return position;
+  const bool whole = end == text.data() + text.size();
+  if (whole && status == std::errc::result_out_of_range) throw position_out_of_range(text);
+  if (whole && status == std::errc()) {
+    check_positions({&position, 1});
+    return position;
+  }
   throw UsageError(fmt::format("position {}", text), "must be a whole number",
                    "write positions like 0..9 or 3,1,4");
 }
@@ -111,8 +117,10 @@ Tensor one_tensor(const TensorPath& path) {
 
 std::vector<std::int64_t> parse_positions(const std::string& text) {
   const std::size_t dots = text.find("..");
-  if (dots != std::string::npos)
-    return range(parse_position(text.substr(0, dots)), parse_position(text.substr(dots + 2)));
+  if (dots != std::string::npos) {
+    const Position first = parse_position(text.substr(0, dots));
+    return range(first, parse_position(text.substr(dots + 2)));
+  }
   std::vector<std::int64_t> positions;
   std::size_t start = 0;
   for (std::size_t comma; (comma = text.find(',', start)) != std::string::npos; start = comma + 1)

@@ -9,7 +9,8 @@
 
 namespace orrery::cli {
 
-/// "0..9", "3,1,4" or "7". Throws UsageError: not of that form, or more than 2^24 positions.
+/// "0..9", "3,1,4" or "7". Throws UsageError: not of that form, beyond ±2^53, or more than 2^24
+/// positions.
 std::vector<std::int64_t> parse_positions(const std::string& text);
 
 /// Reads words "NAME=FILE", with FILE as tensor_path reads it, and words "FILE", which give those
