@@ -30,8 +30,9 @@ Index bucket_of_distance(Position distance, int side, Position max_distance,
                          const StageRounding& rounding) {
   const int exact = side / 2;
   if (distance < exact) return distance;
-  const double place =
-      log_place(distance, exact, static_cast<double>(max_distance), side - exact, rounding);
+  // A small format may round the distance down to one that has a bucket of its own.
+  const double place = std::max(
+      log_place(distance, exact, static_cast<double>(max_distance), side - exact, rounding), 0.0);
   if (!(place < side - exact)) return side - 1;  // also when a small format overflowed
   return exact + static_cast<Index>(place);
 }

@@ -60,6 +60,15 @@ TEST_CASE("The last bucket begins before max_distance, where its parameter says 
   CHECK_THAT(params.at(1).description, Contains("91 by default and 113 when causal"));
 }
 
+TEST_CASE("A distance that a small format rounds down stays among the logarithmic buckets") {
+  // 257 is 256 in bf16, and ln(256/257)/ln(258/257) times 257 buckets is −258.
+  const StageRounding bf16(Precision::bf16, {Stage::log, Stage::distance});
+  const T5Buckets config{.buckets = 514, .max_distance = 258, .bidirectional = false};
+  CHECK(t5_bucket(256, config, bf16) == 256);
+  CHECK(t5_bucket(257, config, bf16) == 257);
+  CHECK(t5_bucket(260, config, bf16) == 513);
+}
+
 TEST_CASE("T5 refuses bucket counts and tables that do not work") {
   CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 2}), Contains("buckets=2"));
   CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 7}), Contains("must be even"));
