@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/errors.h"
@@ -83,7 +82,7 @@ void answer(const Features<T>& f, const State& state, Index query, double epsilo
   const double normalizer = f.q_below.row(query).dot(state.below.row(0)) + epsilon;
   out.normalizers(query, 0) = static_cast<T>(normalizer);
   out.numerators(query, 0) = static_cast<T>(f.q_above.row(query).dot(state.above_keys.row(0)));
-  if (normalizer == 0 || std::isinf(normalizer)) {
+  if (normalizer == 0) {
     ++out.zero_normalizers;
     return;
   }
@@ -128,7 +127,7 @@ Matrix<T> linear_attention_weights(const AttentionInputs<T>& in, const FeatureMa
       if (!seen.allows(i, j)) above(i, j) = below(i, j) = 0;
   for (Index i = 0; i < above.rows(); ++i) {
     const double normalizer = below.row(i).sum() + options.epsilon;
-    if (normalizer == 0 || std::isinf(normalizer))
+    if (normalizer == 0)
       above.row(i).setZero();
     else
       above.row(i) /= normalizer;

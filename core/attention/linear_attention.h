@@ -24,7 +24,7 @@ struct LinearOutput {
   Matrix<T> normalizers;      ///< [N_q, 1], the denominators
   Matrix<T> numerators;       ///< [N_q, 1], what the numerators' weights sum to: a row of weights
                               ///< sums to numerator/normalizer, which eq. (19) does not make 1
-  Index zero_normalizers{0};  ///< queries whose denominator is 0 or infinite: zero output
+  Index zero_normalizers{0};  ///< queries whose denominator is 0: zero output
 };
 
 /// Eq. (19): o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n); without a rotation eq.
@@ -32,6 +32,8 @@ struct LinearOutput {
 /// map and no score terms. With RoPE above and not below, weights can be negative and do not sum
 /// to 1. The rotation is of features: made for d_head = features, but for rotated_before_features,
 /// where it turns q and k. rotation may be null. Throws UsageError on shapes that do not fit.
+/// Features or sums that overflow are divided as IEEE 754 has it: a NaN denominator gives NaN, an
+/// infinite one 0, or NaN where the sum above it is infinite too.
 /// Accuracy: sums in fp64 for either T. Cost: O((N_q + N_k)·features·d_v).
 /// Source: Su et al. 2021 §3.3; Katharopoulos et al. 2020.
 template <class T>

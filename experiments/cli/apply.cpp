@@ -10,6 +10,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
+#include "experiments/evaluate/finite_rows.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 
@@ -57,6 +58,16 @@ int show_table(const ParamSet& params, const ArrayOptions& options) {
   return exit_ok;
 }
 
+void say_what_overflowed(const Array& encoded) {
+  const std::vector<bool> finite = finite_rows(encoded);
+  const auto overflowed = std::count(finite.begin(), finite.end(), false);
+  if (overflowed > 0)
+    say(
+        fmt::format("{} of {} rows hold NaN or an infinity: a number is beyond the range of its "
+                    "format\n",
+                    overflowed, finite.size()));
+}
+
 }  // namespace
 
 int apply_command(const ArrayOptions& options) {
@@ -82,6 +93,7 @@ int apply_command(const ArrayOptions& options) {
   write_new_file(options.out, archive.empty() ? npy_bytes(*encoded) : archive);
   print(fmt::format("{}{}  [{}]\n", options.out, archive.empty() ? "" : "#" + encoded->name,
                     fmt::join(encoded->shape, ", ")));
+  say_what_overflowed(*encoded);
   return exit_ok;
 }
 

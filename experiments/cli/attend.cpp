@@ -44,6 +44,34 @@ void write(const ArrayOptions& options, const ParamSet& params, const AttendResu
               : fmt::format("{}#{}  {}\n", options.out, array->name, shape_of(*array)));
 }
 
+void say_count(std::size_t count, std::string_view what) {
+  if (count > 0) say(fmt::format("{} {}\n", count, what));
+}
+
+/// Which queries have no usual output, and why. README and `attend --help` describe these cases.
+void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
+  const bool linear = params.text("kernel") == "linear";
+  say_count(attended.fully_masked_rows, "queries have all keys masked: their weights are 0");
+  say_count(attended.nan_rows,
+            "queries have NaN or +inf among their visible logits, or only -inf: their weights are "
+            "NaN, as in PyTorch");
+  say_count(attended.zero_normalizers, "queries have a normalizer of 0: their output is 0");
+  say_count(attended.infinite_normalizers,
+            "queries have an infinite normalizer: a feature, or the sum of them, is beyond the "
+            "range of its format");
+  say_count(attended.nan_normalizers,
+            "queries have a NaN normalizer: a feature, or a product of two, is beyond the range of "
+            "its format");
+  say_count(
+      attended.overflowed_rows,
+      fmt::format("queries have NaN or an infinity in their {}: a value, or a sum of them, is "
+                  "beyond the range of its format",
+                  linear ? "output, numerators or weights" : "output"));
+  say_count(attended.overflowed_layer_rows,
+            "positions have NaN or an infinity in layer_output, although the outputs of their "
+            "heads are finite: a sum is beyond the range of its format");
+}
+
 }  // namespace
 
 int attend_command(const ArrayOptions& options) {
@@ -71,17 +99,7 @@ int attend_command(const ArrayOptions& options) {
   record.times = times;
   write(options, params, attended, record);
   for (const std::string& note : attended.notes) say(note + "\n");
-  if (attended.fully_masked_rows > 0)
-    say(fmt::format("{} queries have all keys masked: their weights are 0\n",
-                    attended.fully_masked_rows));
-  if (attended.nan_rows > 0)
-    say(
-        fmt::format("{} queries have NaN or +inf among their visible logits, or only -inf: "
-                    "their weights are NaN, as in PyTorch\n",
-                    attended.nan_rows));
-  if (attended.zero_normalizers > 0)
-    say(fmt::format("{} queries have a normalizer of 0: their output is 0\n",
-                    attended.zero_normalizers));
+  say_what_is_unusual(params, attended);
   return exit_ok;
 }
 

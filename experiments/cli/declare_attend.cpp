@@ -41,6 +41,16 @@ A mask of bool or of 0 and 1 is 1 where a query sees a key. An additive mask is 
 the lowest number of its format where a key is masked; other values are added to the logits. A
 message on stderr tells how the mask was read.
 
+At the edges of numbers, what is not refused is computed as IEEE 754 has it, and a message on stderr
+counts the queries and gives the reason:
+  all keys masked                weights and output 0
+  NaN or +inf in the logits      weights and output NaN, as in PyTorch; also where all are -inf
+  linear: a normalizer of 0      output 0
+  linear: one that is not finite divided by: output NaN, or 0 where only the normalizer is infinite
+  a value or sum too large       NaN or an infinity in the output
+Positions lie within ±2^53, and for transformer_xl so do distances; learned and tupe know the positions of
+their tables alone. rope, sinusoidal and transformer_xl need an even number of channels.
+
 The output consists of logits, weights, output, term_NAME for each term of the logits, and
 layer_output with W_o; with kernel=linear of output, numerators and normalizers. A folder also gets
 a manifest with every setting.
@@ -96,7 +106,9 @@ Command declare_apply(CLI::App& app, const Words& argv) {
     return "With x, [N, d], [heads, N, d] or [batch, heads, N, d], every row is encoded at its\n"
            "position, 0 … N − 1 by default: x + p for an encoding that adds to the input, the\n"
            "rotated query or key for one that rotates, in the shape of x. Without x, a table is\n"
-           "printed: frequencies, slopes, or the table rows that positions look up.\n\n"
+           "printed: frequencies, slopes, or the table rows that positions look up.\n"
+           "Positions lie within ±2^53. Rows with numbers beyond the range of the precision hold\n"
+           "NaN or infinities, and a message on stderr counts them.\n\n"
            "Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's "
            "own:\n" +
            keys_text(apply_params()) +

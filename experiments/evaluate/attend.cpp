@@ -6,6 +6,7 @@
 #include "core/errors.h"
 #include "experiments/evaluate/attend_linear.h"
 #include "experiments/evaluate/attend_mask.h"
+#include "experiments/evaluate/attend_overflow.h"
 #include "experiments/evaluate/attend_projections.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/user_tables.h"
@@ -74,6 +75,7 @@ AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tab
   AttendResult result = params.text("kernel") == "linear"
                             ? attend_linear<T>(params, in, tables, layout, mask)
                             : softmax_in<T>(params, in, tables, layout, mask);
+  count_overflow(layout, result);
   result.mask_kind = mask.mask_kind();
   result.notes = mask.notes();
   return result;

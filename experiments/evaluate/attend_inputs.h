@@ -35,9 +35,17 @@ struct AttendResult {
   /// logits, weights, output, term_NAME …; of linear attention output, numerators and normalizers
   /// (see LinearOutput), and weights where they are asked for; with W_o also layer_output.
   std::vector<std::shared_ptr<const Array>> arrays{};
-  std::size_t fully_masked_rows{};  ///< queries that see no key: zero weights
-  std::size_t nan_rows{};           ///< queries with NaN weights, see AttentionOutput
-  std::size_t zero_normalizers{};
+  std::size_t fully_masked_rows{};     ///< queries that see no key: zero weights
+  std::size_t nan_rows{};              ///< queries with NaN weights, see AttentionOutput
+  std::size_t zero_normalizers{};      ///< queries of linear attention with output 0
+  std::size_t infinite_normalizers{};  ///< as they are written, in fp64 or fp32
+  std::size_t nan_normalizers{};
+  /// Queries with NaN or an infinity in their output: of softmax attention those whose weights are
+  /// finite, of linear attention all, and those with such numerators or weights.
+  std::size_t overflowed_rows{};
+  /// Positions with NaN or an infinity in layer_output, although the outputs of all heads are
+  /// finite.
+  std::size_t overflowed_layer_rows{};
   std::string mask_kind{};           ///< how the mask was read; empty without one
   std::vector<std::string> notes{};  ///< how inputs were read, one sentence each
 };

@@ -3,11 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "core/analysis/invariance.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
+#include "tests/support/three_tokens.h"
 
 using namespace orrery;
 using namespace orrery::test;
@@ -134,6 +136,29 @@ TEST_CASE("A query whose normaliser is 0 gets a zero output and is counted") {
       linear_attention<double>({negative, negative, negative, at, at}, Relu<double>(), nullptr);
   CHECK(out.zero_normalizers == 2);
   CHECK(out.output.isZero(0));
+}
+
+TEST_CASE("A normaliser that overflowed is divided by as IEEE 754 has it, and is not one of 0") {
+  constexpr double huge = 1e308, nan = std::numeric_limits<double>::quiet_NaN();
+  const Positions at{0, 1};
+  const Matrix<double> q = matrix(2, 2, {huge, huge, 1, 1});
+  const Matrix<double> v = matrix(2, 2, {huge, 0, huge, 0});
+  for (const bool causal : {false, true}) {
+    const LinearOptions options{.causal = causal};
+    const auto out = linear_attention<double>({q, q, v, at, at}, Relu<double>(), nullptr, options);
+    CHECK(out.zero_normalizers == 0);
+    CHECK(std::isinf(out.normalizers(0, 0)));
+    CHECK(std::isnan(out.output(0, 0)));  // infinite above and below
+    CHECK(out.output(0, 1) == 0);
+    const Matrix<double> weights =
+        linear_attention_weights<double>({q, q, v, at, at}, Relu<double>(), nullptr, options);
+    CHECK(std::isnan(weights(0, 0)));
+  }
+  const Matrix<double> undefined = matrix(2, 2, {nan, 1, 1, 1});
+  const auto out = linear_attention<double>({undefined, q, v, at, at}, Relu<double>(), nullptr, {});
+  CHECK(out.zero_normalizers == 0);
+  CHECK(std::isnan(out.normalizers(0, 0)));
+  CHECK(std::isnan(out.output(0, 0)));
 }
 
 TEST_CASE("FAVOR+ features: rows orthogonal, and their products average to exp(q·k/√d)") {
