@@ -7,6 +7,14 @@
 #include <cstdint>
 
 namespace orrery::text {
+namespace {
+
+/// Valid in UTF-8, and never to be a character.
+bool is_noncharacter(char32_t character) {
+  return (character >= 0xFDD0 && character <= 0xFDEF) || (character & 0xFFFE) == 0xFFFE;
+}
+
+}  // namespace
 
 // ICU's macros convert between int and unsigned char on purpose.
 #pragma GCC diagnostic push
@@ -35,17 +43,19 @@ std::size_t character_length(std::string_view utf8, std::size_t at) {
   return next - at;
 }
 
-std::string valid_utf8(std::string_view text) {
-  std::string valid;
+std::string drawable_utf8(std::string_view text) {
+  std::string drawable;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const char32_t character = next_character(text, at);
-    if (character != not_utf8 && character != 0)
-      valid += text.substr(begin, at - begin);
+    if (character == not_utf8)
+      for (std::size_t i = begin; i < at; ++i) drawable += replacement_character;
+    else if (character == 0 || is_noncharacter(character))
+      drawable += replacement_character;
     else
-      for (std::size_t i = begin; i < at; ++i) valid += replacement_character;
+      drawable += text.substr(begin, at - begin);
   }
-  return valid;
+  return drawable;
 }
 
 bool is_blank(char32_t character) {

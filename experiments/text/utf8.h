@@ -27,9 +27,10 @@ std::size_t character_length(std::string_view utf8, std::size_t at);
 /// The UTF-8 of one Unicode character.
 std::string utf8_of(char32_t character);
 
-/// The text with U+FFFD for every null byte and every byte that is not part of a character, as
-/// Cairo refuses a whole string for one of them.
-std::string valid_utf8(std::string_view text);
+/// The text with U+FFFD for every null byte, every byte that is not part of a character and every
+/// noncharacter (U+FDD0 … U+FDEF, and the last two of each plane, such as U+FFFE): Cairo refuses a
+/// whole string for one of them.
+std::string drawable_utf8(std::string_view text);
 
 /// White space, or a character that Unicode defines as invisible (zero-width space, soft hyphen).
 bool is_blank(char32_t character);

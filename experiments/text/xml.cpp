@@ -5,10 +5,9 @@
 namespace orrery::text {
 namespace {
 
-/// Valid Unicode that XML 1.0 excludes.
+/// Characters that XML 1.0 excludes; noncharacters have been replaced before.
 bool is_forbidden(char32_t character) {
-  if (character < 0x20) return character != '\t' && character != '\n' && character != '\r';
-  return character == 0xFFFE || character == 0xFFFF;
+  return character < 0x20 && character != '\t' && character != '\n' && character != '\r';
 }
 
 std::string_view escaped(char32_t character, std::string_view bytes) {
@@ -22,12 +21,12 @@ std::string_view escaped(char32_t character, std::string_view bytes) {
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
-  const std::string valid = valid_utf8(text);
+  const std::string drawable = drawable_utf8(text);
   std::string out;
-  for (std::size_t at = 0; at < valid.size();) {
+  for (std::size_t at = 0; at < drawable.size();) {
     const std::size_t begin = at;
-    const char32_t character = next_character(valid, at);
-    out += escaped(character, std::string_view(valid).substr(begin, at - begin));
+    const char32_t character = next_character(drawable, at);
+    out += escaped(character, std::string_view(drawable).substr(begin, at - begin));
   }
   return out;
 }

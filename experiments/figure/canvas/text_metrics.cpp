@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "experiments/figure/canvas/image_surface.h"
 #include "experiments/text/bidi.h"
 #include "experiments/text/utf8.h"
 
@@ -23,7 +24,7 @@ TextMetrics::TextMetrics(cairo_t* context) : context_(context) {
 }
 
 std::vector<FontRun> TextMetrics::runs(std::string_view utf8, bool bold) {
-  return fonts_.runs(in_visual_order(valid_utf8(utf8)), bold);
+  return fonts_.runs(in_visual_order(drawable_utf8(utf8)), bold);
 }
 
 double TextMetrics::width(const std::vector<FontRun>& runs, double size) {
@@ -35,6 +36,7 @@ double TextMetrics::width(const std::vector<FontRun>& runs, double size) {
     cairo_text_extents(context_, run.utf8.c_str(), &extents);
     width += extents.x_advance;
   }
+  check_cairo(cairo_status(context_));
   return width;
 }
 
@@ -43,6 +45,7 @@ LineExtents TextMetrics::line(const TextStyle& style) {
   cairo_set_font_size(context_, style.size);
   cairo_font_extents_t font{};
   cairo_font_extents(context_, &font);
+  check_cairo(cairo_status(context_));
   return {font.ascent, font.ascent + font.descent};
 }
 

@@ -17,7 +17,8 @@ struct LineExtents {
 };
 
 /// Measures text the same for every file format: without hinting, and independent of resolution and
-/// the user's font settings.
+/// the user's font settings. What measures throws IoError where Cairo has failed before or fails
+/// now: a context that failed measures 0 from then on.
 class TextMetrics {
  public:
   /// Measures with `context`, whose font it changes; the context must outlive it.

@@ -266,7 +266,7 @@ class Parser {
 }  // namespace
 
 EquationNode parse_equation(std::string_view tex) {
-  const std::string clean = valid_utf8(tex);
+  const std::string clean = drawable_utf8(tex);
   return Parser(clean).parse();
 }
 

@@ -46,20 +46,36 @@ TEST_CASE("Bytes that are no character are seen as such, one by one") {
   CHECK(character_length("\xE5\xB1z", 0) == 2);
 }
 
-TEST_CASE("A valid text has U+FFFD for every byte that is not part of a character") {
-  CHECK(valid_utf8("θ \xFF\xE5\xB1z") == "θ \uFFFD\uFFFD\uFFFDz");
-  CHECK(valid_utf8(std::string("a\0b", 3)) == "a\uFFFDb");
+TEST_CASE("A drawable text has U+FFFD for every byte that is not part of a character") {
+  CHECK(drawable_utf8("θ \xFF\xE5\xB1z") == "θ \uFFFD\uFFFD\uFFFDz");
+  CHECK(drawable_utf8(std::string("a\0b", 3)) == "a\uFFFDb");
+}
+
+TEST_CASE("A drawable text has U+FFFD for every noncharacter, which are 66, and for no other") {
+  std::size_t replaced = 0;
+  for (char32_t character = 1; character <= 0x10FFFF; ++character) {
+    if (character >= 0xD800 && character <= 0xDFFF) continue;
+    const std::string text = utf8_of(character);
+    const std::string drawable = drawable_utf8(text);
+    if (drawable == text) continue;
+    ++replaced;
+    const bool last_of_plane = (character & 0xFFFF) >= 0xFFFE;
+    const bool arabic = character >= 0xFDD0 && character <= 0xFDEF;
+    CHECK((last_of_plane || arabic));
+    CHECK(drawable == "\uFFFD");
+  }
+  CHECK(replaced == 66);
 }
 
 TEST_CASE("Any bytes at all become valid UTF-8 and valid XML, and valid text stays as it is") {
   std::mt19937 random(20170612);
   for (int i = 0; i < 20'000; ++i) {
     const std::string bytes = random_bytes(random);
-    const std::string valid = valid_utf8(bytes);
+    const std::string valid = drawable_utf8(bytes);
     const std::vector<char32_t> characters = characters_of(valid);
     INFO(i);
     CHECK(std::count(characters.begin(), characters.end(), not_utf8) == 0);
-    CHECK(valid_utf8(valid) == valid);
+    CHECK(drawable_utf8(valid) == valid);
     std::string again;
     for (const char32_t character : characters) again += utf8_of(character);
     CHECK(again == valid);
