@@ -141,6 +141,7 @@ void CairoCanvas::rect(const Rect& rect, Color color) {
 void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
                         Filter filter) {
   if (!image || image->width <= 0 || image->height <= 0) return;
+  if (!(target.width > 0.0 && target.height > 0.0)) return;  // Cairo cannot scale by 0
   cairo_t* context = target_->context.get();
   const int factor = target_->format == FigureFormat::png
                          ? 1

@@ -126,8 +126,10 @@ const Colormap& on(Background background) {
 }  // namespace
 
 std::size_t Colormap::index(double fraction) const {
-  if (cyclic) return static_cast<std::size_t>((fraction - std::floor(fraction)) * 256.0) % 256;
-  return static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * last_index + 0.5);
+  const double place = cyclic ? fraction - std::floor(fraction) : std::clamp(fraction, 0.0, 1.0);
+  if (!(place > 0.0)) return 0;
+  return cyclic ? static_cast<std::size_t>(place * 256.0) % 256
+                : static_cast<std::size_t>(std::lround(place * last_index));
 }
 
 const Colormap& colormap(Meaning meaning, Background background) {

@@ -17,7 +17,8 @@ struct Colormap {
   std::array<Color, 256> colors{};
   bool cyclic{false};
 
-  /// Colour at a fraction of the range; clamped to [0, 1], or wrapped when cyclic. Not for NaN.
+  /// Colour at a fraction of the range; clamped to [0, 1], or wrapped when cyclic. Where a fraction
+  /// has no place, NaN, or infinite when cyclic, the first one: who draws has a colour for it.
   Color at(double fraction) const { return colors[index(fraction)]; }
   std::size_t index(double fraction) const;
 };

@@ -20,9 +20,14 @@ struct CellAxis {
 };
 
 CellAxis cell_axis(const Axis& axis, std::size_t count) {
-  if (!axis.range || count < 2 || !(axis.range->max > axis.range->min)) return {0.0, 1.0, count};
-  const double span = axis.range->max - axis.range->min;
-  return {axis.range->min, span / static_cast<double>(count - 1), count};
+  const CellAxis counted{0.0, 1.0, count};
+  if (!axis.range || count < 2) return counted;
+  const auto [min, max] = *axis.range;
+  const double span = max - min;
+  const double step = span / static_cast<double>(count - 1);
+  // The edges of the first and the last cell lie beyond the range.
+  const bool has_edges = std::isfinite(min - span) && std::isfinite(max + span);
+  return step > 0.0 && has_edges ? CellAxis{min, step, count} : counted;
 }
 
 AxisPlan plan_cells(const Axis& axis, const CellAxis& cells, const std::vector<std::string>& names,
@@ -60,7 +65,10 @@ void refresh_range(HeatmapCache& cache, const Heatmap& map) {
   cache.ranged_mask = map.masked;
   cache.range = value_range(*map.values, map.masked.get());
   cache.any_masked = map.masked && any_cell(*map.masked, [](auto cell) { return cell != 0; });
-  cache.any_nan = any_cell(*map.values, [](auto cell) { return std::isnan(cell); });
+  const bool cyclic = map.meaning == Meaning::cyclic;  // an infinite angle is drawn as NaN is
+  cache.any_nan = any_cell(*map.values, [cyclic](auto cell) {
+    return std::isnan(cell) || (cyclic && std::isinf(cell));
+  });
 }
 
 std::vector<ColorKey> color_keys(const HeatmapCache& cache, const FigureStyle& style) {

@@ -68,18 +68,41 @@ struct Columns {
 class ColorScale {
  public:
   ColorScale(const Colormap& map, const Range& range)
-      : map_(map), min_(range.min), per_unit_(1.0 / std::max(range.max - range.min, 1e-300)) {}
-  Color operator()(double value) const { return map_.at((value - min_) * per_unit_); }
-  double fraction(double value) const { return (value - min_) * per_unit_; }
+      : map_(map),
+        min_(range.min),
+        middle_(0.5 * range.min + 0.5 * range.max),
+        per_unit_(1.0 / std::max(range.max - range.min, 1e-300)) {}
+  /// Place in the range, 0 at its min and 1 at its max. Angles are wrapped to [0, 1); NaN where
+  /// they have no direction, being infinite.
+  double fraction(double value) const {
+    const double place = (value - min_) * per_unit_;
+    return map_.cyclic ? place - std::floor(place) : place;
+  }
+  /// Whether floats of the values can be summed, and tell apart what differs within the range.
+  bool floats_suffice() const {
+    const double span = 1.0 / per_unit_;
+    return std::abs(middle_) < 1e3 * span && span > 1e-30 && span < 1e30;
+  }
+  /// Place from −½ at the range's min to ½ at its max, for the sums of any other values: finite
+  /// where the values are.
+  float centred(double value) const {
+    const double place = (value - middle_) * per_unit_;
+    const double bounded = std::clamp(place, -largest_place, largest_place);
+    return static_cast<float>(std::abs(value) <= largest_value ? bounded : place);
+  }
   Color color(double fraction) const { return map_.at(fraction); }
 
  private:
+  static constexpr double largest_place = 1e25;
+  static constexpr double largest_value = std::numeric_limits<double>::max();
   const Colormap& map_;
   double min_;
+  double middle_;
   double per_unit_;
 };
 
-/// Table of cos 2π(turns − shift): shift ¼ gives the sine. Finer than the 256 colours.
+/// Table of cos 2π(turns − shift) for turns from 0 to 1: shift ¼ gives the sine. Finer than the 256
+/// colours. NaN for NaN.
 class CosineTable {
  public:
   explicit CosineTable(double shift) {
@@ -89,9 +112,9 @@ class CosineTable {
     }
   }
   float operator()(float turns) const {
-    const float part = turns - std::floor(turns);
+    if (std::isnan(turns)) return turns;
     const auto size = static_cast<float>(table_.size());
-    return table_[std::min(static_cast<std::size_t>(part * size), table_.size() - 1)];
+    return table_[std::min(static_cast<std::size_t>(turns * size), table_.size() - 1)];
   }
 
  private:
@@ -138,25 +161,32 @@ class Rasteriser {
 
   Color color_of_cell(std::size_t cell) const {
     if (mask_[cell] != 0) return key_.masked_color;
-    const auto value = static_cast<double>(values_[cell]);
-    return std::isnan(value) ? key_.not_a_number : scale_(value);
+    const double fraction = scale_.fraction(static_cast<double>(values_[cell]));
+    return std::isnan(fraction) ? key_.not_a_number : scale_.color(fraction);
   }
 
   template <typename Join>
   Image binned() const {
-    return paint(joined<Join>([](float v) { return v; }), [this](const Joined& j, std::size_t i) {
-      return scale_(static_cast<double>(Join::finish(j.joined[i], j.valid[i])));
+    if (scale_.floats_suffice())
+      return paint(joined<Join>([](auto v) { return static_cast<float>(v); }),
+                   [this](const Joined& j, std::size_t i) {
+                     const float value = Join::finish(j.joined[i], j.valid[i]);
+                     return scale_.color(scale_.fraction(static_cast<double>(value)));
+                   });
+    const auto centred = [this](auto v) { return scale_.centred(static_cast<double>(v)); };
+    return paint(joined<Join>(centred), [this](const Joined& j, std::size_t i) {
+      return scale_.color(static_cast<double>(Join::finish(j.joined[i], j.valid[i])) + 0.5);
     });
   }
 
   /// Averages angles as directions: the mean of 359° and 1° is 0°.
   Image mean_directions() const {
     const CosineTable cosine(0.0), sine(0.25);
-    const auto turns = [this](float v) {
+    const auto turns = [this](auto v) {
       return static_cast<float>(scale_.fraction(static_cast<double>(v)));
     };
-    const Joined x = joined<Mean>([&](float v) { return cosine(turns(v)); });
-    const Joined y = joined<Mean>([&](float v) { return sine(turns(v)); });
+    const Joined x = joined<Mean>([&](auto v) { return cosine(turns(v)); });
+    const Joined y = joined<Mean>([&](auto v) { return sine(turns(v)); });
     return paint(x, [&](const Joined& j, std::size_t i) {
       const double angle =
           std::atan2(static_cast<double>(y.joined[i]), static_cast<double>(j.joined[i]));
@@ -189,9 +219,9 @@ class Rasteriser {
     float* const nan = columns.nan.data();
     for (std::size_t c = 0; c < key_.columns; ++c) {
       const bool counts = mask_[first + c] == 0;
-      const auto value = static_cast<float>(values_[first + c]);
+      const float value = map(values_[first + c]);
       const bool number = value == value;
-      so_far[c] = counts && number ? Join::join(so_far[c], map(value)) : so_far[c];
+      so_far[c] = counts && number ? Join::join(so_far[c], value) : so_far[c];
       valid[c] += counts && number ? 1.0F : 0.0F;
       nan[c] += counts && !number ? 1.0F : 0.0F;
     }

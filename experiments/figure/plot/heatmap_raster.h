@@ -10,7 +10,8 @@ namespace orrery::figure {
 /// where they fit (nearest neighbour when magnified), otherwise the mean or the maximum of the
 /// cells under each pixel. Masked and NaN cells are left out; a pixel with no other cells gets
 /// their colour (NaN before masked). Angles are averaged as directions; the maximum of a diverging
-/// map is the value farthest from 0. Infinite values get the colours at the ends of the range.
+/// map is the value farthest from 0. Infinite values get the colours at the ends of the range; an
+/// infinite angle has no direction and is drawn as NaN is.
 /// Throws std::logic_error unless the arrays have the same shape [rows, columns].
 /// Cost: about 1 ns per cell.
 Image rasterised(const HeatmapCache::Key& key, const Colormap& map);

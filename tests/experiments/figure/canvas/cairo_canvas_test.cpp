@@ -1,12 +1,17 @@
 #include "experiments/figure/canvas/cairo_canvas.h"
 
+#include <cairo.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <clocale>
 #include <cmath>
+#include <limits>
+#include <memory>
 
 #include "core/errors.h"
 #include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/figure/export.h"
 #include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
@@ -109,9 +114,55 @@ TEST_CASE("Tokens in any script and invalid bytes are drawn") {
   TextStyle style;
   CairoCanvas canvas(FigureFormat::pdf, {100.0, 100.0});
   for (const std::string token :
-       {"位置", "موقع", "मॉडल", "🙂", "\xC3", "a\x80z", "\xED\xA0\x80", "▁the"}) {
+       {"位置", "موقع", "मॉडल", "🙂", "\xC3", "a\x80z", "\xED\xA0\x80", "▁the", "\uFFFE",
+        "a\uFFFFz", "\uFDD0", "\U0001FFFE", "\U0010FFFF"}) {
     CHECK(canvas.text_size(token, style).width > 0.0);
     canvas.text({10.0, 10.0}, token, style);
   }
   CHECK(canvas.finish().find("%%EOF") != std::string::npos);
+}
+
+TEST_CASE(
+    "A map is drawn whatever numbers it holds and whatever ranges its axes and colours name") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  auto values = std::make_shared<Array>();
+  values->shape = {2, 3};
+  values->values = std::vector<double>{1e308, -1e308, inf, -inf, 5e-324, 0.0};
+  const std::vector<std::optional<Range>> ranges{
+      std::nullopt,     Range{-1e308, 1e308},    Range{-1.7e308, -1e308}, Range{0.0, 5e-324},
+      Range{1.0, 1.0},  Range{1.0, 1.0 + 1e-15}, Range{-inf, inf},        Range{0.0, inf},
+      Range{inf, -inf}, Range{std::nan(""), 1.0}};
+  for (const Meaning meaning : {Meaning::sequential, Meaning::diverging, Meaning::cyclic})
+    for (const auto& range : ranges) {
+      Heatmap map{.values = values, .meaning = meaning, .range = range};
+      map.x.range = map.y.range = range;
+      for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png})
+        CHECK_FALSE(render({"edges", "", "", map}, format).empty());
+    }
+}
+
+TEST_CASE("A noncharacter is measured and drawn as U+FFFD is, alike in every format") {
+  const auto captioned = [](const std::string& caption) {
+    Figure figure = test::decay_figure();
+    figure.title = "a" + caption + "z";
+    figure.caption = caption;
+    std::get<LinePlot>(figure.content).series[0].name = caption;
+    return figure;
+  };
+  const Figure plain = captioned("\uFFFD");
+  for (const std::string caption : {"\uFFFE", "\uFFFF", "\uFDD0", "\uFDEF", "\U0001FFFE"})
+    for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png})
+      CHECK(render(captioned(caption), format) == render(plain, format));
+}
+
+TEST_CASE("Cairo's failures are not measured as texts of width 0") {
+  const std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)> surface(
+      cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1), &cairo_surface_destroy);
+  const std::unique_ptr<cairo_t, decltype(&cairo_destroy)> context(cairo_create(surface.get()),
+                                                                   &cairo_destroy);
+  TextMetrics metrics(context.get());
+  CHECK(metrics.size("decay", {}).width > 0.0);
+  cairo_restore(context.get());  // without a save: the context has failed from now on
+  CHECK_THROWS_AS(metrics.size("decay", {}), IoError);
+  CHECK_THROWS_AS(metrics.line({}), IoError);
 }

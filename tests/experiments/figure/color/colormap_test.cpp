@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "experiments/figure/color/oklab.h"
@@ -77,6 +78,20 @@ TEST_CASE("A cyclic map closes and keeps its lightness") {
     REQUIRE(seam < 0.02);
     REQUIRE(map.at(1.25) == map.at(0.25));
     REQUIRE(map.at(-0.25) == map.at(0.75));
+  }
+}
+
+TEST_CASE("Every fraction has an index, however large, small or undefined it is") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const Meaning meaning : {Meaning::sequential, Meaning::diverging, Meaning::cyclic}) {
+    const Colormap& map = colormap(meaning, Background::light);
+    for (const double fraction :
+         {0.0, 1.0, 5e-324, 0.5, 1e19, 1e30, 1e40, 1e308, inf, std::nan("")})
+      for (const double signed_fraction : {fraction, -fraction})
+        REQUIRE(map.index(signed_fraction) < 256);
+    REQUIRE(map.index(std::nan("")) == 0);
+    REQUIRE(map.index(-inf) == 0);
+    REQUIRE(map.index(inf) == (map.cyclic ? 0 : 255));
   }
 }
 

@@ -32,6 +32,13 @@ HeatmapCache::Key key_of(std::shared_ptr<const Array> values, int width, int hei
   return key;
 }
 
+std::shared_ptr<const Array> doubles(std::vector<double> values) {
+  auto array = std::make_shared<Array>();
+  array->shape = {1, values.size()};
+  array->values = std::move(values);
+  return array;
+}
+
 const Colormap& map_of(Meaning meaning) { return colormap(meaning, Background::light); }
 
 Image draw(const HeatmapCache::Key& key) { return rasterised(key, map_of(key.meaning)); }
@@ -110,6 +117,52 @@ TEST_CASE("Infinite values get the colours at the ends of the range") {
   const Image image = draw(key_of(matrix(1, 2, {inf, -inf}), 50, 50));
   CHECK(image.pixels[0] == map_of(Meaning::sequential).at(1.0));
   CHECK(image.pixels[1] == map_of(Meaning::sequential).at(0.0));
+}
+
+TEST_CASE("An infinite angle is drawn as NaN is, and left out where other angles are averaged") {
+  const float inf = std::numeric_limits<float>::infinity();
+  auto key = key_of(matrix(1, 6, {0.25F, inf, -inf, inf, 0.25F, 0.25F}), 6, 1);
+  key.meaning = Meaning::cyclic;
+  const Colormap& map = map_of(Meaning::cyclic);
+  Image image = draw(key);
+  CHECK(image.pixels[0] == map.at(0.25));
+  CHECK(image.pixels[1] == pink);
+  CHECK(image.pixels[2] == pink);
+  key.width = 3;
+  image = draw(key);
+  CHECK(image.pixels[0] == map.at(0.25));
+  CHECK(image.pixels[1] == pink);
+  CHECK(image.pixels[2] == map.at(0.25));
+}
+
+TEST_CASE("Values of any size are drawn in ranges of any width, in pixels of one cell or several") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto values =
+      doubles({0.0, 5e-324, -5e-324, 1e308, -1e308, 1e308, inf, -inf, 1e39, -1e39, 1.0, missing});
+  for (const Meaning meaning : {Meaning::sequential, Meaning::diverging, Meaning::cyclic})
+    for (const Minification minification : {Minification::mean, Minification::max})
+      for (const int width : {1, 5, 6, 12})
+        for (const Range& range : {Range{0.0, 1e-280}, Range{-1e150, 1e150}, Range{0.0, 5e-324},
+                                   Range{-1e-300, 1e-300}, Range{0.0, 0.0}, Range{-1e308, 1e308}}) {
+          auto key = key_of(values, width, 1);
+          key.meaning = meaning;
+          key.minification = minification;
+          key.color = range;
+          CHECK(draw(key).pixels.size() == static_cast<std::size_t>(width));
+        }
+}
+
+TEST_CASE("The mean of a pixel's cells holds for values that a float does not hold") {
+  const Colormap& map = map_of(Meaning::sequential);
+  const auto mean_color = [&](const std::vector<double>& values, const Range& range) {
+    auto key = key_of(doubles(values), 1, 1);
+    key.color = range;
+    return draw(key).pixels[0];
+  };
+  CHECK(mean_color({2e100, 4.2e100}, {0.0, 1e101}) == map.at(0.31));
+  CHECK(mean_color({2e-100, 4.2e-100}, {0.0, 1e-99}) == map.at(0.31));
+  CHECK(mean_color({1.0 + 2e-12, 1.0 + 4.2e-12}, {1.0, 1.0 + 1e-11}) == map.at(0.31));
+  CHECK(mean_color({1e308, -1e308}, {-1e150, 1e150}) == map.at(0.5));
 }
 
 TEST_CASE("A window shows only its own cells") {
