@@ -37,4 +37,9 @@ endfunction()
 # Dear ImGui rather than into loops of their own: they compile in two thirds of the time.
 function(orrery_compile_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # g++ takes a precompiled header only for the same target options, and from version 13 on -O1 lacks two of -O3's.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
+     AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-munroll-only-small-loops;-mvzeroupper>")
+  endif()
 endfunction()
