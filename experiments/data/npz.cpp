@@ -47,11 +47,12 @@ void require_readable(const ZipArchive::Member& member, std::string_view file) {
 }  // namespace
 
 NpzArchive::NpzArchive(std::string_view bytes, std::string name)
-    : file_(std::move(name)), zip_(bytes, file_) {
+    : file_(std::move(name)), zip_(bytes, file_, [this](const ZipArchive::Member& member) {
+        require_readable(member, file_);
+      }) {
   for (std::size_t i = 0; i < zip_.members().size(); ++i) {
-    const ZipArchive::Member& member = zip_.members()[i];
-    require_readable(member, file_);
-    members_.emplace(member.name.substr(0, member.name.size() - suffix.size()), i);
+    const std::string& member = zip_.members()[i].name;
+    members_.emplace(member.substr(0, member.size() - suffix.size()), i);
   }
   if (members_.empty()) throw DataError(file_, "holds no arrays", "save at least one");
 }

@@ -48,8 +48,15 @@ void require_begin(std::string_view bytes, std::string_view name) {
                     "save the arrays with numpy.savez");
 }
 
+bool is_cut_off(int code) {
+#ifdef ZIP_ER_TRUNCATED_ZIP  // since libzip 1.11
+  if (code == ZIP_ER_TRUNCATED_ZIP) return true;
+#endif
+  return code == ZIP_ER_NOZIP;
+}
+
 DataError refused(std::string_view name, ZipError& error) {
-  if (error.code() == ZIP_ER_NOZIP)
+  if (is_cut_off(error.code()))
     return DataError(name, "is cut off or damaged: there is no zip directory at its end", again);
   // libzip 1.7 reports "no such file" when the end record is broken.
   if (error.code() == ZIP_ER_INCONS || error.code() == ZIP_ER_NOENT)
@@ -70,22 +77,22 @@ std::size_t comment_bytes_of(zip_t* archive) {
   return static_cast<std::size_t>(std::max(bytes, 0));
 }
 
-ZipArchive::Member member_at(zip_t* archive, zip_uint64_t index) {
+ZipArchive::Member member_at(zip_t* archive, zip_uint64_t index, std::string_view name) {
   zip_stat_t status;
   zip_stat_init(&status);
-  check_invariant(zip_stat_index(archive, index, 0, &status) == 0,
-                  "a member that is there has facts");
+  if (zip_stat_index(archive, index, 0, &status) != 0 || status.name == nullptr)
+    throw DataError(name, "is damaged: its zip directory does not describe every member", again);
   return {.name = status.name,
           .bytes = status.size,
           .method = status.comp_method,
           .encrypted = status.encryption_method != ZIP_EM_NONE};
 }
 
-std::vector<ZipArchive::Member> members_of(zip_t* archive) {
+std::vector<ZipArchive::Member> members_of(zip_t* archive, std::string_view name) {
   std::vector<ZipArchive::Member> members;
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   for (zip_int64_t i = 0; i < count; ++i)
-    members.push_back(member_at(archive, static_cast<zip_uint64_t>(i)));
+    members.push_back(member_at(archive, static_cast<zip_uint64_t>(i), name));
   return members;
 }
 
@@ -137,17 +144,21 @@ std::string content(zip_source_t* source) {
 
 void ZipArchive::Discard::operator()(zip* archive) const { zip_discard(archive); }
 
-ZipArchive::ZipArchive(std::string_view bytes, std::string_view name) {
+ZipArchive::ZipArchive(std::string_view bytes, std::string_view name,
+                       const std::function<void(const Member&)>& require_readable) {
   require_begin(bytes, name);
   ZipError error;
   zip_.reset(open(bytes, ZIP_CHECKCONS, error));
-  // Only for the message: libzip's own check refuses two members with the same name.
-  const bool not_unique = !zip_ && error.code() == ZIP_ER_EXISTS;
-  if (not_unique) zip_.reset(open(bytes, 0, error));
+  const bool consistent = zip_ != nullptr;
+  if (!consistent) {  // only for the message
+    ZipError ignored;
+    zip_.reset(open(bytes, 0, ignored));
+  }
   if (!zip_) throw refused(name, error);
-  members_ = members_of(zip_.get());
+  members_ = members_of(zip_.get(), name);
   refuse_repeated(members_, name);
-  if (not_unique) throw refused(name, error);
+  if (require_readable) std::for_each(members_.begin(), members_.end(), require_readable);
+  if (!consistent) throw refused(name, error);
   require_seamless_zip(bytes, comment_bytes_of(zip_.get()), name);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,9 +27,13 @@ class ZipArchive {
   };
 
   /// @param name  the archive's name in messages
+  /// @param require_readable  called with each member; throws DataError for one that the caller
+  ///     does not read. It is asked before the archive's consistency counts: versions of libzip
+  ///     differ in what they find inconsistent, and what a member is says more.
   /// Throws DataError: not a zip archive, truncated, surplus bytes anywhere, members that share
   /// bytes, a directory that does not match the members, two members with the same name.
-  ZipArchive(std::string_view bytes, std::string_view name);
+  ZipArchive(std::string_view bytes, std::string_view name,
+             const std::function<void(const Member&)>& require_readable = {});
 
   const std::vector<Member>& members() const { return members_; }
 

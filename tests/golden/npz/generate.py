@@ -94,10 +94,15 @@ def refused():
     encrypted = bytearray(stored)
     struct.pack_into("<H", encrypted, 6, 1)
     (HERE / "encrypted.npz").write_bytes(central_field(encrypted, 8, "<H", 1))
-    # These declare other sizes than their members have; the sizes stand in the directory alone.
+    # These declare other sizes than their members have, behind the member as in the directory, so that
+    # only unpacking tells.
     for name, size in (("declares_fewer", 100), ("declares_more", 1 << 20), ("bomb", 1 << 31)):
         stream = bytearray((HERE / "stream.npz").read_bytes())
+        struct.pack_into("<I", stream, stream.index(b"PK\7\x08") + 12, size)
         (HERE / f"{name}.npz").write_bytes(central_field(stream, 24, "<I", size))
+    # The directory contradicts what stands behind the member.
+    stream = bytearray((HERE / "stream.npz").read_bytes())
+    (HERE / "contradicts.npz").write_bytes(central_field(stream, 24, "<I", 100))
 
 
 if __name__ == "__main__":
