@@ -132,7 +132,7 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   if (request_.format != "csv") draw_look(ui);
   ImGui::SetNextItemWidth(-1);
-  if (just_opened()) ImGui::SetKeyboardFocusHere();
+  if (just_opened()) shim::focus_next_item();
   const std::string before = path_;
   const bool entered = ImGui::InputText(
       "##path", &path_, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);

@@ -75,7 +75,7 @@ FileDialog::Chosen FileDialog::draw_path() {
   if (ImGui::Button("↑") && listing_.folder.has_parent_path()) enter(listing_.folder.parent_path());
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
-  if (just_opened()) ImGui::SetKeyboardFocusHere();
+  if (just_opened()) shim::focus_next_item();
   if (!ImGui::InputTextWithHint("##path", "Type a path and press Enter", &typed_,
                                 ImGuiInputTextFlags_EnterReturnsTrue) ||
       typed_.empty())

@@ -148,7 +148,7 @@ bool Palette::draw_input(const Ui& ui) {
   }
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
-    ImGui::SetKeyboardFocusHere();
+    shim::focus_next_item();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(10), ui.px(8)));
   HistoryStep step;
   const std::string before = typed_;

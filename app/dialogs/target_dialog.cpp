@@ -56,7 +56,7 @@ std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& u
       text_colored(accent_text_color(ui.style),
                    session.state(target.experiment).experiment->info.title);
       heading = target.experiment;
-      if (just_opened()) ImGui::SetKeyboardFocusHere();
+      if (just_opened()) shim::focus_next_item();
     }
     ImGui::PushID(static_cast<int>(target.experiment));
     if (draw_target(session, target, ui)) chosen = target;

@@ -9,6 +9,10 @@
 #include <iterator>
 #include <optional>
 
+#if IMGUI_VERSION_NUM >= 18700 && IMGUI_VERSION_NUM < 19140
+#include <imgui_internal.h>  // only there can the keyboard's frame be shown
+#endif
+
 namespace orrery::gui::shim {
 namespace {
 
@@ -37,6 +41,8 @@ constexpr KeyPair key_pairs[] = {{GLFW_KEY_TAB, ImGuiKey_Tab},
                                  {GLFW_KEY_PERIOD, ImGuiKey_Period},
                                  {GLFW_KEY_EQUAL, ImGuiKey_Equal},
                                  {GLFW_KEY_MINUS, ImGuiKey_Minus},
+                                 {GLFW_KEY_MENU, ImGuiKey_Menu},
+                                 {GLFW_KEY_KP_ENTER, ImGuiKey_KeypadEnter},
                                  {GLFW_KEY_KP_ADD, ImGuiKey_KeypadAdd},
                                  {GLFW_KEY_KP_SUBTRACT, ImGuiKey_KeypadSubtract},
                                  {GLFW_KEY_KP_0, ImGuiKey_Keypad0}};
@@ -156,7 +162,19 @@ bool any_key_pressed(const ImGuiIO&) {
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
+int backend_key(int by_position, int) { return by_position; }
 void map_keys(ImGuiIO&) {}
+void focus_next_item() {
+  // 1.90 looks for the item only in the scope of the window that has the focus already.
+  ImGui::SetWindowFocus();
+  ImGui::SetKeyboardFocusHere();
+  // After a move of the mouse the item would have the keyboard unseen, and ignore Enter.
+#if IMGUI_VERSION_NUM >= 19140
+  ImGui::SetNavCursorVisible(true);
+#else
+  ImGui::GetCurrentContext()->NavDisableHighlight = false;
+#endif
+}
 void new_frame() { ImGui::NewFrame(); }  // Enter activates already
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
@@ -176,6 +194,8 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
+int backend_key(int, int by_label) { return by_label; }
+void focus_next_item() { ImGui::SetKeyboardFocusHere(); }
 void new_frame() {
   ImGuiIO& io = ImGui::GetIO();
   for (const int key : {GLFW_KEY_ENTER, GLFW_KEY_KP_ENTER}) {

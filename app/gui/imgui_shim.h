@@ -55,8 +55,14 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down);
 /// Whether a key, by its GLFW code, went down in this frame (or repeats) or is down.
 bool key_pressed(int glfw_key, bool repeats);
 bool key_down(int glfw_key);
+/// The code to hand to Dear ImGui's GLFW backend for a key: by its position, which the backend
+/// turns into its label from 1.87 on, or by its label.
+int backend_key(int by_position, int by_label);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
+
+/// The next item gets the keyboard and shows it, from whichever window the keyboard was in.
+void focus_next_item();
 
 /// ImGui::NewFrame, and Enter activates what the keyboard is on, as Space does: a button, a line of
 /// a list.

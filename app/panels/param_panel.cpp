@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/panels/frequency_mixer.h"
 #include "app/panels/param_controls.h"
@@ -209,7 +210,7 @@ void ParamPanel::row(Session& session, const ParamSpec& spec, EquationView& equa
   ImGui::SetNextItemWidth(-1);
   if (focus_ == spec.key) {
     ImGui::SetScrollHereY();
-    ImGui::SetKeyboardFocusHere();
+    shim::focus_next_item();
   }
   const ImVec2 control_from = ImGui::GetCursorScreenPos();
   control(session, spec, ui);

@@ -86,7 +86,7 @@ class Platform {
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
       const int labelled = as_labelled(key, scancode);
-      ImGui_ImplGlfw_KeyCallback(w, labelled, scancode, action, mods);
+      ImGui_ImplGlfw_KeyCallback(w, shim::backend_key(key, labelled), scancode, action, mods);
       if (action == GLFW_PRESS) pressed().push_back({key, labelled});
     });
   }
