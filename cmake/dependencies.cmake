@@ -1,4 +1,4 @@
-# What Orrery stands on: Debian 12 packages, one line each on why.
+# What Orrery stands on: packages of Debian 12 and later, one line each on why.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # matrices in the core, and nowhere else
