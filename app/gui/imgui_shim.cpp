@@ -162,6 +162,23 @@ bool any_key_pressed(const ImGuiIO&) {
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
+void begin_tooltip() {
+#if IMGUI_VERSION_NUM >= 18960 && IMGUI_VERSION_NUM < 19140
+  // Beside the mouse, where 1.86 has it, and not below.
+  ImGuiWindow* const last = ImGui::FindWindowByName("##Tooltip_00");
+  if (last && last->WasActive) {
+    const ImVec2 at = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
+    const ImRect mouse(at.x - 16, at.y - 8, at.x + 24, at.y + 24);
+    ImRect room(ImVec2(0, 0), screen);
+    room.Expand(ImVec2(-ImGui::GetStyle().DisplaySafeAreaPadding.x,
+                       -ImGui::GetStyle().DisplaySafeAreaPadding.y));
+    ImGui::SetNextWindowPos(
+        ImGui::FindBestWindowPosForPopupEx(at, last->Size, &last->AutoPosLastDirection, room, mouse,
+                                           ImGuiPopupPositionPolicy_Tooltip));
+  }
+#endif
+  ImGui::BeginTooltip();
+}
 int backend_key(int by_position, int) { return by_position; }
 void map_keys(ImGuiIO&) {}
 void focus_next_item() {
@@ -172,7 +189,9 @@ void focus_next_item() {
 #if IMGUI_VERSION_NUM >= 19140
   ImGui::SetNavCursorVisible(true);
 #else
-  ImGui::GetCurrentContext()->NavDisableHighlight = false;
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  context.NavDisableHighlight = false;
+  context.NavDisableMouseHover = true;
 #endif
 }
 void new_frame() { ImGui::NewFrame(); }  // Enter activates already
@@ -194,6 +213,7 @@ void hold_key(ImGuiIO& io, int glfw_key, bool down) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
+void begin_tooltip() { ImGui::BeginTooltip(); }
 int backend_key(int, int by_label) { return by_label; }
 void focus_next_item() { ImGui::SetKeyboardFocusHere(); }
 void new_frame() {

@@ -65,7 +65,7 @@ void tooltip(const Ui& ui, std::string_view utf8) {
 }
 
 void show_tooltip(const Ui& ui, std::string_view utf8) {
-  ImGui::BeginTooltip();
+  shim::begin_tooltip();
   ImGui::PushTextWrapPos(ui.px(340));
   draw_text(utf8);
   ImGui::PopTextWrapPos();

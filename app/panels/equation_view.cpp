@@ -103,7 +103,7 @@ const EquationView::Parsed* EquationView::formula_with(const Session& session,
 
 void EquationView::explain(const Session& session, const ParamSpec& spec, const std::string& words,
                            const Ui& ui) {
-  ImGui::BeginTooltip();
+  shim::begin_tooltip();
   ImGui::PushTextWrapPos(ui.px(tip_width));
   draw_text(words);
   ImGui::PopTextWrapPos();

@@ -93,7 +93,7 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
     if (shim::is_finite(entry.at))
       draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
   canvas.pop_clip();
-  ImGui::BeginTooltip();
+  shim::begin_tooltip();
   text_muted(
       fmt::format("{} = {}", axis_name(plot.x), with_unit(readout_number(readout.x), plot.x.unit)));
   const std::size_t shown = std::min(readout.entries.size(), most_lines());
@@ -117,7 +117,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
                        const Ui& ui) {
   outline(canvas, readout.cell, frame.plot, ui);
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
-  ImGui::BeginTooltip();
+  shim::begin_tooltip();
   text_muted(place(map.y, readout.row, readout.row_label));
   text_muted(place(map.x, readout.column, readout.column_label));
   if (is_query_by_key(map))
@@ -143,7 +143,7 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   canvas.push_clip(frame.plot);
   draw_mark(canvas, {frame.x.to_canvas(a.x1), frame.y.to_canvas(a.y1)}, ui.style.accent, ui);
   canvas.pop_clip();
-  ImGui::BeginTooltip();
+  shim::begin_tooltip();
   text_muted(fmt::format("{} = {}", plot.quantity.empty() ? "value" : plot.quantity,
                          readout_number(a.value)));
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {

@@ -48,19 +48,21 @@ void require_begin(std::string_view bytes, std::string_view name) {
                     "save the arrays with numpy.savez");
 }
 
-bool is_cut_off(int code) {
+/// Whether libzip found the directory, or its end, other than it has to be: which of these it says
+/// for the same file differs from version to version.
+bool finds_no_directory(int code) {
 #ifdef ZIP_ER_TRUNCATED_ZIP  // since libzip 1.11
   if (code == ZIP_ER_TRUNCATED_ZIP) return true;
 #endif
-  return code == ZIP_ER_NOZIP;
+  return code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS || code == ZIP_ER_NOENT;
 }
 
-DataError refused(std::string_view name, ZipError& error) {
-  if (is_cut_off(error.code()))
-    return DataError(name, "is cut off or damaged: there is no zip directory at its end", again);
-  // libzip 1.7 reports "no such file" when the end record is broken.
-  if (error.code() == ZIP_ER_INCONS || error.code() == ZIP_ER_NOENT)
-    return DataError(name, "is damaged or has surplus bytes: its zip directory does not match it",
+DataError refused(std::string_view bytes, std::string_view name, ZipError& error) {
+  if (finds_no_directory(error.code()))
+    return DataError(name,
+                     lacks_zip_end(bytes)
+                         ? "is cut off or damaged: there is no zip directory at its end"
+                         : "is damaged or has surplus bytes: its zip directory does not match it",
                      again);
   return DataError(name, fmt::format("is not a zip archive that can be read ({})", error.text()),
                    again);
@@ -154,11 +156,11 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string_view name,
     ZipError ignored;
     zip_.reset(open(bytes, 0, ignored));
   }
-  if (!zip_) throw refused(name, error);
+  if (!zip_) throw refused(bytes, name, error);
   members_ = members_of(zip_.get(), name);
   refuse_repeated(members_, name);
   if (require_readable) std::for_each(members_.begin(), members_.end(), require_readable);
-  if (!consistent) throw refused(name, error);
+  if (!consistent) throw refused(bytes, name, error);
   require_seamless_zip(bytes, comment_bytes_of(zip_.get()), name);
 }
 

@@ -155,6 +155,15 @@ std::uint64_t end_of_data(const Fields& file, const Entry& entry) {
 
 }  // namespace
 
+bool lacks_zip_end(std::string_view bytes) {
+  const std::size_t record = bytes.rfind("PK\5\6");
+  if (record == std::string_view::npos || bytes.size() - record < end_bytes) return true;
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes[record + at]));
+  };
+  return bytes.size() - record < end_bytes + (byte(20) | byte(21) << 8);  // with its comment
+}
+
 void require_seamless_zip(std::string_view bytes, std::size_t comment_bytes,
                           std::string_view name) {
   const Fields file(bytes, name);

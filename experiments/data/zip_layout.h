@@ -7,6 +7,9 @@
 
 namespace orrery::data {
 
+/// Whether a zip archive's end record is missing or not whole, as when the file was cut off.
+bool lacks_zip_end(std::string_view bytes);
+
 /// Requires that a zip archive consists of its members, one after the other from the first byte on,
 /// then its directory and its end records, without gaps and overlaps. libzip does not require that,
 /// so bytes could be hidden there.
