@@ -57,3 +57,15 @@ if(ORRERY_SANITIZE)
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(orrery_options INTERFACE -fsanitize=address,undefined)
 endif()
+
+# For tests/fuzz/run: what libFuzzer watches, and checks of the standard library's own. What only computes
+# reads nothing, so it is compiled as fast as can be (ORRERY_COMPUTES, set in core/ and experiments/).
+if(ORRERY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "ORRERY_FUZZ needs clang, whose libFuzzer it is: -D CMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  set(computes $<BOOL:$<TARGET_PROPERTY:ORRERY_COMPUTES>>)
+  target_compile_options(orrery_options INTERFACE
+    "$<IF:${computes},-O0;-fno-sanitize=all,-fsanitize=fuzzer-no-link$<COMMA>float-cast-overflow;-D_GLIBCXX_ASSERTIONS>")
+  target_link_options(orrery_options INTERFACE -fsanitize=float-cast-overflow)
+endif()
