@@ -78,9 +78,10 @@ std::string npz_bytes(std::span<const Array* const> arrays) {
   std::set<std::string_view> names;
   std::vector<std::pair<std::string, std::string>> members;
   for (const Array* const array : arrays) {
-    check_invariant(names.insert(array->name).second && !leads_elsewhere(array->name),
+    std::string member = fmt::format("{}{}", array->name, suffix);
+    check_invariant(names.insert(array->name).second && !leads_elsewhere(member),
                     "arrays that go to one archive have names of their own");
-    members.emplace_back(fmt::format("{}{}", array->name, suffix), npy_bytes(*array));
+    members.emplace_back(std::move(member), npy_bytes(*array));
   }
   return stored_zip(members);
 }
