@@ -6,6 +6,7 @@
 
 #include "app/headless/render_views.h"
 #include "app/headless/script.h"
+#include "app/session/leave.h"
 #include "app/session/session_file.h"
 #include "app/shell/start.h"
 #include "app/shell/window.h"
@@ -92,9 +93,7 @@ int open_or_render(RenderOptions options) {
   return exit_ok;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App cli("Orrery's desktop: explore how transformers encode token positions");
   RenderOptions options;
   declare(cli, options);
@@ -121,3 +120,7 @@ int main(int argc, char** argv) {
     return exit_io;
   }
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { orrery::session::leave(run(argc, argv)); }

@@ -58,6 +58,12 @@ if(ORRERY_SANITIZE)
   target_link_options(orrery_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# For tests/threads/run.
+if(ORRERY_SANITIZE_THREADS)
+  target_compile_options(orrery_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(orrery_options INTERFACE -fsanitize=thread)
+endif()
+
 # For tests/fuzz/run: what libFuzzer watches, and checks of the standard library's own. What only computes
 # reads nothing, so it is compiled as fast as can be (ORRERY_COMPUTES, set in core/ and experiments/).
 if(ORRERY_FUZZ)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -13,6 +14,9 @@
 #include "app/session/layers.h"
 
 namespace orrery::session {
+
+/// How many Tasks of this process are at work, dropped ones included. See leave().
+inline std::atomic<int> running_tasks{0};
 
 /// A piece of work on a thread of its own, whose value is taken when it is there. Nothing waits for
 /// it but wait(): a Task that is dropped leaves its work to end by itself, as reading a folder of a
@@ -29,9 +33,11 @@ class Task {
   Task() = default;
   /// `wake` is called from the thread once the outcome is there.
   Task(std::function<T()> work, std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
+    ++running_tasks;
     std::thread([shared = shared_, work = std::move(work), wake = std::move(wake)] {
       shared->publish(run(work));
       if (wake) wake();
+      --running_tasks;
     }).detach();
   }
 

@@ -13,6 +13,7 @@
 #include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/renderer.h"
+#include "app/session/waker.h"
 #include "app/shell/app.h"
 
 namespace orrery::shell {
@@ -163,7 +164,8 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   const ImGuiContextGuard imgui;
   const Platform platform(window.get());
   GlRenderer renderer;
-  const std::unique_ptr<Session> session = start([] { glfwPostEmptyEvent(); });
+  const session::Waker waker([] { glfwPostEmptyEvent(); });
+  const std::unique_ptr<Session> session = start(waker.function());
   App app(*session, make_gl_textures());
   if (!files.session.empty()) app.keep_session(files.session);
   if (!files.open.empty()) app.open_path(files.open);

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "app/session/layers.h"
+
+namespace orrery::session {
+
+/// Ends the program, once all that must be kept is kept. While the work of a dropped Task still
+/// runs, static objects are not destroyed, since that work may be using them.
+[[noreturn]] void leave(int status);
+
+}  // namespace orrery::session

@@ -1,0 +1,163 @@
+// Jobs, tasks and sessions from several threads. The assertions are few: ThreadSanitizer looks on.
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "app/session/job.h"
+#include "app/session/task.h"
+#include "app/session/waker.h"
+#include "tests/threads/session/experiments.h"
+
+using namespace orrery;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto long_enough = 60s;
+
+template <class Condition>
+void wait_until(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + long_enough;
+  while (!condition()) {
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+/// Works until it is asked to stop, at most `limit` steps; every fourth throws.
+Job::Work work(int number, int limit) {
+  return [=](Progress& progress) {
+    for (int step = 0; step < limit; ++step)
+      checkpoint(progress, static_cast<double>(step) / limit, "stage " + std::to_string(step));
+    if (number % 4 == 3) throw std::runtime_error("the fourth fails");
+    Result result;
+    result.provenance.seed = number;
+    return result;
+  };
+}
+
+void use(Job& job, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    job.submit(work(round, 50 * (round % 3)));
+    const Job::Status status = job.status();
+    CHECK(status.fraction <= 1.0);
+    if (round % 5 == 4) job.stop();
+    if (const auto outcome = job.take()) CHECK(outcome->ticket > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Threads submit to one job, watch it, stop it and take from it") {
+  for (int again = 0; again < 20; ++again) {
+    std::atomic<int> woken{0};
+    Job job([&] { ++woken; }, 1ms);
+    {
+      std::vector<std::jthread> users;
+      for (int i = 0; i < 3; ++i) users.emplace_back([&] { use(job, 60); });
+    }
+    job.submit(work(0, 10));
+    wait_until([&] { return !job.status().busy; });
+    CHECK(job.take());
+    CHECK(woken > 0);
+  }
+}
+
+TEST_CASE("A job is destroyed before, while and after its work runs") {
+  for (int again = 0; again < 60; ++again) {
+    std::atomic<bool> began{false};
+    Job job({}, 1h);
+    job.submit([&](Progress& progress) -> Result {
+      began = true;
+      for (;;) checkpoint(progress, 0.5, "until it is asked to stop");
+    });
+    if (again % 3 > 0) wait_until([&] { return began.load(); });
+    if (again % 3 > 1) job.stop();
+    if (again % 2 > 0) job.submit(work(0, 1'000'000));
+  }
+}
+
+TEST_CASE("Tasks are taken, waited for, copied and dropped") {
+  std::atomic<int> woken{0};
+  for (int i = 0; i < 100; ++i) {
+    Task<std::string> task(
+        [i] {
+          if (i % 3 == 0) throw std::runtime_error("every third fails");
+          return std::string("read ") + std::to_string(i);
+        },
+        [&] { ++woken; });
+    if (i % 4 == 0) continue;  // dropped
+    const Task<std::string> copy = task;
+    std::jthread waiter([copy] { copy.wait(); });
+    wait_until([&] { return !task.is_running(); });
+    const auto outcome = task.take();
+    REQUIRE(outcome);
+    CHECK(outcome->value.has_value() == (i % 3 != 0));
+  }
+  wait_until([&] { return woken == 100; });
+}
+
+TEST_CASE("A waker that is gone wakes nobody, whoever calls it meanwhile") {
+  for (int again = 0; again < 30; ++again) {
+    std::atomic<bool> gone{false}, called{false}, called_late{false};
+    std::function<void()> wake;
+    std::vector<std::jthread> callers;
+    {
+      const Waker waker([&] {
+        called = true;
+        called_late = called_late || gone;
+      });
+      wake = waker.function();
+      for (int i = 0; i < 3; ++i)
+        callers.emplace_back([wake](const std::stop_token& stop) {
+          for (; !stop.stop_requested(); std::this_thread::sleep_for(20us)) wake();
+        });
+      wait_until([&] { return called.load(); });
+    }
+    gone = true;
+    wake();
+    callers.clear();
+    CHECK_FALSE(called_late);
+  }
+}
+
+TEST_CASE("A session computes, previews, stops, fails and forgets") {
+  const Experiment one = test::working_experiment("one"), two = test::working_experiment("two");
+  std::atomic<int> woken{0};
+  Session session({&one, &two}, test::loads_nothing, [&] { ++woken; });
+  ParamSet previewed(one.info.params);
+  for (int round = 0; round < 150; ++round) {
+    session.select(static_cast<std::size_t>(round % 2));
+    session.set("n", std::to_string(round % 7 == 6 ? 91 : round % 20));
+    previewed.set("n", std::to_string(round % 5));
+    if (round % 3 == 0) session.preview(previewed);
+    if (round % 11 == 10) session.stop();
+    if (round % 37 == 36) session.forget();
+    session.update();
+    CHECK(session.status().fraction <= 1.0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(round % 3));
+  }
+  session.set("n", "4");
+  session.recompute();
+  wait_until([&] {
+    session.update();
+    return !session.busy() && !session.is_previewing();
+  });
+  session.update();
+  REQUIRE(session.current().result);
+  CHECK(session.current().result->provenance.seed == 4);
+  CHECK(woken > 0);
+}
+
+TEST_CASE("A session is closed while its jobs and its preview run") {
+  const Experiment one = test::working_experiment("one"), two = test::working_experiment("two");
+  for (int again = 0; again < 20; ++again) {
+    Session session({&one, &two}, test::loads_nothing, [] {});
+    ParamSet params(one.info.params);
+    params.set("n", "100000");
+    session.set("n", "100000");
+    session.select(1);
+    session.preview(params);
+    std::this_thread::sleep_for(std::chrono::milliseconds(again % 5));
+    session.update();
+  }
+}
