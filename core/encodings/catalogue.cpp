@@ -37,9 +37,16 @@ std::unique_ptr<Encoding> make(const EncodingSettings& settings) {
   return Method::make(settings);
 }
 
+/// Most encodings have no parameters that could contradict each other, and no check.
+template <class Method>
+void check(const EncodingSettings& settings) {
+  if constexpr (requires { Method::check(settings); }) Method::check(settings);
+}
+
 template <template <class> class Method>
 EncodingEntry entry() {
-  return {Method<double>::info(), doors_of<Method>(), &make<Method<float>>, &make<Method<double>>};
+  return {Method<double>::info(), doors_of<Method>(), &make<Method<float>>, &make<Method<double>>,
+          &check<Method<double>>};
 }
 
 }  // namespace
@@ -82,6 +89,10 @@ template <>
 std::unique_ptr<Encoding> make_encoding<double>(std::string_view name,
                                                 const EncodingSettings& settings) {
   return find_encoding(name).make_double(settings);
+}
+
+void check_encoding(std::string_view name, const EncodingSettings& settings) {
+  find_encoding(name).check(settings);
 }
 
 std::vector<ParamSpec> encoding_params(const std::string& selector) {

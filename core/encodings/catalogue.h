@@ -18,6 +18,7 @@ struct EncodingEntry {
   std::vector<Door> doors;
   std::unique_ptr<Encoding> (*make_float)(const EncodingSettings&);
   std::unique_ptr<Encoding> (*make_double)(const EncodingSettings&);
+  void (*check)(const EncodingSettings&);
 
   bool uses(Door door) const { return std::find(doors.begin(), doors.end(), door) != doors.end(); }
 };
@@ -31,6 +32,10 @@ const EncodingEntry& find_encoding(std::string_view name);
 /// T is float or double. Throws UsageError as the encoding's constructor does.
 template <class T>
 std::unique_ptr<Encoding> make_encoding(std::string_view name, const EncodingSettings& settings);
+
+/// Throws UsageError for parameters that contradict each other and for tables that are too large,
+/// as make_encoding does, but before any table is drawn.
+void check_encoding(std::string_view name, const EncodingSettings& settings);
 
 /// The parameters of all encodings, shared ones once, each used only when the choice or choice list
 /// `selector` names an encoding that reads it.

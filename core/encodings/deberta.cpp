@@ -14,6 +14,37 @@ namespace orrery {
 namespace {
 
 constexpr double layer_norm_epsilon = 1e-7;  // layer_norm_eps of every released configuration
+constexpr Position fewest_log_buckets = 4;
+
+void check_log_buckets(const DebertaOptions& options) {
+  if (!options.log_buckets) return;
+  if (options.span < fewest_log_buckets)
+    throw UsageError(fmt::format("deberta.span={} with deberta.version=v2", options.span),
+                     fmt::format("logarithmic buckets need {} a side or more", fewest_log_buckets),
+                     "DeBERTa v2 uses deberta.span=256");
+  const Position least = options.span / 2 + 2;
+  if (options.max_distance < least)
+    throw UsageError(
+        fmt::format("deberta.max_distance={} with deberta.span={}", options.max_distance,
+                    options.span),
+        fmt::format("max_distance must be {} or more, because half of the buckets hold one "
+                    "distance each",
+                    least),
+        fmt::format("take deberta.max_distance={}, or a smaller span", least));
+}
+
+DebertaOptions options_of(const ParamSet& params) {
+  DebertaOptions options{.span = params.integer("deberta.span")};
+  options.log_buckets = params.text("deberta.version") == "v2";
+  options.max_distance = params.integer("deberta.max_distance");
+  if (params.text("deberta.p2c") == "code") options.index = DebertaIndex::code;
+  if (params.text("deberta.clamp") == "microsoft") options.clamp = DebertaClamp::first;
+  const std::string& terms = params.text("deberta.terms");
+  if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
+  if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
+  options.layer_norm = params.text("deberta.norm") == "layer_norm";
+  return options;
+}
 
 }  // namespace
 
@@ -45,10 +76,7 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding
     throw UsageError("DeBERTa's table, W_qr and W_kr",
                      "must be [2·span, d_model] and [d_model, heads·d_head] twice",
                      "give arrays of one layer");
-  if (options_.log_buckets && (options_.span < 4 || options_.max_distance <= options_.span / 2 + 1))
-    throw UsageError(fmt::format("span={}, max_distance={}", options_.span, options_.max_distance),
-                     "log buckets need 4 or more, and a max_distance beyond half of them",
-                     "DeBERTa v2 uses 256 and 512");
+  check_log_buckets(options_);
   for (const Matrix<T>* b : {&weights_.b_qr, &weights_.b_kr})
     if (b->size() != 0 && (b->rows() != 1 || b->cols() != weights_.W_qr.cols()))
       throw UsageError(
@@ -149,15 +177,16 @@ EncodingInfo Deberta<T>::info() {
 }
 
 template <class T>
+void Deberta<T>::check(const EncodingSettings& s) {
+  const DebertaOptions options = options_of(s.params);
+  check_log_buckets(options);
+  check_table_size("deberta.table", 2 * options.span, s.d_model, "deberta.span or the channels");
+  check_table_size("deberta.W_qr", s.d_model, s.heads * s.d_head, "heads or the channels");
+}
+
+template <class T>
 std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
-  DebertaOptions options{.span = s.params.integer("deberta.span")};
-  options.log_buckets = s.params.text("deberta.version") == "v2";
-  options.max_distance = s.params.integer("deberta.max_distance");
-  if (s.params.text("deberta.p2c") == "code") options.index = DebertaIndex::code;
-  if (s.params.text("deberta.clamp") == "microsoft") options.clamp = DebertaClamp::first;
-  const std::string& terms = s.params.text("deberta.terms");
-  if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
-  if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
+  const DebertaOptions options = options_of(s.params);
   const auto table = [&](const char* name, Index rows, Index columns) {
     return table_of<T>(s, name, rows, columns, initial_deviation);
   };
@@ -167,7 +196,6 @@ std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
                   s.d_head};
   weights.b_qr = table_or<T>(s, "deberta.b_qr", 1, width, 0);
   weights.b_kr = table_or<T>(s, "deberta.b_kr", 1, width, 0);
-  options.layer_norm = s.params.text("deberta.norm") == "layer_norm";
   if (options.layer_norm) {
     weights.norm_gain = table_or<T>(s, "deberta.norm_gain", 1, s.d_model, 1);
     weights.norm_bias = table_or<T>(s, "deberta.norm_bias", 1, s.d_model, 0);

@@ -77,6 +77,7 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   static EncodingInfo info();
   static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   /// δ(m, n), the row of content_to_position.

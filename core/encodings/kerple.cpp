@@ -22,7 +22,7 @@ std::vector<double> per_head(const EncodingSettings& s, const std::string& name)
 void check_positive(const char* name, const std::vector<double>& values) {
   for (std::size_t h = 0; h < values.size(); ++h)
     if (!(values[h] > 0) || !std::isfinite(values[h]))
-      throw UsageError(fmt::format("KERPLE's {}={} of head {}", name, values[h], h),
+      throw UsageError(fmt::format("kerple.{}={} of head {}", name, values[h], h),
                        "must be positive and finite", "the released code keeps it above 0.01");
 }
 
@@ -35,8 +35,8 @@ void check_parameters(KerpleVariant variant, const KerpleParameters& p) {
   if (variant != KerpleVariant::power) return;
   for (const double r2 : p.r2)
     if (r2 > largest_power)
-      throw UsageError(fmt::format("r2={} of KERPLE's power variant", r2), "must be at most 2",
-                       "take kerple.r2=1 for a linear bias");
+      throw UsageError(fmt::format("kerple.r2={} with kerple.variant=power", r2),
+                       "must be at most 2", "take kerple.r2=1 for a linear bias");
 }
 
 }  // namespace
@@ -100,6 +100,11 @@ EncodingInfo Kerple<T>::info() {
                   .initial = "the parameter kerple.r2 for every head",
                   .drawn = false}},
       .stages = {Stage::position, Stage::distance, Stage::table}};
+}
+
+template <class T>
+void Kerple<T>::check(const EncodingSettings& s) {
+  make(s);  // it has no table to draw
 }
 
 template <class T>

@@ -40,6 +40,7 @@ class Kerple final : public Encoding, public ScoreTerms<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Kerple> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   /// Throws UsageError when in.head is not one of the heads.

@@ -36,7 +36,14 @@ EncodingInfo Learned<T>::info() {
           .params = {std::move(length)},
           .tables = {{"learned.table", "[L, d_model]", "The vector of each position.",
                       "normal, deviation 0.02 (BERT)"}},
+          .length_param = "learned.length",
           .stages = {Stage::table, Stage::input}};
+}
+
+template <class T>
+void Learned<T>::check(const EncodingSettings& s) {
+  check_table_size("learned.table", s.params.integer("learned.length"), s.d_model,
+                   "learned.length or the channels");
 }
 
 template <class T>

@@ -18,6 +18,7 @@ class Learned final : public Encoding, public InputTerm<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Learned> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
   Position last_position() const override { return table_.rows() - 1; }

@@ -167,6 +167,11 @@ EncodingInfo Rope<T>::info() {
 }
 
 template <class T>
+void Rope<T>::check(const EncodingSettings& s) {
+  make(s);  // it has no table to draw
+}
+
+template <class T>
 std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
   RopeConfig config{.d_head = s.d_head, .base = s.params.real("base"), .rounding = s.rounding};
   if (s.params.text("rope.pairing") == "half_split") config.pairing = RopePairing::half_split;

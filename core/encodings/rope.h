@@ -71,6 +71,7 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Rope> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }

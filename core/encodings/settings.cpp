@@ -44,6 +44,15 @@ Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, In
   return Matrix<T>::Constant(rows, columns, static_cast<T>(value));
 }
 
+void check_table_size(std::string_view name, Index rows, Index columns, std::string_view remedy) {
+  const double numbers = static_cast<double>(rows) * static_cast<double>(columns);
+  if (numbers <= most_table_numbers) return;
+  throw UsageError(
+      fmt::format("{} of shape [{}, {}]", name, rows, columns),
+      fmt::format("has {:.3g} numbers, and the most is {:.3g}", numbers, most_table_numbers),
+      fmt::format("lower {}", remedy));
+}
+
 void refuse_table(const EncodingSettings& settings, const std::string& name,
                   std::string_view reader) {
   if (!given_table(settings, name)) return;

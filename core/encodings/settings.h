@@ -52,6 +52,11 @@ template <class T>
 Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double value);
 
+/// The most numbers in one table: 256 MiB in fp64, drawn in a second.
+inline constexpr double most_table_numbers = 0x1p25;
+/// Throws UsageError when a table of that shape has more; `remedy` names what to lower.
+void check_table_size(std::string_view name, Index rows, Index columns, std::string_view remedy);
+
 /// Throws UsageError when the user gave that table, which only the setting `reader` reads.
 void refuse_table(const EncodingSettings& settings, const std::string& name,
                   std::string_view reader);
@@ -78,6 +83,9 @@ struct EncodingInfo {
   std::vector<ParamSpec> params{};
   std::vector<TableSpec> tables{};
   DecaySetting decay{};
+  /// Key of the parameter that ends its positions, 0 to its value − 1; empty where a formula goes
+  /// on.
+  std::string length_param{};
   std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
 
   /// Whether it computes with tables that are drawn by seed and say nothing about trained ones.

@@ -58,6 +58,7 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, p
 
   static EncodingInfo info();
   static std::unique_ptr<Shaw> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;

@@ -17,13 +17,20 @@ void check_buckets(const T5Buckets& c) {
   const int side = buckets_a_side(c);
   const bool even = !c.bidirectional || c.buckets % 2 == 0;
   if (!even || side < 2)
-    throw UsageError(fmt::format("buckets={}", c.buckets),
+    throw UsageError(fmt::format("t5.buckets={}", c.buckets),
                      c.bidirectional ? "must be even and at least 4" : "must be at least 2",
                      "T5 uses 32");
   if (c.max_distance <= side / 2)
-    throw UsageError(fmt::format("max_distance={}", c.max_distance),
-                     fmt::format("must exceed {}, the distances with a bucket each", side / 2),
-                     "T5 uses 128");
+    throw UsageError(
+        fmt::format("t5.max_distance={} with t5.buckets={}", c.max_distance, c.buckets),
+        fmt::format("max_distance must exceed {}, the distances with a bucket each", side / 2),
+        fmt::format("take t5.max_distance={} or more, or fewer buckets", side / 2 + 1));
+}
+
+T5Buckets buckets_of(const ParamSet& params) {
+  return {.buckets = static_cast<int>(params.integer("t5.buckets")),
+          .max_distance = params.integer("t5.max_distance"),
+          .bidirectional = params.boolean("t5.bidirectional")};
 }
 
 Index bucket_of_distance(Position distance, int side, Position max_distance,
@@ -103,10 +110,13 @@ EncodingInfo T5<T>::info() {
 }
 
 template <class T>
+void T5<T>::check(const EncodingSettings& s) {
+  check_buckets(buckets_of(s.params));
+}
+
+template <class T>
 std::unique_ptr<T5<T>> T5<T>::make(const EncodingSettings& s) {
-  const T5Buckets config{.buckets = static_cast<int>(s.params.integer("t5.buckets")),
-                         .max_distance = s.params.integer("t5.max_distance"),
-                         .bidirectional = s.params.boolean("t5.bidirectional")};
+  const T5Buckets config = buckets_of(s.params);
   const double deviation = 1.0 / std::sqrt(static_cast<double>(s.d_model));
   return std::make_unique<T5>(
       config, table_of<T>(s, "t5.table", config.buckets, s.heads, deviation), s.rounding);

@@ -38,6 +38,7 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   static EncodingInfo info();
   static std::unique_ptr<T5> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;

@@ -105,7 +105,7 @@ TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRoundin
     throw UsageError("s and the table of segments", "must be [heads, d_head] and [2, heads·d_head]",
                      "give arrays of one layer, or neither");
   if (clamp_len < 0)
-    throw UsageError(fmt::format("clamp_len={}", clamp_len), "must be 0 or more",
+    throw UsageError(fmt::format("transformer_xl.clamp_len={}", clamp_len), "must be 0 or more",
                      "0 leaves every distance as it is");
   Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
   for (Matrix<T>* weight :
@@ -163,6 +163,11 @@ EncodingInfo TransformerXl<T>::info() {
             initial}},
       .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
                  Stage::projected}};
+}
+
+template <class T>
+void TransformerXl<T>::check(const EncodingSettings& s) {
+  check_table_size("transformer_xl.W_kR", s.d_model, s.heads * s.d_head, "heads or the channels");
 }
 
 template <class T>

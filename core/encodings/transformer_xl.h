@@ -45,6 +45,7 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
   bool reads_segments() const override { return weights_.segments.size() > 0; }

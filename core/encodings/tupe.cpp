@@ -156,7 +156,15 @@ EncodingInfo Tupe<T>::info() {
            {"tupe.bias_table", "[32, heads], released [33, heads]",
             "T5's bias by bucket; released row 16 is for the query [CLS], row 32 for the key.",
             initial}},
+      .length_param = "tupe.length",
       .stages = {Stage::log, Stage::table, Stage::projected}};
+}
+
+template <class T>
+void Tupe<T>::check(const EncodingSettings& s) {
+  check_table_size("tupe.table", s.params.integer("tupe.length"), s.d_model,
+                   "tupe.length or the channels");
+  check_table_size("tupe.U_q", s.d_model, s.heads * s.d_head, "heads or the channels");
 }
 
 template <class T>

@@ -58,6 +58,7 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
 
   static EncodingInfo info();
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
   /// Rows of the bias table; −1 where the paper has θ instead.

@@ -85,5 +85,5 @@ TEST_CASE("DeBERTa refuses what does not fit together") {
   const Matrix<double> one = matrix(1, 1, {1});
   CHECK_THROWS_WITH(
       Deberta<double>({Matrix<double>::Zero(4, 1), one, one, 1}, {.span = 2, .log_buckets = true}),
-      Contains("log buckets need 4 or more"));
+      Contains("logarithmic buckets need 4 a side or more"));
 }

@@ -72,6 +72,8 @@ TEST_CASE("A distance that a small format rounds down stays among the logarithmi
 TEST_CASE("T5 refuses bucket counts and tables that do not work") {
   CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 2}), Contains("buckets=2"));
   CHECK_THROWS_WITH(t5_bucket(1, {.buckets = 7}), Contains("must be even"));
-  CHECK_THROWS_WITH(t5_bucket(1, {.max_distance = 8}), Contains("max_distance=8: must exceed 8"));
+  CHECK_THROWS_WITH(t5_bucket(1, {.max_distance = 8}),
+                    Contains("t5.max_distance=8 with t5.buckets=32: max_distance must exceed 8") &&
+                        Contains("take t5.max_distance=9"));
   CHECK_THROWS_WITH(T5<double>({}, matrix(2, 1, {1, 2})), Contains("must have one a bucket, 32"));
 }
