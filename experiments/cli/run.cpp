@@ -40,6 +40,7 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   const std::vector<Combination> sets = combinations_of(spec).points;
   for (const auto& [params, swept] : sets) {
     Point point{params, load_inputs(params), {}};
+    if (experiment.check) experiment.check(point.params, point.loaded.inputs);
     point.folder =
         folder_of(options, experiment.info.name,
                   point_id(experiment.info, params, point.loaded.files), sets.size() > 1);

@@ -42,9 +42,12 @@ struct ExperimentInfo {
 struct Experiment {
   ExperimentInfo info{};
   /// Pure: no clock, no I/O, no global state; the same parameters and inputs give the same bytes on
-  /// any thread. Throws UsageError (parameters that contradict each other), DataError (inputs of a
-  /// wrong shape) and Stopped.
+  /// any thread. Begins with `check`. Throws what that throws, DataError (inputs of a wrong shape)
+  /// and Stopped.
   std::function<Result(const ParamSet&, const Inputs&, Progress&)> run{};
+  /// Throws UsageError for parameters that contradict each other or ask for more work than a run
+  /// may take. Takes no time. Empty where there is nothing to check.
+  std::function<void(const ParamSet&, const Inputs&)> check{};
 };
 
 }  // namespace orrery::model

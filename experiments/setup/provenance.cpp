@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "experiments/setup/check_settings.h"
+
 namespace orrery::setup {
 namespace {
 
@@ -19,15 +21,23 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
 }  // namespace
 
 Experiment with_provenance(ExperimentInfo info,
-                           Result (*compute)(const ParamSet&, const Inputs&, Progress&)) {
+                           Result (*compute)(const ParamSet&, const Inputs&, Progress&),
+                           void (*check)(const ParamSet&)) {
   ExperimentInfo source{.name = info.name, .version = info.version};
+  const auto check_all = [check](const ParamSet& params, const Inputs& inputs) {
+    check_encodings(params, inputs);
+    if (check) check(params);
+  };
   return {.info = std::move(info),
-          .run = [source = std::move(source), compute](const ParamSet& params, const Inputs& inputs,
-                                                       Progress& progress) {
-            Result result = compute(params, inputs, progress);
-            result.provenance = provenance_of(source, params);
-            return result;
-          }};
+          .run =
+              [source = std::move(source), compute, check_all](
+                  const ParamSet& params, const Inputs& inputs, Progress& progress) {
+                check_all(params, inputs);
+                Result result = compute(params, inputs, progress);
+                result.provenance = provenance_of(source, params);
+                return result;
+              },
+          .check = check_all};
 }
 
 std::string caption_of(const ParamSet& params) {

@@ -6,9 +6,11 @@
 
 namespace orrery::setup {
 
-/// An experiment that runs `compute` and adds the provenance to its results.
+/// An experiment that runs `compute` and adds the provenance to its results. Before that it checks
+/// what every experiment is checked for (check_encodings), and what `check` does.
 Experiment with_provenance(ExperimentInfo info,
-                           Result (*compute)(const ParamSet&, const Inputs&, Progress&));
+                           Result (*compute)(const ParamSet&, const Inputs&, Progress&),
+                           void (*check)(const ParamSet&) = nullptr);
 
 /// Every used setting in one line: "d = 128 channels · base = 10000 · …". Figures carry it as
 /// caption.

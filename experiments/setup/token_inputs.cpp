@@ -117,16 +117,11 @@ template <class T>
 std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
                                          const TokenInputs<T>& tokens) {
   const Index d = tokens.d_head();
-  auto encoding = make_encoding<T>(name, {.d_model = d,
-                                          .d_head = d,
-                                          .heads = static_cast<int>(params.integer("heads")),
-                                          .params = params,
-                                          .rounding = rounding_of(params)});
-  if (!tokens.from_text() && dynamic_cast<const InputTerm<T>*>(encoding.get()))
-    throw UsageError(fmt::format("encoding={} with q and k", name),
-                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
-                     "leave q and k out, or choose an encoding that acts on q, k or the scores");
-  return encoding;
+  return make_encoding<T>(name, {.d_model = d,
+                                 .d_head = d,
+                                 .heads = static_cast<int>(params.integer("heads")),
+                                 .params = params,
+                                 .rounding = rounding_of(params)});
 }
 
 template <class T>

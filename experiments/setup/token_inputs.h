@@ -32,7 +32,7 @@ std::vector<ParamSpec> content_params();
 template <class T>
 TokenInputs<T> token_inputs(const ParamSet& params, const Inputs& inputs);
 
-/// Throws UsageError when the encoding adds to x and the tokens has only q and k.
+/// The encoding for these tokens, with the roundings that the parameters ask for.
 template <class T>
 std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
                                          const TokenInputs<T>& tokens);

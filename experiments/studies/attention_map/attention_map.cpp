@@ -5,6 +5,7 @@
 
 #include "core/analysis/largest.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
@@ -132,6 +133,7 @@ void add_maps(const std::string& name, const ParamSet& params, const MapFrame& f
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
+  check_last_position(params, tokens.positions.back());
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());

@@ -11,6 +11,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
@@ -279,10 +280,6 @@ void study_encoding(const MatrixStudy& study, const std::string& name, BucketRow
                                                      .heads = study.heads(),
                                                      .params = study.params,
                                                      .seed = study.params.integer("seed")});
-  if (study.positions.back() > encoding->last_position())
-    throw UsageError(fmt::format("positions up to {}", study.positions.back()),
-                     fmt::format("{} has positions 0 to {}", name, encoding->last_position()),
-                     "show fewer positions, start earlier, or make its table longer");
   if (dynamic_cast<const InputTerm<double>*>(encoding.get()))
     study_input_term(study, name, *encoding);
   if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
@@ -297,8 +294,11 @@ void study_encoding(const MatrixStudy& study, const std::string& name, BucketRow
     study_index(study, name, *encoding, *table, bucket_rows);
 }
 
+void check_positions_shown(const ParamSet& params) {
+  check_last_position(params, params.integer("first_position") + params.integer("positions") - 1);
+}
+
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
-  head_of(params);  // refuses one that is not there
   Result result;
   TableBuilder matrices = matrix_table();
   const MatrixStudy study{
@@ -325,6 +325,8 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
 
 }  // namespace
 
-Experiment encoding_matrix_experiment() { return with_provenance(make_info(), compute); }
+Experiment encoding_matrix_experiment() {
+  return with_provenance(make_info(), compute, check_positions_shown);
+}
 
 }  // namespace orrery::studies

@@ -345,7 +345,6 @@ void add_scalars(const Finding& f, const ParamSet& params, Result& result) {
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  check_distances(params);
   const std::vector<std::string>& names = params.list("encoding");
   const std::int64_t h = params.integer("half_distance");
   Result result;
@@ -369,6 +368,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
 
 }  // namespace
 
-Experiment equal_half_distance_experiment() { return with_provenance(make_info(), compute); }
+Experiment equal_half_distance_experiment() {
+  return with_provenance(make_info(), compute, check_distances);
+}
 
 }  // namespace orrery::studies

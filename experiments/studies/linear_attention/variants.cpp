@@ -10,6 +10,7 @@
 #include "core/attention/head.h"
 #include "core/encodings/rope.h"
 #include "core/errors.h"
+#include "core/product.h"
 #include "core/random.h"
 #include "experiments/setup/user_qkv.h"
 
@@ -75,16 +76,19 @@ void add_rounding(const LinearInputs& in, const PlainFeatures& f, const Matrix<d
   const double gamma = 4.0 * static_cast<double>(f.q.cols() + in.k.rows() + 16) * 0x1p-53;
   Smallest least(std::numeric_limits<double>::infinity());
   Largest rounding, sum_error;
+  const Matrix<double> norms_q = f.q.rowwise().norm(), norms_k = f.k.rowwise().norm();
+  const Matrix<double> products = product_with_transpose<double>(f.q, f.k);
   for (Index i = 0; i < f.q.rows(); ++i) {
     double norms = 0, plain = 0;
     for (Index j = 0; j < f.k.rows(); ++j) {
       if (!in.mask.allows(i, j)) continue;
-      norms += f.q.row(i).norm() * f.k.row(j).norm();
-      plain += f.q.row(i).dot(f.k.row(j));
+      norms += norms_q(i, 0) * norms_k(j, 0);
+      plain += products(i, j);
     }
     const double normalizer = std::abs(normalizers(i, 0));
     least.see(plain <= 0 ? 0.0 : normalizer / plain);
     if (normalizer == 0) continue;
+    map.has_weights = true;
     const double largest = largest_magnitude<double>(map.weights.row(i));
     rounding.see(gamma * norms * (1 + largest) / normalizer);
     sum_error.see(std::abs(1 - map.weights.row(i).sum()));

@@ -43,6 +43,7 @@ struct LinearMap {
   Matrix<double> weights;
   WeightSigns signs{};
   Index zero_normalizers{};   ///< queries without one: no weights
+  bool has_weights{};         ///< of some query
   double sum_error{};         ///< largest |1 − Σ_n A_mn| of the other queries
   double least_normalizer{};  ///< min_m |Σ below| / Σ_n φ(q_m)·φ(k_n): 1 unless it is rotated
   double shift_residual{};    ///< max |A_mn − A_mn with all positions moved by `shift`|
@@ -62,7 +63,9 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
 struct Family {
   FeatureName feature;
   Index features{};
-  std::vector<LinearMap> maps;  ///< in the order of linear_variants()
+  std::vector<LinearMap> maps;     ///< in the order of linear_variants()
+  double expected_sum_error{};     ///< of eq. (19), by its formula
+  double expected_shift_change{};  ///< rotated before φ, by its formula
 };
 /// The place of a variant in linear_variants().
 std::size_t index_of(FeatureRotation rotation);
@@ -77,7 +80,9 @@ struct FavorSweep {
   struct Curve {
     std::vector<double> mean, low, high;
   };
-  std::vector<Curve> curves;  ///< in the order of linear_variants()
+  std::vector<Curve> curves;     ///< in the order of linear_variants()
+  double features_to_resolve{};  ///< of the tokens of the sweep
+  Index draws{};
 };
 inline constexpr Index favor_sweep_tokens = 64;  ///< from the first, at most
 

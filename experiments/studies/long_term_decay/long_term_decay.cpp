@@ -14,6 +14,7 @@
 #include "core/random.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/context_bound.h"
@@ -155,10 +156,6 @@ Spread scores_of(const std::string& name, const ParamSet& params, const DecayAss
   const Index d = assumption.d;
   const auto encoding =
       make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
-  if (params.text("assumption") == "file" && dynamic_cast<const InputTerm<double>*>(encoding.get()))
-    throw UsageError(fmt::format("encoding={} with q and k", name),
-                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
-                     "choose another assumption, or an encoding that acts on q, k or the scores");
   const Index all = params.integer("max_distance") + 1;
   const Index known = std::min<Index>(all, encoding->last_position() + 1);
   return assumption.every_direction
@@ -323,6 +320,18 @@ Table curve_table(const std::vector<double>& distances, const DecayCurve& curve)
                       {"B", "", curve.B}}};
 }
 
+void check_work(const ParamSet& params) {
+  const auto distances = static_cast<double>(params.integer("max_distance") + 1);
+  const double d =
+      params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or a file's
+  const double draws = params.is_used("draws") ? static_cast<double>(params.integer("draws")) : 1.0;
+  const auto encodings = static_cast<double>(params.list("encoding").size());
+  check_operations(
+      fmt::format("max_distance={} with dim={} and {} pairs of q and k", distances - 1, d, draws),
+      distances * d * operations_per_rotated_channel * (2 + draws * encodings / 2),
+      "lower max_distance, dim or draws");
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   SubProgress of_scores(progress, 0.1, 0.8), of_checks(progress, 0.8, 0.88),
       of_claims(progress, 0.88, 1.0);
@@ -366,6 +375,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
 
 }  // namespace
 
-Experiment long_term_decay_experiment() { return with_provenance(make_info(), compute); }
+Experiment long_term_decay_experiment() {
+  return with_provenance(make_info(), compute, check_work);
+}
 
 }  // namespace orrery::studies

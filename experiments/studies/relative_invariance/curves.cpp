@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -30,7 +31,7 @@ bool runs_as_named(const Pipeline& pipeline) {
   return true;
 }
 
-bool is_exact(const Pipeline& pipeline) {
+bool is_exact_pipeline(const Pipeline& pipeline) {
   return pipeline.arithmetic == Precision::fp64 && rounding_unit(pipeline.rounding) == 0;
 }
 
@@ -66,16 +67,26 @@ class Head {
     const Index d = params.integer("dim");
     encoding_ = make_encoding<T>(
         name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding_});
+    if (adds_to_input()) return;
+    q_ = tokens_.projections.queries(tokens_.x);
+    k_ = tokens_.projections.keys(tokens_.x);
   }
   Matrix<T> logits_at(const Positions& p) const {
-    return attention_head<T>(*encoding_, tokens_.projections, {tokens_.x, tokens_.x, p, p}, {},
-                             {rounding_})
-        .logits;
+    if (adds_to_input())
+      return attention_head<T>(*encoding_, tokens_.projections, {tokens_.x, tokens_.x, p, p}, {},
+                               {rounding_})
+          .logits;
+    return attention_from_qkv<T>(*encoding_, {q_, k_, k_, p, p}, {}, {rounding_}).logits;
   }
   const Encoding& encoding() const { return *encoding_; }
 
  private:
+  bool adds_to_input() const {
+    return dynamic_cast<const InputTerm<T>*>(encoding_.get()) != nullptr;
+  }
+
   ShiftedTokens<T> tokens_;
+  Matrix<T> q_, k_;  ///< projected once; where positions are added to x, not at all
   StageRounding rounding_;
   std::unique_ptr<Encoding> encoding_;
 };
@@ -109,6 +120,11 @@ StageRounding rounding_of_scores(const std::string& encoding, const StageRoundin
 }
 
 template <class T>
+Position largest_position(const ShiftedTokens<T>& tokens) {
+  return *std::max_element(tokens.positions.begin(), tokens.positions.end());
+}
+
+template <class T>
 struct Measurement {
   const ParamSet& params;
   const ShiftedTokens<T>& tokens;
@@ -122,44 +138,62 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
   const StageRounding& rounding = in.pipeline.rounding;
   const Matrix<T> q = product<T>(in.tokens.x, in.tokens.projections.W_q);
   const Matrix<T> k = product<T>(in.tokens.x, in.tokens.projections.W_k);
-  const Position span = in.params.integer("span");
+  const Position last = largest_position(in.tokens);
   ShiftCurve curve{.encoding = name,
                    .pipeline = in.pipeline,
                    .compared = in.params.list("precision").size() > 1,
-                   .relative = encoding.is_relative()};
+                   .relative = encoding.is_relative(),
+                   .last_position = encoding.last_position()};
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
-  curve.exact_positions = keeps_positions(encoding, rounding, span - 1 + in.shifts.back());
+  curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
   if (dynamic_cast<const Rope<T>*>(&encoding))
     for (const Position s : in.shifts)
-      curve.angle_bound.push_back(angle_rounding_bound<T>(q, k, rounding, span - 1 + s));
+      curve.angle_bound.push_back(angle_rounding_bound<T>(q, k, rounding, last + s));
   return curve;
 }
+
+/// The same head in exact, where that is not the pipeline itself.
+struct ExactHead {
+  std::optional<Head<double>> head;
+  Matrix<double> reference;
+  Largest change;
+
+  template <class T>
+  ExactHead(const std::string& name, const Measurement<T>& in) {
+    if (is_exact_pipeline(in.pipeline)) return;
+    head.emplace(name, in.params, widened(in.tokens), StageRounding{});
+    reference = head->logits_at(in.tokens.positions);
+  }
+  /// The largest distance of a pipeline's logits from those in exact.
+  double distance(const Positions& moved, const Matrix<double>& logits) {
+    const Matrix<double> exact = head->logits_at(moved);
+    change.see(shift_error<double>(reference, exact, Precision::fp64).largest);
+    return shift_error<double>(exact, logits, Precision::fp64).largest;
+  }
+};
 
 template <class T>
 ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& progress) {
   const Head<T> head(name, in.params, in.tokens, in.pipeline.rounding);
-  std::optional<Head<double>> exact;
-  if (!is_exact(in.pipeline)) exact.emplace(name, in.params, widened(in.tokens), StageRounding{});
+  ExactHead exact(name, in);
   const Matrix<T> reference = head.logits_at(in.tokens.positions);
   ShiftCurve curve = bounded_curve<T>(name, in, head.encoding());
   for (std::size_t i = 0; i < in.shifts.size(); ++i) {
     checkpoint(progress, i, in.shifts.size(), "shifts of " + curve.label_in_pipeline());
-    if (in.params.integer("span") - 1 + in.shifts[i] > head.encoding().last_position()) break;
+    if (largest_position(in.tokens) + in.shifts[i] > curve.last_position) break;
     ++curve.known;
     const Positions moved = shifted(in.tokens.positions, in.shifts[i]);
     const Matrix<T> logits = head.logits_at(moved);
     const ShiftError error = shift_error<T>(reference, logits, in.pipeline.format);
     curve.error.push_back(error.largest);
     curve.ulps.push_back(error.ulps);
-    if (!exact) continue;
-    const Matrix<double>& wide = logits.template cast<double>();
-    curve.rounding.push_back(
-        shift_error<double>(exact->logits_at(moved), wide, Precision::fp64).largest);
+    if (exact.head) curve.rounding.push_back(exact.distance(moved, logits.template cast<double>()));
   }
+  curve.exact_change = exact.head ? exact.change.value() : curve.worst(curve.error);
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   curve.error.resize(in.shifts.size(), unknown);
   curve.ulps.resize(in.shifts.size(), unknown);
-  if (exact) curve.rounding.resize(in.shifts.size(), unknown);
+  if (exact.head) curve.rounding.resize(in.shifts.size(), unknown);
   return curve;
 }
 
@@ -172,12 +206,15 @@ std::string ShiftCurve::label_in_pipeline() const {
                      runs_as_named(pipeline) ? "" : " with stages as set");
 }
 
+bool ShiftCurve::is_exact() const { return is_exact_pipeline(pipeline); }
+
 std::string ShiftCurve::name_of(const std::string& what) const {
   return compared ? pipelined_name(encoding, pipeline.name, what)
                   : fmt::format("{}_{}", encoding, what);
 }
 
 double ShiftCurve::worst(const std::vector<double>& values) const {
+  if (known == 0) return std::numeric_limits<double>::quiet_NaN();
   Largest largest;
   for (std::size_t i = 0; i < known; ++i) largest.see(values[i]);
   return largest.value();

@@ -23,13 +23,21 @@ struct ShiftCurve {
   double bound{};  ///< what rounding may cost where positions and angles are exact
   std::vector<double> angle_bound{};  ///< RoPE alone: what rounding its angles may add, by shift
   bool exact_positions{};             ///< no rounding of positions, distances or angles shows
-  std::size_t known{0};  ///< number of shifts, from the first on, whose positions are defined
+  std::size_t known{0};      ///< number of shifts, from the first on, whose positions are defined
+  Position last_position{};  ///< of the encoding
+  double exact_change{};     ///< largest change of a logit over the known shifts in exact
+
+  /// Whether rounding leaves the change under a shift to be seen: in exact it is twice what
+  /// rounding may cost, so that a pipeline keeps at least once that. A NaN is to be seen.
+  bool change_shows() const { return !(exact_change < 2 * bound); }
 
   std::string label() const;
   std::string label_in_pipeline() const;
   /// "rope_eager_fp32_largest_error"; "rope_largest_error" where no other pipeline is compared.
   std::string name_of(const std::string& what) const;
-  /// The largest value over the known shifts; NaN if one of them is.
+  /// Whether this pipeline is the exact one: no rounding could hide a change.
+  bool is_exact() const;
+  /// The largest value over the known shifts; NaN if one of them is, and where there is none.
   double worst(const std::vector<double>& values) const;
   /// The largest share of its bound that an error takes, over the known shifts.
   double worst_share() const;

@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
@@ -89,20 +91,37 @@ Check absolute_check(const ShiftCurve& curve) {
           .bound = curve.bound};
 }
 
-/// No check where a format too small for the positions changes a relative encoding, for which there
-/// is no bound here.
+/// No check where no shift keeps the positions in the encoding's table; where the change of an
+/// absolute encoding is so small in exact that rounding may hide it; and where a format too small
+/// for the positions changes a relative encoding, for which there is no bound here.
 std::optional<Check> check_of(const ShiftCurve& curve) {
-  if (!curve.relative) return absolute_check(curve);
+  if (curve.known == 0) return std::nullopt;
+  if (!curve.relative) {
+    if (!curve.is_exact() && !curve.change_shows()) return std::nullopt;
+    return absolute_check(curve);
+  }
   if (curve.exact_positions) return invariance_check(curve);
   if (!curve.angle_bound.empty()) return angle_check(curve);
   return std::nullopt;
+}
+
+/// Why the change has no check, if it has none.
+std::string unchecked_text(const ShiftCurve& curve) {
+  if (curve.known == 0)
+    return fmt::format("; unknown and not checked: no shift keeps every position at or below {}",
+                       curve.last_position);
+  if (check_of(curve)) return "";
+  if (curve.relative) return "; not checked: the format does not hold every position or angle";
+  return fmt::format("; not checked: it is {:.2g} in exact, and rounding may cost {:.2g}",
+                     curve.exact_change, curve.bound);
 }
 
 void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
   const std::string label = curve.label_in_pipeline();
   scalars.push_back({.name = curve.name_of("largest_error"),
                      .value = curve.worst(curve.error),
-                     .description = label + ": largest change of a logit over all shifts"});
+                     .description = label + ": largest change of a logit over all shifts" +
+                                    unchecked_text(curve)});
   // The change of an absolute encoding is no rounding error and is not counted in ulp.
   if (curve.relative)
     scalars.push_back(
@@ -205,6 +224,25 @@ Table table_of(const std::vector<double>& shifts, const std::vector<ShiftCurve>&
   return table;
 }
 
+/// Every shift is computed twice: in the pipeline and in exact.
+void check_work(const ParamSet& params) {
+  constexpr double operations_per_logit = 1000;  // its terms, and their roundings
+  const auto n = static_cast<double>(params.integer("tokens"));
+  const auto d = static_cast<double>(params.integer("dim"));
+  const auto shifts = static_cast<double>(shifts_up_to(params.integer("max_shift")).size());
+  const auto pipelines = static_cast<double>(params.list("precision").size());
+  const double logits = n * n * (operations_per_logit + 4 * d * operations_per_product);
+  double operations = 0;
+  for (const std::string& name : params.list("encoding"))
+    operations +=
+        logits + 2 * n * d * operations_per_rotated_channel +
+        (find_encoding(name).uses(Door::input_term) ? 14 * n * d * d * operations_per_product : 0);
+  check_operations(
+      fmt::format("tokens={} with dim={}, {} shifts and {} pipelines", n, d, shifts, pipelines),
+      operations * shifts * pipelines + 6 * d * d * operations_per_normal,
+      "lower tokens, dim or max_shift, or compare fewer encodings and pipelines");
+}
+
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   const std::vector<Position> shifts = shifts_up_to(params.integer("max_shift"));
   const std::vector<ShiftCurve> curves = measure_all(params, shifts, progress);
@@ -240,6 +278,8 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
 
 }  // namespace
 
-Experiment relative_invariance_experiment() { return with_provenance(make_info(), compute); }
+Experiment relative_invariance_experiment() {
+  return with_provenance(make_info(), compute, check_work);
+}
 
 }  // namespace orrery::studies

@@ -10,6 +10,7 @@
 #include "core/encodings/common_formulas.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
@@ -269,6 +270,7 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
+  check_last_position(params, tokens.positions.back());
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());

@@ -10,6 +10,7 @@
 #include "core/encodings/catalogue.h"
 #include "core/product.h"
 #include "core/random.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 
 namespace orrery::studies {
@@ -20,11 +21,10 @@ constexpr Index calibration_keys = 256;
 
 /// The parameters of an encoding whose trained tables end at the training length.
 ParamSet trained_params(const ParamSet& params) {
-  ParamSet trained(with_encoding_params({encodings_param({"none"})}));
-  for (const ParamSpec& spec : params.specs())
-    if (trained.has(spec.key)) trained.set_value(spec.key, params.value(spec.key));
-  for (const char* key : {"learned.length", "tupe.length"})
-    trained.set_value(key, params.integer("train_length"));
+  ParamSet trained = with_every_encoding_param(params);
+  for (const EncodingEntry& entry : encoding_catalogue())
+    if (!entry.info.length_param.empty())
+      trained.set_value(entry.info.length_param, params.integer("train_length"));
   return trained;
 }
 
@@ -166,6 +166,16 @@ double change_under_offset(const LengthInputs& in, Index window, Position s) {
   if (!knows_offset(in, window, s)) return not_a_number;
   return mean_half_difference(window_attention(in, window, s).weights,
                               window_attention(in, window, 0).weights);
+}
+
+double log_ratio_change(const LengthInputs& in, Index window, Position s) {
+  if (!knows_offset(in, window, s)) return not_a_number;
+  const Matrix<double> change =
+      window_attention(in, window, s).logits - window_attention(in, window, 0).logits;
+  Largest largest;
+  for (Index i = 0; i < window; ++i)  // causal: a query sees the keys to itself
+    for (Index j = 0; j < i; ++j) largest.see(std::abs(change(i, j) - change(i, i)));
+  return largest.value();
 }
 
 double decoding_gap(const LengthInputs& in, Index window, Position first) {

@@ -62,6 +62,11 @@ bool knows_offset(const LengthInputs& in, Index window, Position s);
 /// their positions are shifted by s. NaN where these are undefined.
 double change_under_offset(const LengthInputs& in, Index window, Position s);
 
+/// The largest change of the logarithm of a ratio of two weights of a query, which is that of the
+/// difference of two logits, when the first `window` tokens are shifted by s. Unlike a weight it
+/// does not vanish where one key has nearly all of them. NaN where positions are undefined.
+double log_ratio_change(const LengthInputs& in, Index window, Position s);
+
 /// The largest difference of an output between attention over all `window` tokens at once and token
 /// by token with cached keys, the first token at position `first`.
 double decoding_gap(const LengthInputs& in, Index window, Position first);

@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
@@ -81,6 +82,30 @@ void check_lengths(const ParamSet& params) {
                      fmt::format("try window={}", train));
 }
 
+/// Every length projects its keys, every step of decoding those before it.
+void check_work(const ParamSet& params) {
+  constexpr double lengths_in_all = 4;  // of all lengths measured, over the largest
+  constexpr double operations_per_logit = 300;
+  const auto n = static_cast<double>(params.integer("max_length"));
+  const auto w = static_cast<double>(params.integer("window"));
+  const auto d = static_cast<double>(params.integer("dim"));
+  const auto draws = static_cast<double>(params.integer("draws"));
+  const double projected = (2 * lengths_in_all + 3) * n + 2 * w * w +
+                           24 * static_cast<double>(offsets_of(params).size()) * w;
+  const double each = projected * d * d * operations_per_product +
+                      lengths_in_all * draws * n * (operations_per_logit + d) +
+                      n * d * (operations_per_normal + operations_per_rotated_channel) +
+                      3 * d * d * operations_per_normal;
+  check_operations(fmt::format("max_length={} with dim={}, window={} and draws={}", n, d, w, draws),
+                   each * static_cast<double>(params.list("encoding").size()),
+                   "lower max_length, dim, window or draws, or compare fewer encodings");
+}
+
+void check_settings(const ParamSet& params) {
+  check_lengths(params);
+  check_work(params);
+}
+
 void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   const Positions lengths = lengths_of(params);
   const auto at_train = static_cast<std::size_t>(
@@ -101,6 +126,25 @@ void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
       "attention on the last w tokens at the largest length");
 }
 
+/// That weights change is claimed of their ratios: a query that gives one key nearly all its weight
+/// has no weight left to change, but still ratios.
+Check offset_check(const LengthStudy& m) {
+  const std::string label = encoding_label(m.name);
+  if (m.relative)
+    return {.name = m.name + "_ignores_offsets",
+            .statement = label + ": a shifted window has the same weights (largest mean ½ Σ|Δa|)",
+            .equation = "eq. (11)",
+            .measured = m.largest_offset_change(),
+            .bound = m.rounding};
+  return {
+      .name = m.name + "_feels_offsets",
+      .statement = label + ": a shifted window has other weights (largest change of ln a_n/a_m)",
+      .equation = "eq. (11)",
+      .measured = m.ratio_change,
+      .relation = Relation::at_least,
+      .bound = 2 * m.rounding};
+}
+
 void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>& checks) {
   const std::string label = encoding_label(m.name);
   const double window = static_cast<double>(params.integer("window"));
@@ -109,16 +153,7 @@ void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>
                     .equation = "eq. (2), causal",
                     .measured = m.decoding,
                     .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
-  if (m.known_offsets > 0)
-    checks.push_back({.name = m.name + (m.relative ? "_ignores_offsets" : "_feels_offsets"),
-                      .statement = label +
-                                   (m.relative ? ": a shifted window has the same weights"
-                                               : ": a shifted window has other weights") +
-                                   " (largest mean ½ Σ|Δa|)",
-                      .equation = "eq. (11)",
-                      .measured = m.largest_offset_change(),
-                      .relation = m.relative ? Relation::at_most : Relation::at_least,
-                      .bound = m.rounding});
+  if (m.known_offsets > 0) checks.push_back(offset_check(m));
   if (m.ends())
     checks.push_back(
         {.name = m.name + "_ends",
@@ -144,7 +179,6 @@ Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all)
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
-  check_lengths(params);
   checkpoint(progress, 0.0, "contents");
   const std::vector<std::string>& names = params.list("encoding");
   Result result;
@@ -163,6 +197,8 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
 
 }  // namespace
 
-Experiment sequence_length_experiment() { return with_provenance(make_info(), compute); }
+Experiment sequence_length_experiment() {
+  return with_provenance(make_info(), compute, check_settings);
+}
 
 }  // namespace orrery::studies

@@ -75,10 +75,14 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
       params.real("spread") * std::sqrt(static_cast<double>(params.integer("dim")));
   measured.mean_change = mean_logit_change(in, match, distances_of(params));
   checkpoint(progress, 0.85, "offsets with " + name);
+  Largest ratio_change;
   for (const Position s : offsets_of(params)) {
-    if (knows_offset(in, window, s)) ++measured.known_offsets;  // they are ascending
     measured.offsets.push_back(change_under_offset(in, window, s));
+    if (!knows_offset(in, window, s)) continue;
+    ++measured.known_offsets;  // they are ascending
+    if (!measured.relative) ratio_change.see(log_ratio_change(in, window, s));
   }
+  measured.ratio_change = ratio_change.value();
   checkpoint(progress, 0.9, "decoding with " + name);
   const Position past = params.integer("train_length") - window / 2;
   const Position first = std::min<Position>(past, in.encoding->last_position() + 1 - window);

@@ -27,7 +27,8 @@ struct LengthStudy {
   std::vector<double> mean_change{};  ///< of like tokens' mean logit, at distances_of()
   std::vector<double> offsets{};
   std::size_t
-      known_offsets{};  ///< number of offsets, from the first on, whose positions are defined
+      known_offsets{};    ///< number of offsets, from the first on, whose positions are defined
+  double ratio_change{};  ///< of the logarithm of a ratio of weights, over the known offsets
   double rounding{};
   double decoding{};
   double largest_value{};  ///< |v| of the window

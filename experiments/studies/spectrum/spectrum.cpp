@@ -10,6 +10,7 @@
 #include "core/encodings/frequencies.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/context_bound.h"
@@ -293,6 +294,15 @@ Table pair_table(const std::vector<Tuning>& tunings) {
   return table;
 }
 
+void check_work(const ParamSet& params) {
+  constexpr double operations_per_cosine = 9;  // by recurrence
+  const auto search = static_cast<double>(params.integer("search"));
+  const auto pairs = static_cast<double>(params.integer("dim")) / 2;
+  const auto tunings = static_cast<double>(2 + params.list("compare").size());
+  check_operations(fmt::format("search={} with dim={}", search, 2 * pairs),
+                   search * pairs * tunings * operations_per_cosine, "lower search or dim");
+}
+
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   checkpoint(progress, 0.0, "frequencies");
   std::vector<Tuning> tunings = tunings_of(params);
@@ -314,6 +324,6 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
 
 }  // namespace
 
-Experiment spectrum_experiment() { return with_provenance(make_info(), compute); }
+Experiment spectrum_experiment() { return with_provenance(make_info(), compute, check_work); }
 
 }  // namespace orrery::studies

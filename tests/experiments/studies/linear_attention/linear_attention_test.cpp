@@ -125,3 +125,19 @@ TEST_CASE("Tensors that do not fit are refused by name") {
   odd["q"] = odd["k"] = tensor_of(file.at("v"), "v.npy");
   CHECK_THROWS_AS(run({}, odd), DataError);
 }
+
+TEST_CASE(
+    "Effects that rounding may hide are not claimed, and nothing is claimed without weights") {
+  // Two tokens with large contents: FAVOR+ gives one key all the weight, and 2048 features are far
+  // too few for e^(‖q + k‖²/√d).
+  const Result saturated = run({{"tokens", "2"}, {"deviation", "4"}});
+  check_all_hold(saturated);
+  for (const Check& check : saturated.checks) CHECK(check.name != "favor_approaches_softmax");
+  CHECK(scalar(saturated, "features_to_resolve") > 4 * 2048);
+  // ReLU of few negative numbers leaves queries, and for some seeds all of them, without a weight.
+  for (const char* seed : {"0", "1", "2", "3", "4", "5", "6", "7"})
+    check_all_hold(run({{"tokens", "2"}, {"dim", "2"}, {"features", "relu"}, {"seed", seed}}));
+  CHECK_NOTHROW(check(run({}), "favor_approaches_softmax"));
+  CHECK_NOTHROW(check(run({}), "paper_does_not_sum_to_one"));
+  CHECK_NOTHROW(check(run({}), "rotated_before_is_not_relative"));
+}

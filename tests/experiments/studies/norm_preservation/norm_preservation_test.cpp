@@ -91,3 +91,16 @@ TEST_CASE("The spread holds the mean, and the largest change is that of the tabl
   }
   CHECK(reached);
 }
+
+TEST_CASE("An added vector changes lengths by more than rounding, or the result says why not") {
+  for (const char* pipeline : {"eager_bf16", "fused_bf16", "eager_fp16", "exact_fp32", "exact"})
+    check_all_hold(run({{"precision", pipeline}}));
+  const Result hidden = run({{"encoding", "learned"}, {"precision", "eager_bf16"}});
+  for (const Check& check : hidden.checks) CHECK(check.name != "learned_changes_length");
+  CHECK(description(hidden, "learned_largest_change").find("not checked: it is ") !=
+        std::string::npos);
+  CHECK_NOTHROW(
+      check(run({{"encoding", "learned"}, {"precision", "exact"}}), "learned_changes_length"));
+  CHECK_NOTHROW(check(run({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}}),
+                      "sinusoidal_changes_length"));
+}

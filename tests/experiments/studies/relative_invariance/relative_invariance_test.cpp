@@ -250,3 +250,40 @@ TEST_CASE("Shifts are the powers of two up to the largest") {
   CHECK(std::get<std::vector<double>>(result.tables[0].columns[0].values) ==
         std::vector<double>{1, 2, 4, 8, 16, 32, 64});
 }
+
+TEST_CASE("A table as long as the span is claimed absolute by the shifts that it has room for") {
+  for (const char* encoding : {"learned", "tupe"}) {
+    INFO(encoding);
+    const Result result = run({{"encoding", encoding}});
+    const auto names = check_names(result);
+    CHECK(std::count(names.begin(), names.end(), std::string(encoding) + "_exact_is_absolute") ==
+          1);
+    CHECK(all_hold(result));
+  }
+}
+
+TEST_CASE(
+    "Where no shift keeps the positions in the table, nothing is claimed and the result says why") {
+  const Result result = run({{"encoding", "learned"},
+                             {"span", "512"},
+                             {"tokens", "512"},
+                             {"learned.length", "512"},
+                             {"seed", "1"},
+                             {"dim", "8"}});
+  CHECK(result.checks.empty());
+  CHECK(std::isnan(largest_error(result, "learned", "exact")));
+  CHECK(description(result, "learned_exact_largest_error")
+            .find("no shift keeps every position at or below 511") != std::string::npos);
+}
+
+TEST_CASE("A change that rounding may hide is not claimed, and the result says how small it is") {
+  const Result result = run({{"encoding", "learned"}, {"span", "64"}, {"precision", "eager_bf16"}});
+  CHECK(result.checks.empty());
+  CHECK(description(result, "learned_largest_error").find("not checked: it is ") !=
+        std::string::npos);
+  // In exact it is claimed, and for an encoding that bf16 does not hide.
+  CHECK(check_names(run({{"encoding", "learned"}, {"span", "64"}, {"precision", "exact"}})) ==
+        std::vector<std::string>{"learned_is_absolute"});
+  CHECK(check_names(run({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}})) ==
+        std::vector<std::string>{"sinusoidal_is_absolute"});
+}

@@ -102,3 +102,14 @@ TEST_CASE("Lengths that leave nothing to see are refused") {
   CHECK_THROWS_AS(run({{"train_length", "32"}, {"window", "64"}}), UsageError);
   CHECK_THROWS_AS(run({{"head", "8"}}), UsageError);
 }
+
+TEST_CASE("An absolute encoding is seen to feel offsets where one key has nearly all the weight") {
+  const Result result = run({{"encoding", "learned+sinusoidal+tupe"},
+                             {"dim", "242"},
+                             {"window", "2"},
+                             {"spread", "11.07"},
+                             {"max_length", "600"}});
+  check_all_hold(result);
+  for (const char* name : {"learned", "sinusoidal", "tupe"})
+    CHECK_NOTHROW(check(result, std::string(name) + "_feels_offsets"));
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "core/types.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::setup {
+
+// What every run is checked for before it computes anything.
+
+/// The set with the parameters of every encoding: those that the experiment does not declare have
+/// their defaults.
+ParamSet with_every_encoding_param(const ParamSet& params);
+
+/// Throws UsageError for a head that is not there, for an encoding that adds to the input when q is
+/// given, and when an encoding that the parameters name could not be made: parameters that
+/// contradict each other, a table that is too large.
+void check_encodings(const ParamSet& params, const Inputs& inputs);
+
+/// Throws UsageError for the first encoding that has no position `last`: a trained table ends.
+void check_last_position(const ParamSet& params, Position last);
+
+/// What one run may take: some 15 s on one core, of which one does about 10^10 a second. More
+/// draws, lengths or encodings are a sweep's, which uses every core and can be stopped and resumed.
+inline constexpr double most_operations = 1.5e11;
+
+// What dominates the runs that take long, in operations of that speed, as measured.
+inline constexpr double operations_per_rotated_channel = 250;  // sine and cosine of an exact angle
+inline constexpr double operations_per_product = 2.0 / 3.0;    // in a product of matrices
+inline constexpr double operations_per_normal = 280;           // drawn
+
+/// Throws UsageError when a run would take more.
+/// @param settings    those that it follows from: "tokens=512 with dim=4096"
+/// @param remedy      "lower tokens, or dim"
+void check_operations(const std::string& settings, double operations, const std::string& remedy);
+
+}  // namespace orrery::setup

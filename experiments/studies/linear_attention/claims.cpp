@@ -1,0 +1,197 @@
+#include "experiments/studies/linear_attention/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/analysis/largest.h"
+
+namespace orrery::studies {
+namespace {
+
+// When more features must come nearer to softmax.
+constexpr double most_of_resolving = 4;  // the median kernel value is known to within twice itself
+constexpr double least_growth = 8;       // of the number of features over the sweep
+constexpr Index least_averaged = 64;     // queries times draws
+
+double residual_of(const LinearMap& map) { return map.shift_residual; }
+double sum_error_of(const LinearMap& map) { return map.sum_error; }
+
+/// A number that is claimed of the maps of a variant, in units of what rounding may cost.
+struct MapClaim {
+  FeatureRotation rotation{};
+  double (*number)(const LinearMap&){};
+  double Family::*expected{};  ///< of claims that there is an effect: how large it should be
+};
+
+/// Whether a family has weights, and an effect that rounding cannot hide: twice what it may cost. A
+/// NaN cannot be hidden.
+bool is_claimed(const MapClaim& claim, const Family& family) {
+  const LinearMap& map = map_of(family, claim.rotation);
+  return map.has_weights && (!claim.expected || !(family.*claim.expected < 2 * map.rounding));
+}
+
+/// "is relative": at most one rounding in every family. Nothing where no family has weights.
+std::optional<Check> at_most_rounding(const std::vector<Family>& families, const MapClaim& claim,
+                                      Check check) {
+  Largest worst;
+  bool any = false;
+  for (const Family& family : families) {
+    if (!is_claimed(claim, family)) continue;
+    any = true;
+    const LinearMap& map = map_of(family, claim.rotation);
+    worst.see(claim.number(map) / map.rounding);
+  }
+  if (!any) return std::nullopt;
+  check.measured = worst.value();
+  check.bound = 1.0;
+  return check;
+}
+
+/// "is not relative": at least one rounding in every family whose effect shows, which the statement
+/// names unless it is all of them.
+std::optional<Check> at_least_rounding(const std::vector<Family>& families, const MapClaim& claim,
+                                       Check check) {
+  Smallest least(std::numeric_limits<double>::infinity());
+  std::vector<std::string> claimed;
+  for (const Family& family : families) {
+    if (!is_claimed(claim, family)) continue;
+    claimed.push_back(family.feature.label);
+    const LinearMap& map = map_of(family, claim.rotation);
+    least.see(claim.number(map) / map.rounding);
+  }
+  if (claimed.empty()) return std::nullopt;
+  if (claimed.size() < families.size())
+    check.statement += fmt::format(
+        "; of {}: with the others it is no larger than rounding, or there are no weights",
+        fmt::join(claimed, ", "));
+  check.measured = least.value();
+  check.relation = Relation::at_least;
+  check.bound = 1.0;
+  return check;
+}
+
+void add(std::optional<Check> check, std::vector<Check>& checks) {
+  if (check) checks.push_back(std::move(*check));
+}
+
+/// A claim that there is an effect, or, where rounding hides it in every family, the effect as a
+/// number without a check.
+void add_effect(const std::vector<Family>& families, const MapClaim& claim, const Check& check,
+                Result& result) {
+  if (std::optional<Check> made = at_least_rounding(families, claim, check)) {
+    result.checks.push_back(std::move(*made));
+    return;
+  }
+  Largest expected;
+  for (const Family& family : families) expected.see(family.*claim.expected);
+  result.scalars.push_back({.name = check.name + "_expected",
+                            .value = expected.value(),
+                            .description = check.statement +
+                                           ": not checked, because rounding may cost as much; by "
+                                           "its formula, without a unit"});
+}
+
+void add_relative_checks(const std::vector<Family>& families, Result& result) {
+  for (const VariantName& variant : linear_variants()) {
+    Check check{.name = variant.name + "_is_relative",
+                .statement = variant.label + ": weights are a function of m − n" +
+                             " (change under a common shift, in roundings)",
+                .equation = "eq. (11)"};
+    MapClaim claim{variant.rotation, residual_of};
+    if (variant.rotation != FeatureRotation::rotated_before_features) {
+      add(at_most_rounding(families, claim, std::move(check)), result.checks);
+      continue;
+    }
+    check.name = variant.name + "_is_not_relative";
+    check.statement = variant.label + ": weights are no function of m − n" +
+                      " (change under a common shift, in roundings)";
+    claim.expected = &Family::expected_shift_change;
+    add_effect(families, claim, check, result);
+  }
+}
+
+void add_sum_checks(const std::vector<Family>& families, Result& result) {
+  for (const VariantName& variant : linear_variants()) {
+    Check check{.name = variant.name + "_sums_to_one",
+                .statement = variant.label + ": the weights of a query sum to 1" +
+                             " (largest |1 − Σ|, in roundings)",
+                .equation = "eq. (17), (19)"};
+    MapClaim claim{variant.rotation, sum_error_of};
+    if (variant.rotation != FeatureRotation::paper) {
+      add(at_most_rounding(families, claim, std::move(check)), result.checks);
+      continue;
+    }
+    check.name = variant.name + "_does_not_sum_to_one";
+    check.statement = variant.label + ": the weights of a query do not sum to 1" +
+                      " (largest |1 − Σ|, in roundings)";
+    claim.expected = &Family::expected_sum_error;
+    add_effect(families, claim, check, result);
+  }
+}
+
+double least_weight(const std::vector<Family>& families, FeatureRotation rotation) {
+  Smallest least(0.0);
+  for (const Family& family : families) least.see(map_of(family, rotation).signs.most_negative);
+  return least.value();
+}
+
+/// Σ_n |v_n| is what an output makes of one rounding of every weight.
+double worst_output(const LinearInputs& in, const std::vector<Family>& families) {
+  const Matrix<double> columns = in.v.cwiseAbs().colwise().sum();
+  const double values = largest_entry<double>(columns);
+  Largest worst;
+  for (const Family& family : families)
+    for (const LinearMap& map : family.maps)
+      worst.see(map.output_gap == 0 ? 0.0 : map.output_gap / (map.rounding * values));
+  return worst.value();
+}
+
+/// FAVOR+ comes nearer to softmax with more features once these resolve the kernel, and when chance
+/// is averaged out; before that every number of features misses alike, and there is no check.
+std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep) {
+  const auto& before = sweep.curves[index_of(FeatureRotation::rotated_before_features)].mean;
+  const bool resolved = !(sweep.features_to_resolve > most_of_resolving * sweep.features.back());
+  const bool many = sweep.features.back() >= least_growth * sweep.features.front();
+  const bool averaged = sweep.draws * std::min(in.q.rows(), favor_sweep_tokens) >= least_averaged;
+  if (!resolved || !many || !averaged) return std::nullopt;
+  return Check{.name = "favor_approaches_softmax",
+               .statement =
+                   "rotated before φ, more features come nearer to softmax with "
+                   "RoPE (last distance over first)",
+               .equation = "Choromanski et al. 2021, Lemma 1",
+               .measured = before.back() / before.front(),
+               .bound = 1.0};
+}
+
+}  // namespace
+
+void add_linear_claims(const LinearInputs& in, const std::vector<Family>& families,
+                       const FavorSweep& sweep, Result& result) {
+  std::vector<Check>& checks = result.checks;
+  add_relative_checks(families, result);
+  add_sum_checks(families, result);
+  for (const FeatureRotation rotation :
+       {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
+    const auto& variant = *std::find_if(linear_variants().begin(), linear_variants().end(),
+                                        [&](const auto& v) { return v.rotation == rotation; });
+    checks.push_back({.name = variant.name + "_is_positive",
+                      .statement = variant.label + ": no weight is negative (least weight)",
+                      .equation = "eq. (18), φ ≥ 0",
+                      .measured = least_weight(families, rotation),
+                      .relation = Relation::at_least,
+                      .bound = 0.0});
+  }
+  checks.push_back({.name = "no_map_is_needed",
+                    .statement = "sums of size F·d_v give the output of the map of weights "
+                                 "(largest difference, in roundings)",
+                    .equation = "eq. (19)",
+                    .measured = worst_output(in, families),
+                    .bound = 1.0});
+  add(favor_check(in, sweep), checks);
+}
+
+}  // namespace orrery::studies

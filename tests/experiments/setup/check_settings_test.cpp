@@ -1,0 +1,118 @@
+// What every experiment refuses before it computes anything.
+#include "experiments/setup/check_settings.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/studies/catalogue.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Fails on the first report: nothing may have been begun.
+class NothingBegun : public Progress {
+ public:
+  void update(double, std::string_view stage) override { FAIL("begun: " << stage); }
+  bool stop_requested() const override { return false; }
+};
+
+void run_without_work(const Experiment& experiment, const Settings& settings) {
+  const ParamSet params = params_for(experiment, settings);
+  NothingBegun progress;
+  experiment.run(params, load_inputs(params).inputs, progress);
+}
+
+bool takes(const Experiment& experiment, const std::string& encoding) {
+  if (!ParamSet(experiment.info.params).has("encoding")) return false;
+  const auto& choices = ParamSet(experiment.info.params).spec("encoding").choices;
+  return std::any_of(choices.begin(), choices.end(),
+                     [&](const Choice& choice) { return choice.name == encoding; });
+}
+
+struct Contradiction {
+  const char* encoding;
+  Settings settings;
+  const char* message;
+};
+
+const std::vector<Contradiction>& contradictions() {
+  static const std::vector<Contradiction> all{
+      {"t5",
+       {{"t5.max_distance", "5"}},
+       "t5.max_distance=5 with t5.buckets=32: max_distance must exceed 8"},
+      {"deberta",
+       {{"deberta.version", "v2"}, {"deberta.span", "327"}, {"deberta.max_distance", "8"}},
+       "deberta.max_distance=8 with deberta.span=327: max_distance must be 165 or more"},
+      {"deberta",
+       {{"deberta.version", "v2"}, {"deberta.span", "3"}},
+       "deberta.span=3 with deberta.version=v2"},
+      {"kerple",
+       {{"kerple.variant", "power"}, {"kerple.r2", "3"}},
+       "kerple.r2=3 with kerple.variant=power: must be at most 2"},
+      {"rope", {{"rope.fraction", "0.01"}}, "rope.fraction=0.01"},
+      {"shaw",
+       {{"shaw.clip", "65536"}, {"dim", "4096"}},
+       "shaw.key_table of shape [131073, 4096]: has"}};
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Contradictory parameters are refused with their full keys before any work, everywhere") {
+  for (const Experiment* experiment : experiment_catalogue()) {
+    for (const Contradiction& c : contradictions()) {
+      if (!takes(*experiment, c.encoding)) continue;
+      INFO(experiment->info.name << " " << c.encoding);
+      // Last of two: the first must not be computed before the second is refused.
+      const std::string first = std::string(c.encoding) == "rope" ? "sinusoidal" : "rope";
+      Settings settings{{"encoding", first + "+" + c.encoding}};
+      settings.insert(settings.end(), c.settings.begin(), c.settings.end());
+      CHECK_THROWS_WITH(run_without_work(*experiment, settings), Contains(c.message));
+    }
+  }
+}
+
+TEST_CASE("A head that is not there, lengths and distances are refused before any work") {
+  const auto refused = [](const char* name, const Settings& settings, const char* message) {
+    INFO(name);
+    CHECK_THROWS_WITH(run_without_work(find_experiment(name), settings), Contains(message));
+  };
+  for (const char* name : {"attention_map", "score_decomposition", "encoding_matrix",
+                           "sequence_length", "equal_half_distance"})
+    refused(name, {{"heads", "2"}, {"head", "2"}}, "head=2: must be below heads=2");
+  refused("sequence_length", {{"window", "64"}, {"train_length", "32"}}, "window=64");
+  refused("equal_half_distance", {{"half_distance", "512"}}, "half_distance=512");
+  refused("encoding_matrix", {{"encoding", "rope+learned"}, {"learned.length", "64"}},
+          "learned.length=64 with positions up to 127");
+  refused("attention_map",
+          {{"encoding", "rope+tupe"}, {"tupe.length", "64"}, {"first_position", "60"}},
+          "tupe.length=64 with positions up to 91");
+}
+
+TEST_CASE("Where a table ends is stated by the encoding itself") {
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    INFO(entry.info.name);
+    ParamSet params(with_encoding_params({encodings_param({entry.info.name})}));
+    const std::string& key = entry.info.length_param;
+    if (!key.empty()) params.set_value(key, std::int64_t{77});
+    const auto encoding =
+        make_encoding<double>(entry.info.name, {.d_model = 4, .d_head = 4, .params = params});
+    CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
+  }
+}
+
+TEST_CASE("Work beyond what one run may take is refused with its size and the remedy") {
+  CHECK_NOTHROW(check_operations("a=1", most_operations, "lower a"));
+  CHECK_THROWS_WITH(check_operations("a=1", 2 * most_operations, "lower a"),
+                    Contains("a=1: takes ") && Contains("; lower a"));
+}
