@@ -30,7 +30,18 @@ Command declare_describe(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  orrery describe long_term_decay\n"
-      "  orrery describe deberta");
+      "  orrery describe deberta\n"
+      "\n"
+      "Each of \"params\" with --json says which values it takes, by its \"kind\":\n"
+      "  boolean       true or false\n"
+      "  integer       a whole number from min to max, both included, a multiple of multiple_of\n"
+      "  real          a number from min to max, both included\n"
+      "  choice        the name of one of choices\n"
+      "  choice_list   names of choices joined by +, each once; none only if may_be_empty\n"
+      "  file          a path; file_types are the extensions that are read, * any\n"
+      "logarithmic: numbers of every size matter alike. used_when: the parameter is read only\n"
+      "while the one called key is, or contains, one of any_of (an empty name: while no file is\n"
+      "given), and is refused otherwise.");
   return {command, [=] { return describe_command(*options_of); }};
 }
 

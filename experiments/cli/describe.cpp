@@ -128,8 +128,28 @@ ordered_json tables_json(const EncodingSummary& encoding) {
   return list;
 }
 
+const char* kind_name(ParamKind kind) {
+  switch (kind) {
+    case ParamKind::boolean:
+      return "boolean";
+    case ParamKind::integer:
+      return "integer";
+    case ParamKind::real:
+      return "real";
+    case ParamKind::choice:
+      return "choice";
+    case ParamKind::choice_list:
+      return "choice_list";
+    case ParamKind::file:
+      break;
+  }
+  return "file";
+}
+
+/// As the help of `describe` states it: enough to write valid values.
 ordered_json param_json(const ParamSpec& spec) {
   ordered_json json{{"key", spec.key},
+                    {"kind", kind_name(spec.kind)},
                     {"symbol", spec.symbol},
                     {"unit", spec.unit},
                     {"description", spec.description},
@@ -139,7 +159,10 @@ ordered_json param_json(const ParamSpec& spec) {
     json["min"] = spec.min;
     json["max"] = spec.max;
   }
-  if (spec.multiple_of > 1) json["multiple_of"] = spec.multiple_of;
+  if (spec.kind == ParamKind::integer) json["multiple_of"] = spec.multiple_of;
+  if (is_number) json["logarithmic"] = spec.logarithmic;
+  if (spec.kind == ParamKind::choice_list) json["may_be_empty"] = spec.may_be_empty;
+  if (spec.kind == ParamKind::file) json["file_types"] = spec.file_types;
   if (!spec.group.empty()) json["group"] = spec.group;
   for (const Choice& choice : spec.choices)
     json["choices"].push_back({{"name", choice.name}, {"description", choice.description}});
