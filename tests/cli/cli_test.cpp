@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/shell.h"
@@ -48,6 +49,34 @@ TEST_CASE("list and describe speak JSON") {
   const auto described = nlohmann::json::parse(shell.run("describe attention_map --json").out);
   CHECK(described.at("params").size() > 10);
   CHECK(nlohmann::json::parse(shell.run("describe alibi --json").out).at("label") == "ALiBi");
+}
+
+TEST_CASE("describe --json gives each parameter its kind, and all that valid values need") {
+  const Shell shell;
+  const auto list = nlohmann::json::parse(shell.run("list --json").out);
+  std::set<std::string> kinds;
+  for (const auto& experiment : list.at("experiments")) {
+    const std::string name = experiment.at("name");
+    const auto described = nlohmann::json::parse(shell.run("describe " + name + " --json").out);
+    for (const auto& param : described.at("params")) {
+      INFO(name << " " << param.at("key"));
+      const std::string kind = param.at("kind");
+      kinds.insert(kind);
+      if (kind == "integer" || kind == "real") {
+        CHECK(param.at("min").is_number());
+        CHECK(param.at("max").is_number());
+        CHECK(param.at("logarithmic").is_boolean());
+      }
+      if (kind == "integer") CHECK(param.at("multiple_of").get<int>() >= 1);
+      if (kind.starts_with("choice")) CHECK_FALSE(param.at("choices").empty());
+      if (kind == "choice_list") CHECK(param.at("may_be_empty").is_boolean());
+      if (kind == "file") CHECK_FALSE(param.at("file_types").empty());
+    }
+  }
+  CHECK(kinds ==
+        std::set<std::string>{"boolean", "choice", "choice_list", "file", "integer", "real"});
+  const std::string help = shell.run("describe --help").out;
+  for (const std::string& kind : kinds) CHECK_THAT(help, Contains("\n  " + kind + " "));
 }
 
 TEST_CASE(
