@@ -108,6 +108,19 @@ bool keeps_positions(const Encoding& encoding, const StageRounding& rounding, Po
          holds_whole_numbers(rounding.format(Stage::position), largest);
 }
 
+/// Whether positions, angles or distances of this encoding become infinite in fp16. Angles are as
+/// large as positions, distances as the largest of them before a shift.
+bool overflows_fp16(const std::string& encoding, const StageRounding& rounding, Position unshifted,
+                    Position shifted) {
+  constexpr Position largest_fp16 = 65504;
+  const std::vector<Stage>& stages = find_encoding(encoding).info.stages;
+  return std::any_of(stages.begin(), stages.end(), [&](Stage stage) {
+    if (rounding.format(stage) != Precision::fp16) return false;
+    if (stage == Stage::distance) return unshifted > largest_fp16;
+    return (stage == Stage::position || stage == Stage::angle) && shifted > largest_fp16;
+  });
+}
+
 /// The formats of those stages at which this encoding's scores lose digits. Positions, distances
 /// and angles are not among them: where they are rounded, a shift changes more than digits.
 StageRounding rounding_of_scores(const std::string& encoding, const StageRounding& rounding) {
@@ -145,6 +158,7 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                    .relative = encoding.is_relative(),
                    .last_position = encoding.last_position()};
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
+  curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
   if (dynamic_cast<const Rope<T>*>(&encoding))
     for (const Position s : in.shifts)

@@ -25,6 +25,7 @@ struct ShiftCurve {
   bool exact_positions{};             ///< no rounding of positions, distances or angles shows
   std::size_t known{0};      ///< number of shifts, from the first on, whose positions are defined
   Position last_position{};  ///< of the encoding
+  bool overflows{};          ///< a stage in fp16 has no number as large as a position or angle here
   double exact_change{};     ///< largest change of a logit over the known shifts in exact
 
   /// Whether rounding leaves the change under a shift to be seen: in exact it is twice what

@@ -95,7 +95,7 @@ Check absolute_check(const ShiftCurve& curve) {
 /// absolute encoding is so small in exact that rounding may hide it; and where a format too small
 /// for the positions changes a relative encoding, for which there is no bound here.
 std::optional<Check> check_of(const ShiftCurve& curve) {
-  if (curve.known == 0) return std::nullopt;
+  if (curve.known == 0 || curve.overflows) return std::nullopt;
   if (!curve.relative) {
     if (!curve.is_exact() && !curve.change_shows()) return std::nullopt;
     return absolute_check(curve);
@@ -110,6 +110,7 @@ std::string unchecked_text(const ShiftCurve& curve) {
   if (curve.known == 0)
     return fmt::format("; unknown and not checked: no shift keeps every position at or below {}",
                        curve.last_position);
+  if (curve.overflows) return "; not checked: fp16 has no number beyond 65504";
   if (check_of(curve)) return "";
   if (curve.relative) return "; not checked: the format does not hold every position or angle";
   return fmt::format("; not checked: it is {:.2g} in exact, and rounding may cost {:.2g}",

@@ -287,3 +287,14 @@ TEST_CASE("A change that rounding may hide is not claimed, and the result says h
   CHECK(check_names(run({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}})) ==
         std::vector<std::string>{"sinusoidal_is_absolute"});
 }
+
+TEST_CASE("Nothing is claimed of angles that fp16 has no number for, and the result says so") {
+  const Settings angle{{"encoding", "rope"}, {"precision", "exact"}, {"stage.angle", "fp16"}};
+  const Result far = run(angle);
+  CHECK(far.checks.empty());
+  CHECK(description(far, "rope_largest_error").find("fp16 has no number beyond 65504") !=
+        std::string::npos);
+  Settings near = angle;
+  near.emplace_back("max_shift", "1024");
+  CHECK(check_names(run(near)) == std::vector<std::string>{"rope_changes_as_its_angles_round"});
+}
