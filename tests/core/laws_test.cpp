@@ -195,3 +195,15 @@ TEST_CASE("A table index names rows of its table, one of them from the stated re
   }
   CHECK(stated > 3);
 }
+
+TEST_CASE("Each encoding states where its table ends") {
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    INFO(entry.info.name);
+    ParamSet params = params_of({entry.info.name, {}});
+    const std::string& key = entry.info.length_param;
+    if (!key.empty()) params.set_value(key, std::int64_t{77});
+    const auto encoding =
+        make_encoding<double>(entry.info.name, {.d_model = 4, .d_head = 4, .params = params});
+    CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
+  }
+}

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
-#include "experiments/setup/common_params.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
@@ -97,18 +95,6 @@ TEST_CASE("A head that is not there, lengths and distances are refused before an
   refused("attention_map",
           {{"encoding", "rope+tupe"}, {"tupe.length", "64"}, {"first_position", "60"}},
           "tupe.length=64 with positions up to 91");
-}
-
-TEST_CASE("Where a table ends is stated by the encoding itself") {
-  for (const EncodingEntry& entry : encoding_catalogue()) {
-    INFO(entry.info.name);
-    ParamSet params(with_encoding_params({encodings_param({entry.info.name})}));
-    const std::string& key = entry.info.length_param;
-    if (!key.empty()) params.set_value(key, std::int64_t{77});
-    const auto encoding =
-        make_encoding<double>(entry.info.name, {.d_model = 4, .d_head = 4, .params = params});
-    CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
-  }
 }
 
 TEST_CASE("Work beyond what one run may take is refused with its size and the remedy") {
