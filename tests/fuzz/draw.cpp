@@ -59,12 +59,6 @@ FigureView view_from(std::string_view bytes, const Figure& figure) {
   return view;
 }
 
-/// Known finding, not mended yet: a fraction that is not finite becomes an index into the colours.
-bool breaks_cyclic_map(const Figure& figure) {
-  const auto* map = std::get_if<Heatmap>(&figure.content);
-  return map && map->meaning == Meaning::cyclic;
-}
-
 Rect area_for(unsigned byte) {
   // Most figures are drawn small: their cost grows with the area.
   const double width = 40.0 + 2.0 * byte;
@@ -79,8 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!json) return 0;
   const std::string_view view = input.rest.substr(0, std::min(view_bytes, input.rest.size()));
   const auto figure = fuzz::figure_in(*json, input.rest.substr(view.size()));
-  if (!figure || !fuzz::is_consistent(*figure)) return 0;
-  if (breaks_cyclic_map(*figure)) return 0;
+  if (!figure) return 0;
   static fuzz::CheckedCanvas canvas;
   static const FigureStyle style = figure_style(Theme::light);
   const Rect area = area_for(view.empty() ? 128 : static_cast<unsigned char>(view.back()));

@@ -83,11 +83,7 @@ std::string with_sum(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   for (const std::string_view line : lines_of(text)) require_point(line);
-  // Known finding, not mended yet: an id, error or manifest_sha256 that is not a text, in a line
-  // whose checksum is right, ends in nlohmann's error and not in a damaged line.
-  const auto read = fuzz::accepted<nlohmann::json::exception>([&] { return journal_of(text); });
-  if (!read) return 0;
-  const JournalState& state = *read;
+  const JournalState state = journal_of(text);
   fuzz::require(state.intact <= text.size(), "whole lines end within the journal");
   std::string written;
   for (const auto& [id, entry] : state.entries) written += journal_line(entry);

@@ -29,12 +29,6 @@ bool give_true_id(PlanRecord::Point& point, const ExperimentInfo& info) {
   return true;
 }
 
-/// Known finding, not mended yet: points are distributed modulo a count of 0.
-bool breaks_shards(const PlanRecord& record) {
-  return record.shard.count < 1 || record.shard.index < 1 ||
-         record.shard.index > record.shard.count;
-}
-
 void require_usable(const Plan& plan) {
   std::size_t own = 0;
   for (std::size_t i = 0; i < plan.points.size(); ++i) own += plan.shard.holds(i) ? 1U : 0U;
@@ -51,7 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(fuzz::text_of(data, size));
   auto record = fuzz::accepted<DataError>([&] { return plan_record(text, "plan"); });
   if (!record || record->points.size() > most_points) return 0;
-  if (breaks_shards(*record)) return 0;
   const auto experiment =
       fuzz::accepted<UsageError>([&] { return &find_experiment(record->experiment); });
   if (!experiment) return 0;

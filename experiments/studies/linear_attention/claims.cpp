@@ -156,7 +156,8 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
   const auto& before = sweep.curves[index_of(FeatureRotation::rotated_before_features)].mean;
   const bool resolved = !(sweep.features_to_resolve > most_of_resolving * sweep.features.back());
   const bool many = sweep.features.back() >= least_growth * sweep.features.front();
-  const bool averaged = sweep.draws * std::min(in.q.rows(), favor_sweep_tokens) >= least_averaged;
+  const bool averaged =
+      sweep.draws * std::min<Index>(in.q.rows(), favor_sweep_tokens) >= least_averaged;
   if (!resolved || !many || !averaged) return std::nullopt;
   return Check{.name = "favor_approaches_softmax",
                .statement =

@@ -14,7 +14,7 @@ constexpr Index most_queries = 16;
 
 std::vector<Index> some_queries(Index n) {
   std::vector<Index> rows;
-  const Index count = std::min(most_queries, n);
+  const Index count = std::min<Index>(most_queries, n);
   for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * n / count - 1);
   return rows;
 }

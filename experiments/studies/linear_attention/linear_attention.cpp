@@ -202,7 +202,8 @@ double operations_of_maps(double n, double features) {
 }
 
 void check_work(const ParamSet& params) {
-  const auto n = static_cast<double>(params.integer("tokens"));
+  const std::int64_t tokens = params.integer("tokens");
+  const auto n = static_cast<double>(tokens);
   const double d =
       params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or a file's
   const auto draws = static_cast<double>(params.integer("draws"));
@@ -214,7 +215,7 @@ void check_work(const ParamSet& params) {
     operations += operations_of_maps(n, favor ? of_favor : d);
     if (favor && d > 0) operations += operations_of_projection(of_favor, d);
   }
-  const double swept = std::min(n, static_cast<double>(favor_sweep_tokens));
+  const auto swept = static_cast<double>(std::min<std::int64_t>(tokens, favor_sweep_tokens));
   for (double m = fewest_features; m <= most; m *= 2)
     operations +=
         draws * (operations_of_maps(swept, m) / 2 + (d > 0 ? operations_of_projection(m, d) : 0));

@@ -134,7 +134,9 @@ StageRounding rounding_of_scores(const std::string& encoding, const StageRoundin
 
 template <class T>
 Position largest_position(const ShiftedTokens<T>& tokens) {
-  return *std::max_element(tokens.positions.begin(), tokens.positions.end());
+  Position largest = tokens.positions.front();
+  for (const Position position : tokens.positions) largest = std::max<Position>(largest, position);
+  return largest;
 }
 
 template <class T>

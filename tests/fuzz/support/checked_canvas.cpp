@@ -22,18 +22,6 @@ void require_finite(const Rect& rect) {
           "drawn rectangles are finite");
 }
 
-/// Known finding, not mended yet: Cairo refuses Unicode's noncharacters, and measures every later
-/// text as 0 wide.
-bool breaks_cairo(std::string_view utf8) {
-  for (std::size_t at = 0; at < utf8.size();) {
-    const char32_t c = next_character(utf8, at);
-    if (c != not_utf8 && ((c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF))) return true;
-  }
-  return false;
-}
-
-std::string_view drawable(std::string_view utf8) { return breaks_cairo(utf8) ? "?" : utf8; }
-
 }  // namespace
 
 void CheckedCanvas::renew() {
@@ -68,7 +56,7 @@ void CheckedCanvas::image(const std::shared_ptr<const Image>& image, const Rect&
 
 void CheckedCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   require(is_finite(anchor) && std::isfinite(style.size), "drawn text is at a finite place");
-  svg_->text(anchor, drawable(utf8), style);
+  svg_->text(anchor, utf8, style);
 }
 
 void CheckedCanvas::push_clip(const Rect& rect) {
@@ -83,7 +71,7 @@ void CheckedCanvas::pop_clip() {
 }
 
 Size CheckedCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
-  const Size size = svg_->text_size(drawable(utf8), style);
+  const Size size = svg_->text_size(utf8, style);
   require(is_finite({size.width, size.height}), "text has a finite size");
   return size;
 }

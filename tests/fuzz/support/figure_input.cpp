@@ -46,30 +46,6 @@ std::shared_ptr<const Array> with_numbers(Array array, std::string_view numbers)
   return std::make_shared<const Array>(std::move(array));
 }
 
-bool is_consistent(const LinePlot& plot) {
-  return std::all_of(plot.series.begin(), plot.series.end(), [](const Series& series) {
-    const std::size_t size = series.x.size();
-    const auto fits = [size](const auto& band) { return band.empty() || band.size() == size; };
-    return series.y.size() == size && fits(series.band_low) && fits(series.band_high) &&
-           series.band_low.size() == series.band_high.size();
-  });
-}
-
-bool is_consistent(const Heatmap& map) {
-  if (!map.values || map.values->shape.size() != 2) return false;
-  const std::size_t rows = map.values->shape[0], columns = map.values->shape[1];
-  return (!map.masked || map.masked->shape == map.values->shape) &&
-         (map.row_labels.empty() || map.row_labels.size() == rows) &&
-         (map.column_labels.empty() || map.column_labels.size() == columns);
-}
-
-bool is_consistent(const TableFigure& table) {
-  return std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return row.size() == table.header.size(); });
-}
-
-bool is_consistent(const VectorPlot&) { return true; }
-
 }  // namespace
 
 FigureInput::FigureInput(std::string_view bytes) {
@@ -84,10 +60,6 @@ std::optional<Figure> figure_in(const Json& json, std::string_view numbers) {
       return with_numbers(std::move(described), numbers);
     });
   });
-}
-
-bool is_consistent(const Figure& figure) {
-  return std::visit([](const auto& content) { return is_consistent(content); }, figure.content);
 }
 
 }  // namespace orrery::fuzz

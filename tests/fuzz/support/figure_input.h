@@ -17,7 +17,4 @@ struct FigureInput {
 /// The figure in the JSON, its arrays filled from `numbers`; empty when it is refused.
 std::optional<Figure> figure_in(const Json& json, std::string_view numbers);
 
-/// Whether parts that go together are of one size. figure_from_json does not compare them.
-bool is_consistent(const Figure& figure);
-
 }  // namespace orrery::fuzz
