@@ -107,7 +107,7 @@ TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRoundin
   if (clamp_len < 0)
     throw UsageError(fmt::format("transformer_xl.clamp_len={}", clamp_len), "must be 0 or more",
                      "0 leaves every distance as it is");
-  Sinusoidal<T>(weights_.W_kR.rows(), base);  // refuses what has no sinusoids
+  static_cast<void>(Sinusoidal<T>(weights_.W_kR.rows(), base));  // refuses what has no sinusoids
   for (Matrix<T>* weight :
        {&weights_.u, &weights_.v, &weights_.W_kR, &weights_.s, &weights_.segments})
     rounding_.apply<T>(Stage::table, *weight);

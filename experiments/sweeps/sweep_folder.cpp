@@ -31,7 +31,7 @@ std::string foreign_entry(const fs::path& folder) {
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
+    std::string name = entry->path().filename().string();
     if (name != ".lock") return name;
   }
   if (failure) throw io_error(folder.string(), "read", failure.value());

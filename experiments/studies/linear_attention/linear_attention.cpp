@@ -78,7 +78,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "linear_attention",
-      .version = 1,
+      .version = 2,
       .title = "Linear attention",
       .question = "How do the weights of linear attention with RoPE differ from those of softmax?",
       .formulas =

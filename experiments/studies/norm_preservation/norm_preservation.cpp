@@ -43,7 +43,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "norm_preservation",
-      .version = 2,
+      .version = 3,
       .title = "Length of the encoded vector",
       .question = "Does position change the length of a vector, and by how much?",
       .formulas =

@@ -38,7 +38,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "relative_invariance",
-      .version = 3,
+      .version = 4,
       .title = "Relative-position invariance",
       .question = "How far do the logits move when all positions are shifted by the same amount?",
       .formulas =

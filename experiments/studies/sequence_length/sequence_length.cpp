@@ -53,7 +53,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "sequence_length",
-      .version = 2,
+      .version = 3,
       .title = "Sequence length",
       .question = "What happens to the attention of random contents beyond the training length?",
       .formulas =
