@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <new>
 
 #include "core/errors.h"
 #include "core/params.h"
@@ -50,6 +51,9 @@ int guarded(const std::function<int()>& command) {
   } catch (const Error& error) {
     say(fmt::format("orrery: {}\n", error.what()));
     return exit_code_of(error);
+  } catch (const std::bad_alloc&) {
+    say("orrery: there is not enough memory for this; lower the settings that make it large\n");
+    return exit_io;
   } catch (const std::exception& error) {
     say(fmt::format("orrery: {}; this is a bug in orrery\n", error.what()));
     return exit_failed;

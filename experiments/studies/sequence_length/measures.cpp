@@ -108,13 +108,22 @@ LengthPoint attention_at_length(const LengthInputs& in, Index length, Index wind
 std::vector<double> logit_change(const LengthInputs& in, Index count) {
   const Index known = std::min<Index>(count, in.encoding->last_position() + 1);
   const Matrix<double> key = in.queries.topRows(1);
-  const Matrix<double> queries = key.replicate(known, 1);
-  const Positions m = consecutive_positions(known), origin{0};
-  const auto out =
-      attention_head<double>(*in.encoding, in.projections, {queries, key, m, origin, in.head});
+  const Positions all = consecutive_positions(known), origin{0};
   std::vector<double> change(static_cast<std::size_t>(count), not_a_number);
-  for (Index r = 0; r < known; ++r)
-    change[static_cast<std::size_t>(r)] = out.logits(r, 0) - out.logits(0, 0);
+  // Transformer-XL scores each query against each distance: all queries at once would be their
+  // square.
+  constexpr Index most_queries = 1024;
+  double at_origin = 0;
+  for (Index first = 0; first < known; first += most_queries) {
+    const Index here = std::min<Index>(most_queries, known - first);
+    const Matrix<double> queries = key.replicate(here, 1);
+    const Positions m(all.begin() + first, all.begin() + first + here);
+    const auto out =
+        attention_head<double>(*in.encoding, in.projections, {queries, key, m, origin, in.head});
+    if (first == 0) at_origin = out.logits(0, 0);
+    for (Index r = 0; r < here; ++r)
+      change[static_cast<std::size_t>(first + r)] = out.logits(r, 0) - at_origin;
+  }
   return change;
 }
 
