@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/types.h"
+#include "core/position.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery::setup {
