@@ -31,8 +31,9 @@ void run_without_work(const Experiment& experiment, const Settings& settings) {
 }
 
 bool takes(const Experiment& experiment, const std::string& encoding) {
-  if (!ParamSet(experiment.info.params).has("encoding")) return false;
-  const auto& choices = ParamSet(experiment.info.params).spec("encoding").choices;
+  const ParamSet params(experiment.info.params);
+  if (!params.has("encoding")) return false;
+  const auto& choices = params.spec("encoding").choices;
   return std::any_of(choices.begin(), choices.end(),
                      [&](const Choice& choice) { return choice.name == encoding; });
 }
