@@ -30,10 +30,8 @@ void sync_folder(const std::filesystem::path& folder);
 /// "PATH: cannot be VERB (reason of errno `code`); REMEDY".
 IoError io_error(std::string_view path, std::string_view verb, int code);
 
-/// Whether the text is a plain file name that is valid in any system: 1 to 128 letters, digits,
-/// '_',
-/// '-' or '.', and not hidden. Whatever a file calls an id is checked for this before it becomes a
-/// part of a path.
+/// Whether the text is a plain file name in any system: 1 to 128 of A–Z, a–z, 0–9, '_', '-' and
+/// '.', not hidden. What a file calls an id is checked for this before it enters a path.
 bool is_file_name(std::string_view text);
 
 /// SHA-256 (FIPS 180-4) as 64 lower-case hexadecimal digits.

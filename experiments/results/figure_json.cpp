@@ -1,6 +1,5 @@
 #include "experiments/results/figure_json.h"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
@@ -89,14 +88,13 @@ Json series_json(const Series& series) {
 }
 
 Series series_from(const Json& json) {
-  return {
-      .name = text_field(json, "name"),
-      .x = numbers_field(json, "x"),
-      .y = numbers_field(json, "y"),
-      .band_low = numbers_field(json, "band_low"),
-      .band_high = numbers_field(json, "band_high"),
-      .style = enum_field(json, "style", style_names),
-      .color = static_cast<int>(integer_field(json, "color", 0, std::numeric_limits<int>::max()))};
+  return {.name = text_field(json, "name"),
+          .x = numbers_field(json, "x"),
+          .y = numbers_field(json, "y"),
+          .band_low = numbers_field(json, "band_low"),
+          .band_high = numbers_field(json, "band_high"),
+          .style = enum_field(json, "style", style_names),
+          .color = int_field(json, "color", 0)};
 }
 
 Json rule_json(const Rule& rule) {

@@ -85,6 +85,10 @@ std::int64_t integer_field(const Json& object, const char* key, std::int64_t lea
   return value;
 }
 
+int int_field(const Json& object, const char* key, int least, int most) {
+  return static_cast<int>(integer_field(object, key, least, most));
+}
+
 std::string name_field(const Json& object, const char* key) {
   std::string text = text_field(object, key);
   if (!is_file_name(text))

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -44,6 +45,8 @@ std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key
 /// Throws also when the number is not between `least` and `most`.
 std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key,
                            std::int64_t least, std::int64_t most);
+int int_field(const nlohmann::ordered_json& object, const char* key, int least,
+              int most = std::numeric_limits<int>::max());
 /// A text that names a file or a folder: see is_file_name. Only such a text is joined to a path.
 std::string name_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<double> numbers_field(const nlohmann::ordered_json& object, const char* key);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <variant>
 
@@ -76,8 +75,7 @@ Json figure_summary(const Figure& figure) {
 
 Provenance provenance_from(const Json& json) {
   Provenance provenance{.experiment = text_field(json, "experiment"),
-                        .version = static_cast<int>(
-                            integer_field(json, "version", 0, std::numeric_limits<int>::max())),
+                        .version = int_field(json, "version", 0),
                         .seed = integer_field(json, "seed")};
   const Json& params = field(json, "params");
   if (!params.is_object()) throw MalformedJson("'params' is not an object");

@@ -44,11 +44,6 @@ Json point_json(const PlanPoint& point) {
 // ---- Reading
 // -------------------------------------------------------------------------------------
 
-int int_field(const Json& object, const char* key, int least,
-              int most = std::numeric_limits<int>::max()) {
-  return static_cast<int>(integer_field(object, key, least, most));
-}
-
 PlanRecord::Point point_record(const Json& json, int repeats) {
   PlanRecord::Point point{.id = name_field(json, "id"),
                           .label = text_field(json, "label"),
