@@ -16,6 +16,7 @@ pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs
 if(ORRERY_DESKTOP)
   find_package(glfw3 3.3 REQUIRED)                     # window and input
   pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)  # the desktop's widgets
+  pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)  # whether a font is damaged, before Dear ImGui believes it
   pkg_check_modules(EGL REQUIRED IMPORTED_TARGET egl)  # rendering without a display
   find_package(OpenGL REQUIRED COMPONENTS OpenGL)
 endif()

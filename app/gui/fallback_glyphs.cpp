@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "experiments/files/file.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::gui {
@@ -59,6 +60,33 @@ InstalledFont font_of(FcPattern* pattern) {
   return font;
 }
 
+GlyphPlan assign(const Characters& wanted, const std::vector<InstalledFont>& fonts) {
+  GlyphPlan plan;
+  std::map<std::size_t, Characters> by_font;
+  std::size_t taken = 0;
+  for (const char32_t c : wanted) {
+    const auto font = std::find_if(fonts.begin(), fonts.end(),
+                                   [c](const InstalledFont& one) { return one.has(c); });
+    if (font == fonts.end())
+      plan.missing.insert(c);
+    else if (taken++ < max_foreign_glyphs)
+      by_font[static_cast<std::size_t>(font - fonts.begin())].insert(c);
+  }
+  for (auto& [i, characters] : by_font)
+    plan.parts.push_back({fonts[i].file, fonts[i].index, std::move(characters), {}});
+  return plan;
+}
+
+/// Whether the bytes of the part's font could be read.
+bool read(GlyphPlan::Part& part, const FontReader& reader) {
+  try {
+    part.bytes = reader(part.file, part.index, {part.characters.begin(), part.characters.end()});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<InstalledFont> installed_fonts() {
@@ -76,21 +104,18 @@ std::vector<InstalledFont> installed_fonts() {
   return fonts;
 }
 
-GlyphPlan plan_glyphs(const Characters& wanted, const std::vector<InstalledFont>& fonts) {
-  GlyphPlan plan;
-  std::map<std::size_t, Characters> by_font;
-  std::size_t taken = 0;
-  for (const char32_t c : wanted) {
-    const auto font = std::find_if(fonts.begin(), fonts.end(),
-                                   [c](const InstalledFont& one) { return one.has(c); });
-    if (font == fonts.end())
-      plan.missing.insert(c);
-    else if (taken++ < max_foreign_glyphs)
-      by_font[static_cast<std::size_t>(font - fonts.begin())].insert(c);
+GlyphPlan plan_glyphs(const Characters& wanted, std::vector<InstalledFont> fonts,
+                      const FontReader& reader) {
+  for (;;) {
+    GlyphPlan plan = assign(wanted, fonts);
+    const auto unreadable =
+        std::find_if_not(plan.parts.begin(), plan.parts.end(),
+                         [&](GlyphPlan::Part& part) { return read(part, reader); });
+    if (unreadable == plan.parts.end()) return plan;
+    std::erase_if(fonts, [&](const InstalledFont& font) {
+      return font.file == unreadable->file && font.index == unreadable->index;
+    });
   }
-  for (auto& [i, characters] : by_font)
-    plan.parts.push_back({fonts[i].file, fonts[i].index, std::move(characters)});
-  return plan;
 }
 
 void add_characters(std::string_view text, Characters& characters) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/gui/font_file.h"
 #include "app/session/layers.h"
 
 namespace orrery::gui {
@@ -30,14 +32,16 @@ struct GlyphPlan {
     std::string file{};
     int index{};
     Characters characters{};
+    std::shared_ptr<const std::string> bytes{};  ///< of the file, see read_font
   };
   std::vector<Part> parts{};
   Characters missing{};  ///< characters that no font has
 };
 
-/// Assigns each character to the first font that has it. Characters beyond max_foreign_glyphs are
-/// left out, since the font texture is limited.
-GlyphPlan plan_glyphs(const Characters& wanted, const std::vector<InstalledFont>& fonts);
+/// Assigns each character to the first font that has it; a font that cannot be read has none.
+/// Characters beyond max_foreign_glyphs are left out, since the font texture is limited.
+GlyphPlan plan_glyphs(const Characters& wanted, std::vector<InstalledFont> fonts,
+                      const FontReader& reader = read_font);
 inline constexpr std::size_t max_foreign_glyphs = 3000;
 
 /// Adds the characters of a text that lie beyond Latin-1 and, as Dear ImGui requires, below

@@ -3,17 +3,16 @@
 #include <fontconfig/fontconfig.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 
-#include "experiments/files/file.h"
+#include "app/gui/font_file.h"
 #include "experiments/text/bidi.h"
 
 namespace orrery::gui {
 namespace {
-
-constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 28;  // per font; Noto CJK has 2^24
 
 // (ascender + descender) / em in DejaVu Sans; Dear ImGui sizes a font by the former.
 constexpr double line_height_per_em = (1901.0 + 483.0) / 2048.0;
@@ -57,8 +56,7 @@ struct Loan {
 std::vector<Loan> loans_of(const GlyphPlan& plan) {
   std::vector<Loan> loans;
   for (const GlyphPlan::Part& part : plan.parts) {
-    Loan loan{.bytes = std::make_shared<const std::string>(read_file(part.file, max_bytes)),
-              .index = part.index};
+    Loan loan{.bytes = part.bytes, .index = part.index};
     for (const char32_t c : part.characters)
       loan.ranges.insert(loan.ranges.end(), 2, static_cast<ImWchar>(c));
     loan.ranges.push_back(0);
@@ -80,17 +78,32 @@ void merge(const Loan& loan, float height) {
                                              loan.ranges.data());
 }
 
-ImFont* add(const std::string& file, double em, const std::vector<Loan>& loans) {
+ImFont* add(const std::string& bytes, double em, const std::vector<Loan>& loans) {
   ImFontConfig config;
   config.OversampleH = 2;  // 3 doubles the atlas for no visible gain at these sizes
   config.PixelSnapH = false;
+  config.FontDataOwnedByAtlas = false;
   const double height = std::round(Fonts::line_height(em));
-  ImFont* font = ImGui::GetIO().Fonts->AddFontFromFileTTF(file.c_str(), static_cast<float>(height),
-                                                          &config, glyph_ranges);
-  if (!font)
-    throw std::runtime_error(file + ": is not a readable font; reinstall fonts-dejavu-core");
+  ImFont* font = ImGui::GetIO().Fonts->AddFontFromMemoryTTF(
+      const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()), static_cast<float>(height),
+      &config, glyph_ranges);
   for (const Loan& loan : loans) merge(loan, static_cast<float>(height));
   return font;
+}
+
+std::vector<char32_t> own_characters() {
+  std::vector<char32_t> characters;
+  for (const ImWchar* range = glyph_ranges; *range != 0; range += 2)
+    for (char32_t c = range[0]; c <= range[1]; ++c) characters.push_back(c);
+  return characters;
+}
+
+/// DejaVu Sans, read once: whatever happens to the file afterwards, letters stay.
+const std::string& dejavu_bytes(bool bold) {
+  static std::array<std::shared_ptr<const std::string>, 2> fonts;
+  std::shared_ptr<const std::string>& font = fonts[bold ? 1 : 0];
+  if (!font) font = read_font(dejavu_file(bold), 0, own_characters());
+  return *font;
 }
 
 }  // namespace
@@ -120,13 +133,13 @@ std::string dejavu_file(bool bold) {
 
 Fonts Fonts::load(double scale, const GlyphPlan& foreign) {
   const std::vector<Loan> loans = loans_of(foreign);
+  const std::string& regular = dejavu_bytes(false);
+  const std::string& bold = dejavu_bytes(true);
   ImGui::GetIO().Fonts->Clear();
   const double fine = std::min(scale, max_glyph_scale);
   ImGui::GetIO().FontGlobalScale = static_cast<float>(scale / fine);
   Fonts fonts;
   for (const Loan& loan : loans) fonts.files_.push_back(loan.bytes);
-  const std::string regular = dejavu_file(false);
-  const std::string bold = dejavu_file(true);
   const auto add_regular = [&](double em) {
     ImFont* font = add(regular, em * fine, loans);
     fonts.regular_.push_back({em * fine, font});

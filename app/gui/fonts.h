@@ -18,7 +18,7 @@ class Fonts {
   /// Loads into the atlas of the current context, replacing what was there. `scale` multiplies
   /// every size; above max_glyph_scale the letters of that are enlarged, since no graphics card
   /// holds finer ones. `foreign` is what other fonts lend it. Throws std::runtime_error naming the
-  /// package when DejaVu Sans is not installed.
+  /// package when DejaVu Sans is not installed, IoError or DataError when it cannot be read.
   static Fonts load(double scale, const GlyphPlan& foreign = {});
 
   static constexpr double max_glyph_scale = 3.0;

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <optional>
 
-#if IMGUI_VERSION_NUM >= 18700 && IMGUI_VERSION_NUM < 19140
-#include <imgui_internal.h>  // only there can the keyboard's frame be shown
+#if IMGUI_VERSION_NUM < 19140
+#include <imgui_internal.h>  // the keyboard's frame and the undo steps of text fields are only there
 #endif
 
 namespace orrery::gui::shim {
@@ -18,6 +18,15 @@ namespace {
 
 // An antialiased thick line takes up to four vertices per point; 65536 / 4 with room to spare.
 constexpr std::size_t points_per_piece = 4096;
+
+/// Dear ImGui keeps the undo steps of the last text field for when it is entered again, without
+/// asking whether its text is still the same: they would then write outside of it.
+void forget_left_text() {
+#if IMGUI_VERSION_NUM < 19140
+  ImGuiID& field = ImGui::GetCurrentContext()->InputTextState.ID;
+  if (field != ImGui::GetActiveID()) field = 0;
+#endif
+}
 
 #if IMGUI_VERSION_NUM >= 18700
 struct KeyPair {
@@ -194,7 +203,10 @@ void focus_next_item() {
   context.NavDisableMouseHover = true;
 #endif
 }
-void new_frame() { ImGui::NewFrame(); }  // Enter activates already
+void new_frame() {  // Enter activates already
+  ImGui::NewFrame();
+  forget_left_text();
+}
 #else
 void inject_mouse_position(ImGuiIO& io, Point position) { io.MousePos = vec(position); }
 void inject_mouse_away(ImGuiIO& io) { io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX); }
@@ -224,6 +236,7 @@ void new_frame() {
     if (pressed && !io.WantTextInput) io.NavInputs[ImGuiNavInput_Activate] = 1.0f;
   }
   ImGui::NewFrame();
+  forget_left_text();
 }
 void map_keys(ImGuiIO& io) {
   io.KeyMap[ImGuiKey_Tab] = GLFW_KEY_TAB;

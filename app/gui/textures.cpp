@@ -72,6 +72,11 @@ ImTextureID TextureCache::texture(const std::shared_ptr<const Image>& image, Fil
   return id;
 }
 
+void TextureCache::forget() {
+  entries_.clear();
+  retired_.clear();
+}
+
 void TextureCache::collect() {
   for (const ImTextureID id : retired_) backend_->destroy(id);
   retired_.clear();

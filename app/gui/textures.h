@@ -38,6 +38,8 @@ class TextureCache {
   /// Frees the textures of images that are gone. Call between frames: the draw list of a frame may
   /// still show them.
   void collect();
+  /// Drops every texture without freeing it, since the context that held them is gone.
+  void forget();
   std::size_t size() const { return entries_.size(); }
 
  private:

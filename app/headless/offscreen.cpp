@@ -24,7 +24,8 @@ constexpr auto poll_interval = std::chrono::milliseconds(2);
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error("rendering without a display: " + what +
-                           "; apt install libegl1 libegl-mesa0 libgl1-mesa-dri");
+                           "; apt install libegl1 libegl-mesa0 libgl1-mesa-dri, or update the "
+                           "graphics driver");
 }
 
 }  // namespace

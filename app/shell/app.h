@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/gui/item_rects.h"
@@ -52,6 +53,11 @@ class App {
   void drop_file(const std::string& path) { opener_.drop_file(path); }
   /// Opens a path in the background; see PathOpener.
   void open_path(const std::filesystem::path& path) { opener_.open(path); }
+
+  /// Tells what happened in the status line, for some seconds.
+  void note(std::string text) { live().note(std::move(text)); }
+  /// After the context that held them was lost: images are uploaded again when they are drawn.
+  void forget_textures() { textures_.forget(); }
 
   const Actions& actions() const { return actions_.actions(); }
   /// Performs an action by its name, as its shortcut would. Throws UsageError when there is none.

@@ -2,11 +2,14 @@
 
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,11 +29,18 @@ constexpr int frames_after_event = 3;
 // While a job runs, its clock is drawn this often.
 constexpr double busy_interval = 0.1;
 constexpr double min_wait = 0.01;  // a timeout of 0 is none
+// How long a graphics driver that was reset is given to open a new window.
+constexpr int reopening_attempts = 20;
+constexpr auto reopening_pause = std::chrono::milliseconds(500);
 
 class Glfw {
  public:
   bool start(std::string& reason) {
-    glfwSetErrorCallback([](int, const char* text) { last_error() = text; });
+    glfwSetErrorCallback([](int code, const char* text) {
+      const bool too_old = code == GLFW_VERSION_UNAVAILABLE || code == GLFW_API_UNAVAILABLE;
+      last_error() = too_old ? fmt::format("the graphics driver offers no OpenGL 3.2 ({})", text)
+                             : std::string(text);
+    });
     started_ = glfwInit() == GLFW_TRUE;
     if (!started_) reason = last_error();
     return started_;
@@ -56,6 +66,8 @@ WindowHandle open_window() {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  // A context that a reset of the driver takes away says so, where the driver can.
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   WindowHandle window(glfwCreateWindow(initial_width, initial_height, "Orrery", nullptr, nullptr));
   if (!window) return window;
@@ -119,24 +131,95 @@ void new_frame(GLFWwindow* window) {
       shim::hold_key(ImGui::GetIO(), labelled, false);
 }
 
-void draw_frame(GLFWwindow* window, App& app, GlRenderer& renderer) {
+/// The window with its OpenGL context and what Dear ImGui keeps in both: all that is lost when the
+/// graphics driver is reset.
+class Screen {
+ public:
+  explicit Screen(WindowHandle window) : window_(std::move(window)), platform_(window_.get()) {}
+
+  GLFWwindow* window() const { return window_.get(); }
+  GlRenderer& renderer() { return renderer_; }
+
+  void serve(App& app) {
+    glfwSetWindowUserPointer(window(), &app);
+    glfwSetDropCallback(window(), take_dropped_files);
+  }
+  bool is_lost() const { return reset_status_ && reset_status_() != GL_NO_ERROR; }
+
+ private:
+  using ResetStatus = GLenum (*)();
+
+  /// glGetGraphicsResetStatus of OpenGL 4.5 and GL_KHR_robustness, or its older name; null where
+  /// the driver has neither.
+  static ResetStatus find_reset_status() {
+    if (glfwExtensionSupported("GL_KHR_robustness"))
+      return reinterpret_cast<ResetStatus>(glfwGetProcAddress("glGetGraphicsResetStatus"));
+    if (glfwExtensionSupported("GL_ARB_robustness"))
+      return reinterpret_cast<ResetStatus>(glfwGetProcAddress("glGetGraphicsResetStatusARB"));
+    return nullptr;
+  }
+
+  WindowHandle window_;
+  Platform platform_;
+  GlRenderer renderer_{};
+  ResetStatus reset_status_{find_reset_status()};
+};
+
+/// Where a window stands, to open the next one there.
+struct Placement {
+  int x{}, y{}, width{}, height{};
+
+  static Placement of(GLFWwindow* window) {
+    Placement at;
+    glfwGetWindowPos(window, &at.x, &at.y);
+    glfwGetWindowSize(window, &at.width, &at.height);
+    return at;
+  }
+  void apply(GLFWwindow* window) const {
+    glfwSetWindowPos(window, x, y);
+    glfwSetWindowSize(window, width, height);
+  }
+};
+
+/// Replaces a screen that the driver has lost. A driver takes a moment to recover.
+/// Throws std::runtime_error when it does not recover.
+void reopen(std::unique_ptr<Screen>& screen, App& app) {
+  const Placement at = Placement::of(screen->window());
+  app.forget_textures();
+  screen.reset();
+  for (int attempt = 0; attempt < reopening_attempts; ++attempt) {
+    if (WindowHandle window = open_window()) {
+      at.apply(window.get());
+      screen = std::make_unique<Screen>(std::move(window));
+      screen->serve(app);
+      return app.note("The graphics driver was reset; the window was opened again");
+    }
+    std::this_thread::sleep_for(reopening_pause);
+  }
+  throw std::runtime_error(
+      "OpenGL: the graphics driver was reset and opens no new window; start orrery-desktop again, "
+      "which restores the session");
+}
+
+void draw_frame(Screen& screen, App& app) {
+  GLFWwindow* window = screen.window();
   float x_scale = 1.0f, y_scale = 1.0f;
   glfwGetWindowContentScale(window, &x_scale, &y_scale);
   app.set_screen_scale(static_cast<double>(std::max(x_scale, y_scale)));
-  renderer.begin(app.prepare());
+  screen.renderer().begin(app.prepare());
   ImGui_ImplGlfw_NewFrame();
   new_frame(window);
   app.frame();
   ImGui::Render();
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
-  renderer.draw(width, height);
+  screen.renderer().draw(width, height);
   glfwSwapBuffers(window);
 }
 
-void run_loop(GLFWwindow* window, App& app, GlRenderer& renderer) {
+void run_loop(std::unique_ptr<Screen>& screen, App& app) {
   int frames_due = frames_after_event;
-  while (!glfwWindowShouldClose(window)) {
+  while (!glfwWindowShouldClose(screen->window())) {
     if (frames_due > 0)
       glfwPollEvents();
     else if (app.busy())
@@ -146,7 +229,11 @@ void run_loop(GLFWwindow* window, App& app, GlRenderer& renderer) {
     else
       glfwWaitEvents();
     frames_due = frames_due > 0 ? frames_due - 1 : frames_after_event;
-    draw_frame(window, app, renderer);
+    draw_frame(*screen, app);
+    if (screen->is_lost()) {
+      reopen(screen, app);
+      frames_due = frames_after_event;
+    }
   }
 }
 
@@ -156,22 +243,20 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
                 const WindowFiles& files, std::string& reason) {
   Glfw glfw;
   if (!glfw.start(reason)) return false;
-  const WindowHandle window = open_window();
+  WindowHandle window = open_window();
   if (!window) {
     reason = Glfw::last_error();
     return false;
   }
   const ImGuiContextGuard imgui;
-  const Platform platform(window.get());
-  GlRenderer renderer;
+  auto screen = std::make_unique<Screen>(std::move(window));
   const session::Waker waker([] { glfwPostEmptyEvent(); });
   const std::unique_ptr<Session> session = start(waker.function());
   App app(*session, make_gl_textures());
   if (!files.session.empty()) app.keep_session(files.session);
   if (!files.open.empty()) app.open_path(files.open);
-  glfwSetWindowUserPointer(window.get(), &app);
-  glfwSetDropCallback(window.get(), take_dropped_files);
-  run_loop(window.get(), app, renderer);
+  screen->serve(app);
+  run_loop(screen, app);
   return true;
 }
 

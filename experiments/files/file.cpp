@@ -22,8 +22,10 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&&) = delete;
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
@@ -68,13 +70,47 @@ DataError too_long(std::string_view display_name, std::uintmax_t max_bytes) {
                    "give a smaller file");
 }
 
-std::string read_all(int fd, std::size_t expected, std::uintmax_t max_bytes,
+/// What tells one content of a file from another: its size and when it was last written.
+struct FileVersion {
+  std::uintmax_t size{};
+  std::int64_t seconds{};
+  std::int64_t nanoseconds{};
+  bool operator==(const FileVersion&) const = default;
+};
+
+FileVersion version_of(const Descriptor& file, std::string_view display_name) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw io_error(display_name, "read", errno);
+  require_regular(status, display_name);
+  return {.size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0)),
+          .seconds = status.st_mtim.tv_sec,
+          .nanoseconds = status.st_mtim.tv_nsec};
+}
+
+struct OpenFile {
+  Descriptor descriptor;
+  FileVersion version{};  ///< when it was opened
+};
+
+OpenFile open_to_read(const std::filesystem::path& path, std::string_view display_name) {
+  struct stat status {};
+  // Checked before opening, as opening a device can have effects and opening a pipe can block.
+  if (::stat(path.c_str(), &status) != 0) throw io_error(display_name, "read", errno);
+  require_regular(status, display_name);
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) throw io_error(display_name, "read", errno);
+  const FileVersion version = version_of(file, display_name);
+  return {std::move(file), version};
+}
+
+std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
                      std::string_view display_name) {
+  if (file.version.size > max_bytes) throw too_long(display_name, max_bytes);
   std::string bytes;
-  bytes.reserve(expected);
+  bytes.reserve(static_cast<std::size_t>(file.version.size));
   std::array<char, 1 << 16> block{};
   for (;;) {
-    const ssize_t count = ::read(fd, block.data(), block.size());
+    const ssize_t count = ::read(file.descriptor.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw io_error(display_name, "read", errno);
     if (count == 0) return bytes;
@@ -102,16 +138,20 @@ IoError io_error(std::string_view path, std::string_view verb, int code) {
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
                       std::string_view display_name) {
   const std::string name = display_name.empty() ? path.string() : std::string(display_name);
-  struct stat status {};
-  // Checked before opening, as opening a device can have effects and opening a pipe can block.
-  if (::stat(path.c_str(), &status) != 0) throw io_error(name, "read", errno);
-  require_regular(status, name);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0) throw io_error(name, "read", errno);
-  require_regular(status, name);
-  const auto size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
-  if (size > max_bytes) throw too_long(name, max_bytes);
-  return read_all(file.get(), static_cast<std::size_t>(size), max_bytes, name);
+  const OpenFile file = open_to_read(path, name);
+  std::string bytes = read_all(file, max_bytes, name);
+  const FileVersion after = version_of(file.descriptor, name);
+  // The system's own files (/proc) say 0 whatever they hold.
+  const bool has_size = after.size > 0;
+  if (after != file.version || (has_size && after.size != bytes.size()))
+    throw IoError(name, "changed while it was read",
+                  "try again when the program that writes it has finished");
+  return bytes;
+}
+
+std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
+  const std::string name = path.string();
+  return read_all(open_to_read(path, name), max_bytes, name);
 }
 
 void write_new_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -14,9 +14,13 @@ namespace orrery::files {
 /// @param max_bytes     the largest size that is accepted
 /// @param display_name  the file's name in messages ("text=notes.txt"); its path when empty
 /// Throws IoError: missing, unreadable, or not a regular file (folders, pipes and devices are never
-/// opened). Throws DataError: longer than max_bytes.
+/// opened), or its size or time of writing changed while it was read. Throws DataError: longer than
+/// max_bytes.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
                       std::string_view display_name = {});
+
+/// read_file for a file that another process may append to: what it held when its end was reached.
+std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t max_bytes);
 
 /// Creates a new file, fills it and waits until its bytes have reached the disk.
 /// Throws IoError with the system's reason: the file exists, no space, no permission.

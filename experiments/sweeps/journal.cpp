@@ -73,7 +73,7 @@ JournalState read_journal(const std::filesystem::path& path) {
   JournalState state;
   std::error_code failure;
   if (!std::filesystem::exists(path, failure) && !failure) return state;
-  const std::string text = read_file(path, max_journal_bytes);
+  const std::string text = read_growing_file(path, max_journal_bytes);
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;

@@ -282,6 +282,18 @@ TEST_CASE("Locale and time zone change no byte of a result") {
         content(shell.folder() / "b/result.json") + content(shell.folder() / "b/tables/decay.csv"));
 }
 
+TEST_CASE("Without any font a run says which package is missing") {
+  const Shell shell;
+  shell.write("no_fonts.conf", "<fontconfig><dir>/nowhere</dir></fontconfig>");
+  setenv("FONTCONFIG_FILE", (shell.folder() / "no_fonts.conf").c_str(), 1);
+  const Outcome outcome = shell.run("run long_term_decay --out r --quiet --format svg");
+  unsetenv("FONTCONFIG_FILE");
+  CHECK(outcome.status == 4);
+  CHECK_THAT(outcome.err, Contains("DejaVu Sans: is not installed") &&
+                              Contains("apt install fonts-dejavu-core"));
+  CHECK_FALSE(fs::exists(shell.folder() / "r"));
+}
+
 TEST_CASE("Help and version go to stdout with status 0, and the examples in the help run") {
   const Shell shell;
   CHECK_THAT(shell.run("--version").out, Contains("orrery 0."));

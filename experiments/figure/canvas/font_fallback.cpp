@@ -59,7 +59,9 @@ struct FontBook::Shelf {
   explicit Shelf(bool bold) : wanted(wanted_pattern(bold)) {
     FcResult result = FcResultNoMatch;
     best.reset(FcFontMatch(nullptr, wanted.get(), &result));
-    check_invariant(best != nullptr, "fontconfig knows at least one font");
+    if (!best)
+      throw IoError("DejaVu Sans", "is not installed, nor is any other font that figures could use",
+                    "apt install fonts-dejavu-core");
     main = face_of(best.get());
   }
 

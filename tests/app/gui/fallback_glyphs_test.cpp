@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "experiments/files/file.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
 
@@ -27,9 +28,15 @@ TEST_CASE("Characters beyond Latin-1 and within 16 bits are found in a text") {
   CHECK(characters_of("😀\xff\xe4").empty());  // beyond, and no UTF-8
 }
 
+std::shared_ptr<const std::string> name_as_bytes(const std::string& file, int,
+                                                 const std::vector<char32_t>&) {
+  if (file == "damaged") throw DataError(file, "is not a readable font", "install it again");
+  return std::make_shared<const std::string>(file);
+}
+
 TEST_CASE("Each character is taken from the first font that has it") {
-  const GlyphPlan plan =
-      plan_glyphs(characters_of("中国شก"), {font_with("a", "中"), font_with("b", "中国ش")});
+  const GlyphPlan plan = plan_glyphs(
+      characters_of("中国شก"), {font_with("a", "中"), font_with("b", "中国ش")}, name_as_bytes);
   REQUIRE(plan.parts.size() == 2);
   CHECK(plan.parts[0].file == "a");
   CHECK(plan.parts[0].index == 3);
@@ -37,6 +44,15 @@ TEST_CASE("Each character is taken from the first font that has it") {
   CHECK(plan.parts[1].file == "b");
   CHECK(plan.parts[1].characters == characters_of("国ش"));
   CHECK(plan.missing == characters_of("ก"));
+}
+
+TEST_CASE("A font that cannot be read has no characters") {
+  const GlyphPlan plan = plan_glyphs(
+      characters_of("中国ش"), {font_with("damaged", "中ش"), font_with("b", "中国")}, name_as_bytes);
+  REQUIRE(plan.parts.size() == 1);
+  CHECK(*plan.parts[0].bytes == "b");
+  CHECK(plan.parts[0].characters == characters_of("中国"));
+  CHECK(plan.missing == characters_of("ش"));
 }
 
 TEST_CASE("What no font has is said with the package that has it") {

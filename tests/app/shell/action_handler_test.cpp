@@ -191,6 +191,22 @@ TEST_CASE("Escape closes the palette, and keys go to the desktop again") {
   CHECK(script.session.look.projector);
 }
 
+TEST_CASE("What was typed before a text field was emptied cannot be undone in it") {
+  Script script;
+  script.desktop.press(GLFW_KEY_K, with_control);
+  script.desktop.frame(2);
+  script.desktop.type("zzzzzzzz");
+  script.desktop.press(GLFW_KEY_ESCAPE);
+  script.desktop.frame(2);
+  script.desktop.press(GLFW_KEY_K, with_control);
+  script.desktop.frame(2);
+  for (int i = 0; i < 3; ++i) script.desktop.press(GLFW_KEY_Z, with_control);
+  script.desktop.type("two");
+  script.desktop.press(GLFW_KEY_ENTER);
+  script.desktop.settle();
+  CHECK(script.session.selected() == 1);
+}
+
 TEST_CASE("A question mark shows the sheet, and typed into the palette it is a letter") {
   Script script;
   const std::size_t before = script.desktop.vertices();

@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
+#include <thread>
 
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
@@ -39,6 +42,64 @@ TEST_CASE("A file longer than the limit is refused as data") {
 
 TEST_CASE("A file that grows past what the system said it holds is still bounded") {
   CHECK_THROWS_AS(read_file("/proc/self/maps", 10), DataError);
+}
+
+/// Does something to a file again and again, on a thread of its own.
+class Meddler {
+ public:
+  explicit Meddler(std::function<void()> meddle)
+      : thread_([this, meddle = std::move(meddle)] {
+          while (!stopped_) meddle();
+        }) {}
+  ~Meddler() {
+    stopped_ = true;
+    thread_.join();
+  }
+  Meddler(const Meddler&) = delete;
+  Meddler& operator=(const Meddler&) = delete;
+
+ private:
+  std::atomic<bool> stopped_{false};
+  std::thread thread_;
+};
+
+TEST_CASE("A file that is written or cut while it is read is refused") {
+  constexpr std::uintmax_t size = 64 << 20;  // takes longer to read than to change
+  const TempFolder folder;
+  const auto path = folder.file("a", "");
+  std::filesystem::resize_file(path, size);
+  std::uintmax_t now = size;
+  SECTION("it grows") {
+    const Meddler meddler([&] { std::filesystem::resize_file(path, ++now); });
+    CHECK_THROWS_WITH(read_file(path, 2 * size), Contains("changed while it was read; try again"));
+    CHECK(read_growing_file(path, 2 * size).size() >= size);
+  }
+  SECTION("it shrinks") {
+    const Meddler meddler([&] { std::filesystem::resize_file(path, now = now - 1); });
+    CHECK_THROWS_WITH(read_file(path, 2 * size), Contains("changed while it was read"));
+  }
+  CHECK(read_file(path, 2 * size).size() == now);
+}
+
+TEST_CASE("A file that is removed while it is read is read whole") {
+  constexpr std::uintmax_t size = 64 << 20;
+  const TempFolder folder;
+  const auto path = folder.file("a", "");
+  std::filesystem::resize_file(path, size);
+  std::string bytes;
+  {
+    std::thread reader([&] {
+      try {
+        bytes = read_file(path, size);
+      } catch (const IoError& error) {
+        bytes = error.what();
+      }
+    });
+    std::filesystem::remove(path);
+    reader.join();
+  }
+  const bool whole = bytes.size() == size;
+  CHECK((whole || bytes.ends_with("cannot be read (No such file or directory); check the path")));
 }
 
 TEST_CASE("What is not a regular file is never opened") {

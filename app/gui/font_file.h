@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/session/layers.h"
+
+namespace orrery::gui {
+
+/// The bytes of a font file whose face `index` FreeType can open, with sound outlines for those of
+/// the characters that it has. Dear ImGui's own reader believes every offset in a file, and ends
+/// the program where it finds no font.
+/// Throws IoError when the file cannot be read, DataError when the font is damaged.
+std::shared_ptr<const std::string> read_font(const std::string& file, int index,
+                                             const std::vector<char32_t>& characters);
+
+using FontReader = std::function<std::shared_ptr<const std::string>(
+    const std::string& file, int index, const std::vector<char32_t>& characters)>;
+
+}  // namespace orrery::gui
