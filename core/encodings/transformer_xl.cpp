@@ -226,15 +226,17 @@ std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in
   const IndexMatrix index =
       index_matrix(in.m, in.n, [&](Position r) { return place_of(distances, clamped(r)); });
   const Matrix<T> r = position_keys(distances, in.head);
-  const Matrix<T> u = weights_.u.row(in.head).replicate(in.q.rows(), 1);
-  const Matrix<T> v = weights_.v.row(in.head).replicate(in.q.rows(), 1);
+  // One row for all queries: what does not depend on the query is the same for each to the bit.
+  const Matrix<T> of_content = scaled_product<T>(weights_.u.row(in.head), in.k, 1, in.scoring);
+  const Matrix<T> of_distance = scaled_product<T>(weights_.v.row(in.head), r, 1, in.scoring);
+  const Index queries = in.q.rows();
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"content_to_position",
                    gather_by_query<T>(scaled_product<T>(in.q, r, 1, in.scoring), index)});
-  terms.push_back({"global_content", scaled_product<T>(u, in.k, 1, in.scoring)});
+  terms.push_back({"global_content", of_content.replicate(queries, 1)});
   terms.push_back(
-      {"global_position", gather_by_query<T>(scaled_product<T>(v, r, 1, in.scoring), index)});
+      {"global_position", gather_by_query<T>(of_distance.replicate(queries, 1), index)});
   if (in.segments.given()) terms.push_back(segment_term(in));
   return terms;
 }

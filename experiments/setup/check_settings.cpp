@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
@@ -62,6 +64,14 @@ void check_last_position(const ParamSet& params, Position last) {
                      fmt::format("{} has positions 0 to {}", name, all.integer(key) - 1),
                      fmt::format("raise {}, take fewer tokens, or start earlier", key));
   }
+}
+
+double drawn_projections(const std::string& encoding) {
+  const std::vector<TableSpec>& tables = find_encoding(encoding).info.tables;
+  const auto is_projection = [](const TableSpec& table) {
+    return table.drawn && table.shape == "[d_model, heads·d_head]";
+  };
+  return static_cast<double>(std::count_if(tables.begin(), tables.end(), is_projection));
 }
 
 void check_operations(const std::string& settings, double operations, const std::string& remedy) {

@@ -30,6 +30,9 @@ inline constexpr double operations_per_rotated_channel = 250;  // sine and cosin
 inline constexpr double operations_per_product = 2.0 / 3.0;    // in a product of matrices
 inline constexpr double operations_per_normal = 280;           // drawn
 
+/// How many matrices [d_model, heads·d_head] an encoding draws.
+double drawn_projections(const std::string& encoding);
+
 /// Throws UsageError when a run would take more.
 /// @param settings    those that it follows from: "tokens=512 with dim=4096"
 /// @param remedy      "lower tokens, or dim"

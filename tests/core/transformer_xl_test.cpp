@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/diagonals.h"
 #include "core/attention/multi_head.h"
+#include "core/random.h"
 #include "tests/support/three_tokens.h"
 
 using namespace orrery;
@@ -41,6 +43,22 @@ TEST_CASE("By hand: q = 2, k = 3, u = 5, v = 7, r_D = cos D gives 6 + 2 cos + 15
   CHECK(near(out.terms[0].logits, Matrix<double>::Constant(3, 3, 6)));
   CHECK(near(out.terms[2].logits, Matrix<double>::Constant(3, 3, 15)));
   CHECK(near(out.terms[3].logits, by_distance([](double r) { return 7 * std::cos(r); })));
+}
+
+TEST_CASE("What does not depend on the query is the same for every query, to the bit") {
+  constexpr Index d = 64;
+  Random random(3, "transformer_xl_test");
+  const TransformerXl<double> xl(
+      {normal_matrix<double>(random, 1, d), normal_matrix<double>(random, 1, d),
+       normal_matrix<double>(random, d, d)},
+      10000.0);
+  for (const Index n : {5, 77, 83}) {
+    const Matrix<double> x = normal_matrix<double>(random, n, d);
+    const Positions at = consecutive_positions(n, 602585654283);
+    const auto terms = xl.score_terms({x, x, at, at, 0});
+    CHECK((terms[2].logits.rowwise() - terms[2].logits.row(0)).isZero(0));
+    CHECK(toeplitz_residual<double>(terms[3].logits, at, at) == 0.0);
+  }
 }
 
 TEST_CASE("Memory is keys at earlier positions: a query after them sees the same as in one piece") {

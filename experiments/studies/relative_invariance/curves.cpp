@@ -66,7 +66,8 @@ class Head {
       : tokens_(std::move(tokens)), rounding_(rounding) {
     const Index d = params.integer("dim");
     encoding_ = make_encoding<T>(
-        name, {.d_model = d, .d_head = d, .heads = 8, .params = params, .rounding = rounding_});
+        name,
+        {.d_model = d, .d_head = d, .heads = layer_heads, .params = params, .rounding = rounding_});
     if (adds_to_input()) return;
     q_ = tokens_.projections.queries(tokens_.x);
     k_ = tokens_.projections.keys(tokens_.x);

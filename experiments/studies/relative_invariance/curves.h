@@ -8,6 +8,9 @@
 
 namespace orrery::studies {
 
+/// Of the layer whose first head is measured.
+inline constexpr int layer_heads = 8;
+
 // How much the logits of an encoding change under common shifts, in one pipeline.
 
 /// An encoding in a pipeline.

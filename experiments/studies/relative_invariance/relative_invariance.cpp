@@ -228,19 +228,22 @@ Table table_of(const std::vector<double>& shifts, const std::vector<ShiftCurve>&
 /// Every shift is computed twice: in the pipeline and in exact.
 void check_work(const ParamSet& params) {
   constexpr double operations_per_logit = 1000;  // its terms, and their roundings
+  constexpr double rows_to_pack = 4;             // a matrix is rearranged before it is multiplied
   const auto n = static_cast<double>(params.integer("tokens"));
   const auto d = static_cast<double>(params.integer("dim"));
   const auto shifts = static_cast<double>(shifts_up_to(params.integer("max_shift")).size());
   const auto pipelines = static_cast<double>(params.list("precision").size());
   const double logits = n * n * (operations_per_logit + 4 * d * operations_per_product);
-  double operations = 0;
-  for (const std::string& name : params.list("encoding"))
-    operations +=
-        logits + 2 * n * d * operations_per_rotated_channel +
-        (find_encoding(name).uses(Door::input_term) ? 14 * n * d * d * operations_per_product : 0);
+  double operations = 0, drawn = 6 * d * d;
+  for (const std::string& name : params.list("encoding")) {
+    const bool projects = find_encoding(name).uses(Door::input_term);
+    operations += logits + 2 * n * d * operations_per_rotated_channel +
+                  (projects ? 14 * (n + rows_to_pack) * d * d * operations_per_product : 0);
+    drawn += pipelines * layer_heads * d * d * drawn_projections(name);
+  }
   check_operations(
       fmt::format("tokens={} with dim={}, {} shifts and {} pipelines", n, d, shifts, pipelines),
-      operations * shifts * pipelines + 6 * d * d * operations_per_normal,
+      operations * shifts * pipelines + drawn * operations_per_normal,
       "lower tokens, dim or max_shift, or compare fewer encodings and pipelines");
 }
 
