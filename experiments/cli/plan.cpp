@@ -33,6 +33,7 @@ struct Standing {
   std::vector<const PlanPoint*> done{};
   std::vector<const PlanPoint*> failed{};
   std::vector<const PlanPoint*> pending{};
+  std::vector<std::string> damages{};  ///< of points that were done; they are pending again
   JournalState journal{};
 };
 
@@ -45,6 +46,10 @@ Standing standing_of(const Plan& plan, const fs::path& folder) {
      : status == PointStatus::failed ? standing.failed
                                      : standing.pending)
         .push_back(point);
+    if (status != PointStatus::pending) continue;
+    if (const std::string damage = point_damage(folder, standing.journal, point->id);
+        !damage.empty())
+      standing.damages.push_back(fmt::format("{} {}: {}", point->id, point->label, damage));
   }
   return standing;
 }
@@ -171,6 +176,7 @@ int status_command(const StatusOptions& options) {
                      {"done", standing.done.size()},
                      {"failed", standing.failed.size()},
                      {"left", standing.pending.size()},
+                     {"damaged_points", standing.damages.size()},
                      {"damaged_lines", standing.journal.damaged_lines},
                      {"running", running}}));
     return standing.failed.empty() ? exit_ok : exit_failed;
@@ -182,6 +188,8 @@ int status_command(const StatusOptions& options) {
   for (const PlanPoint* point : standing.failed)
     print(fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
                       standing.journal.entries.at(point->id).error));
+  for (const std::string& damage : standing.damages)
+    print(fmt::format("  {} {}\n", red("damaged"), damage));
   if (standing.journal.damaged_lines > 0)
     print(fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines));
   if (!running && standing.done.size() < plan.own_points().size())

@@ -48,6 +48,8 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
   if (folder.damaged_lines() > 0)
     say(fmt::format("{} lines of the journal are damaged; their points are computed again\n",
                     folder.damaged_lines()));
+  for (const std::string& damage : folder.damages(plan))
+    say(fmt::format("{}; the point is computed again\n", damage));
   SweepOutcome outcome;
   {
     SweepConsole console(options.quiet);
@@ -113,6 +115,7 @@ int merge_command(const MergeOptions& options) {
   if (shards.empty()) shards = shard_folders(options.out);
   const MergeOutcome outcome = merge_shards(options.out, shards, options.argv);
   say(fmt::format("merged {} points of {} into {}/\n", outcome.merged, outcome.total, options.out));
+  for (const std::string& damage : outcome.damages) say(damage + "\n");
   for (const fs::path& shard : outcome.incomplete)
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),
                     shard.string()));

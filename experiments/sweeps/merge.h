@@ -17,7 +17,8 @@ struct MergeOutcome {
   std::size_t merged{};                             ///< points copied by this call
   std::size_t failed{};                             ///< points that failed in their shard
   std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
-  bool lacks_shards{};                              ///< whether any of the n shards is missing
+  std::vector<std::string> damages{};  ///< one message per point that is damaged in its shard
+  bool lacks_shards{};                 ///< whether any of the n shards is missing
 };
 
 /// Copies the points of the shards into `out`, which becomes the folder that the undivided sweep

@@ -84,6 +84,14 @@ std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
   return left;
 }
 
+std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
+  std::vector<std::string> messages;
+  for (const PlanPoint* point : plan.own_points())
+    if (const std::string damage = point_damage(folder_, state_, point->id); !damage.empty())
+      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point->id).string(), damage));
+  return messages;
+}
+
 void SweepFolder::record(const JournalEntry& entry) {
   journal_->append(entry);
   state_.entries[entry.id] = entry;

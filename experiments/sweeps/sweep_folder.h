@@ -25,6 +25,8 @@ class SweepFolder {
   std::filesystem::path point(const std::string& id) const { return point_folder(folder_, id); }
   /// The points of this shard without a complete result here, those that failed included.
   std::vector<const PlanPoint*> pending(const Plan& plan) const;
+  /// One message per point of this shard that was done and is damaged: it is pending again.
+  std::vector<std::string> damages(const Plan& plan) const;
   /// Journal lines that were damaged; their points are computed again.
   int damaged_lines() const { return state_.damaged_lines; }
 

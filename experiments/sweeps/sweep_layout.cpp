@@ -1,5 +1,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
 
 #include "core/errors.h"
@@ -13,23 +15,31 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
 
-bool has_listed_files(const fs::path& folder, std::string_view manifest) try {
+/// The first file that is not as the manifest lists it, and in what; empty when all are.
+std::string damaged_file(const fs::path& folder, std::string_view manifest) try {
   for (const WrittenFile& file : files_of(json_in(manifest))) {
     std::error_code failure;
     const std::uintmax_t bytes = fs::file_size(folder / file.path, failure);
-    if (failure || bytes != file.bytes) return false;
+    if (failure) return file.path + " is missing";
+    if (bytes != file.bytes || sha256_hex(read_file(folder / file.path, bytes)) != file.sha256)
+      return file.path + " differs from its SHA-256";
   }
-  return true;
+  return {};
 } catch (const MalformedJson&) {
-  return false;
+  return fmt::format("{} is not a manifest", manifest_file);
+} catch (const Error& error) {
+  return error.what();
 }
 
-/// Whether the point's folder has everything that its entry promises.
-bool is_complete(const fs::path& folder, const JournalEntry& entry) {
+/// What the point's folder lacks of all that its entry promises.
+std::string damage_of(const fs::path& folder, const JournalEntry& entry) {
   std::error_code missing;
-  if (!fs::is_regular_file(folder / manifest_file, missing)) return false;
+  if (!fs::is_regular_file(folder / manifest_file, missing))
+    return fmt::format("{} is missing", manifest_file);
   const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
-  return sha256_hex(bytes) == entry.manifest_sha256 && has_listed_files(folder, bytes);
+  if (sha256_hex(bytes) != entry.manifest_sha256)
+    return fmt::format("{} differs from its SHA-256", manifest_file);
+  return damaged_file(folder, bytes);
 }
 
 }  // namespace
@@ -55,13 +65,19 @@ Plan read_plan(const fs::path& folder) {
   return plan_from(read_plan_record(folder), folder.string());
 }
 
+std::string point_damage(const fs::path& sweep, const JournalState& journal,
+                         const std::string& id) {
+  const auto entry = journal.entries.find(id);
+  if (entry == journal.entries.end() || entry->second.status != PointStatus::done) return {};
+  return damage_of(point_folder(sweep, id), entry->second);
+}
+
 PointStatus point_status(const fs::path& sweep, const JournalState& journal,
                          const std::string& id) {
   const auto entry = journal.entries.find(id);
   if (entry == journal.entries.end()) return PointStatus::pending;
   if (entry->second.status == PointStatus::failed) return PointStatus::failed;
-  return is_complete(point_folder(sweep, id), entry->second) ? PointStatus::done
-                                                             : PointStatus::pending;
+  return point_damage(sweep, journal, id).empty() ? PointStatus::done : PointStatus::pending;
 }
 
 }  // namespace orrery::sweeps

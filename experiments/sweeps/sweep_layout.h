@@ -35,8 +35,14 @@ PlanRecord read_plan_record(const std::filesystem::path& folder);
 /// The same against the experiments of this program. Throws also what plan_from throws.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// The status that the journal gives a point. A point counts as done only while its result folder
-/// is complete: the manifest is the recorded one, and every file it lists has its size.
+/// What is wrong with the result folder of a point that the journal calls done: "result.json
+/// differs from its SHA-256". Empty where the manifest is the recorded one and every file is as it
+/// lists it.
+std::string point_damage(const std::filesystem::path& sweep, const JournalState& journal,
+                         const std::string& id);
+
+/// The status that the journal gives a point. One that is damaged is pending: it will be computed
+/// again.
 PointStatus point_status(const std::filesystem::path& sweep, const JournalState& journal,
                          const std::string& id);
 

@@ -1,11 +1,15 @@
 // A monkey at mouse and keyboard. ORRERY_MONKEY=100000 lets it play longer, as an entry of its own
 // among the sanitizers' tests does; ORRERY_MONKEY_SEED repeats what it did.
 #include <GLFW/glfw3.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <vector>
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
@@ -122,6 +126,51 @@ class Monkey {
   test::NullDesktop& desktop_;
   std::mt19937_64 random_;
 };
+
+/// Back to where a session starts: every view with its defaults, the first one shown.
+void calm_down(test::NullDesktop& desktop, Session& session, Monkey& monkey) {
+  monkey.let_go();
+  desktop.io().DisplaySize = ImVec2(1280, 800);
+  desktop.io().DeltaTime = 1.0f / 60.0f;
+  desktop.app().set_screen_scale(1.0);
+  for (int i = 0; i < 3; ++i) desktop.press(GLFW_KEY_ESCAPE);
+  for (std::size_t i = session.size(); i-- > 0;) {
+    session.select(i);
+    session.reset_all();
+    session.look = {};
+    desktop.settle();
+  }
+}
+
+/// Bytes that the program holds from the allocator.
+std::size_t bytes_in_use() { return ::mallinfo2().uordblks; }
+
+// Hidden: it takes as long as it is told to. ORRERY_MONKEY=2000000 plays for half an hour.
+TEST_CASE("However long a monkey plays, memory does not grow", "[.memory]") {
+  constexpr int rounds = 20;
+  constexpr std::size_t slack = 8 << 20;  // caches that fill up, and histories up to their length
+  const std::uint64_t events = from_environment("ORRERY_MONKEY", 100 * event_count);
+  const TempFolder folder;
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.app().keep_session(folder.path() / "session.toml");
+  desktop.app().exports().write_with(
+      [](const ExportRequest& request) { return ExportOutcome{.written = {request.path}}; });
+  Monkey monkey(desktop, from_environment("ORRERY_MONKEY_SEED", default_seed));
+  std::vector<std::size_t> in_use;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::uint64_t i = 0; i < events / rounds; ++i) {
+      monkey.act();
+      if (i % 3 == 0) desktop.frame();
+    }
+    calm_down(desktop, *session, monkey);
+    in_use.push_back(bytes_in_use());
+    std::printf("%d of %d: %zu KiB\n", round + 1, rounds, in_use.back() >> 10);
+    std::fflush(stdout);
+  }
+  const std::size_t early = *std::max_element(in_use.begin(), in_use.begin() + rounds / 4);
+  CHECK(in_use.back() <= early + slack);
+}
 
 TEST_CASE("A monkey at mouse and keyboard breaks nothing") {
   const std::uint64_t events = from_environment("ORRERY_MONKEY", event_count);

@@ -122,23 +122,46 @@ TEST_CASE("Formulas on figures are part of the plan: a sweep goes on with them, 
              Contains("dim=4,8 --formulas --shard {}/2"));
 }
 
-TEST_CASE("A point's result of another form, though of the same size, is refused by name") {
+TEST_CASE("A changed byte of a point is found by its checksum, named, and computed again") {
   const Shell shell;
-  REQUIRE(shell.run("sweep long_term_decay dim=4 max_distance=6 --format none --out d").status ==
-          0);
-  const fs::path result =
-      fs::directory_iterator(shell.folder() / "d/points")->path() / "result.json";
-  const std::string good = content(result);
-  for (const auto& [name, damaged] :
-       {std::pair{"\"scalars\"", "\"scalarz\""}, std::pair{"\"at_most\"", "\"at_best\""}}) {
-    std::string bytes = good;
-    bytes.replace(bytes.find(name), std::string(name).size(), damaged);
-    std::ofstream(result, std::ios::binary) << bytes;
-    const Outcome refused = shell.run("resume d");
-    INFO(refused.err);
-    CHECK(refused.status == 3);
-    CHECK_THAT(refused.err, Contains("result.json: is damaged") && Contains("resume the sweep"));
+  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format svg --quiet ";
+  REQUIRE(shell.run(sweep + "--out d").status == 0);
+  const Tree tree = sweep_tree(shell.folder() / "d");
+  const fs::path point = fs::directory_iterator(shell.folder() / "d/points")->path();
+  for (const char* name : {"result.json", "tables/decay.csv", "figures/decay_bound.svg"}) {
+    INFO(name);
+    std::string bytes = content(point / name);
+    char& digit = bytes[bytes.find_last_of("0123456789")];
+    digit = digit == '9' ? '8' : '9';
+    std::ofstream(point / name, std::ios::binary) << bytes;
+    const std::string damage = std::string(name) + " differs from its SHA-256";
+    CHECK_THAT(shell.run("status d").out,
+               Contains("1 of 2 points done") && Contains("damaged") && Contains(damage));
+    const Outcome resumed = shell.run("resume d");
+    CHECK(resumed.status == 0);
+    CHECK_THAT(resumed.err, Contains(damage + "; the point is computed again") &&
+                                Contains("2 of 2 points done (1 before)"));
+    CHECK(sweep_tree(shell.folder() / "d") == tree);
   }
+}
+
+TEST_CASE("A damaged point of a shard is not merged") {
+  const Shell shell;
+  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format none --quiet ";
+  REQUIRE(shell.run(sweep + "--out d --shard 1/2").status == 0);
+  REQUIRE(shell.run(sweep + "--out d --shard 2/2").status == 0);
+  const fs::path shard = shell.folder() / "d.shards/1-of-2";
+  const fs::path result = fs::directory_iterator(shard / "points")->path() / "result.json";
+  std::string bytes = content(result);
+  bytes[bytes.find(".5")] = '6';
+  std::ofstream(result, std::ios::binary) << bytes;
+  const Outcome merged = shell.run("merge d");
+  CHECK(merged.status == 1);
+  CHECK_THAT(merged.err, Contains("result.json differs from its SHA-256") &&
+                             Contains("merged 1 points of 2") &&
+                             Contains("is not complete: orrery resume d.shards/1-of-2"));
+  CHECK(shell.run("resume d.shards/1-of-2").status == 0);
+  CHECK(shell.run("merge d").status == 0);
 }
 
 TEST_CASE("A folder that another run writes to is refused with status 6") {
