@@ -82,6 +82,7 @@ int apply_command(const ArrayOptions& options) {
       !options.out.ends_with(".safetensors"))
     throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
                      "choose one of these extensions");
+  require_new_output(options);
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
                     "reshape it and save it again");
@@ -90,7 +91,7 @@ int apply_command(const ArrayOptions& options) {
                            .positions = positions_of(options, x->shape[x->shape.size() - 2])};
   const auto encoded = apply_encoding(params, inputs);
   const std::string archive = archive_bytes(options.out, {encoded});
-  write_new_file(options.out, archive.empty() ? npy_bytes(*encoded) : archive);
+  write_output(options, archive.empty() ? npy_bytes(*encoded) : archive);
   print(fmt::format("{}{}  [{}]\n", options.out, archive.empty() ? "" : "#" + encoded->name,
                     fmt::join(encoded->shape, ", ")));
   say_what_overflowed(*encoded);

@@ -12,6 +12,7 @@
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/assignments.h"
@@ -149,6 +150,21 @@ TensorMap read_tables(const std::vector<std::string>& words,
     add(word, equals == std::string::npos ? tensor.name : word.substr(0, equals), tensor);
   }
   return tables;
+}
+
+bool is_archive(const std::string& file) {
+  return file.ends_with(".npz") || file.ends_with(".safetensors");
+}
+
+void require_new_output(const ArrayOptions& options) {
+  std::error_code failure;
+  if (options.force || !std::filesystem::exists(options.out, failure)) return;
+  throw IoError(options.out, "is there already",
+                "add --force to replace it, or choose another name with --out");
+}
+
+void write_output(const ArrayOptions& options, std::string_view bytes) {
+  atomic_write(options.out, bytes, options.force ? Existing::replaced : Existing::refused);
 }
 
 std::string archive_bytes(const std::string& file,

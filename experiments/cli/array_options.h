@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/cli/commands.h"
 #include "experiments/evaluate/attend.h"
 
 namespace orrery::cli {
@@ -23,6 +24,14 @@ TensorMap read_tables(const std::vector<std::string>& words,
 
 /// The tensor of a file parameter; empty when the parameter is. Throws as load_inputs does.
 std::optional<Tensor> tensor_input(const Inputs& inputs, const char* key);
+
+/// Whether the name says .npz or .safetensors.
+bool is_archive(const std::string& file);
+
+/// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
+void require_new_output(const ArrayOptions& options);
+/// Writes --out as a whole or not at all.
+void write_output(const ArrayOptions& options, std::string_view bytes);
 
 /// The arrays as the bytes of one file; empty when the name is neither .npz nor .safetensors.
 std::string archive_bytes(const std::string& file,

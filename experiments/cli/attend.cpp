@@ -31,13 +31,26 @@ Result result_of(const ParamSet& params, const AttendResult& attended) {
   return result;
 }
 
+WriteOptions folder_options(const ArrayOptions& options) {
+  return {.folder = options.out,
+          .replaceable = options.force ? Replaceable::any_result : Replaceable::none};
+}
+
+/// Before the arrays are read and anything is computed.
+void check_output(const ArrayOptions& options) {
+  if (is_archive(options.out))
+    require_new_output(options);
+  else
+    require_replaceable(folder_options(options), {.experiment = "attend"});
+}
+
 void write(const ArrayOptions& options, const ParamSet& params, const AttendResult& attended,
            const RunRecord& record) {
   const std::string bytes = archive_bytes(options.out, attended.arrays);
   if (bytes.empty())
-    write_result(result_of(params, attended), record, {.folder = options.out});
+    write_result(result_of(params, attended), record, folder_options(options));
   else
-    write_new_file(options.out, bytes);
+    write_output(options, bytes);
   for (const auto& array : attended.arrays)
     print(bytes.empty()
               ? fmt::format("{}/arrays/{}.npy  {}\n", options.out, array->name, shape_of(*array))
@@ -76,6 +89,7 @@ void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
 
 int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(attend_params(), options.words);
+  check_output(options);
   const LoadedInputs loaded = load_inputs(params, {"mask"});
   std::vector<std::string> table_names = encoding_table_names(params);
   for (std::string& name : attention_table_names(params, loaded.inputs.count("x") > 0))

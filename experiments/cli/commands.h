@@ -40,6 +40,7 @@ struct RunOptions {
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   bool json{false};
   bool quiet{false};
+  bool force{false};  ///< replace a result of another experiment or with other settings
   std::vector<std::string> argv{};
 };
 int run_command(const RunOptions& options);
@@ -52,6 +53,7 @@ struct ArrayOptions {
   std::string query_positions{};
   std::string out{};
   bool csv{false};
+  bool force{false};  ///< replace what is there already
   std::vector<std::string> argv{};
 };
 int attend_command(const ArrayOptions& options);

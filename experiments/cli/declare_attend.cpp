@@ -79,8 +79,9 @@ Command declare_attend(CLI::App& app, const Words& argv) {
                       "Positions of the keys, 0..9 or 3,1,4; by default 0 … N_k − 1");
   command->add_option("--query-positions", options.query_positions,
                       "Positions of the queries; by default those of the last N_q keys");
-  command->add_option("--out", options.out, "A new .npz or .safetensors file, or a folder")
+  command->add_option("--out", options.out, "A new .npz or .safetensors file, or a new folder")
       ->required();
+  command->add_flag("--force", options.force, "Replace the file or the result that is there");
   command->footer(
       [] { return std::string(attend_shapes) + keys_text(attend_params()) + attend_examples; });
   return {command, [=] {
@@ -101,6 +102,7 @@ Command declare_apply(CLI::App& app, const Words& argv) {
                       "Positions of the rows of x, or of the table: 0..9 or 3,1,4");
   command->add_option("--out", options.out,
                       "A new .npy, .npz or .safetensors file of the encoded vectors");
+  command->add_flag("--force", options.force, "Replace the file that is there");
   command->add_flag("--csv", options.csv, "Print a table as CSV with 17 digits");
   command->footer([] {
     return "With x, [N, d], [heads, N, d] or [batch, heads, N, d], every row is encoded at its\n"

@@ -19,6 +19,8 @@ Command declare_run(CLI::App& app, const Words& argv) {
       ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
+  command->add_flag("--force", options.force,
+                    "Replace a result of another experiment or with other settings");
   add_figure_options(command, options.figures);
   command->add_flag("--json", options.json, "Print the whole result as JSON");
   command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
@@ -42,6 +44,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
 void add_figure_options(CLI::App* command, FigureOptions& figures) {
   command->add_option("--format", figures.formats, "Figures as svg, png, pdf, or none")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word is a parameter
       ->check(CLI::IsMember({"svg", "png", "pdf", "none"}));
   command->add_option("--theme", figures.theme, "Figures in light, dark or print")
       ->check(CLI::IsMember({"light", "dark", "print"}));

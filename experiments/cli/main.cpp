@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -69,9 +70,22 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
   throw_unknown_name(argv[1], "a command", names);
 }
 
+/// Matrices come and go by the thousand. By default the C library returns each to the system, which
+/// clears its pages for the next: half of the time of some runs.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int largest_kept = 32 << 20, most_kept = 1 << 30;
+  constexpr int heap_of_a_thread = 64 << 20;  // less than this, and heaps that empty are returned
+  ::mallopt(M_MMAP_THRESHOLD, largest_kept);
+  ::mallopt(M_TRIM_THRESHOLD, most_kept);
+  ::mallopt(M_TOP_PAD, heap_of_a_thread);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);

@@ -7,6 +7,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/figure/export.h"
+#include "experiments/files/atomic_folder.h"
 #include "experiments/files/file.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/studies/formulas.h"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of a result and the folder for its figures.
+/// The folder of a result and where its figures go below --out.
 using Place = std::pair<fs::path, fs::path>;
 
 fs::path without_slash(const fs::path& path) {
@@ -32,26 +33,26 @@ fs::path out_of(const RedrawOptions& options) {
 }
 
 std::vector<Place> places(const RedrawOptions& options) {
-  const fs::path folder(options.folder), out = out_of(options);
-  if (!is_sweep_folder(folder)) return {{folder, out}};
+  const fs::path folder(options.folder);
+  if (!is_sweep_folder(folder)) return {{folder, {}}};
   const SavedSweep sweep = load_sweep(folder);
   std::vector<Place> found;
   for (const PointRecord& point : sweep.points)
-    if (point.is_done()) found.emplace_back(point.folder, out / point.id);
+    if (point.is_done()) found.emplace_back(point.folder, point.id);
   return found;
 }
 
-std::size_t redraw(const Place& place, const RedrawOptions& options) {
-  const Result result = load_result(place.first);
+std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOptions& options) {
+  const Result result = load_result(saved);
   ExportOptions look{.theme = theme_named(options.figures.theme), .png_scale = options.scale};
-  make_folders(place.second);
+  make_folders(to);
   std::size_t files = 0;
   const Provenance& from = result.provenance;
   for (const Figure& figure : result.figures) {
     if (options.figures.formulas)
       look.formulas = formulas_of({from.experiment, from.params, figure.role});
     for (const std::string& format : options.figures.formats) {
-      write_new_file(place.second / (figure.id + "." + format),
+      write_new_file(to / (figure.id + "." + format),
                      export_figure(figure, figure_format_named(format), look));
       ++files;
     }
@@ -67,8 +68,12 @@ int redraw_command(const RedrawOptions& options) {
   if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
     throw IoError(out.string(), "already exists and is not empty",
                   "choose another folder with --out");
+  // All of the pictures appear at once, or none.
+  AtomicFolder swap(out);
   std::size_t files = 0;
-  for (const Place& place : places(options)) files += redraw(place, options);
+  for (const auto& [saved, below] : places(options))
+    files += redraw(saved, swap.folder() / below, options);
+  swap.commit();
   say(fmt::format("drew {} files into {}/\n", files, out.string()));
   return exit_ok;
 }

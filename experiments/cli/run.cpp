@@ -11,6 +11,7 @@
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
@@ -32,10 +33,17 @@ std::filesystem::path folder_of(const RunOptions& options, const std::string& ex
   return several ? out / id : out;
 }
 
+/// `from` is the result's provenance, which figures with formulas need.
+WriteOptions options_for(const RunOptions& options, const std::filesystem::path& folder,
+                         const Provenance& from) {
+  WriteOptions write = write_options(folder, without_none(options.figures), from);
+  write.replaceable = options.force ? Replaceable::any_result : Replaceable::same_settings;
+  return write;
+}
+
 /// Checks everything that can be refused before the first computation.
 std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   const Experiment& experiment = *spec.experiment;
-  const FigureOptions figures = without_none(options.figures);
   std::vector<Point> points;
   const std::vector<Combination> sets = combinations_of(spec).points;
   for (const auto& [params, swept] : sets) {
@@ -44,7 +52,8 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
     point.folder =
         folder_of(options, experiment.info.name,
                   point_id(experiment.info, params, point.loaded.files), sets.size() > 1);
-    require_replaceable(write_options(point.folder, figures));
+    require_replaceable(options_for(options, point.folder, {}),
+                        provenance_of(experiment.info, params));
     points.push_back(std::move(point));
   }
   return points;
@@ -112,13 +121,12 @@ int run_command(const RunOptions& options) {
                      fmt::format("use orrery sweep {}", options.experiment));
   const Experiment& experiment = *spec.experiment;
   const std::vector<Point> points = prepare(spec, options);
-  const FigureOptions figures = without_none(options.figures);
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true;
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
     const WrittenResult written = write_result(
-        ran.result, ran.record, write_options(point.folder, figures, ran.result.provenance));
+        ran.result, ran.record, options_for(options, point.folder, ran.result.provenance));
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)

@@ -1,6 +1,8 @@
 #include "experiments/files/atomic_write.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio.h>  // renameat2
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,13 +22,24 @@ bool is_leftover(const std::string& name) {
          (name.find(".tmp-") != std::string::npos || name.find(".old-") != std::string::npos);
 }
 
+/// Gives a file its name, unless another file has it.
+void take_new_name(const fs::path& temporary, const fs::path& path) {
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+    return;
+  // Not every file system knows the flag.
+  const bool unknown = errno == EINVAL || errno == ENOSYS;
+  if (!unknown || ::link(temporary.c_str(), path.c_str()) != 0)
+    throw io_error(path.string(), "created", errno);
+  ::unlink(temporary.c_str());
+}
+
 }  // namespace
 
 std::string hidden_name(const fs::path& target, std::string_view purpose) {
   return fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
 }
 
-void atomic_write(const fs::path& path, std::string_view bytes) {
+void atomic_write(const fs::path& path, std::string_view bytes, Existing existing) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   make_folders(folder);
   const fs::path temporary = folder / hidden_name(path, "tmp");
@@ -34,7 +47,9 @@ void atomic_write(const fs::path& path, std::string_view bytes) {
   fs::remove(temporary, ignored);  // a killed process with the same id may have left one
   try {
     write_new_file(temporary, bytes);
-    if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    if (existing == Existing::refused)
+      take_new_name(temporary, path);
+    else if (std::rename(temporary.c_str(), path.c_str()) != 0)
       throw io_error(path.string(), "replaced", errno);
   } catch (const IoError&) {
     fs::remove(temporary, ignored);

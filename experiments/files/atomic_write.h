@@ -8,11 +8,15 @@
 
 namespace orrery::files {
 
-/// Writes a file, or replaces one, in one step: the bytes go to a hidden file beside `path`, reach
-/// the disk, and only then take its name. Readers see the old file or the new one, also after a
-/// power failure. Makes the folder if needed. Throws IoError; then the old file is unchanged and no
-/// other file is left behind.
-void atomic_write(const std::filesystem::path& path, std::string_view bytes);
+/// What becomes of a file that is there already.
+enum class Existing { replaced, refused };
+
+/// Writes a file in one step: the bytes go to a hidden file beside `path`, reach the disk, and only
+/// then take its name. Readers see the old file or the new one, also after a power failure. Makes
+/// the folder if needed. Throws IoError, also for an existing file that is refused; then the old
+/// file is unchanged and no other file is left behind.
+void atomic_write(const std::filesystem::path& path, std::string_view bytes,
+                  Existing existing = Existing::replaced);
 
 /// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);

@@ -48,6 +48,9 @@ nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
 /// absolute or leads out of the folder.
 std::vector<WrittenFile> files_of(const nlohmann::ordered_json& manifest);
 
+/// The experiment that a manifest names, with its parameters. Throws MalformedJson.
+Provenance experiment_of(const nlohmann::ordered_json& manifest);
+
 // Parts of manifest_json, which the manifest of a sweep has too.
 nlohmann::ordered_json program_json();
 nlohmann::ordered_json machine_json();

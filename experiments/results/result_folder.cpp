@@ -114,16 +114,21 @@ void write_content(const Result& result, const WriteOptions& options, FileSink& 
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
 }
 
-/// The files listed in the folder's manifest, and the manifest; empty without a manifest of ours.
-std::optional<std::set<std::string>> listed_files(const fs::path& folder) {
+struct OlderResult {
+  std::set<std::string> files;  ///< those that its manifest lists, and the manifest
+  Provenance provenance;
+};
+
+/// Empty without a manifest of ours.
+std::optional<OlderResult> older_result(const fs::path& folder) {
   std::error_code missing;
   const fs::path path = folder / manifest_name;
   if (!fs::is_regular_file(path, missing)) return std::nullopt;
   try {
-    std::set<std::string> listed{std::string(manifest_name)};
-    for (const WrittenFile& file : files_of(json_in(read_file(path, max_manifest_bytes))))
-      listed.insert(file.path);
-    return listed;
+    const auto manifest = json_in(read_file(path, max_manifest_bytes));
+    OlderResult older{{std::string(manifest_name)}, experiment_of(manifest)};
+    for (const WrittenFile& file : files_of(manifest)) older.files.insert(file.path);
+    return older;
   } catch (const MalformedJson&) {
     return std::nullopt;
   }
@@ -148,14 +153,25 @@ bool is_current_folder(const fs::path& folder) {
   return fs::equivalent(folder, fs::current_path(failure), failure) && !failure;
 }
 
-void require_ours(const fs::path& folder, bool overwrite) {
+bool may_be_replaced(const Provenance& older, const Provenance& wanted, Replaceable which) {
+  if (which != Replaceable::same_settings) return which == Replaceable::any_result;
+  return older.experiment == wanted.experiment && older.params == wanted.params;
+}
+
+void require_ours(const fs::path& folder, Replaceable which, const Provenance& wanted) {
   constexpr std::string_view remedy = "choose another folder with --out";
   const std::string name = folder.string();
-  const std::optional<std::set<std::string>> listed = listed_files(folder);
-  if (!listed)
+  const std::optional<OlderResult> older = older_result(folder);
+  if (!older)
     throw IoError(name, "is neither empty nor a result folder, so it is not replaced", remedy);
-  if (!overwrite) throw IoError(name, "already contains a result", remedy);
-  const std::string foreign = foreign_file(folder, *listed);
+  if (!may_be_replaced(older->provenance, wanted, which)) {
+    const bool other = older->provenance.experiment != wanted.experiment;
+    throw IoError(name,
+                  fmt::format("already contains a result of {}{}", older->provenance.experiment,
+                              other || which == Replaceable::none ? "" : " with other settings"),
+                  fmt::format("add --force to replace it, or {}", remedy));
+  }
+  const std::string foreign = foreign_file(folder, older->files);
   if (!foreign.empty())
     throw IoError(
         name,
@@ -173,7 +189,7 @@ fs::path resolved(const fs::path& folder) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-void require_replaceable_at(const fs::path& folder, bool overwrite) {
+void require_replaceable_at(const fs::path& folder, Replaceable which, const Provenance& wanted) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
   if (status.type() == fs::file_type::not_found) return;
@@ -186,19 +202,19 @@ void require_replaceable_at(const fs::path& folder, bool overwrite) {
                   "name a folder inside it with --out");
   const bool empty = fs::is_empty(folder, failure);
   if (failure) throw io_error(folder.string(), "read", failure.value());
-  if (!empty) require_ours(folder, overwrite);
+  if (!empty) require_ours(folder, which, wanted);
 }
 
 }  // namespace
 
-void require_replaceable(const WriteOptions& options) {
-  require_replaceable_at(resolved(options.folder), options.overwrite);
+void require_replaceable(const WriteOptions& options, const Provenance& wanted) {
+  require_replaceable_at(resolved(options.folder), options.replaceable, wanted);
 }
 
 WrittenResult write_result(const Result& result, const RunRecord& run,
                            const WriteOptions& options) {
   const fs::path folder = resolved(options.folder);
-  require_replaceable_at(folder, options.overwrite);
+  require_replaceable_at(folder, options.replaceable, result.provenance);
   AtomicFolder swap(folder);
   FileSink sink(swap.folder());
   write_content(result, options, sink);

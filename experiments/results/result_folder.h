@@ -11,13 +11,20 @@
 
 namespace orrery::results {
 
+/// Which older result in the folder is replaced.
+enum class Replaceable {
+  none,
+  same_settings,  ///< of the same experiment with the same parameters
+  any_result
+};
+
 struct WriteOptions {
   std::filesystem::path folder{};  ///< created with its parents
   std::vector<std::string> figure_formats{"svg", "png", "pdf"};
   /// Returns the bytes of a figure in one of figure_formats. Needed only when there are figures and
   /// formats.
   std::function<std::string(const Figure&, std::string_view format)> render{};
-  bool overwrite{true};  ///< whether an older result in that folder is replaced
+  Replaceable replaceable{Replaceable::any_result};
 };
 
 struct WrittenResult {
@@ -39,8 +46,8 @@ struct WrittenResult {
 /// folder, or the system refuses (no space, no permission, read-only).
 WrittenResult write_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 
-/// Throws the IoError that write_result would throw for the present content of options.folder.
-/// Cheap: call it before a long computation.
-void require_replaceable(const WriteOptions& options);
+/// Throws the IoError that write_result would throw for the present content of options.folder,
+/// where a result of this provenance is to be written. Cheap: call it before a long computation.
+void require_replaceable(const WriteOptions& options, const Provenance& wanted);
 
 }  // namespace orrery::results

@@ -7,7 +7,6 @@
 #include "experiments/setup/check_settings.h"
 
 namespace orrery::setup {
-namespace {
 
 Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
   Provenance provenance{.experiment = info.name, .version = info.version};
@@ -17,8 +16,6 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
   if (params.has("seed")) provenance.seed = params.integer("seed");
   return provenance;
 }
-
-}  // namespace
 
 Experiment with_provenance(ExperimentInfo info,
                            Result (*compute)(const ParamSet&, const Inputs&, Progress&),

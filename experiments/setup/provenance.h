@@ -6,6 +6,9 @@
 
 namespace orrery::setup {
 
+/// The experiment and every setting that is read.
+Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params);
+
 /// An experiment that runs `compute` and adds the provenance to its results. Before that it checks
 /// what every experiment is checked for (check_encodings), and what `check` does.
 Experiment with_provenance(ExperimentInfo info,

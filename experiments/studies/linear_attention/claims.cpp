@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -27,11 +28,12 @@ struct MapClaim {
   double Family::*expected{};  ///< of claims that there is an effect: how large it should be
 };
 
-/// Whether a family has weights, and an effect that rounding cannot hide: twice what it may cost. A
-/// NaN cannot be hidden.
+/// Whether a family has weights that rounding leaves determined, and an effect that it cannot hide:
+/// twice what it may cost. A NaN cannot be hidden.
 bool is_claimed(const MapClaim& claim, const Family& family) {
   const LinearMap& map = map_of(family, claim.rotation);
-  return map.has_weights && (!claim.expected || !(family.*claim.expected < 2 * map.rounding));
+  return map.has_weights && !std::isinf(map.rounding) &&
+         (!claim.expected || !(family.*claim.expected < 2 * map.rounding));
 }
 
 /// "is relative": at most one rounding in every family. Nothing where no family has weights.

@@ -70,11 +70,13 @@ PlainFeatures plain_features(const LinearInputs& in, const FeatureMap<double>& f
 
 /// Bound of the rounding of a weight in two maps together, after the standard model (Higham 2002
 /// §3.1): products of F features, their sums over keys, and the rotation, each to γ, divided by the
-/// normaliser. Features themselves are rounded alike in both maps.
-void add_rounding(const LinearInputs& in, const PlainFeatures& f, const Matrix<double>& normalizers,
-                  LinearMap& map) {
+/// normaliser. Features themselves are rounded alike in both maps. Infinite where rotations turn a
+/// normaliser of 0 into one of rounding errors alone.
+void add_rounding(const LinearInputs& in, const PlainFeatures& f, FeatureRotation rotation,
+                  const Matrix<double>& normalizers, LinearMap& map) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double gamma = 4.0 * static_cast<double>(f.q.cols() + in.k.rows() + 16) * 0x1p-53;
-  Smallest least(std::numeric_limits<double>::infinity());
+  Smallest least(infinity);
   Largest rounding, sum_error;
   const Matrix<double> norms_q = f.q.rowwise().norm(), norms_k = f.k.rowwise().norm();
   const Matrix<double> products = product_with_transpose<double>(f.q, f.k);
@@ -87,7 +89,10 @@ void add_rounding(const LinearInputs& in, const PlainFeatures& f, const Matrix<d
     }
     const double normalizer = std::abs(normalizers(i, 0));
     least.see(plain <= 0 ? 0.0 : normalizer / plain);
-    if (normalizer == 0) continue;
+    if (normalizer == 0) {
+      if (rotation == FeatureRotation::both_rotated && norms > 0) rounding.see(infinity);
+      continue;
+    }
     map.has_weights = true;
     const double largest = largest_magnitude<double>(map.weights.row(i));
     rounding.see(gamma * norms * (1 + largest) / normalizer);
@@ -187,7 +192,7 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
   map.shift_residual =
       largest_difference<double>(linear_weights(in, features, rotation, shift), map.weights);
   map.half_difference = mean_half_difference(map.weights, reference);
-  add_rounding(in, plain_features(in, features, rotation), out.normalizers, map);
+  add_rounding(in, plain_features(in, features, rotation), rotation, out.normalizers, map);
   return map;
 }
 

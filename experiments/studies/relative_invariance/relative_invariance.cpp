@@ -227,6 +227,7 @@ Table table_of(const std::vector<double>& shifts, const std::vector<ShiftCurve>&
 
 /// Every shift is computed twice: in the pipeline and in exact.
 void check_work(const ParamSet& params) {
+  check_last_position(params, params.integer("span") - 1);
   constexpr double operations_per_logit = 1000;  // its terms, and their roundings
   constexpr double rows_to_pack = 4;             // a matrix is rearranged before it is multiplied
   const auto n = static_cast<double>(params.integer("tokens"));

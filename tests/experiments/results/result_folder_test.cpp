@@ -124,7 +124,7 @@ TEST_CASE("What Orrery did not write is never replaced") {
     CHECK_THROWS_WITH(write_example(folder),
                       Contains(folder.string() + ": ") && Contains(part) && Contains("--out"));
     CHECK(files_below(temp.path()) == before);
-    CHECK_THROWS_AS(require_replaceable(options_for(folder)), IoError);
+    CHECK_THROWS_AS(require_replaceable(options_for(folder), {}), IoError);
   };
   SECTION("a folder of something else") {
     temp.file("out/thesis.tex", "years of work");
@@ -149,13 +149,29 @@ TEST_CASE("What Orrery did not write is never replaced") {
   }
 }
 
-TEST_CASE("Without overwrite an older result stays") {
+TEST_CASE("An older result is replaced only where that was asked for") {
   const TempFolder temp;
   write_example(temp.path() / "out");
   WriteOptions options = options_for(temp.path() / "out");
-  options.overwrite = false;
-  CHECK_THROWS_WITH(write_result({}, {}, options), Contains("already contains a result"));
-  CHECK(files_below(temp.path() / "out") == example_files);
+  Result other = example_result();
+  const auto refused = [&](const std::string& why) {
+    CHECK_THROWS_WITH(write_result(other, {}, options),
+                      Contains(why) && Contains("add --force to replace it"));
+    CHECK_THROWS_WITH(require_replaceable(options, other.provenance), Contains(why));
+    CHECK(files_below(temp.path() / "out") == example_files);
+  };
+  SECTION("none") {
+    options.replaceable = Replaceable::none;
+    refused("already contains a result of " + other.provenance.experiment);
+  }
+  SECTION("one with the same settings") {
+    options.replaceable = Replaceable::same_settings;
+    write_result(other, {}, options);
+    other.provenance.params.emplace_back("added", "1");
+    refused("with other settings");
+    other.provenance = {.experiment = "another"};
+    refused("already contains a result of " + example_result().provenance.experiment);
+  }
 }
 
 TEST_CASE("The current folder is not replaced under the user's feet") {
