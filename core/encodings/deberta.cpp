@@ -220,9 +220,11 @@ bool Deberta<T>::has(DebertaTerms term) const {
 }
 
 template <class T>
-Matrix<T> Deberta<T>::projected(const Matrix<T>& W, const Matrix<T>& b, int head) const {
+Matrix<T> Deberta<T>::projected(const UsedRows& used, const Matrix<T>& W, const Matrix<T>& b,
+                                int head) const {
   const Index d = weights_.d_head;
-  Matrix<T> rows = product<T>(weights_.table, W.middleCols(head * d, d));
+  Matrix<T> rows =
+      product<T>(weights_.table.middleRows(used.first, used.count), W.middleCols(head * d, d));
   if (b.size() != 0) rows.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(rows));
 }
@@ -239,18 +241,20 @@ std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) cons
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", scaled_product<T>(in.q, in.k, products, in.scoring)});
   if (has(DebertaTerms::content_to_position)) {
-    const Matrix<T> K_r = projected(weights_.W_kr, weights_.b_kr, in.head);
-    terms.push_back({"content_to_position",
-                     gather_by_query<T>(scaled_product<T>(in.q, K_r, products, in.scoring),
-                                        table_index(in.m, in.n))});
+    const UsedRows used = used_rows(table_index(in.m, in.n));
+    const Matrix<T> K_r = projected(used, weights_.W_kr, weights_.b_kr, in.head);
+    terms.push_back(
+        {"content_to_position",
+         gather_by_query<T>(scaled_product<T>(in.q, K_r, products, in.scoring), used.index)});
   }
   if (has(DebertaTerms::position_to_content)) {
-    const Matrix<T> Q_r = projected(weights_.W_qr, weights_.b_qr, in.head);
     const bool mirrored = options_.index == DebertaIndex::paper;
-    const IndexMatrix index =
-        index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); });
-    terms.push_back({"position_to_content",
-                     gather_by_key<T>(scaled_product<T>(in.k, Q_r, products, in.scoring), index)});
+    const UsedRows used =
+        used_rows(index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); }));
+    const Matrix<T> Q_r = projected(used, weights_.W_qr, weights_.b_qr, in.head);
+    terms.push_back(
+        {"position_to_content",
+         gather_by_key<T>(scaled_product<T>(in.k, Q_r, products, in.scoring), used.index)});
   }
   return terms;
 }

@@ -91,8 +91,9 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  private:
   Index row_of(Position r) const;
   bool has(DebertaTerms term) const;
-  /// K^r or Q^r of one head: the table times its columns of W, plus those of b. [2k, d_head]
-  Matrix<T> projected(const Matrix<T>& W, const Matrix<T>& b, int head) const;
+  /// K^r or Q^r of one head: the used rows of the table times its columns of W, plus those of b.
+  /// [used rows, d_head]
+  Matrix<T> projected(const UsedRows& used, const Matrix<T>& W, const Matrix<T>& b, int head) const;
 
   Weights weights_;
   DebertaOptions options_;

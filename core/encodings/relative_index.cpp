@@ -3,10 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/errors.h"
 
 namespace orrery {
+
+UsedRows used_rows(IndexMatrix index) {
+  if (index.size() == 0) return {0, 0, std::move(index)};
+  const Index first = index.minCoeff();
+  const Index count = index.maxCoeff() - first + 1;
+  index.array() -= first;
+  return {first, count, std::move(index)};
+}
 
 template <class T>
 Matrix<T> gather_by_query(const Matrix<T>& products, const IndexMatrix& index) {

@@ -50,6 +50,15 @@ IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) 
 template <class T>
 Matrix<T> gather_bias(const Matrix<T>& table, const IndexMatrix& index, int head);
 
+/// The rows of a table from the first to the last that are looked up: a table may have 100 times as
+/// many as a text has distances.
+struct UsedRows {
+  Index first{};  ///< of the table
+  Index count{};
+  IndexMatrix index;  ///< among them
+};
+UsedRows used_rows(IndexMatrix index);
+
 /// out(i, j) = products(i, index(i, j)): what each query makes of a table's row. products [N_q,
 /// rows].
 template <class T>

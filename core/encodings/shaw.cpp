@@ -150,14 +150,15 @@ IndexMatrix Shaw<T>::table_index(PositionsIn m, PositionsIn n) const {
 
 template <class T>
 std::vector<ScoreTerm<T>> Shaw<T>::score_terms(const ScoreInputs<T>& in) const {
-  const IndexMatrix index = table_index(in.m, in.n);
+  const UsedRows used = used_rows(table_index(in.m, in.n));
+  const Matrix<T> rows = key_table_.middleRows(used.first, used.count);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"content_to_position",
-                   gather_by_query<T>(scaled_product<T>(in.q, key_table_, 1, in.scoring), index)});
+                   gather_by_query<T>(scaled_product<T>(in.q, rows, 1, in.scoring), used.index)});
   if (options_.scores == ShawScores::queries_and_keys)
     terms.push_back({"position_to_content",
-                     gather_by_key<T>(scaled_product<T>(in.k, key_table_, 1, in.scoring), index)});
+                     gather_by_key<T>(scaled_product<T>(in.k, rows, 1, in.scoring), used.index)});
   return terms;
 }
 
@@ -169,11 +170,11 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
                      fmt::format("the value table has {}", value_table_.cols()),
                      "give v with as many channels");
   // Weights of equal index first add up: [N_q, rows] times the table.
-  Matrix<T> by_index = Matrix<T>::Zero(in.weights.rows(), value_table_.rows());
-  const IndexMatrix index = table_index(in.m, in.n);
-  for (Index i = 0; i < index.rows(); ++i)
-    for (Index j = 0; j < index.cols(); ++j) by_index(i, index(i, j)) += in.weights(i, j);
-  out += assigned_product<T>(by_index, value_table_);
+  const UsedRows used = used_rows(table_index(in.m, in.n));
+  Matrix<T> by_index = Matrix<T>::Zero(in.weights.rows(), used.count);
+  for (Index i = 0; i < used.index.rows(); ++i)
+    for (Index j = 0; j < used.index.cols(); ++j) by_index(i, used.index(i, j)) += in.weights(i, j);
+  out += assigned_product<T>(by_index, value_table_.middleRows(used.first, used.count));
 }
 
 template class Shaw<float>;

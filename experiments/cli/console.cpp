@@ -24,8 +24,9 @@ void on_stop_signal(int signal) {
 }
 
 [[noreturn]] void refuse_output() {
+  if (errno == EPIPE) throw ClosedPipe();
   throw IoError("standard output", fmt::format("cannot be written ({})", std::strerror(errno)),
-                "check the disk or the program at the other end of the pipe");
+                "check the disk, and what it was redirected to");
 }
 
 std::string colored(std::string_view text, int code) {
@@ -85,7 +86,7 @@ int stop_signal() { return received_signal; }
 void listen_for_stop_signals() {
   std::signal(SIGINT, on_stop_signal);
   std::signal(SIGTERM, on_stop_signal);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as an error
+  std::signal(SIGPIPE, SIG_IGN);  // what a command computes is written all the same
 }
 
 ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}

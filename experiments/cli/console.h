@@ -9,11 +9,14 @@
 
 namespace orrery::cli {
 
-/// Writes data to stdout. Throws IoError when that fails.
+/// Whoever reads stdout has left: `| head`.
+struct ClosedPipe {};
+
+/// Writes data to stdout. Throws ClosedPipe, or IoError when that fails in another way.
 void print(std::string_view text);
 /// Writes a message to stderr.
 void say(std::string_view text);
-/// Flushes stdout. Throws IoError when that fails (a full disk, a closed pipe).
+/// Flushes stdout. Throws as print does.
 void finish_output();
 
 /// Whether stdout is a terminal that shows colours and NO_COLOR is not set.

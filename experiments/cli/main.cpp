@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <new>
 
 #include "core/errors.h"
@@ -12,6 +13,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
 #include "experiments/results/build_info.h"
+#include "experiments/text/printable.h"
 
 namespace {
 
@@ -49,14 +51,16 @@ int guarded(const std::function<int()>& command) {
   } catch (const Stopped&) {
     say("orrery: stopped; nothing was written\n");
     return 128 + stop_signal();
+  } catch (const ClosedPipe&) {
+    return 128 + SIGPIPE;  // as for any program whose reader has left, without a word
   } catch (const Error& error) {
-    say(fmt::format("orrery: {}\n", error.what()));
+    say(fmt::format("orrery: {}\n", without_controls(error.what())));
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
     say("orrery: there is not enough memory for this; lower the settings that make it large\n");
     return exit_io;
   } catch (const std::exception& error) {
-    say(fmt::format("orrery: {}; this is a bug in orrery\n", error.what()));
+    say(fmt::format("orrery: {}; this is a bug in orrery\n", without_controls(error.what())));
     return exit_failed;
   }
 }
@@ -98,7 +102,7 @@ int main(int argc, char** argv) {
     check_command(app, words);
     app.parse(argc, argv);
   } catch (const UsageError& error) {
-    say(fmt::format("orrery: {}\n", error.what()));
+    say(fmt::format("orrery: {}\n", without_controls(error.what())));
     return exit_usage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_usage;

@@ -9,6 +9,7 @@
 
 #include "experiments/cli/console.h"
 #include "experiments/text/number_text.h"
+#include "experiments/text/printable.h"
 
 namespace orrery::cli {
 namespace {
@@ -151,7 +152,8 @@ void SweepConsole::finished(const PlanPoint& point, const JournalEntry& entry,
                             const SweepProgress& progress) {
   if (entry.status == PointStatus::failed) {
     clear();
-    say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, point.label, entry.error));
+    say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, without_controls(point.label),
+                    without_controls(entry.error)));
   }
   tick(progress);
 }

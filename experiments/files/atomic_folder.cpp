@@ -36,7 +36,8 @@ void rename_or_throw(const std::filesystem::path& from, const std::filesystem::p
 
 }  // namespace
 
-AtomicFolder::AtomicFolder(const std::filesystem::path& target) : target_(target) {
+AtomicFolder::AtomicFolder(const std::filesystem::path& target)
+    : target_(target.has_parent_path() ? target : std::filesystem::path(".") / target) {
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
 }

@@ -98,7 +98,6 @@ class Workers {
                                                        }));
     while (const PlanPoint* point = next_point()) {
       take(*point, *at_work_.front());
-      at_work_.front()->reset();
       while (const auto news = next_finished())
         observer.finished(*news->first, news->second, now());
     }
@@ -122,10 +121,7 @@ class Workers {
   }
 
   void work(PointProgress& mine) {
-    while (const PlanPoint* point = next_point()) {
-      take(*point, mine);
-      mine.reset();
-    }
+    while (const PlanPoint* point = next_point()) take(*point, mine);
     const std::lock_guard lock(mutex_);
     --active_;
     news_.notify_one();
@@ -145,10 +141,11 @@ class Workers {
                .manifest_sha256 = {},
                .error = error.what()};
     }
-    record(point, std::move(entry));
+    record(point, std::move(entry), mine);
   }
 
-  void record(const PlanPoint& point, JournalEntry entry) {
+  /// A point is at every moment either part of the work of `mine` or finished, never both.
+  void record(const PlanPoint& point, JournalEntry entry, PointProgress& mine) {
     const std::lock_guard lock(mutex_);
     try {
       folder_.record(entry);
@@ -162,6 +159,7 @@ class Workers {
       if (options_.fail_fast) drained_ = true;
     }
     ++progress_.finished;
+    mine.reset();
     finished_.emplace_back(&point, std::move(entry));
     news_.notify_one();
   }
@@ -173,15 +171,11 @@ class Workers {
   }
 
   SweepProgress now() const {
-    SweepProgress progress = counted();
+    const std::lock_guard lock(mutex_);
+    SweepProgress progress = progress_;
     for (const auto& one : at_work_) progress.running += one->fraction();
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return progress;
-  }
-
-  SweepProgress counted() const {
-    const std::lock_guard lock(mutex_);
-    return progress_;
   }
 
   using Finished = std::pair<const PlanPoint*, JournalEntry>;

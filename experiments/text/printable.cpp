@@ -37,6 +37,18 @@ std::string printable(std::string_view text) {
   return at < text.size() ? shown + "…" : shown;
 }
 
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t character = next_character(text, at);
+    const std::string_view bytes = text.substr(begin, at - begin);
+    const bool harmless = character == U'\n' || is_printable(character);
+    shown += harmless ? std::string(bytes) : escaped(bytes);
+  }
+  return shown;
+}
+
 std::string in_quotes(std::string_view text) { return fmt::format("'{}'", printable(text)); }
 
 }  // namespace orrery::text

@@ -14,4 +14,8 @@ std::string printable(std::string_view text);
 /// printable(text) in single quotes.
 std::string in_quotes(std::string_view text);
 
+/// The whole text, with \xNN in place of each control character but line breaks, and of bytes that
+/// are not UTF-8: no name or argument clears the screen of whoever reads a message.
+std::string without_controls(std::string_view text);
+
 }  // namespace orrery::text

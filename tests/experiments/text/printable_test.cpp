@@ -25,3 +25,11 @@ TEST_CASE("A long text is cut between its characters") {
   CHECK(in_quotes(forty + "θ") == "'" + forty + "…'");
   CHECK(printable(std::string(1 << 20, 'k')) == std::string(40, 'k') + "…");
 }
+
+TEST_CASE("A message keeps its lines and letters, and loses its controls") {
+  CHECK(without_controls("two\nlines, θ and 中") == "two\nlines, θ and 中");
+  CHECK(without_controls("a\x1b[2Jb\r\t") == "a\\x1b[2Jb\\x0d\\x09");
+  CHECK(without_controls("\xe2\x80\xae right to left, \xff") ==
+        "\\xe2\\x80\\xae right to left, \\xff");
+  CHECK(without_controls(std::string(100, 'x')).size() == 100);
+}

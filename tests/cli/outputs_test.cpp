@@ -1,0 +1,130 @@
+// What becomes of outputs: whole or not at all, and nothing that is there is replaced unasked.
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "tests/cli/npy_files.h"
+
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ArraysShell : Shell {
+  ArraysShell() {
+    std::vector<double> values(32 * 8);
+    std::iota(values.begin(), values.end(), 0.0);
+    write("q.npy", npy("(32, 8)", values));
+    write("bad.npy", "no array");
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder()), fs::directory_iterator()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attend and apply refuse a file that is there before they read their arrays") {
+  const ArraysShell shell;
+  for (const std::string out : {"out.npz", "out.safetensors", "out"}) {
+    INFO(out);
+    // An array that cannot be read shows what is looked at first.
+    const std::string command = "attend q=q.npy k=q.npy v=q.npy --out " + out;
+    if (out == "out") {
+      REQUIRE(shell.run(command).status == 0);
+    } else {
+      shell.write(out, "mine");
+    }
+    const Outcome refused = shell.run("attend q=bad.npy k=q.npy v=q.npy --out " + out);
+    CHECK(refused.status == 4);
+    CHECK_THAT(refused.err,
+               Contains(out) && Contains("already") && Contains("add --force to replace it"));
+    if (out != "out") CHECK(content(shell.folder() / out) == "mine");
+    CHECK(shell.run(command + " --force").status == 0);
+    if (out != "out") CHECK(content(shell.folder() / out).size() > 500);
+  }
+  shell.write("x.npy", "mine");
+  CHECK(shell.run("apply encoding=rope x=q.npy --out x.npy").status == 4);
+  CHECK(content(shell.folder() / "x.npy") == "mine");
+  CHECK(shell.run("apply encoding=rope x=q.npy --out x.npy --force").status == 0);
+  CHECK(content(shell.folder() / "x.npy").substr(1, 5) == "NUMPY");
+}
+
+TEST_CASE("An archive that cannot be written whole leaves nothing under its name nor beside it") {
+  const ArraysShell shell;
+  const std::size_t before = shell.entries();
+  // 8 blocks of 512 bytes per file: a full disk. The signal that comes with it is ignored.
+  for (const char* out : {"big.npz", "big.safetensors"}) {
+    INFO(out);
+    const Outcome failed =
+        shell.run_program("trap '' XFSZ; ulimit -f 8;",
+                          std::string("attend q=q.npy k=q.npy v=q.npy --out ") + out, ">/dev/null");
+    CHECK(failed.status == 4);
+    CHECK_THAT(failed.err, Contains("cannot be written"));
+    CHECK_FALSE(fs::exists(shell.folder() / out));
+  }
+  fs::remove(shell.folder() / "err.txt");
+  CHECK(shell.entries() == before);
+}
+
+TEST_CASE("run replaces the result of the same settings, and any other only with --force") {
+  const Shell shell;
+  const std::string run = "run long_term_decay max_distance=6 distance=1 --quiet --format none ";
+  REQUIRE(shell.run(run + "dim=4 --out r").status == 0);
+  CHECK(shell.run(run + "dim=4 --out r").status == 0);
+  const std::string first = content(shell.folder() / "r/result.json");
+  const Outcome other = shell.run(run + "dim=8 --out r");
+  CHECK(other.status == 4);
+  CHECK_THAT(other.err,
+             Contains("already contains a result of long_term_decay with other settings") &&
+                 Contains("--force"));
+  const Outcome another = shell.run("run rotation --format none --out r");
+  CHECK(another.status == 4);
+  CHECK_THAT(another.err, Contains("already contains a result of long_term_decay; add --force"));
+  CHECK(content(shell.folder() / "r/result.json") == first);
+  CHECK(shell.run("run rotation --format none --quiet --out r --force").status == 0);
+  CHECK_THAT(content(shell.folder() / "r/result.json"), Contains("\"rotation\""));
+}
+
+TEST_CASE("A redraw that fails leaves nothing, so that the next one finds its folder free") {
+  const Shell shell;
+  REQUIRE(shell.run("run rotation --format none --quiet --out r").status == 0);
+  CHECK(shell.run("redraw r --out d --scale 0").status == 2);
+  CHECK_FALSE(fs::exists(shell.folder() / "d"));
+  CHECK(shell.run("redraw r --out d --format svg").status == 0);
+  CHECK(shell.run("redraw r --out d --format svg").status == 4);
+}
+
+TEST_CASE("A list option takes one word, and what follows is a parameter") {
+  const Shell shell;
+  CHECK(shell.run("run long_term_decay --format none dim=8 max_distance=6 --out a").status == 0);
+  CHECK_THAT(content(shell.folder() / "a/result.json"), Contains("\"dim\": \"8\""));
+  CHECK(
+      shell.run("sweep long_term_decay --format svg,none dim=4,8 max_distance=6 --out s").status ==
+      0);
+}
+
+TEST_CASE("A reader that leaves is no error to speak of") {
+  const Shell shell;
+  for (const char* command : {"describe long_term_decay", "run rotation --format none --json"}) {
+    INFO(command);
+    const Outcome outcome = shell.run_program("set -o pipefail 2>/dev/null; (sleep 0.2; exec",
+                                              std::string(command) + ")", "| true; echo >out.txt");
+    CHECK(outcome.err.empty());
+  }
+}
+
+TEST_CASE("No message passes control characters on") {
+  const Shell shell;
+  for (const char* command :
+       {"run $'a\\x1b[2Jb'", "$'\\x1b[2J'", "run long_term_decay $'dim=\\x1b]0;x\\a'"}) {
+    INFO(command);
+    shell.write("command.sh", std::string("'") + cli_program() + "' " + command + " 2>err.txt");
+    CHECK(std::system(
+              ("cd '" + shell.folder().string() + "' && bash command.sh >out.txt").c_str()) != 0);
+    const std::string err = content(shell.folder() / "err.txt");
+    CHECK_THAT(err, Contains("\\x1b"));
+    CHECK(err.find('\x1b') == std::string::npos);
+  }
+}
