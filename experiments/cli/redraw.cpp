@@ -68,11 +68,11 @@ int redraw_command(const RedrawOptions& options) {
   if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
     throw IoError(out.string(), "already exists and is not empty",
                   "choose another folder with --out");
+  const std::vector<Place> found = places(options);
   // All of the pictures appear at once, or none.
   AtomicFolder swap(out);
   std::size_t files = 0;
-  for (const auto& [saved, below] : places(options))
-    files += redraw(saved, swap.folder() / below, options);
+  for (const auto& [saved, below] : found) files += redraw(saved, swap.folder() / below, options);
   swap.commit();
   say(fmt::format("drew {} files into {}/\n", files, out.string()));
   return exit_ok;

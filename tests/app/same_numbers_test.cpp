@@ -32,7 +32,7 @@ TEST_CASE("The desktop and the command line give the same numbers") {
        {"precision=exact+eager_bf16", "stage.qk=fp16", "encoding=rope+shaw", "seed=7"}},
       {"attention_map", {"encoding=sinusoidal+t5", "show=weights+terms", "max_tokens=20"}}};
   for (const auto& [view, overrides] : settings) {
-    std::string command = "run " + view + " --json --format none --out " + view;
+    std::string command = "run " + view + " --json --format none --force --out " + view;
     for (const std::string& word : overrides) command += " " + word;
     INFO(command);
     const test::Outcome outcome = shell.run(command);

@@ -36,7 +36,7 @@ struct GoldenShell : Shell {
     INFO(name);
     const Outcome outcome =
         run("attend q=q.npy k=k.npy v=v.npy --positions 0,1,2,5,9 "
-            "--query-positions 0,1,2,5,9 heads=2 head=1 d_model=6 --out out " +
+            "--query-positions 0,1,2,5,9 heads=2 head=1 d_model=6 --force --out out " +
             arguments);
     INFO(outcome.err);
     CHECK(outcome.status == 0);

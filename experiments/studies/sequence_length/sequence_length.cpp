@@ -85,7 +85,7 @@ void check_lengths(const ParamSet& params) {
 /// Every length projects its keys, every step of decoding those before it.
 void check_work(const ParamSet& params) {
   constexpr double lengths_in_all = 4;  // of all lengths measured, over the largest
-  constexpr double operations_per_logit = 300;
+  constexpr double operations_per_logit = 500;
   const auto n = static_cast<double>(params.integer("max_length"));
   const auto w = static_cast<double>(params.integer("window"));
   const auto d = static_cast<double>(params.integer("dim"));
