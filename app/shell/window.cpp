@@ -62,14 +62,19 @@ struct WindowDeleter {
 };
 using WindowHandle = std::unique_ptr<GLFWwindow, WindowDeleter>;
 
-WindowHandle open_window() {
+WindowHandle open_window(int robustness) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  // A context that a reset of the driver takes away says so, where the driver can.
-  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, robustness);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-  WindowHandle window(glfwCreateWindow(initial_width, initial_height, "Orrery", nullptr, nullptr));
+  return WindowHandle(glfwCreateWindow(initial_width, initial_height, "Orrery", nullptr, nullptr));
+}
+
+WindowHandle open_window() {
+  // A context that a reset of the driver takes away says so, where the driver can.
+  WindowHandle window = open_window(GLFW_LOSE_CONTEXT_ON_RESET);
+  if (!window) window = open_window(GLFW_NO_ROBUSTNESS);
   if (!window) return window;
   glfwSetWindowSizeLimits(window.get(), min_width, min_height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window.get());

@@ -42,8 +42,9 @@ TEST_CASE("A damaged font is refused before Dear ImGui believes it") {
   const std::vector<char32_t> letters{U'a', U'θ', U'≤'};
   const auto refused = [&](const std::string& bytes) {
     const std::string file = folder.file("font.ttf", bytes).string();
-    CHECK_THROWS_WITH(read_font(file, 0, letters),
-                      Catch::EndsWith("is not a readable font; install its package again"));
+    CHECK_THROWS_WITH(
+        read_font(file, 0, letters),
+        Catch::Matchers::EndsWith("is not a readable font; install its package again"));
   };
   CHECK(*read_font(folder.file("sound.ttf", sound).string(), 0, letters) == sound);
   CHECK_THROWS_AS(read_font(folder.file("sound.ttf", sound).string(), 7, letters), DataError);
