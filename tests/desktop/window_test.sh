@@ -9,10 +9,13 @@ cd "$scratch" || exit 1
 export XDG_STATE_HOME=$scratch/state LIBGL_ALWAYS_SOFTWARE=1
 unset DISPLAY WAYLAND_DISPLAY
 
-# on_display COMMAND...: its output in $out and its exit status in $status
+# on_display COMMAND...: its output in $out and its exit status in $status. xvfb-run's own status is
+# another one when the display does not go down in time.
 on_display() {
-  status=0
-  out=$(timeout 300 xvfb-run --auto-servernum --server-args '-screen 0 1400x900x24' "$@" 2>&1) || status=$?
+  rm -f status
+  out=$(timeout 300 xvfb-run --auto-servernum --server-args '-screen 0 1400x900x24' \
+    bash -c '"$@"; echo $? >"$0"' "$scratch/status" "$@" 2>&1)
+  status=$(cat status 2>/dev/null || echo none)
 }
 # The share of pixels that differ before and after, in the last line of the failing driver, as 0.0123.
 at_most() { awk -v found="$1" -v most="$2" 'BEGIN { exit !(found != "" && found <= most) }'; }
