@@ -22,7 +22,7 @@ std::filesystem::path make_sibling(const std::filesystem::path& target, const ch
   const std::string stem = hidden_name(target, purpose);
   constexpr int attempts = 1000;
   for (int i = 0; i < attempts; ++i) {
-    const std::filesystem::path path =
+    std::filesystem::path path =
         target.parent_path() / (i == 0 ? stem : fmt::format("{}-{}", stem, i));
     if (::mkdir(path.c_str(), 0777) == 0) return path;
     if (errno != EEXIST) throw io_error(path.string(), "created", errno);

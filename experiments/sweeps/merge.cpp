@@ -42,7 +42,7 @@ Plan undivided(Plan plan) {
 }
 
 Plan common_plan(const std::vector<fs::path>& shards) {
-  const Plan plan = undivided(read_plan(shards.front()));
+  Plan plan = undivided(read_plan(shards.front()));
   for (const fs::path& shard : shards) {
     const std::vector<std::string> differences =
         plan_differences(plan, undivided(read_plan(shard)));

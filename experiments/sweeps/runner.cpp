@@ -48,6 +48,7 @@ class PointProgress : public Progress {
 /// A result could not be written: not a failure of the point, so it ends the sweep.
 class CannotWrite : public std::exception {
  public:
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the parameter is stored
   explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
   const std::exception_ptr& cause() const { return cause_; }
 
