@@ -35,13 +35,14 @@ Job::Work work(int number, int limit) {
   };
 }
 
-void use(Job& job, int rounds) {
+/// Counts what should not be: Catch2's own checks are not for several threads.
+void use(Job& job, int rounds, std::atomic<int>& wrong) {
   for (int round = 0; round < rounds; ++round) {
     job.submit(work(round, 50 * (round % 3)));
     const Job::Status status = job.status();
-    CHECK(status.fraction <= 1.0);
+    if (!(status.fraction <= 1.0)) ++wrong;
     if (round % 5 == 4) job.stop();
-    if (const auto outcome = job.take()) CHECK(outcome->ticket > 0);
+    if (const auto outcome = job.take(); outcome && outcome->ticket == 0) ++wrong;
   }
 }
 
@@ -49,12 +50,13 @@ void use(Job& job, int rounds) {
 
 TEST_CASE("Threads submit to one job, watch it, stop it and take from it") {
   for (int again = 0; again < 20; ++again) {
-    std::atomic<int> woken{0};
+    std::atomic<int> woken{0}, wrong{0};
     Job job([&] { ++woken; }, 1ms);
     {
       std::vector<std::jthread> users;
-      for (int i = 0; i < 3; ++i) users.emplace_back([&] { use(job, 60); });
+      for (int i = 0; i < 3; ++i) users.emplace_back([&] { use(job, 60, wrong); });
     }
+    CHECK(wrong == 0);
     job.submit(work(0, 10));
     wait_until([&] { return !job.status().busy; });
     CHECK(job.take());
