@@ -85,6 +85,16 @@ std::int64_t integer_field(const Json& object, const char* key, std::int64_t lea
   return value;
 }
 
+std::vector<std::pair<std::string, std::string>> settings_field(const Json& object,
+                                                                const char* key) {
+  const Json& settings = field(object, key);
+  if (!settings.is_object()) throw MalformedJson(fmt::format("'{}' is not an object", key));
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [name, value] : settings.items())
+    texts.emplace_back(name, text_field(settings, name.c_str()));
+  return texts;
+}
+
 int int_field(const Json& object, const char* key, int least, int most) {
   return static_cast<int>(integer_field(object, key, least, most));
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/text/enum_names.h"
@@ -52,6 +53,9 @@ std::string name_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<double> numbers_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::string> texts_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::size_t> sizes_field(const nlohmann::ordered_json& object, const char* key);
+/// Settings: an object of texts, in its order.
+std::vector<std::pair<std::string, std::string>> settings_field(
+    const nlohmann::ordered_json& object, const char* key);
 const nlohmann::ordered_json& list_field(const nlohmann::ordered_json& object, const char* key);
 
 template <class T>

@@ -112,15 +112,9 @@ std::vector<WrittenFile> files_of(const Json& manifest) {
 
 Provenance experiment_of(const Json& manifest) {
   const Json& json = field(manifest, "experiment");
-  Provenance provenance{.experiment = text_field(json, "name"),
-                        .version = int_field(json, "version", 0)};
-  const Json& params = field(json, "params");
-  if (!params.is_object()) throw MalformedJson("'params' is not an object");
-  for (const auto& [key, value] : params.items()) {
-    if (!value.is_string()) throw MalformedJson(fmt::format("{} is not text", in_quotes(key)));
-    provenance.params.emplace_back(key, value.get<std::string>());
-  }
-  return provenance;
+  return {.experiment = text_field(json, "name"),
+          .version = int_field(json, "version", 0),
+          .params = settings_field(json, "params")};
 }
 
 std::string iso8601_utc(std::chrono::system_clock::time_point time) {

@@ -74,14 +74,10 @@ Json figure_summary(const Figure& figure) {
 }
 
 Provenance provenance_from(const Json& json) {
-  Provenance provenance{.experiment = text_field(json, "experiment"),
-                        .version = int_field(json, "version", 0),
-                        .seed = integer_field(json, "seed")};
-  const Json& params = field(json, "params");
-  if (!params.is_object()) throw MalformedJson("'params' is not an object");
-  for (const auto& [key, value] : params.items())
-    provenance.params.emplace_back(key, text_field(params, key.c_str()));
-  return provenance;
+  return {.experiment = text_field(json, "experiment"),
+          .version = int_field(json, "version", 0),
+          .params = settings_field(json, "params"),
+          .seed = integer_field(json, "seed")};
 }
 
 Scalar scalar_from(const Json& json) {

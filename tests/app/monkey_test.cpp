@@ -74,6 +74,13 @@ class Monkey {
         return;
     }
   }
+  /// Many things, with a frame after every third.
+  void play(std::uint64_t events) {
+    for (std::uint64_t i = 0; i < events; ++i) {
+      act();
+      if (i % 3 == 0) desktop_.frame();
+    }
+  }
   void let_go() {
     for (int i = 0; i < 2; ++i) shim::inject_mouse_button(desktop_.io(), i, false);
     for (const int key : known_keys) shim::inject_key(desktop_.io(), key, false);
@@ -127,6 +134,20 @@ class Monkey {
   std::mt19937_64 random_;
 };
 
+/// A desktop that keeps its session and writes nothing else.
+struct Playground {
+  TempFolder folder{};
+  std::unique_ptr<Session> session{start_session({}, {})};
+  test::NullDesktop desktop{*session, 1280, 800};
+
+  Playground() {
+    desktop.app().keep_session(folder.path() / "session.toml");
+    // Whatever path it types, nothing of this machine is overwritten.
+    desktop.app().exports().write_with(
+        [](const ExportRequest& request) { return ExportOutcome{.written = {request.path}}; });
+  }
+};
+
 /// Back to where a session starts: every view with its defaults, the first one shown.
 void calm_down(test::NullDesktop& desktop, Session& session, Monkey& monkey) {
   monkey.let_go();
@@ -150,19 +171,12 @@ TEST_CASE("However long a monkey plays, memory does not grow", "[.memory]") {
   constexpr int rounds = 20;
   constexpr std::size_t slack = 8 << 20;  // caches that fill up, and histories up to their length
   const std::uint64_t events = from_environment("ORRERY_MONKEY", 100 * event_count);
-  const TempFolder folder;
-  const auto session = start_session({}, {});
-  test::NullDesktop desktop(*session, 1280, 800);
-  desktop.app().keep_session(folder.path() / "session.toml");
-  desktop.app().exports().write_with(
-      [](const ExportRequest& request) { return ExportOutcome{.written = {request.path}}; });
+  Playground playground;
+  auto& [folder, session, desktop] = playground;
   Monkey monkey(desktop, from_environment("ORRERY_MONKEY_SEED", default_seed));
   std::vector<std::size_t> in_use;
   for (int round = 0; round < rounds; ++round) {
-    for (std::uint64_t i = 0; i < events / rounds; ++i) {
-      monkey.act();
-      if (i % 3 == 0) desktop.frame();
-    }
+    monkey.play(events / rounds);
     calm_down(desktop, *session, monkey);
     in_use.push_back(bytes_in_use());
     std::printf("%d of %d: %zu KiB\n", round + 1, rounds, in_use.back() >> 10);
@@ -176,18 +190,10 @@ TEST_CASE("A monkey at mouse and keyboard breaks nothing") {
   const std::uint64_t events = from_environment("ORRERY_MONKEY", event_count);
   const std::uint64_t seed = from_environment("ORRERY_MONKEY_SEED", default_seed);
   INFO("ORRERY_MONKEY=" << events << " ORRERY_MONKEY_SEED=" << seed);
-  const TempFolder folder;
-  const auto session = start_session({}, {});
-  test::NullDesktop desktop(*session, 1280, 800);
-  desktop.app().keep_session(folder.path() / "session.toml");
-  // Whatever path it types, nothing of this machine is overwritten.
-  desktop.app().exports().write_with(
-      [](const ExportRequest& request) { return ExportOutcome{.written = {request.path}}; });
+  Playground playground;
+  auto& [folder, session, desktop] = playground;
   Monkey monkey(desktop, seed);
-  for (std::uint64_t i = 0; i < events; ++i) {
-    monkey.act();
-    if (i % 3 == 0) desktop.frame();
-  }
+  monkey.play(events);
   monkey.let_go();
   desktop.io().DisplaySize = ImVec2(1280, 800);
   desktop.app().set_screen_scale(1.0);
