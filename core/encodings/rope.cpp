@@ -85,6 +85,12 @@ void check_some_pair_counts(std::size_t pairs, const std::array<bool, mixer_band
                    fmt::format("unmute one of {}", fmt::join(names, ", ")));
 }
 
+/// Whether a number before the rotated channels is rounded; rounded frequencies are frequencies.
+bool rounds_rotations(const StageRounding& rounding) {
+  return rounding.rounds(Stage::position) || rounding.rounds(Stage::angle) ||
+         rounding.rounds(Stage::cos_sin) || rounding.rounds(Stage::products);
+}
+
 Positions mirrored(PositionsIn positions) {
   Positions out(positions.begin(), positions.end());
   for (Position& p : out) p = -p;
@@ -97,7 +103,8 @@ template <class T>
 Rope<T>::Rope(const RopeConfig& config)
     : config_(completed(config)),
       theta_(frequencies_of(config_, Precision::fp64)),
-      rounded_theta_(frequencies_of(config_, config_.rounding.format(Stage::inv_freq))) {
+      rounded_theta_(frequencies_of(config_, config_.rounding.format(Stage::inv_freq))),
+      table_(rounded_theta_) {
   check_some_pair_counts(theta_.size(), config_.muted);
 }
 
@@ -185,7 +192,15 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-void Rope<T>::rotate_row(Position position, T* row) const {
+void Rope<T>::rotate_exactly(PositionsIn positions, MatrixOut<T> x) const {
+  if (config_.pairing == RopePairing::interleaved)
+    table_.rotate_interleaved<T>(positions, x);
+  else
+    table_.rotate_half_split<T>(positions, x);
+}
+
+template <class T>
+void Rope<T>::rotate_row_rounded(Position position, T* row) const {
   const auto product = [this](T x, T y) { return config_.rounding(Stage::products, x * y); };
   for (std::size_t t = 0; t < rounded_theta_.size(); ++t) {
     const CosSin turn = rounded_rotation(position, rounded_theta_[t], config_.rounding);
@@ -207,8 +222,11 @@ void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
     throw UsageError(fmt::format("q or k with {} channels", x.cols()),
                      fmt::format("this RoPE was made for d_head={}", config_.d_head),
                      "give q and k with as many channels");
-  for (Index i = 0; i < x.rows(); ++i)
-    rotate_row(positions[static_cast<std::size_t>(i)], x.row(i).data());
+  if (rounds_rotations(config_.rounding))
+    for (Index i = 0; i < x.rows(); ++i)
+      rotate_row_rounded(positions[static_cast<std::size_t>(i)], x.row(i).data());
+  else
+    rotate_exactly(positions, x);
   config_.rounding.template apply<T>(Stage::rotated_qk,
                                      x.leftCols(2 * static_cast<Index>(theta_.size())));
 }

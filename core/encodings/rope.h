@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/rotation_table.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -60,8 +61,8 @@ struct RopeConfig {
 /// exactly from the fp64 theta, so that scores depend on m − n at every position to 2^53; theta
 /// itself is rounded, and the absolute angle m·theta is off by up to |m|·theta·2^-53: for base
 /// 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a
-/// pair are rounded at Stage::products, the rotated vectors at Stage::rotated_qk. Cost: N·r sincos
-/// and 6 N·r flops. Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
+/// pair are rounded at Stage::products, the rotated vectors at Stage::rotated_qk. Cost: 6
+/// N·r flops, and 32·r sincos once. Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
@@ -111,11 +112,13 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  private:
   void turn(PositionsIn positions, MatrixOut<T> x) const;
   void rotate(PositionsIn positions, MatrixOut<T> x) const;
-  void rotate_row(Position position, T* row) const;
+  void rotate_exactly(PositionsIn positions, MatrixOut<T> x) const;
+  void rotate_row_rounded(Position position, T* row) const;
 
   RopeConfig config_;
   std::vector<double> theta_;
   std::vector<double> rounded_theta_;
+  RotationTable table_;
 };
 
 }  // namespace orrery

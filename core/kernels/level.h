@@ -1,0 +1,22 @@
+#pragma once
+
+namespace orrery::kernels {
+
+/// The instructions that a kernel is compiled for. One program holds every level that its compiler
+/// knows, and takes the highest that the CPU has.
+enum class Level {
+  baseline,  ///< what every CPU of the architecture has: SSE2 on x86-64
+  v3,        ///< x86-64-v3: AVX2 and fused multiply-add
+  v4,        ///< x86-64-v4: AVX-512
+};
+
+/// As compilers call it; "baseline".
+const char* name(Level level);
+
+/// Whether this program holds the level and this CPU has its instructions.
+bool has_level(Level level);
+
+/// The highest that it has.
+Level best_level();
+
+}  // namespace orrery::kernels

@@ -1,0 +1,221 @@
+#include "core/kernels/tiles.h"
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "core/kernels/vectors.h"
+
+namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
+namespace {
+
+// Registers: 6 rows by 4 vectors of sums, 4 vectors of b and one of a fill the 32 of AVX-512; the
+// other levels have 16.
+constexpr std::size_t panel_vectors = vector_bytes == 64 ? 4 : 2;
+
+template <class T>
+constexpr std::size_t panel = panel_vectors* lanes<T>;
+
+template <class T, std::size_t vectors>
+void multiply_tile(std::size_t inner, const T* a, std::ptrdiff_t a_stride, const T* b,
+                   std::ptrdiff_t b_stride, T* c, std::ptrdiff_t c_stride, bool add) {
+  Vector<T> sum[tile_rows][vectors];
+  for (std::size_t i = 0; i < tile_rows; ++i)
+    for (std::size_t j = 0; j < vectors; ++j)
+      sum[i][j] =
+          add ? load(c + static_cast<std::ptrdiff_t>(i) * c_stride + j * lanes<T>) : Vector<T>{};
+  for (std::size_t k = 0; k < inner; ++k, b += b_stride) {
+    Vector<T> column[vectors];
+    for (std::size_t j = 0; j < vectors; ++j) column[j] = load(b + j * lanes<T>);
+    for (std::size_t i = 0; i < tile_rows; ++i) {
+      const T row = a[static_cast<std::ptrdiff_t>(i) * a_stride + static_cast<std::ptrdiff_t>(k)];
+      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] += row * column[j];
+    }
+  }
+  for (std::size_t i = 0; i < tile_rows; ++i)
+    for (std::size_t j = 0; j < vectors; ++j)
+      store(c + static_cast<std::ptrdiff_t>(i) * c_stride + j * lanes<T>, sum[i][j]);
+}
+
+template <class T, std::size_t vectors>
+void multiply_panel(const TileProduct<T>& p, const T* b, T* c) {
+  for (std::size_t i = 0; i < p.rows; i += tile_rows) {
+    const auto row = static_cast<std::ptrdiff_t>(i);
+    multiply_tile<T, vectors>(p.inner, p.a + row * p.a_stride, p.a_stride, b, p.b_stride,
+                              c + row * p.c_stride, p.c_stride, p.add);
+  }
+}
+
+template <class T>
+void multiply(const TileProduct<T>& p) {
+  const T* b = p.b;
+  std::size_t j = 0;
+  for (; j + panel<T> <= p.columns; j += panel<T>, b += p.b_panel)
+    multiply_panel<T, panel_vectors>(p, b, p.c + j);
+  for (; j < p.columns; j += lanes<T>, b += lanes<T>) multiply_panel<T, 1>(p, b, p.c + j);
+}
+
+template <class T>
+void pack_transpose(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
+                    T* packed) {
+  for (std::size_t first = 0; first < rows; first += panel<T>) {
+    const std::size_t count = rows - first < panel<T> ? rows - first : panel<T>;
+    for (std::size_t j = 0; j < count; ++j) {
+      const T* row = a + static_cast<std::ptrdiff_t>(first + j) * a_stride;
+      for (std::size_t k = 0; k < columns; ++k) packed[k * panel<T> + j] = row[k];
+    }
+    for (std::size_t j = count; j < panel<T>; ++j)
+      for (std::size_t k = 0; k < columns; ++k) packed[k * panel<T> + j] = T(0);
+    packed += columns * panel<T>;
+  }
+}
+
+template <class T>
+T largest(std::size_t n, const T* x) {
+  constexpr T lowest = -__builtin_inff();
+  Vector<T> most[4] = {splat(lowest), splat(lowest), splat(lowest), splat(lowest)};
+  std::size_t i = 0;
+  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>)
+    for (std::size_t j = 0; j < 4; ++j) {
+      const Vector<T> v = load(x + i + j * lanes<T>);
+      most[j] = v > most[j] ? v : most[j];
+    }
+  T result = lowest;
+  for (const Vector<T>& v : most)
+    for (std::size_t l = 0; l < lanes<T>; ++l) result = v[l] > result ? v[l] : result;
+  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
+  return result;
+}
+
+// exp(x) = 2^n e^r with n = x/ln 2 to the nearest whole number and |r| ≤ ln(2)/2, e^r by its Taylor
+// series. ln 2 is a sum of two numbers, the first short enough for n·ln 2 to be exact.
+template <class T>
+struct Exp;
+
+template <>
+struct Exp<float> {
+  static constexpr float round = 0x1.8p23f;  // adding it leaves a whole number in the last bits
+  static constexpr float ln2_high = 0x1.63p-1f;
+  static constexpr float ln2_low = -0x1.bd0106p-13f;
+  static constexpr float lowest = -104;  // exp is 0 below
+  static constexpr int fraction_bits = 23;
+  static constexpr std::int32_t bias = 127;
+  static constexpr float series[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120, 1.0f / 24,
+                                     1.0f / 6,    0.5f,       1.0f,       1.0f};
+};
+
+template <>
+struct Exp<double> {
+  static constexpr double round = 0x1.8p52;
+  static constexpr double ln2_high = 0x1.62e42fefa38p-1;
+  static constexpr double ln2_low = 0x1.ef35793c7673p-45;
+  static constexpr double lowest = -746;
+  static constexpr int fraction_bits = 52;
+  static constexpr std::int64_t bias = 1023;
+  static constexpr double series[] = {1.0 / 6227020800,
+                                      1.0 / 479001600,
+                                      1.0 / 39916800,
+                                      1.0 / 3628800,
+                                      1.0 / 362880,
+                                      1.0 / 40320,
+                                      1.0 / 5040,
+                                      1.0 / 720,
+                                      1.0 / 120,
+                                      1.0 / 24,
+                                      1.0 / 6,
+                                      0.5,
+                                      1.0,
+                                      1.0};
+};
+
+/// value·2^n, also where 2^n lies below the smallest normal number. `shifted` is n + Exp::round.
+#ifdef __AVX512F__
+inline Vector<float> scaled(Vector<float> value, Vector<float> shifted) {
+  return reinterpret_cast<Vector<float>>(_mm512_scalef_ps(
+      reinterpret_cast<__m512>(value), reinterpret_cast<__m512>(shifted - Exp<float>::round)));
+}
+
+inline Vector<double> scaled(Vector<double> value, Vector<double> shifted) {
+  return reinterpret_cast<Vector<double>>(_mm512_scalef_pd(
+      reinterpret_cast<__m512d>(value), reinterpret_cast<__m512d>(shifted - Exp<double>::round)));
+}
+#else
+template <class T>
+inline Vector<T> times_power(Vector<T> value, Vector<T> shifted) {
+  using E = Exp<T>;
+  const Bits<T> n = reinterpret_cast<Bits<T>>(shifted) - reinterpret_cast<Bits<T>>(splat(E::round));
+  const Bits<T> half = n >> 1;
+  const auto power = [](Bits<T> e) {
+    return reinterpret_cast<Vector<T>>((e + E::bias) << E::fraction_bits);
+  };
+  return value * power(half) * power(n - half);
+}
+
+inline Vector<float> scaled(Vector<float> value, Vector<float> shifted) {
+  return times_power<float>(value, shifted);
+}
+
+inline Vector<double> scaled(Vector<double> value, Vector<double> shifted) {
+  return times_power<double>(value, shifted);
+}
+#endif
+
+/// exp(x) for x ≤ 0 and NaN.
+template <class T>
+inline Vector<T> exponential(Vector<T> x) {
+  using E = Exp<T>;
+  const Vector<T> shifted = x * T(1.4426950408889634) + E::round;
+  const Vector<T> n = shifted - E::round;
+  const Vector<T> r = (x - n * E::ln2_high) - n * E::ln2_low;
+  Vector<T> sum = splat(E::series[0]);
+  for (std::size_t i = 1; i < sizeof(E::series) / sizeof(T); ++i) sum = sum * r + E::series[i];
+  const Vector<T> value = scaled(sum, shifted);
+  return x < E::lowest ? Vector<T>{} : value;
+}
+
+/// Sums in fp64, of lanes that are added up in the end.
+typedef double Doubles __attribute__((vector_size(vector_bytes)));
+
+inline Doubles widened(Vector<double> v) { return v; }
+
+inline Doubles widened(Vector<float> v) {
+  typedef float Half __attribute__((vector_size(vector_bytes / 2)));
+  Half halves[2];
+  __builtin_memcpy(halves, &v, sizeof v);
+  return __builtin_convertvector(halves[0], Doubles) + __builtin_convertvector(halves[1], Doubles);
+}
+
+template <class T>
+double exponentials(std::size_t n, T shift, T* x) {
+  Doubles sums{};
+  std::size_t i = 0;
+  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
+    Vector<T> part{};
+    for (std::size_t j = 0; j < 4; ++j) {
+      const Vector<T> e = exponential<T>(load(x + i + j * lanes<T>) - shift);
+      store(x + i + j * lanes<T>, e);
+      part += e;
+    }
+    sums += widened(part);
+  }
+  double sum = 0;
+  for (std::size_t l = 0; l < lanes<double>; ++l) sum += sums[l];
+  for (; i < n; ++i) {
+    x[i] = exponential<T>(splat(x[i]) - shift)[0];
+    sum += static_cast<double>(x[i]);
+  }
+  return sum;
+}
+
+template <class T>
+constexpr TileKernels<T> table{lanes<T>,    panel<T>,   pack_transpose<T>,
+                               multiply<T>, largest<T>, exponentials<T>};
+
+}  // namespace
+
+extern const TileKernels<float> tiles32;
+extern const TileKernels<double> tiles64;
+const TileKernels<float> tiles32 = table<float>;
+const TileKernels<double> tiles64 = table<double>;
+
+}  // namespace orrery::kernels::ORRERY_KERNELS_LEVEL
