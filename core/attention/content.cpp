@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/attention/tiles.h"
 #include "core/errors.h"
-#include "core/product.h"
 
 namespace orrery {
 
@@ -21,7 +21,7 @@ Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
     throw UsageError(fmt::format("q with {} and k with {} channels", a.cols(), b.cols()),
                      "q and k have the same number of channels, one or more",
                      "give arrays of the same head");
-  Matrix<T> scores = product_with_transpose<T>(a, b);
+  Matrix<T> scores = scores_of<T>(a, b);
   scoring.rounding.template apply<T>(Stage::term, scores);
   scores *= static_cast<T>(score_scale(terms, a.cols(), scoring));
   scoring.rounding.template apply<T>(Stage::scale, scores);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "core/attention/check_contents.h"
 #include "core/attention/content.h"
@@ -35,20 +38,36 @@ Matrix<T> projected_by(const Matrix<T>& w, const Matrix<T>& b, const MatrixIn<T>
   return y;
 }
 
-/// Eq. (6): (x_m + p_m)ᵀ W_qᵀ W_k (x_n + p_n) / √d, multiplied out.
+/// Eq. (6): (x_m + p_m)ᵀ W_qᵀ W_k (x_n + p_n) / √d, multiplied out, for some queries at a time.
 template <class T>
-std::vector<ScoreTerm<T>> four_terms(const InputTerm<T>& term, const Projections<T>& w,
-                                     const HeadInputs<T>& in, const Scoring& scoring) {
-  const Matrix<T> q_x = w.queries(in.x_q);
-  const Matrix<T> k_x = w.keys(in.x_k);
-  const Matrix<T> q_p = product<T>(added_vectors(term, in.m, in.x_q.cols()), w.W_q);
-  const Matrix<T> k_p = product<T>(added_vectors(term, in.n, in.x_k.cols()), w.W_k);
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x, 1, scoring)});
-  terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p, 1, scoring)});
-  terms.push_back(ScoreTerm<T>{"position_to_content", scaled_product<T>(q_p, k_x, 1, scoring)});
-  terms.push_back(ScoreTerm<T>{"position_to_position", scaled_product<T>(q_p, k_p, 1, scoring)});
-  return terms;
+class FourTerms {
+ public:
+  FourTerms(const InputTerm<T>& term, const Projections<T>& w, const HeadInputs<T>& in)
+      : q_x_(w.queries(in.x_q)),
+        k_x_(w.keys(in.x_k)),
+        q_p_(product<T>(added_vectors(term, in.m, in.x_q.cols()), w.W_q)),
+        k_p_(product<T>(added_vectors(term, in.n, in.x_k.cols()), w.W_k)) {}
+
+  std::vector<ScoreTerm<T>> of_queries(Index first, Index count, const Scoring& scoring) const {
+    const auto q_x = q_x_.middleRows(first, count);
+    const auto q_p = q_p_.middleRows(first, count);
+    std::vector<ScoreTerm<T>> terms;
+    terms.push_back(ScoreTerm<T>{"content", scaled_product<T>(q_x, k_x_, 1, scoring)});
+    terms.push_back(ScoreTerm<T>{"content_to_position", scaled_product<T>(q_x, k_p_, 1, scoring)});
+    terms.push_back(ScoreTerm<T>{"position_to_content", scaled_product<T>(q_p, k_x_, 1, scoring)});
+    terms.push_back(ScoreTerm<T>{"position_to_position", scaled_product<T>(q_p, k_p_, 1, scoring)});
+    return terms;
+  }
+
+ private:
+  Matrix<T> q_x_, k_x_, q_p_, k_p_;
+};
+
+/// Takes all queries at once.
+template <class T>
+RowReader<T> whole_map(AttentionOutput<T>& out) {
+  return {[&out](Index, AttentionOutput<T>& part) { out = std::move(part); },
+          std::numeric_limits<Index>::max()};
 }
 
 void check_segments(const Encoding& encoding, const SegmentsIn& segments) {
@@ -91,39 +110,62 @@ Projections<T> random_projections(std::int64_t seed, int head, Index d_model, In
 }
 
 template <class T>
-AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
-                                  const HeadInputs<T>& in, const Mask& mask,
-                                  const Scoring& scoring) {
+void attention_head_by_rows(const Encoding& encoding, const Projections<T>& projections,
+                            const HeadInputs<T>& in, const Mask& mask, const Scoring& scoring,
+                            const RowReader<T>& reader) {
   check_contents(projections, in);
   check_segments(encoding, in.segments);
   const auto* input_term = dynamic_cast<const InputTerm<T>*>(&encoding);
   Matrix<T> x_q = in.x_q;
   Matrix<T> x_k = in.x_k;
+  std::optional<FourTerms<T>> terms;
   if (input_term) {
     input_term->add_to_input(in.m, x_q);
     input_term->add_to_input(in.n, x_k);
+    if (reader.map) terms.emplace(*input_term, projections, in);
   }
   const Matrix<T> q = projections.queries(x_q);
   const Matrix<T> k = projections.keys(x_k);
   const Matrix<T> v = projections.values(x_k);
-  AttentionOutput<T> out = softmax_attention<T>({q, k, v, in.m, in.n, in.head, in.segments},
-                                                SoftmaxDoors<T>::of(encoding), mask, scoring);
-  if (input_term) {
-    out.terms = four_terms(*input_term, projections, in, scoring);
-    if (mask.added()) out.terms.push_back(mask_term<T>(mask));
-  }
+  const auto use = [&](Index first, AttentionOutput<T>& part) {
+    if (terms) {
+      std::vector<ScoreTerm<T>> four = terms->of_queries(first, part.logits.rows(), scoring);
+      if (mask.added()) four.push_back(std::move(part.terms.back()));
+      part.terms = std::move(four);
+    }
+    reader.use(first, part);
+  };
+  attention_by_rows<T>({q, k, v, in.m, in.n, in.head, in.segments}, SoftmaxDoors<T>::of(encoding),
+                       mask, scoring, {use, reader.rows, reader.map});
+}
+
+template <class T>
+AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
+                                  const HeadInputs<T>& in, const Mask& mask,
+                                  const Scoring& scoring) {
+  AttentionOutput<T> out;
+  attention_head_by_rows<T>(encoding, projections, in, mask, scoring, whole_map(out));
   return out;
 }
 
 template <class T>
-AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
-                                      const Mask& mask, const Scoring& scoring) {
+void attention_from_qkv_by_rows(const Encoding& encoding, const AttentionInputs<T>& in,
+                                const Mask& mask, const Scoring& scoring,
+                                const RowReader<T>& reader) {
   if (dynamic_cast<const InputTerm<T>*>(&encoding))
     throw UsageError("an encoding that adds to the input",
                      "acts before W_q and W_k, which are unknown when q and k are given",
                      "give x and the projections, or choose an encoding with another door");
   check_segments(encoding, in.segments);
-  return softmax_attention(in, SoftmaxDoors<T>::of(encoding), mask, scoring);
+  attention_by_rows(in, SoftmaxDoors<T>::of(encoding), mask, scoring, reader);
+}
+
+template <class T>
+AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
+                                      const Mask& mask, const Scoring& scoring) {
+  AttentionOutput<T> out;
+  attention_from_qkv_by_rows<T>(encoding, in, mask, scoring, whole_map(out));
+  return out;
 }
 
 template struct Projections<float>;
@@ -140,5 +182,16 @@ template AttentionOutput<float> attention_from_qkv(const Encoding&, const Attent
                                                    const Mask&, const Scoring&);
 template AttentionOutput<double> attention_from_qkv(const Encoding&, const AttentionInputs<double>&,
                                                     const Mask&, const Scoring&);
+
+template void attention_head_by_rows(const Encoding&, const Projections<float>&,
+                                     const HeadInputs<float>&, const Mask&, const Scoring&,
+                                     const RowReader<float>&);
+template void attention_head_by_rows(const Encoding&, const Projections<double>&,
+                                     const HeadInputs<double>&, const Mask&, const Scoring&,
+                                     const RowReader<double>&);
+template void attention_from_qkv_by_rows(const Encoding&, const AttentionInputs<float>&,
+                                         const Mask&, const Scoring&, const RowReader<float>&);
+template void attention_from_qkv_by_rows(const Encoding&, const AttentionInputs<double>&,
+                                         const Mask&, const Scoring&, const RowReader<double>&);
 
 }  // namespace orrery

@@ -52,11 +52,23 @@ AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>
                                   const HeadInputs<T>& in, const Mask& mask = {},
                                   const Scoring& scoring = {});
 
+/// The same for some queries at a time.
+template <class T>
+void attention_head_by_rows(const Encoding& encoding, const Projections<T>& projections,
+                            const HeadInputs<T>& in, const Mask& mask, const Scoring& scoring,
+                            const RowReader<T>& reader);
+
 /// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would
 /// have to act before the projections, which are not known here; and for segments that it does not
 /// read.
 template <class T>
 AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionInputs<T>& in,
                                       const Mask& mask = {}, const Scoring& scoring = {});
+
+/// The same for some queries at a time.
+template <class T>
+void attention_from_qkv_by_rows(const Encoding& encoding, const AttentionInputs<T>& in,
+                                const Mask& mask, const Scoring& scoring,
+                                const RowReader<T>& reader);
 
 }  // namespace orrery

@@ -2,46 +2,48 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/errors.h"
 
 namespace orrery {
-namespace {
+VisibleKeys Mask::Window::keys_of(Index query) const {
+  const Position at = m[static_cast<std::size_t>(query)];
+  if (!ascending) return {0, static_cast<Index>(n.size()), false};
+  const auto first = std::lower_bound(n.begin(), n.end(), at - behind);
+  const auto end = std::upper_bound(first, n.end(), at + ahead);
+  return {first - n.begin(), end - n.begin(), true};
+}
 
-template <class Allowed>
-Mask from_positions(PositionsIn m, PositionsIn n, const Allowed& allowed) {
+Mask Mask::of_window(PositionsIn m, PositionsIn n, Position behind, Position ahead) {
   check_positions(m);
   check_positions(n);
-  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> matrix(
-      static_cast<Index>(m.size()), static_cast<Index>(n.size()));
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j)
-      matrix(i, j) = allowed(
-          relative_position(m[static_cast<std::size_t>(i)], n[static_cast<std::size_t>(j)]));
-  return Mask(std::move(matrix));
+  Mask mask;
+  mask.queries_ = static_cast<Index>(m.size());
+  mask.keys_ = static_cast<Index>(n.size());
+  mask.windows_.push_back({Positions(m.begin(), m.end()), Positions(n.begin(), n.end()), behind,
+                           ahead, std::is_sorted(n.begin(), n.end())});
+  return mask;
 }
 
-}  // namespace
-
-Mask Mask::causal(PositionsIn m, PositionsIn n) {
-  return from_positions(m, n, [](Position r) { return r >= 0; });
-}
+Mask Mask::causal(PositionsIn m, PositionsIn n) { return of_window(m, n, 2 * max_position, 0); }
 
 Mask Mask::sliding_window(PositionsIn m, PositionsIn n, Position width) {
   if (width < 1)
     throw UsageError(fmt::format("window width {}", width), "must be at least 1",
                      "width 1 lets a token see itself");
-  return from_positions(m, n, [width](Position r) { return std::abs(r) < width; });
+  const Position reach = std::min(width - 1, 2 * max_position);
+  return of_window(m, n, reach, reach);
 }
 
 Mask Mask::padding(Index queries, const std::vector<bool>& key_is_real) {
-  Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> matrix(
-      queries, static_cast<Index>(key_is_real.size()));
-  for (Index j = 0; j < matrix.cols(); ++j)
-    matrix.col(j).setConstant(key_is_real[static_cast<std::size_t>(j)]);
-  return Mask(std::move(matrix));
+  Mask mask;
+  mask.queries_ = queries;
+  mask.keys_ = static_cast<Index>(key_is_real.size());
+  mask.real_ = key_is_real;
+  return mask;
 }
 
 bool Mask::hides(double value) {
@@ -50,29 +52,94 @@ bool Mask::hides(double value) {
   return value == lowest_fp16 || value <= lowest_bf16;
 }
 
-Mask Mask::additive(Matrix<double> values) {
+Mask Mask::additive(orrery::Matrix<double> values) {
   Mask mask(values.unaryExpr([](double value) { return !hides(value); }).eval());
   values = values.unaryExpr([](double value) { return hides(value) ? 0.0 : value; }).eval();
   if ((values.array() != 0).any()) mask.added_ = std::move(values);
   return mask;
 }
 
+bool Mask::allows(Index query, Index key) const {
+  for (const Window& window : windows_)
+    if (!window.allows(query, key)) return false;
+  if (!real_.empty() && !real_[static_cast<std::size_t>(key)]) return false;
+  return allowed_.size() == 0 || allowed_(query, key);
+}
+
+VisibleKeys Mask::keys_of(Index query, Index keys) const {
+  VisibleKeys seen{0, keys, real_.empty() && allowed_.size() == 0};
+  for (const Window& window : windows_) {
+    const VisibleKeys within = window.keys_of(query);
+    seen.first = std::max<Index>(seen.first, within.first);
+    seen.end = std::min<Index>(seen.end, within.end);
+    seen.all = seen.all && within.all;
+  }
+  seen.end = std::max<Index>(seen.first, seen.end);
+  return seen;
+}
+
+template <class T>
+void Mask::hide(Index query, Index first, std::span<T> logits) const {
+  constexpr T hidden = -std::numeric_limits<T>::infinity();
+  const auto count = static_cast<Index>(logits.size());
+  const VisibleKeys seen = keys_of(query, first + count);
+  const auto at = [&](Index key) {
+    return logits.begin() + std::clamp<Index>(key - first, 0, count);
+  };
+  std::fill(logits.begin(), at(seen.first), hidden);
+  std::fill(at(seen.end), logits.end(), hidden);
+  if (seen.all) return;
+  for (Index key = std::max<Index>(first, seen.first);
+       key < std::min<Index>(first + count, seen.end); ++key)
+    if (!allows(query, key)) logits[static_cast<std::size_t>(key - first)] = hidden;
+}
+
+bool Mask::sees_a_key(Index query, Index keys) const {
+  const VisibleKeys seen = keys_of(query, keys);
+  if (seen.all) return seen.first < seen.end;
+  for (Index key = seen.first; key < seen.end; ++key)
+    if (allows(query, key)) return true;
+  return false;
+}
+
+Mask Mask::of_queries(Index first, Index count) const {
+  Mask part = *this;
+  if (allows_everything()) return part;
+  part.queries_ = count;
+  for (Window& window : part.windows_)
+    window.m = Positions(window.m.begin() + first, window.m.begin() + first + count);
+  if (allowed_.size() > 0) part.allowed_ = allowed_.middleRows(first, count);
+  if (added_.size() > 0) part.added_ = added_.middleRows(first, count);
+  return part;
+}
+
 void Mask::check_shape(Index queries, Index keys) const {
-  if (everything_ || (allowed_.rows() == queries && allowed_.cols() == keys)) return;
-  throw UsageError(fmt::format("a mask of [{}, {}]", allowed_.rows(), allowed_.cols()),
+  if (allows_everything() || (queries_ == queries && keys_ == keys)) return;
+  throw UsageError(fmt::format("a mask of [{}, {}]", queries_, keys_),
                    fmt::format("must be [queries, keys] = [{}, {}]", queries, keys),
                    "build it from the positions of these queries and keys");
 }
 
 Mask operator&(const Mask& a, const Mask& b) {
-  if (a.everything_) return b;
-  if (b.everything_) return a;
-  a.check_shape(b.allowed_.rows(), b.allowed_.cols());
-  Mask both(a.allowed_.cwiseProduct(b.allowed_).eval());
+  if (a.allows_everything()) return b;
+  if (b.allows_everything()) return a;
+  a.check_shape(b.queries_, b.keys_);
+  Mask both = a;
+  both.windows_.insert(both.windows_.end(), b.windows_.begin(), b.windows_.end());
+  if (a.real_.empty()) both.real_ = b.real_;
+  for (std::size_t key = 0; key < std::min(a.real_.size(), b.real_.size()); ++key)
+    both.real_[key] = a.real_[key] && b.real_[key];
+  if (a.allowed_.size() == 0)
+    both.allowed_ = b.allowed_;
+  else if (b.allowed_.size() > 0)
+    both.allowed_ = a.allowed_.cwiseProduct(b.allowed_);
   both.added_ = a.added_.size() == 0   ? b.added_
                 : b.added_.size() == 0 ? a.added_
                                        : (a.added_ + b.added_).eval();
   return both;
 }
+
+template void Mask::hide(Index, Index, std::span<float>) const;
+template void Mask::hide(Index, Index, std::span<double>) const;
 
 }  // namespace orrery

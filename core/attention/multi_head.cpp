@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <utility>
+
 #include "core/attention/check_contents.h"
 #include "core/errors.h"
 
@@ -68,6 +71,19 @@ Mask mask_of_head(const MaskSpec& visible, const Mask& all, int head) {
                                     : all & visible.head_masks[static_cast<std::size_t>(head)];
 }
 
+template <class T>
+RowReader<T> of_head(const LayerReader<T>& reader, int head) {
+  return {[&reader, head](Index first, AttentionOutput<T>& part) { reader.use(head, first, part); },
+          reader.rows, reader.map};
+}
+
+/// Takes all queries of a head at once.
+template <class T>
+LayerReader<T> whole_maps(std::vector<AttentionOutput<T>>& heads) {
+  return {[&heads](int, Index, AttentionOutput<T>& part) { heads.push_back(std::move(part)); },
+          std::numeric_limits<Index>::max()};
+}
+
 /// Running sums cannot drop a key, so padding is removed first.
 template <class T>
 LayerInputs<T> without_padding(const LayerInputs<T>& in, const std::vector<bool>& real) {
@@ -111,17 +127,35 @@ Projections<T> LayerProjections<T>::of_head(int head) const {
 }
 
 template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerInputs<T>& in, const MaskSpec& visible,
+                        const Scoring& scoring, const LayerReader<T>& reader) {
+  const HeadGroups groups = groups_of(in);
+  check_head_masks(visible, groups.heads());
+  const Mask mask = visible.build(in.m, in.n);
+  for (int h = 0; h < groups.heads(); ++h)
+    attention_from_qkv_by_rows<T>(encoding, head_inputs<T>(in, groups, h),
+                                  mask_of_head(visible, mask, h), scoring, of_head(reader, h));
+}
+
+template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerProjections<T>& projections,
+                        const LayerContents<T>& in, const MaskSpec& visible, const Scoring& scoring,
+                        const LayerReader<T>& reader) {
+  check_head_masks(visible, projections.groups.heads());
+  const Mask mask = visible.build(in.m, in.n);
+  for (int h = 0; h < projections.groups.heads(); ++h)
+    attention_head_by_rows<T>(encoding, projections.of_head(h),
+                              {in.x_q, in.x_k, in.m, in.n, in.first_head + h, in.segments},
+                              mask_of_head(visible, mask, h), scoring, of_head(reader, h));
+}
+
+template <class T>
 std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerInputs<T>& in,
                                                      const MaskSpec& visible,
                                                      const Scoring& scoring) {
-  const HeadGroups groups = groups_of(in);
-  check_head_masks(visible, groups.heads());
-  const Mask mask = visible.build(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
-  for (int h = 0; h < groups.heads(); ++h)
-    heads.push_back(attention_from_qkv<T>(encoding, head_inputs<T>(in, groups, h),
-                                          mask_of_head(visible, mask, h), scoring));
+  multi_head_by_rows<T>(encoding, in, visible, scoring, whole_maps(heads));
   return heads;
 }
 
@@ -131,13 +165,8 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const LayerContents<T>& in,
                                                      const MaskSpec& visible,
                                                      const Scoring& scoring) {
-  check_head_masks(visible, projections.groups.heads());
-  const Mask mask = visible.build(in.m, in.n);
   std::vector<AttentionOutput<T>> heads;
-  for (int h = 0; h < projections.groups.heads(); ++h)
-    heads.push_back(attention_head<T>(encoding, projections.of_head(h),
-                                      {in.x_q, in.x_k, in.m, in.n, in.first_head + h, in.segments},
-                                      mask_of_head(visible, mask, h), scoring));
+  multi_head_by_rows<T>(encoding, projections, in, visible, scoring, whole_maps(heads));
   return heads;
 }
 
@@ -199,6 +228,11 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
   template std::vector<LinearOutput<T>> multi_head_linear_attention(                         \
       const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const MaskSpec&,   \
       LinearOptions);                                                                        \
+  template void multi_head_by_rows(const Encoding&, const LayerInputs<T>&, const MaskSpec&,  \
+                                   const Scoring&, const LayerReader<T>&);                   \
+  template void multi_head_by_rows(const Encoding&, const LayerProjections<T>&,              \
+                                   const LayerContents<T>&, const MaskSpec&, const Scoring&, \
+                                   const LayerReader<T>&);                                   \
   template LayerInputs<T> projected(const InputTerm<T>*, const LayerProjections<T>&,         \
                                     const LayerContents<T>&)
 

@@ -94,6 +94,24 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const MaskSpec& visible = {},
                                                      const Scoring& scoring = {});
 
+/// What is done with the attention of a layer, head after head, some queries at a time.
+template <class T>
+struct LayerReader {
+  /// Gets the head, counted from 0, the number of the first query, and what RowReader::use gets.
+  std::function<void(int head, Index first, AttentionOutput<T>& part)> use;
+  Index rows{tile_queries};  ///< as RowReader's
+  bool map{true};
+};
+
+/// multi_head_attention for some queries at a time.
+template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerInputs<T>& in, const MaskSpec& visible,
+                        const Scoring& scoring, const LayerReader<T>& reader);
+template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerProjections<T>& projections,
+                        const LayerContents<T>& in, const MaskSpec& visible, const Scoring& scoring,
+                        const LayerReader<T>& reader);
+
 /// The doors that linear attention can honour. It never forms a score, so there is no third.
 template <class T>
 struct LinearDoors {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/attention/content.h"
+#include "core/attention/online_attention.h"
+#include "core/attention/tiles.h"
 #include "core/errors.h"
-#include "core/product.h"
+#include "core/kernels/tiles.h"
 
 namespace orrery {
 namespace {
@@ -21,24 +23,36 @@ void check_inputs(const AttentionInputs<T>& in) {
                      "every key has one value", "give as many rows in v as in k");
 }
 
+/// Queries, keys and values as they meet: rounded, and q and k transformed. What stays as it came
+/// is not copied.
 template <class T>
-struct Transformed {
-  Matrix<T> q;
-  Matrix<T> k;
-};
-
-template <class T>
-Transformed<T> transformed(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-                           const StageRounding& rounding) {
-  Transformed<T> t{in.q, in.k};
-  rounding.apply<T>(Stage::qk, t.q);
-  rounding.apply<T>(Stage::qk, t.k);
-  if (doors.qk_transform) {
-    doors.qk_transform->transform_queries(in.m, t.q);
-    doors.qk_transform->transform_keys(in.n, t.k);
+class Prepared {
+ public:
+  Prepared(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+           const StageRounding& rounding)
+      : in_(in), changes_qk_(doors.qk_transform || rounding.rounds(Stage::qk)) {
+    if (changes_qk_) {
+      q_ = rounding.rounded<T>(Stage::qk, in.q);
+      k_ = rounding.rounded<T>(Stage::qk, in.k);
+    }
+    if (rounding.rounds(Stage::value)) v_ = rounding.rounded<T>(Stage::value, in.v);
+    if (doors.qk_transform) {
+      doors.qk_transform->transform_queries(in.m, q_);
+      doors.qk_transform->transform_keys(in.n, k_);
+    }
   }
-  return t;
-}
+
+  MatrixIn<T> q() const { return changes_qk_ ? MatrixIn<T>(q_) : in_.q; }
+  MatrixIn<T> k() const { return changes_qk_ ? MatrixIn<T>(k_) : in_.k; }
+  MatrixIn<T> v() const { return v_.size() > 0 ? MatrixIn<T>(v_) : in_.v; }
+
+ private:
+  const AttentionInputs<T>& in_;
+  bool changes_qk_;
+  Matrix<T> q_{};
+  Matrix<T> k_{};
+  Matrix<T> v_{};
+};
 
 template <class T>
 std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors,
@@ -52,35 +66,55 @@ std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDo
   return terms;
 }
 
-bool sees_a_key(const Mask& mask, Index query, Index keys) {
-  for (Index key = 0; key < keys; ++key)
-    if (mask.allows(query, key)) return true;
-  return false;
-}
-
-/// The largest logit that the query sees; NaN if any of them is NaN.
+/// Weights of row i, out of its logits. Masked cells are −inf, and so exactly 0.
 template <class T>
-T visible_maximum(const Mask& mask, const Matrix<T>& logits, Index i) {
-  T largest = -std::numeric_limits<T>::infinity();
-  for (Index j = 0; j < logits.cols(); ++j) {
-    if (!mask.allows(i, j)) continue;
-    const T logit = logits(i, j);
-    if (std::isnan(logit)) return logit;
-    if (logit > largest) largest = logit;
-  }
-  return largest;
-}
-
-template <class T>
-void softmax_row(const Mask& mask, Index i, T largest, AttentionOutput<T>& out) {
-  double sum = 0;
-  for (Index j = 0; j < out.logits.cols(); ++j) {
-    // A vectorised exp gives a tiny non-zero for −inf: masked cells never reach it.
-    const T weight = mask.allows(i, j) ? std::exp(out.logits(i, j) - largest) : T(0);
-    out.weights(i, j) = weight;
-    sum += static_cast<double>(weight);
-  }
+void softmax_row(const Mask& mask, Index i, AttentionOutput<T>& out) {
+  const auto& kernels = kernels::tile_kernels<T>();
+  const auto n = static_cast<std::size_t>(out.logits.cols());
+  const std::span<T> row(out.weights.row(i).data(), n);
+  out.weights.row(i) = out.logits.row(i);
+  mask.hide<T>(i, 0, row);
+  const T largest = kernels.largest(n, row.data());
+  const double sum = kernels.exponentials(n, largest, row.data());
+  if (std::isnan(sum)) ++out.nan_rows;
   out.weights.row(i) *= static_cast<T>(1.0 / sum);
+}
+
+template <class T>
+AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const MatrixIn<T>& v,
+                                const SoftmaxDoors<T>& doors, const Mask& mask) {
+  const StageRounding& rounding = scores.scoring.rounding;
+  AttentionOutput<T> out;
+  out.terms = terms_of<T>(scores, doors, mask);
+  // Biases from a table are no products and have not been rounded before.
+  for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
+  out.logits = out.terms.front().logits;
+  for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
+  rounding.apply<T>(Stage::logits, out.logits);
+  masked_softmax(mask, out);
+  rounding.apply<T>(Stage::weights, out.weights);
+  out.output = weighted_values<T>(out.weights, v, mask);
+  if (doors.value_term)
+    doors.value_term->add_to_output({out.weights, v, scores.m, scores.n}, out.output);
+  rounding.apply<T>(Stage::output, out.output);
+  return out;
+}
+
+/// Whether a number after the products of q and k is rounded to another format than T's.
+template <class T>
+bool rounds_after_products(const StageRounding& rounding) {
+  const auto rounds = [&](Stage stage) {
+    const Precision format = rounding.format(stage);
+    return format != Precision::fp64 && !(format == Precision::fp32 && sizeof(T) == sizeof(float));
+  };
+  return rounds(Stage::term) || rounds(Stage::scale) || rounds(Stage::logits) ||
+         rounds(Stage::weights) || rounds(Stage::output);
+}
+
+/// Rows whose map is worked on at a time where only the output is asked for.
+Index rows_at_once(Index keys) {
+  constexpr Index cells = Index{1} << 20;
+  return tile_queries * std::max<Index>(1, cells / std::max<Index>(1, keys) / tile_queries);
 }
 
 }  // namespace
@@ -103,37 +137,72 @@ void masked_softmax(const Mask& mask, AttentionOutput<T>& out) {
   out.weights = Matrix<T>::Zero(out.logits.rows(), out.logits.cols());
   out.fully_masked_rows = 0;
   out.nan_rows = 0;
-  for (Index i = 0; i < out.logits.rows(); ++i) {
-    if (!sees_a_key(mask, i, out.logits.cols())) {
+  for (Index i = 0; i < out.logits.rows(); ++i)
+    if (mask.sees_a_key(i, out.logits.cols()))
+      softmax_row(mask, i, out);
+    else
       ++out.fully_masked_rows;
-      continue;
-    }
-    const T largest = visible_maximum(mask, out.logits, i);
-    if (!std::isfinite(largest)) ++out.nan_rows;
-    softmax_row(mask, i, largest, out);
-  }
 }
 
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                      const Mask& mask, const Scoring& scoring) {
   check_inputs(in);
-  const StageRounding& rounding = scoring.rounding;
-  const Transformed<T> t = transformed(in, doors, rounding);
-  AttentionOutput<T> out;
   mask.check_shape(in.q.rows(), in.k.rows());
-  out.terms = terms_of<T>({t.q, t.k, in.m, in.n, in.head, scoring, in.segments}, doors, mask);
-  // Biases from a table are no products and have not been rounded before.
-  for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
-  out.logits = out.terms.front().logits;
-  for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
-  rounding.apply<T>(Stage::logits, out.logits);
-  masked_softmax(mask, out);
-  rounding.apply<T>(Stage::weights, out.weights);
-  const Matrix<T> v = rounding.rounded<T>(Stage::value, Matrix<T>(in.v));
-  out.output = assigned_product<T>(out.weights, v);
-  if (doors.value_term) doors.value_term->add_to_output({out.weights, v, in.m, in.n}, out.output);
-  rounding.apply<T>(Stage::output, out.output);
+  const Prepared<T> p(in, doors, scoring.rounding);
+  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, p.v(), doors,
+                         mask);
+}
+
+template <class T>
+void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
+                       const Scoring& scoring, const RowReader<T>& reader) {
+  if (!reader.map) {
+    AttentionOutput<T> out = attention_output(in, doors, mask, scoring);
+    return reader.use(0, out);
+  }
+  check_inputs(in);
+  mask.check_shape(in.q.rows(), in.k.rows());
+  const Prepared<T> p(in, doors, scoring.rounding);
+  for (Index first = 0; first == 0 || first < in.q.rows(); first += reader.rows) {
+    const Index count = std::min(reader.rows, in.q.rows() - first);
+    const auto at = static_cast<std::size_t>(first), length = static_cast<std::size_t>(count);
+    SegmentsIn segments = in.segments;
+    if (!segments.queries.empty()) segments.queries = segments.queries.subspan(at, length);
+    AttentionOutput<T> part =
+        attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
+                         in.head, scoring, segments},
+                        p.v(), doors, mask.of_queries(first, count));
+    reader.use(first, part);
+  }
+}
+
+template <class T>
+AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+                                    const Mask& mask, const Scoring& scoring) {
+  check_inputs(in);
+  mask.check_shape(in.q.rows(), in.k.rows());
+  AttentionOutput<T> out;
+  if (!doors.score_terms && !mask.added() && !rounds_after_products<T>(scoring.rounding)) {
+    const Prepared<T> p(in, doors, scoring.rounding);
+    // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
+    if (p.v().allFinite()) {
+      const T scale = static_cast<T>(score_scale(1, in.q.cols(), scoring));
+      OnlineOutput<T> online =
+          online_attention<T>({p.q(), p.k(), p.v(), in.m, in.n, scale}, doors.value_term, mask);
+      out.output = std::move(online.output);
+      out.fully_masked_rows = online.fully_masked_rows;
+      out.nan_rows = online.nan_rows;
+      return out;
+    }
+  }
+  out.output.resize(in.q.rows(), in.v.cols());
+  const auto gather = [&](Index first, const AttentionOutput<T>& part) {
+    out.output.middleRows(first, part.output.rows()) = part.output;
+    out.fully_masked_rows += part.fully_masked_rows;
+    out.nan_rows += part.nan_rows;
+  };
+  attention_by_rows<T>(in, doors, mask, scoring, {gather, rows_at_once(in.k.rows())});
   return out;
 }
 
@@ -149,5 +218,15 @@ template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,
 template AttentionOutput<double> softmax_attention(const AttentionInputs<double>&,
                                                    const SoftmaxDoors<double>&, const Mask&,
                                                    const Scoring&);
+template void attention_by_rows(const AttentionInputs<float>&, const SoftmaxDoors<float>&,
+                                const Mask&, const Scoring&, const RowReader<float>&);
+template void attention_by_rows(const AttentionInputs<double>&, const SoftmaxDoors<double>&,
+                                const Mask&, const Scoring&, const RowReader<double>&);
+template AttentionOutput<float> attention_output(const AttentionInputs<float>&,
+                                                 const SoftmaxDoors<float>&, const Mask&,
+                                                 const Scoring&);
+template AttentionOutput<double> attention_output(const AttentionInputs<double>&,
+                                                  const SoftmaxDoors<double>&, const Mask&,
+                                                  const Scoring&);
 
 }  // namespace orrery

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "core/attention/mask.h"
+#include "core/attention/tiles.h"
 #include "core/encoding.h"
 #include "core/precision.h"
 
@@ -68,5 +70,31 @@ void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                      const Mask& mask = {}, const Scoring& scoring = {});
+
+/// What is done with the attention of a head, some queries at a time.
+template <class T>
+struct RowReader {
+  /// Gets the number of the first query and what softmax_attention gives for it and those after it,
+  /// from the first query to the last. It may take the part's matrices.
+  std::function<void(Index first, AttentionOutput<T>& part)> use;
+  Index rows{tile_queries};  ///< queries at a time
+  bool map{true};            ///< false for attention_output, of all queries at once
+};
+
+/// softmax_attention for some queries at a time, with the same bits for any number of them. Memory:
+/// O(rows·N_k).
+template <class T>
+void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
+                       const Scoring& scoring, const RowReader<T>& reader);
+
+/// The output of softmax_attention without its map: terms, logits and weights are left empty.
+/// Where nothing but products makes the logits (no ScoreTerms door, no mask that adds, no rounding
+/// after that of q, k and v), the softmax is computed block of keys by block of keys: as each
+/// comes, what was summed is scaled to the largest logit so far, and O(N_q + N_k) numbers per
+/// channel are held; the sums then run in another order, which differs in the last bits. Otherwise
+/// by rows, in O(N_k) memory. Source: Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1.
+template <class T>
+AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+                                    const Mask& mask = {}, const Scoring& scoring = {});
 
 }  // namespace orrery

@@ -160,17 +160,19 @@ inline Vector<double> scaled(Vector<double> value, Vector<double> shifted) {
 }
 #endif
 
-/// exp(x) for x ≤ 0 and NaN.
-template <class T>
-inline Vector<T> exponential(Vector<T> x) {
+/// x ← exp(x) of `count` vectors side by side, each x ≤ 0 or NaN: one alone would wait for itself.
+template <class T, std::size_t count>
+inline void exponential(Vector<T> (&x)[count]) {
   using E = Exp<T>;
-  const Vector<T> shifted = x * T(1.4426950408889634) + E::round;
-  const Vector<T> n = shifted - E::round;
-  const Vector<T> r = (x - n * E::ln2_high) - n * E::ln2_low;
-  Vector<T> sum = splat(E::series[0]);
-  for (std::size_t i = 1; i < sizeof(E::series) / sizeof(T); ++i) sum = sum * r + E::series[i];
-  const Vector<T> value = scaled(sum, shifted);
-  return x < E::lowest ? Vector<T>{} : value;
+  Vector<T> shifted[count], r[count], sum[count];
+  for (std::size_t j = 0; j < count; ++j) shifted[j] = x[j] * T(1.4426950408889634) + E::round;
+  for (std::size_t j = 0; j < count; ++j) r[j] = x[j] - (shifted[j] - E::round) * E::ln2_high;
+  for (std::size_t j = 0; j < count; ++j) r[j] = r[j] - (shifted[j] - E::round) * E::ln2_low;
+  for (std::size_t j = 0; j < count; ++j) sum[j] = r[j] * E::series[0] + E::series[1];
+  for (std::size_t i = 2; i < sizeof(E::series) / sizeof(T); ++i)
+    for (std::size_t j = 0; j < count; ++j) sum[j] = sum[j] * r[j] + E::series[i];
+  for (std::size_t j = 0; j < count; ++j)
+    x[j] = x[j] < E::lowest ? Vector<T>{} : scaled(sum[j], shifted[j]);
 }
 
 /// Sums in fp64, of lanes that are added up in the end.
@@ -190,18 +192,18 @@ double exponentials(std::size_t n, T shift, T* x) {
   Doubles sums{};
   std::size_t i = 0;
   for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
-    Vector<T> part{};
-    for (std::size_t j = 0; j < 4; ++j) {
-      const Vector<T> e = exponential<T>(load(x + i + j * lanes<T>) - shift);
-      store(x + i + j * lanes<T>, e);
-      part += e;
-    }
-    sums += widened(part);
+    Vector<T> e[4];
+    for (std::size_t j = 0; j < 4; ++j) e[j] = load(x + i + j * lanes<T>) - shift;
+    exponential<T>(e);
+    for (std::size_t j = 0; j < 4; ++j) store(x + i + j * lanes<T>, e[j]);
+    sums += widened((e[0] + e[1]) + (e[2] + e[3]));
   }
   double sum = 0;
   for (std::size_t l = 0; l < lanes<double>; ++l) sum += sums[l];
   for (; i < n; ++i) {
-    x[i] = exponential<T>(splat(x[i]) - shift)[0];
+    Vector<T> e[1] = {splat(x[i]) - shift};
+    exponential<T>(e);
+    x[i] = e[0][0];
     sum += static_cast<double>(x[i]);
   }
   return sum;

@@ -1,0 +1,150 @@
+#include "core/attention/tiles.h"
+
+#include <algorithm>
+
+#include "core/kernels/tiles.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index rounded_up(Index n, Index to) { return (n + to - 1) / to * to; }
+
+template <class T>
+Index vector_lanes() {
+  return static_cast<Index>(kernels::tile_kernels<T>().lanes);
+}
+
+}  // namespace
+
+Index padded_queries(Index queries) {
+  return rounded_up(queries, static_cast<Index>(kernels::tile_rows));
+}
+
+template <class T>
+Index padded_keys(Index keys) {
+  return rounded_up(keys, PackedKeys<T>::panel());
+}
+
+template <class T>
+Index PackedKeys<T>::panel() {
+  return static_cast<Index>(kernels::tile_kernels<T>().panel);
+}
+
+template <class T>
+PackedKeys<T>::PackedKeys(const MatrixIn<T>& keys)
+    : d_(keys.cols()), packed_(rounded_up(keys.rows(), panel()) / panel() * keys.cols(), panel()) {
+  kernels::tile_kernels<T>().pack_transpose(static_cast<std::size_t>(keys.rows()),
+                                            static_cast<std::size_t>(d_), keys.data(),
+                                            keys.outerStride(), packed_.data());
+}
+
+template <class T>
+void PackedKeys<T>::scores(const Matrix<T>& q, Index first, Index count, Matrix<T>& tile) const {
+  kernels::tile_kernels<T>().multiply(
+      {.rows = static_cast<std::size_t>(q.rows()),
+       .inner = static_cast<std::size_t>(d_),
+       .columns = static_cast<std::size_t>(rounded_up(count, vector_lanes<T>())),
+       .a = q.data(),
+       .a_stride = q.outerStride(),
+       .b = packed_.data() + first * d_,
+       .b_stride = panel(),
+       .b_panel = panel() * d_,
+       .c = tile.data(),
+       .c_stride = tile.outerStride(),
+       .add = false});
+}
+
+template <class T>
+PackedValues<T>::PackedValues(const MatrixIn<T>& values)
+    : columns_(rounded_up(values.cols(), vector_lanes<T>())),
+      values_(values.data()),
+      stride_(values.outerStride()) {
+  if (columns_ == values.cols()) return;
+  widened_ = Matrix<T>::Zero(values.rows(), columns_);
+  widened_.leftCols(values.cols()) = values;
+  values_ = widened_.data();
+  stride_ = columns_;
+}
+
+template <class T>
+void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count,
+                            Matrix<T>& sum) const {
+  kernels::tile_kernels<T>().multiply({.rows = static_cast<std::size_t>(sum.rows()),
+                                       .inner = static_cast<std::size_t>(count),
+                                       .columns = static_cast<std::size_t>(columns_),
+                                       .a = weights.data(),
+                                       .a_stride = weights.outerStride(),
+                                       .b = values_ + first * stride_,
+                                       .b_stride = stride_,
+                                       .b_panel = PackedKeys<T>::panel(),
+                                       .c = sum.data(),
+                                       .c_stride = sum.outerStride(),
+                                       .add = false});
+}
+
+template <class T>
+Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
+  const PackedKeys<T> keys(b);
+  Matrix<T> q = Matrix<T>::Zero(padded_queries(std::min(tile_queries, a.rows())), a.cols());
+  Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, b.rows())));
+  Matrix<T> out(a.rows(), b.rows());
+  for (Index i = 0; i < a.rows(); i += tile_queries) {
+    const Index queries = std::min(tile_queries, a.rows() - i);
+    q.topRows(queries) = a.middleRows(i, queries);
+    for (Index j = 0; j < b.rows(); j += tile_keys) {
+      const Index count = std::min(tile_keys, b.rows() - j);
+      keys.scores(q, j, count, tile);
+      out.block(i, j, queries, count) = tile.topLeftCorner(queries, count);
+    }
+  }
+  return out;
+}
+
+VisibleKeys keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
+  VisibleKeys any{keys, 0, true};
+  for (Index i = first; i < first + count; ++i) {
+    const VisibleKeys seen = mask.keys_of(i, keys);
+    any.all = any.all && seen.all && seen.first == 0 && seen.end == keys;
+    if (seen.first == seen.end) continue;
+    any.first = std::min(any.first, seen.first);
+    any.end = std::max(any.end, seen.end);
+  }
+  any.first = std::min(any.first, any.end);
+  return any;
+}
+
+template <class T>
+Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask) {
+  const PackedValues<T> values(v);
+  const bool finite = v.allFinite();
+  Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.cols());
+  Matrix<T> tile = Matrix<T>::Zero(padded_queries(std::min(tile_queries, weights.rows())),
+                                   padded_keys<T>(std::min(tile_keys, weights.cols())));
+  Matrix<T> sum(tile.rows(), values.columns());
+  for (Index i = 0; i < out.rows(); i += tile_queries) {
+    const Index queries = std::min(tile_queries, out.rows() - i);
+    const VisibleKeys seen =
+        finite ? keys_of_any(mask, i, queries, v.rows()) : VisibleKeys{0, v.rows(), true};
+    // From multiples of a block, so that a row's sum does not depend on what other rows see.
+    for (Index j = seen.first / tile_keys * tile_keys; j < seen.end; j += tile_keys) {
+      const Index count = std::min(tile_keys, seen.end - j);
+      tile.topLeftCorner(queries, count) = weights.block(i, j, queries, count);
+      values.weigh(tile, j, count, sum);
+      out.middleRows(i, queries) += sum.topLeftCorner(queries, v.cols());
+    }
+  }
+  return out;
+}
+
+#define ORRERY_INSTANTIATE(T)                                           \
+  template class PackedKeys<T>;                                         \
+  template class PackedValues<T>;                                       \
+  template Index padded_keys<T>(Index);                                 \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&); \
+  template Matrix<T> weighted_values(const Matrix<T>&, const MatrixIn<T>&, const Mask&)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
+
+}  // namespace orrery

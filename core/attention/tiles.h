@@ -1,0 +1,69 @@
+#pragma once
+
+#include "core/attention/mask.h"
+#include "core/types.h"
+
+namespace orrery {
+
+// Products of attention, made of tiles of the map: a block of queries by a block of keys, which
+// stays in the caches while it is worked on.
+
+/// Queries and keys of a tile.
+inline constexpr Index tile_queries = 48;
+inline constexpr Index tile_keys = 512;
+
+/// Keys [N_k, d], laid out for products with tiles of queries.
+template <class T>
+class PackedKeys {
+ public:
+  explicit PackedKeys(const MatrixIn<T>& keys);
+
+  /// A tile starts at a multiple of this.
+  static Index panel();
+  /// tile(i, j) = q_i · k_{first + j}, j = 0 … count − 1. q has padded_queries rows, and tile too
+  /// and padded_keys(count) columns or more.
+  void scores(const Matrix<T>& q, Index first, Index count, Matrix<T>& tile) const;
+
+ private:
+  Index d_;
+  Matrix<T> packed_;  ///< [panels·d, panel]
+};
+
+/// Values [N_k, d_v], as wide as the kernels' vectors: a view of them where they are.
+template <class T>
+class PackedValues {
+ public:
+  explicit PackedValues(const MatrixIn<T>& values);
+  PackedValues(const PackedValues&) = delete;
+  PackedValues& operator=(const PackedValues&) = delete;
+
+  /// sum [padded_queries, columns()] = Σ_j weights(i, j) v_{first + j} over `count` keys.
+  void weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum) const;
+  Index columns() const { return columns_; }
+
+ private:
+  Index columns_;
+  Matrix<T> widened_;  ///< empty for a view
+  const T* values_;
+  Index stride_;
+};
+
+/// What the kernels work on: whole blocks of rows, and whole panels.
+Index padded_queries(Index queries);
+template <class T>
+Index padded_keys(Index keys);
+
+/// a bᵀ, [rows of a, rows of b]; as many columns in a as in b. An entry depends on its two rows
+/// alone.
+template <class T>
+Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b);
+
+/// Σ_n A_mn v_n, [N_q, d_v]: summed in blocks of tile_keys. Keys that the mask hides from all
+/// queries of a tile are left out, unless a value is NaN or infinite: 0·NaN is NaN.
+template <class T>
+Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask);
+
+/// Where the queries first … first + count − 1 see keys at all: none outside of the range.
+VisibleKeys keys_of_any(const Mask& mask, Index first, Index count, Index keys);
+
+}  // namespace orrery

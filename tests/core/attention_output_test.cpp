@@ -1,0 +1,220 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/attention/head.h"
+#include "core/attention/softmax_attention.h"
+#include "core/encodings/none.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "tests/support/catalogue_cases.h"
+#include "tests/support/golden.h"
+
+using namespace orrery;
+using namespace orrery::test;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+Matrix<T> noise(Index rows, Index columns, const char* what) {
+  Random random(11, what);
+  return normal_matrix<T>(random, rows, columns);
+}
+
+/// Eq. (2) as it stands, in fp64: nothing of it is shared with the code under test.
+template <class T>
+Matrix<double> plain_output(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v,
+                            const Mask& mask) {
+  Matrix<double> out = Matrix<double>::Zero(q.rows(), v.cols());
+  for (Index i = 0; i < q.rows(); ++i) {
+    double largest = -infinity, sum = 0;
+    std::vector<double> logits(static_cast<std::size_t>(k.rows()), -infinity);
+    for (Index j = 0; j < k.rows(); ++j) {
+      if (!mask.allows(i, j)) continue;
+      double dot = 0;
+      for (Index c = 0; c < q.cols(); ++c)
+        dot += static_cast<double>(q(i, c)) * static_cast<double>(k(j, c));
+      const double logit = dot / std::sqrt(static_cast<double>(q.cols()));
+      logits[static_cast<std::size_t>(j)] = logit;
+      if (logit > largest) largest = logit;
+    }
+    if (largest == -infinity) continue;
+    for (double& logit : logits) sum += logit = std::exp(logit - largest);
+    for (Index j = 0; j < k.rows(); ++j)
+      for (Index c = 0; c < v.cols(); ++c)
+        out(i, c) += logits[static_cast<std::size_t>(j)] / sum * static_cast<double>(v(j, c));
+  }
+  return out;
+}
+
+struct Shape {
+  Index queries, keys, d, d_v;
+};
+
+template <class T>
+void check_shape(const Shape& s, const Mask& mask, const char* what) {
+  INFO(what << " [" << s.queries << ", " << s.keys << "], d = " << s.d << ", d_v = " << s.d_v);
+  const Matrix<T> q = noise<T>(s.queries, s.d, "q"), k = noise<T>(s.keys, s.d, "k"),
+                  v = noise<T>(s.keys, s.d_v, "v");
+  const Positions m = consecutive_positions(s.queries), n = consecutive_positions(s.keys);
+  const Matrix<double> expected = plain_output(q, k, v, mask);
+  const auto alone = attention_output<T>({q, k, v, m, n}, {}, mask);
+  const auto whole = softmax_attention<T>({q, k, v, m, n}, {}, mask);
+  const double bound = sizeof(T) == sizeof(float) ? 4e-6 : 4e-15;
+  CHECK(largest_difference<double>(alone.output.template cast<double>().eval(), expected) <= bound);
+  CHECK(largest_difference<double>(whole.output.template cast<double>().eval(), expected) <= bound);
+  CHECK(alone.fully_masked_rows == whole.fully_masked_rows);
+  CHECK(alone.nan_rows == 0);
+  CHECK(alone.logits.size() == 0);
+}
+
+template <class T>
+void check_masks(const Shape& s) {
+  const Positions m = consecutive_positions(s.queries, 3), n = consecutive_positions(s.keys);
+  Positions shuffled = n;
+  for (std::size_t j = 0; j < shuffled.size(); ++j)
+    std::swap(shuffled[j], shuffled[(7 * j + 3) % shuffled.size()]);
+  std::vector<bool> real(n.size());
+  for (std::size_t j = 0; j < real.size(); ++j) real[j] = j % 5 != 2;
+  Mask::Matrix some(s.queries, s.keys);
+  for (Index i = 0; i < s.queries; ++i)
+    for (Index j = 0; j < s.keys; ++j) some(i, j) = i % 7 != 4 && (i * 31 + j * 17) % 5 < 2;
+  check_shape<T>(s, {}, "no mask");
+  check_shape<T>(s, Mask::causal(m, n), "causal");
+  check_shape<T>(s, Mask::sliding_window(m, n, 40), "window");
+  check_shape<T>(s, Mask::causal(m, shuffled), "causal, keys in another order");
+  check_shape<T>(s, Mask::padding(s.queries, real), "padding");
+  check_shape<T>(s, Mask(some), "a matrix, some rows without keys");
+  check_shape<T>(s, Mask::causal(m, n) & Mask::padding(s.queries, real) & Mask(some), "all three");
+}
+
+const std::vector<Shape> shapes{{1, 1, 1, 1},     {5, 3, 2, 7},      {48, 64, 8, 16},
+                                {49, 65, 24, 33}, {100, 513, 16, 5}, {131, 1100, 64, 64}};
+
+bool equal_bits(const Matrix<float>& a, const Matrix<float>& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && (a.array() == b.array()).all();
+}
+
+}  // namespace
+
+TEST_CASE("The output without its map is eq. (2), for any shape and mask, in fp64") {
+  for (const Shape& shape : shapes) check_masks<double>(shape);
+}
+
+TEST_CASE("The output without its map is eq. (2), for any shape and mask, in fp32") {
+  for (const Shape& shape : shapes) check_masks<float>(shape);
+}
+
+TEST_CASE("The output without its map is that of the map, for every encoding of the catalogue") {
+  const Index n = 70;
+  const Matrix<double> q = noise<double>(n, 16, "q"), k = noise<double>(n, 16, "k"),
+                       v = noise<double>(n, 16, "v");
+  const Positions at = consecutive_positions(n);
+  const Mask mask = Mask::causal(at, at);
+  for (const CatalogueCase& c : catalogue_cases()) {
+    const auto encoding = make_case<double>(c, 16);
+    if (dynamic_cast<const InputTerm<double>*>(encoding.get())) continue;
+    INFO(c.title());
+    const auto doors = SoftmaxDoors<double>::of(*encoding);
+    for (const Scoring& scoring :
+         {Scoring{}, Scoring{.rounding = {}, .scale = 0.5},
+          Scoring{.rounding = StageRounding(Precision::bf16, {Stage::weights, Stage::logits})}}) {
+      const auto whole = softmax_attention<double>({q, k, v, at, at, 1}, doors, mask, scoring);
+      const auto alone = attention_output<double>({q, k, v, at, at, 1}, doors, mask, scoring);
+      CHECK(largest_difference(whole.output, alone.output) <= 1e-13);
+    }
+  }
+}
+
+TEST_CASE("Rotated values are weighed tile by tile as they are in the map") {
+  const Matrix<double> x = noise<double>(600, 8, "x");
+  const Positions at = consecutive_positions(600);
+  for (const RotaryValue value : {RotaryValue::rotated, RotaryValue::counter_rotated}) {
+    RopeConfig config{.d_head = 8};
+    config.rotary_value = value;
+    const Rope<double> rope(config);
+    const auto doors = SoftmaxDoors<double>::of(rope);
+    const auto whole = softmax_attention<double>({x, x, x, at, at}, doors);
+    const auto alone = attention_output<double>({x, x, x, at, at}, doors);
+    CHECK(largest_difference(whole.output, alone.output) <= 1e-14);
+    CHECK(largest_difference(whole.output, whole.weights * x) > 0.01);
+  }
+}
+
+TEST_CASE("Rows of the map, a few at a time, have the bits of the whole") {
+  const Matrix<float> q = noise<float>(130, 24, "q"), k = noise<float>(1100, 24, "k"),
+                      v = noise<float>(1100, 9, "v");
+  const Positions m = consecutive_positions(130, 900), n = consecutive_positions(1100);
+  const Mask mask = Mask::causal(m, n) & Mask::sliding_window(m, n, 600);
+  const Rope<float> rope({.d_head = 24});
+  const auto doors = SoftmaxDoors<float>::of(rope);
+  const auto whole = softmax_attention<float>({q, k, v, m, n}, doors, mask);
+  const auto output = attention_output<float>({q, k, v, m, n}, doors, mask);
+  for (const Index rows : {1, 7, 48, 100, 1000}) {
+    Index next = 0;
+    const auto compare = [&](Index first, const AttentionOutput<float>& part) {
+      CHECK(first == next);
+      next += part.output.rows();
+      const Index count = part.output.rows();
+      CHECK(equal_bits(part.logits, whole.logits.middleRows(first, count)));
+      CHECK(equal_bits(part.weights, whole.weights.middleRows(first, count)));
+      CHECK(equal_bits(part.output, whole.output.middleRows(first, count)));
+      const auto at = static_cast<std::size_t>(first);
+      const auto alone =
+          attention_output<float>({q.middleRows(first, count), k, v,
+                                   PositionsIn(m).subspan(at, static_cast<std::size_t>(count)), n},
+                                  doors, mask.of_queries(first, count));
+      CHECK(equal_bits(alone.output, output.output.middleRows(first, count)));
+    };
+    attention_by_rows<float>({q, k, v, m, n}, doors, mask, {}, {compare, rows});
+    CHECK(next == 130);
+  }
+}
+
+TEST_CASE("NaN, infinity and rows without keys are what they are in the map") {
+  const Index n = 600;
+  const Positions at = consecutive_positions(n);
+  Mask::Matrix allowed = Mask::Matrix::Constant(n, n, true);
+  allowed.row(5).setConstant(false);
+  allowed.row(590).setConstant(false);
+  const Mask masks[] = {Mask(), Mask::causal(at, at), Mask(allowed)};
+  for (const double special : {std::nan(""), infinity, -infinity})
+    for (const Index row : {0, 30, 555, 599})
+      for (int which = 0; which < 3; ++which)
+        for (const Mask& mask : masks) {
+          Matrix<float> q = noise<float>(n, 8, "q"), k = noise<float>(n, 8, "k"),
+                        v = noise<float>(n, 8, "v");
+          (which == 0 ? q : which == 1 ? k : v)(row, 3) = static_cast<float>(special);
+          const auto whole = softmax_attention<float>({q, k, v, at, at}, {}, mask);
+          const auto alone = attention_output<float>({q, k, v, at, at}, {}, mask);
+          INFO("in "
+               << "qkv"[which] << " at " << row << ": " << special);
+          CHECK(alone.nan_rows == whole.nan_rows);
+          CHECK(alone.fully_masked_rows == whole.fully_masked_rows);
+          for (Index i = 0; i < n; ++i)
+            for (Index c = 0; c < 8; ++c) {
+              const float a = alone.output(i, c), b = whole.output(i, c);
+              if (!(a == b) && !(std::isnan(a) && std::isnan(b)) && !(std::abs(a - b) < 1e-5f))
+                FAIL("row " << i << ": " << a << " and " << b);
+            }
+        }
+}
+
+TEST_CASE(
+    "A query that sees −inf alone is NaN without its map too, and one that sees nothing is 0") {
+  const Matrix<double> q = Matrix<double>::Constant(2, 1, 1);
+  const Matrix<double> k = Matrix<double>::Constant(3, 1, -infinity);
+  const Matrix<double> v = Matrix<double>::Constant(3, 1, 2);
+  Mask::Matrix allowed(2, 3);
+  allowed << true, true, true, false, false, false;
+  const auto out =
+      attention_output<double>({q, k, v, Positions{0, 1}, Positions{0, 1, 2}}, {}, Mask(allowed));
+  CHECK(std::isnan(out.output(0, 0)));
+  CHECK(out.output(1, 0) == 0);
+  CHECK(out.nan_rows == 1);
+  CHECK(out.fully_masked_rows == 1);
+}
