@@ -1,6 +1,8 @@
 #include "experiments/evaluate/attend.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
@@ -14,29 +16,83 @@
 namespace orrery::evaluate {
 namespace {
 
+/// What the output projection of a layer takes.
 template <class T>
-AttendResult stacked(const Batches<AttentionOutput<T>>& batches, const AttendLayer& layout) {
-  Stack<T> logits, weights, output;
-  const auto& named = batches.front().front().terms;
-  std::vector<Stack<T>> terms(named.size());
-  AttendResult result;
-  for (const auto& heads : batches)
-    for (const AttentionOutput<T>& head : heads) {
-      logits.add(head.logits);
-      weights.add(head.weights);
-      output.add(head.output);
-      for (std::size_t t = 0; t < terms.size(); ++t) terms[t].add(head.terms[t].logits);
-      result.fully_masked_rows += static_cast<std::size_t>(head.fully_masked_rows);
-      result.nan_rows += static_cast<std::size_t>(head.nan_rows);
-    }
-  result.arrays.push_back(std::move(logits).of_heads("logits", "key", layout));
-  result.arrays.push_back(std::move(weights).of_heads("weights", "key", layout));
-  result.arrays.push_back(std::move(output).of_heads("output", "channel", layout));
-  for (std::size_t t = 0; t < terms.size(); ++t)
-    result.arrays.push_back(
-        std::move(terms[t]).of_heads(fmt::format("term_{}", named[t].name), "key", layout));
-  return result;
+struct HeadOutput {
+  Matrix<T> output;
+};
+
+/// Queries whose map is worked on at a time: a few MiB of it.
+Index rows_at_once(Index keys) { return std::max<Index>(tile_queries, (Index{1} << 20) / keys); }
+
+bool asks_for(const ParamSet& params, std::string_view array) {
+  const std::vector<std::string>& asked = params.list("arrays");
+  return std::find(asked.begin(), asked.end(), array) != asked.end();
 }
+
+/// The arrays that are asked for, filled some queries at a time.
+template <class T>
+class Gathered {
+ public:
+  Gathered(const ParamSet& params, const AttendLayer& layout)
+      : layout_(layout),
+        logits_asked_(asks_for(params, "logits")),
+        weights_asked_(asks_for(params, "weights")),
+        terms_asked_(asks_for(params, "terms")),
+        logits_(layout),
+        weights_(layout),
+        output_(layout) {}
+
+  void begin_batch() { outputs_.emplace_back(); }
+  LayerReader<T> reader() {
+    return {.use = [this](int, Index first, AttentionOutput<T>& part) { take(first, part); },
+            .rows = rows_at_once(static_cast<Index>(layout_.n.size())),
+            .map = logits_asked_ || weights_asked_ || terms_asked_};
+  }
+  /// Of each batch entry and head.
+  const Batches<HeadOutput<T>>& outputs() const { return outputs_; }
+
+  AttendResult finish() && {
+    const auto add = [&](Stack<T>&& stack, const std::string& name, const char* axis) {
+      result_.arrays.push_back(std::move(stack).of_heads(name, axis, layout_));
+    };
+    if (logits_asked_) add(std::move(logits_), "logits", "key");
+    if (weights_asked_) add(std::move(weights_), "weights", "key");
+    add(std::move(output_), "output", "channel");
+    for (std::size_t t = 0; t < terms_.size(); ++t)
+      add(std::move(terms_[t]), "term_" + names_[t], "key");
+    return std::move(result_);
+  }
+
+ private:
+  void take(Index first, const AttentionOutput<T>& part) {
+    result_.fully_masked_rows += static_cast<std::size_t>(part.fully_masked_rows);
+    result_.nan_rows += static_cast<std::size_t>(part.nan_rows);
+    if (logits_asked_) logits_.add(part.logits);
+    if (weights_asked_) weights_.add(part.weights);
+    output_.add(part.output);
+    if (first == 0)
+      outputs_.back().push_back(
+          {Matrix<T>(static_cast<Index>(layout_.m.size()), part.output.cols())});
+    outputs_.back().back().output.middleRows(first, part.output.rows()) = part.output;
+    if (terms_asked_) take_terms(part.terms);
+  }
+  void take_terms(const std::vector<ScoreTerm<T>>& terms) {
+    while (terms_.size() < terms.size()) {
+      names_.emplace_back(terms[terms_.size()].name);
+      terms_.emplace_back(layout_);
+    }
+    for (std::size_t t = 0; t < terms.size(); ++t) terms_[t].add(terms[t].logits);
+  }
+
+  const AttendLayer& layout_;
+  bool logits_asked_, weights_asked_, terms_asked_;
+  Stack<T> logits_, weights_, output_;
+  std::vector<Stack<T>> terms_{};
+  std::vector<std::string> names_{};
+  Batches<HeadOutput<T>> outputs_{};
+  AttendResult result_{};
+};
 
 Scoring scoring_of(const ParamSet& params) {
   Scoring scoring{.rounding = rounding_of(params)};
@@ -50,21 +106,22 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
   const auto encoding = encoding_of<T>(params, layout, layout.d_head, tables);
   const Scoring scoring = scoring_of(params);
   const auto projections = projections_of<T>(params, in, tables, layout);
-  Batches<AttentionOutput<T>> batches;
+  Gathered<T> gathered(params, layout);
   for (std::size_t b = 0; b < layout.batches; ++b) {
+    gathered.begin_batch();
     if (!projections) {
-      batches.push_back(multi_head_attention<T>(*encoding, layer_of_qkv<T>(in, layout, b),
-                                                mask.of_batch(b), scoring));
+      multi_head_by_rows<T>(*encoding, layer_of_qkv<T>(in, layout, b), mask.of_batch(b), scoring,
+                            gathered.reader());
       continue;
     }
     const Matrix<T> x = contents_of<T>(in, b);
-    batches.push_back(multi_head_attention<T>(
-        *encoding, *projections,
-        {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)}, mask.of_batch(b),
-        scoring));
+    multi_head_by_rows<T>(*encoding, *projections,
+                          {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)},
+                          mask.of_batch(b), scoring, gathered.reader());
   }
-  AttendResult result = stacked(batches, layout);
-  add_layer_output<T>(params, tables, batches, layout, result);
+  const Batches<HeadOutput<T>> outputs = gathered.outputs();
+  AttendResult result = std::move(gathered).finish();
+  add_layer_output<T>(params, tables, outputs, layout, result);
   return result;
 }
 
@@ -140,7 +197,17 @@ std::vector<ParamSpec> kernel_params() {
                     .default_value = 0.0,
                     .min = 0.0,
                     .max = 1e6,
-                    .stated_if_set = true})};
+                    .stated_if_set = true}),
+      softmax_only({.key = "arrays",
+                    .description =
+                        "What is computed and written; the output always is, and alone it needs "
+                        "no memory for a map.",
+                    .kind = ParamKind::choice_list,
+                    .default_value = std::vector<std::string>{"logits", "weights", "terms"},
+                    .choices = {{"logits", "final, [N_q, N_k], also where masked"},
+                                {"weights", "their softmax, [N_q, N_k]"},
+                                {"terms", "the named summands of the logits, [N_q, N_k] each"}},
+                    .may_be_empty = true})};
   append(specs, linear_params());
   specs.push_back(causal_param(false));
   specs.push_back(softmax_only(

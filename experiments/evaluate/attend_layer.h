@@ -49,14 +49,19 @@ template <class T>
 std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer& layout,
                                       Index d_head, const Tables& tables);
 
-/// Matrices below each other, head after head and batch entry after batch entry.
+/// Rows below each other, head after head and batch entry after batch entry.
 template <class T>
 class Stack {
  public:
+  explicit Stack(const AttendLayer& layout)
+      : rows_(layout.m.size()),
+        all_rows_(rows_ * static_cast<std::size_t>(layout.heads) * layout.batches) {}
+
+  /// Some rows of a head.
   void add(const Matrix<T>& values) {
-    values_.insert(values_.end(), values.data(), values.data() + values.size());
-    rows_ = static_cast<std::size_t>(values.rows());
     columns_ = static_cast<std::size_t>(values.cols());
+    if (values_.empty()) values_.reserve(all_rows_ * columns_);
+    values_.insert(values_.end(), values.data(), values.data() + values.size());
   }
   /// [N, M] of one head, with an axis for several heads and one for batch entries where the inputs
   /// had one; without M where there is no column axis.
@@ -93,7 +98,8 @@ class Stack {
   }
 
   std::vector<T> values_;
-  std::size_t rows_{0}, columns_{0};
+  std::size_t rows_, all_rows_;
+  std::size_t columns_{0};
 };
 
 /// Results head by head within each batch entry; the batch entries in order.

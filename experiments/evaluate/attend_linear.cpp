@@ -101,7 +101,7 @@ void round_qk(const StageRounding& rounding, LayerInputs<T>& layer) {
 
 template <class T>
 AttendResult stacked(const Batches<LinearOutput<T>>& batches, const AttendLayer& layout) {
-  Stack<T> output, numerators, normalizers;
+  Stack<T> output(layout), numerators(layout), normalizers(layout);
   AttendResult result;
   for (const auto& heads : batches)
     for (const LinearOutput<T>& head : heads) {
@@ -204,7 +204,7 @@ AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const
   const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
   const auto projections = projections_of<T>(params, in, tables, layout);
   Batches<LinearOutput<T>> batches;
-  Stack<T> weights;
+  Stack<T> weights(layout);
   for (std::size_t b = 0; b < layout.batches; ++b) {
     const LayerInputs<T> layer = layer_of<T>(params, in, projections, layout, doors, b);
     const MaskSpec seen = mask.of_batch(b);

@@ -1,5 +1,6 @@
 #include "experiments/evaluate/attend_overflow.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -53,12 +54,16 @@ void count_overflow(const AttendLayer& layout, AttendResult& result) {
   const std::vector<bool> numerators = finite_rows_of(result, "numerators", outputs.size());
   const Array* normalizers = find(result, "normalizers");
   if (normalizers) count_normalizers(*normalizers, result);
+  const bool softmax_without_map = !normalizers && !find(result, "weights");
   for (std::size_t row = 0; row < outputs.size(); ++row) {
     // Queries of softmax with NaN weights are counted as nan_rows.
     const bool overflowed = normalizers ? !outputs[row] || !weights[row] || !numerators[row]
                                         : !outputs[row] && weights[row];
     if (overflowed) ++result.overflowed_rows;
   }
+  // Every NaN weight makes its output NaN.
+  if (softmax_without_map)
+    result.overflowed_rows -= std::min(result.overflowed_rows, result.nan_rows);
   if (const Array* layer_output = find(result, "layer_output"))
     count_layer_rows(layout, outputs, finite_rows(*layer_output), result);
 }

@@ -39,7 +39,8 @@ template <class T, class Output>
 void add_layer_output(const ParamSet& params, const Tables& tables, const Batches<Output>& batches,
                       const AttendLayer& layout, AttendResult& result) {
   if (tables.count("W_o") == 0) return;
-  Stack<T> output;
+  // Of the layer as a whole: as many rows as one head has.
+  Stack<T> output(layout);
   for (const auto& heads : batches)
     output.add(layer_output<T>(params, tables, concatenated<T>(heads)));
   result.arrays.push_back(std::move(output).of_layer("layer_output", "channel", layout));

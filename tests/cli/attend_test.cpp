@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/npy_files.h"
@@ -64,6 +65,12 @@ std::string safetensors(const std::string& name) {
   std::string bytes;
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> 8 * i & 0xFF);
   return bytes + header + std::string(2048, '\0');
+}
+
+void check_close(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    CHECK(a[i] == Approx(b[i]).epsilon(1e-12).margin(1e-15));
 }
 
 const std::string qkv = "encoding=none q=q.npy k=k.npy v=v.npy ";
@@ -252,6 +259,50 @@ TEST_CASE("attend tells queries without a key from logits that overflowed") {
                               !Contains("all keys masked"));
   outcome = shell.run(overflow + "b.npz mask=none.npy");
   CHECK_THAT(outcome.err, Contains("1 queries have all keys masked") && !Contains("NaN"));
+}
+
+TEST_CASE("attend computes and writes the arrays that are asked for, and the output always") {
+  const AttendShell shell;
+  const auto names = [&] {
+    std::set<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(shell.folder() / "out/arrays"))
+      found.insert(file.path().stem().string());
+    return found;
+  };
+  for (const std::string& layer :
+       {qkv + "causal=true", std::string("q=q.npy k=k.npy v=v.npy encoding=deberta window=3"),
+        std::string("x=x.npy heads=4 encoding=sinusoidal weights=torch_linear --table W_o.npy")}) {
+    INFO(layer);
+    const auto output = shell.attended(layer, "output");
+    const auto weights = shell.array("weights"), content = shell.array("term_content");
+    std::set<std::string> all = names();
+    CHECK(all.count("logits") == 1);
+    shell.attended(layer + " arrays=", "output");
+    for (const char* map : {"logits", "weights", "term_content", "term_content_to_position",
+                            "term_position_to_content", "term_position_to_position"})
+      all.erase(map);
+    CHECK(names() == all);
+    check_close(shell.array("output"), output);
+    check_close(shell.attended(layer + " arrays=weights", "weights"), weights);
+    CHECK_FALSE(std::filesystem::exists(shell.folder() / "out/arrays/logits.npy"));
+    check_close(shell.attended(layer + " arrays=terms+weights", "term_content"), content);
+  }
+  shell.check_refused(qkv + "kernel=linear arrays=weights", 2, "arrays");
+}
+
+TEST_CASE("attend tells NaN weights from outputs that overflowed, with the weights and without") {
+  const AttendShell shell;
+  shell.write("q2.npy", npy("(2, 1)", {1, 1e30}));
+  shell.write("k2.npy", npy("(2, 1)", {1e30, 1}));
+  shell.write("v2.npy", npy("(2, 1)", {1e308, 1e308}));
+  for (const std::string& arrays : {std::string(), std::string("arrays=")}) {
+    const Outcome outcome =
+        shell.run("attend q=q2.npy k=k2.npy v=v2.npy encoding=none precision=exact_fp32 " + arrays +
+                  " --out out --force");
+    INFO(outcome.err);
+    CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among their visible logits") &&
+                                Contains("1 queries have NaN or an infinity in their output"));
+  }
 }
 
 TEST_CASE("attend wants to be told how projections are stored, and says when they do not fit") {
