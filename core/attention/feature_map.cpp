@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/kernels/tiles.h"
 #include "core/product.h"
 #include "core/random_rotation.h"
 
@@ -27,7 +28,10 @@ const FeatureName& feature_named(std::string_view name) {
 }
 template <class T>
 Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
-  return q.unaryExpr([](T x) { return x > 0 ? x + 1 : std::exp(x); });
+  Matrix<T> features = q.unaryExpr([](T x) { return x > 0 ? T(0) : x; });  // NaN is kept
+  kernels::tile_kernels<T>().exponentials(static_cast<std::size_t>(features.size()), T(0),
+                                          features.data());
+  return (q.array() > T(0)).select(q.array() + T(1), features.array());
 }
 
 template <class T>

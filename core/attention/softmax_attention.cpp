@@ -168,7 +168,9 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
     const Index count = std::min(reader.rows, in.q.rows() - first);
     const auto at = static_cast<std::size_t>(first), length = static_cast<std::size_t>(count);
     SegmentsIn segments = in.segments;
-    if (!segments.queries.empty()) segments.queries = segments.queries.subspan(at, length);
+    // One per query, or as they are for the encoding to refuse.
+    if (segments.queries.size() == in.m.size())
+      segments.queries = segments.queries.subspan(at, length);
     AttentionOutput<T> part =
         attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
                          in.head, scoring, segments},
