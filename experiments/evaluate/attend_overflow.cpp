@@ -63,7 +63,7 @@ void count_overflow(const AttendLayer& layout, AttendResult& result) {
   }
   // Every NaN weight makes its output NaN.
   if (softmax_without_map)
-    result.overflowed_rows -= std::min(result.overflowed_rows, result.nan_rows);
+    result.overflowed_rows -= std::min<std::size_t>(result.overflowed_rows, result.nan_rows);
   if (const Array* layer_output = find(result, "layer_output"))
     count_layer_rows(layout, outputs, finite_rows(*layer_output), result);
 }

@@ -1,8 +1,8 @@
 #include "tests/app/fixture.h"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
 #include <thread>
 
 namespace orrery::test {
@@ -100,13 +100,13 @@ void NullDesktop::frame(int count) {
 
 Point NullDesktop::item(const std::string& name, double across) const {
   const std::optional<Rect> rect = app_.item_rects().find(name);
-  if (!rect) FAIL("there is no \"" << name << "\" on screen");
+  if (!rect) throw std::runtime_error("there is no \"" + name + "\" on screen");
   return {rect->x + across * rect->width, rect->y + rect->height / 2};
 }
 
 Point NullDesktop::in_figure(const std::string& id, double across, double down) const {
   const FigureLayout* frame = app_.item_rects().figure(id);
-  if (!frame) FAIL("there is no figure \"" << id << "\" on screen");
+  if (!frame) throw std::runtime_error("there is no figure \"" + id + "\" on screen");
   const Rect& plot = frame->plot;
   return {std::floor(plot.x + across * plot.width), std::floor(plot.y + down * plot.height)};
 }

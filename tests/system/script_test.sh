@@ -177,7 +177,7 @@ call_script CTEST_STATUS=8 -- test -R "two words"
 equals "a failed test is a failure" 8 "$status"
 equals "test turns tests on, builds all of it and hands its arguments to ctest" \
   "dpkg-query
-cmake --preset release -D ORRERY_TESTS=ON
+cmake --preset release -D ORRERY_TESTS=ON -D ORRERY_BENCH=AUTO
 cmake --build $project/build/release --target all
 ctest --test-dir $project/build/release --output-on-failure -R two words" \
   "$(without_job_count "$called")"

@@ -1,0 +1,85 @@
+#include "tests/bench/limits.h"
+
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+namespace orrery::bench {
+namespace {
+
+constexpr double long_enough = 0.01;
+constexpr int chains = 12;  // enough to hide the latency of one behind the others
+
+#if defined(__AVX512F__)
+constexpr double lanes = 16;
+void multiply_add(int times) {
+  for (int i = 0; i < times; ++i)
+    __asm__ volatile(
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm0\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm1\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm2\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm3\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm4\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm5\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm6\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm7\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm8\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm9\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %%zmm10\n\tvfmadd231ps %%zmm30, %%zmm31, %%zmm11" ::
+            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+              "xmm10", "xmm11");
+}
+#elif defined(__FMA__)
+constexpr double lanes = 8;
+void multiply_add(int times) {
+  for (int i = 0; i < times; ++i)
+    __asm__ volatile(
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm0\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm1\n\t"
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm2\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm3\n\t"
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm4\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm5\n\t"
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm6\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm7\n\t"
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm8\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm9\n\t"
+        "vfmadd231ps %%ymm14, %%ymm15, %%ymm10\n\tvfmadd231ps %%ymm14, %%ymm15, %%ymm11" ::
+            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+              "xmm10", "xmm11");
+}
+#else
+constexpr double lanes = 4;
+typedef float Vector __attribute__((vector_size(16)));
+void multiply_add(int times) {
+  Vector sums[chains] = {};
+  for (int i = 0; i < times; ++i) {
+    for (Vector& sum : sums) sum = sum * 0.5f + 1.0f;
+    __asm__ volatile("" ::: "memory");
+  }
+  volatile float used = sums[0][0] + sums[chains - 1][0];
+  static_cast<void>(used);
+}
+#endif
+
+}  // namespace
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double multiply_add_peak() {
+  constexpr int times = 20000;
+  double done = 0;
+  const double start = now();
+  while (now() - start < long_enough) {
+    multiply_add(times);
+    done += times;
+  }
+  return done * chains * lanes * 2 / (now() - start);
+}
+
+double copy_speed(std::size_t bytes) {
+  const std::vector<char> from(bytes, 1);
+  std::vector<char> to(bytes);
+  double done = 0;
+  const double start = now();
+  while (now() - start < long_enough) {
+    std::memcpy(to.data(), from.data(), bytes);
+    __asm__ volatile("" ::"r"(to.data()) : "memory");
+    done += 2 * static_cast<double>(bytes);
+  }
+  return done / (now() - start);
+}
+
+}  // namespace orrery::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+namespace orrery::bench {
+
+/// Seconds on a clock that never runs backwards.
+double now();
+
+/// Multiplications and additions per second of one thread that does nothing else, in fp32, with
+/// the widest vectors that this program is compiled for. Takes about 10 ms.
+double multiply_add_peak();
+
+/// Bytes read and written per second by copying this many bytes, again and again for 10 ms.
+double copy_speed(std::size_t bytes);
+
+}  // namespace orrery::bench

@@ -1,0 +1,147 @@
+// The rows of the table: what core computes, one thread, fp32 unless it says otherwise.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/analysis/decay.h"
+#include "core/attention/linear_attention.h"
+#include "core/attention/softmax_attention.h"
+#include "core/encodings/alibi.h"
+#include "core/encodings/frequencies.h"
+#include "core/encodings/rope.h"
+#include "core/random.h"
+#include "tests/bench/table.h"
+
+namespace orrery::bench {
+namespace {
+
+constexpr Index d = 64;
+
+struct Head {
+  Matrix<float> q, k, v;
+  Positions at;
+  Mask causal;
+
+  explicit Head(Index n) : at(consecutive_positions(n)), causal(Mask::causal(at, at)) {
+    Random random(1, "benchmark");
+    q = normal_matrix<float>(random, n, d);
+    k = normal_matrix<float>(random, n, d);
+    v = normal_matrix<float>(random, n, d);
+  }
+  AttentionInputs<float> inputs() const { return {q, k, v, at, at}; }
+};
+
+template <class T>
+void use(const T& value) {
+  __asm__ volatile("" ::"r"(&value) : "memory");
+}
+
+/// Both products of attention, a multiplication and an addition per channel and cell.
+double products(Index n, bool causal) {
+  return 4.0 * static_cast<double>(n) * static_cast<double>(n) * d * (causal ? 0.5 : 1.0);
+}
+
+/// A head of N tokens, made when the row begins, and what is done with it.
+template <class Use>
+std::function<std::function<void()>()> with_head(Index n, const Use& attend) {
+  return [n, attend]() -> std::function<void()> {
+    const auto head = std::make_shared<Head>(n);
+    return [head, attend] { use(attend(*head)); };
+  };
+}
+
+Operation attention(Index n, bool causal) {
+  return {.name = fmt::format("attention, {}, N = {}", causal ? "causal" : "full", n),
+          .peer = fmt::format("attention{} {}", causal ? "_causal" : "", n),
+          .limit = Limit::multiply_add,
+          .work = products(n, causal),
+          .prepare = with_head(n, [causal](const Head& head) {
+            return attention_output<float>(head.inputs(), {}, causal ? head.causal : Mask());
+          })};
+}
+
+Operation attention_with(const std::string& name, const std::string& peer,
+                         const std::shared_ptr<const Encoding>& encoding, Index n) {
+  return {.name = fmt::format("attention, causal, {}, N = {}", name, n),
+          .peer = fmt::format("{} {}", peer, n),
+          .limit = Limit::multiply_add,
+          .work = products(n, true),
+          .prepare = with_head(n, [encoding](const Head& head) {
+            return attention_output<float>(head.inputs(), SoftmaxDoors<float>::of(*encoding),
+                                           head.causal);
+          })};
+}
+
+Operation map_with(const std::shared_ptr<const Encoding>& rope, Index n) {
+  return {.name = fmt::format("logits, weights and output with RoPE, N = {}", n),
+          .peer = fmt::format("attention_map {}", n),
+          .limit = Limit::multiply_add,
+          .work = products(n, false),
+          .prepare = with_head(n, [rope](const Head& head) {
+            return softmax_attention<float>(head.inputs(), SoftmaxDoors<float>::of(*rope));
+          })};
+}
+
+Operation rope_applied(Index n, Index width, RopePairing pairing) {
+  RopeConfig config{.d_head = width};
+  config.pairing = pairing;
+  const bool halves = pairing == RopePairing::half_split;
+  const auto bytes = static_cast<std::size_t>(n * width) * sizeof(float);
+  return {.name = fmt::format("RoPE with its tables, {}, [{}, {}]",
+                              halves ? "halves" : "interleaved", n, width),
+          .peer = fmt::format("rope {} {}", n, width),
+          .limit = Limit::copy,
+          .work = 2.0 * static_cast<double>(bytes),
+          .size = bytes,
+          .prepare = [n, width, config]() -> std::function<void()> {
+            Random random(1, "benchmark");
+            const auto x = std::make_shared<Matrix<float>>(normal_matrix<float>(random, n, width));
+            return [x, config, at = consecutive_positions(n)] {
+              Rope<float>(config).transform_queries(at, *x);
+              use(*x);
+            };
+          }};
+}
+
+Operation linear_with(const std::shared_ptr<const Rope<float>>& rope, Index n, bool causal) {
+  return {
+      .name = fmt::format("linear attention with RoPE, {}, N = {}", causal ? "causal" : "full", n),
+      .peer = {},
+      .limit = Limit::multiply_add,
+      .work = 4.0 * static_cast<double>(n) * d * d,
+      .prepare = with_head(n, [rope, causal](const Head& head) {
+        return linear_attention<float>(head.inputs(), EluPlusOne<float>(), rope.get(),
+                                       {.variant = LinearVariant::paper, .causal = causal});
+      })};
+}
+
+Operation decay_bound(std::int64_t distances) {
+  return {.name = fmt::format("decay bound, fp64, d = 128, {} distances", distances),
+          .peer = fmt::format("decay_bound {} 128", distances),
+          .prepare = [distances]() -> std::function<void()> {
+            return [distances, theta = inverse_frequencies(128, 10000)] {
+              use(decay_curve(theta, 0, distances));
+            };
+          }};
+}
+
+}  // namespace
+
+std::vector<Operation> operations() {
+  std::vector<Operation> all;
+  for (const Index n : {1024, 4096, 8192})
+    for (const bool causal : {false, true}) all.push_back(attention(n, causal));
+  const auto rope = std::make_shared<Rope<float>>(RopeConfig{.d_head = d});
+  for (const Index n : {1024, 4096})
+    all.push_back(attention_with("RoPE", "attention_rope", rope, n));
+  all.push_back(
+      attention_with("ALiBi", "attention_alibi", std::make_shared<Alibi<float>>(8), 1024));
+  all.push_back(map_with(rope, 1024));
+  for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split})
+    all.push_back(rope_applied(4096, 128, pairing));
+  for (const bool causal : {false, true}) all.push_back(linear_with(rope, 4096, causal));
+  all.push_back(decay_bound(1000000));
+  return all;
+}
+
+}  // namespace orrery::bench

@@ -1,0 +1,93 @@
+#include "tests/bench/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/kernels/level.h"
+#include "tests/bench/limits.h"
+#include "tests/bench/peers.h"
+
+namespace orrery::bench {
+namespace {
+
+/// Of one run: as many as fit into 30 ms, at least one, after one that is not counted.
+double seconds(const std::function<void()>& run) {
+  run();
+  int runs = 0;
+  const double start = now();
+  do {
+    run();
+    ++runs;
+  } while (now() - start < 0.03);
+  return (now() - start) / runs;
+}
+
+double limit_now(const Operation& operation) {
+  if (operation.limit == Limit::multiply_add) return multiply_add_peak();
+  if (operation.limit == Limit::copy) return copy_speed(operation.size);
+  return 0;
+}
+
+struct Spread {
+  double least{}, median{}, most{};
+};
+
+Spread spread(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values.front(), values[values.size() / 2], values.back()};
+}
+
+std::string share_text(const Spread& s) {
+  return fmt::format("{:3.0f} % ({:.0f} to {:.0f})", 100 * s.median, 100 * s.least, 100 * s.most);
+}
+
+std::string ratio_text(const Spread& s) {
+  return fmt::format("{:5.2f} ({:.2f} to {:.2f})", s.median, s.least, s.most);
+}
+
+void print_row(const Operation& operation, Peers* peers, int rounds) {
+  const std::function<void()> run = operation.prepare();
+  std::vector<double> times, shares, ratios, peer_times;
+  for (int round = 0; round < rounds; ++round) {
+    const double limit = limit_now(operation);
+    times.push_back(seconds(run));
+    if (limit > 0) shares.push_back(operation.work / times.back() / limit);
+    if (!peers || operation.peer.empty()) continue;
+    if (const std::optional<double> peer = peers->seconds(operation.peer)) {
+      peer_times.push_back(*peer);
+      ratios.push_back(*peer / times.back());
+    }
+  }
+  fmt::print("{:<44} {:>10.3f} {:<12} {:<20}", operation.name, 1e3 * spread(times).median,
+             operation.limit == Limit::copy           ? "copy"
+             : operation.limit == Limit::multiply_add ? "multiply-add"
+                                                      : "-",
+             shares.empty() ? "-" : share_text(spread(shares)));
+  if (peers)
+    fmt::print(" {:>10} {:<22}",
+               ratios.empty() ? "-" : fmt::format("{:.3f}", 1e3 * spread(peer_times).median),
+               ratios.empty() ? "-" : ratio_text(spread(ratios)));
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void print_table(const TableOptions& options) {
+  std::unique_ptr<Peers> peers;
+  if (!options.peers.empty()) peers = std::make_unique<Peers>(options.peers);
+  fmt::print("One thread, kernels for {}, medians over {} rounds (least to most){}\n\n",
+             kernels::name(kernels::best_level()), options.rounds,
+             peers ? ", in turns with " + peers->version() : "");
+  fmt::print("{:<44} {:>10} {:<12} {:<20}", "operation", "ms", "limit", "share of the limit");
+  if (peers) fmt::print(" {:>10} {:<22}", "peer, ms", "times as fast");
+  fmt::print("\n");
+  for (const Operation& operation : operations())
+    if (operation.name.find(options.only) != std::string::npos)
+      print_row(operation, peers.get(), options.rounds);
+}
+
+}  // namespace orrery::bench

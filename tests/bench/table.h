@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace orrery::bench {
+
+/// What an operation is measured against, in the same tenth of a second.
+enum class Limit {
+  multiply_add,  ///< the peak of multiply-adds: `work` counts both
+  copy,          ///< a copy of `size` bytes: `work` counts the bytes that are read and written
+  none,
+};
+
+struct Operation {
+  std::string name;
+  std::string peer{};  ///< its line for tests/bench/peers.py; empty for none
+  Limit limit{Limit::none};
+  double work{};                                     ///< of one run
+  std::size_t size{};                                ///< bytes of the copy
+  std::function<std::function<void()>()> prepare{};  ///< what one run is, its contents made
+};
+
+/// Every operation of the table.
+std::vector<Operation> operations();
+
+struct TableOptions {
+  int rounds{7};
+  std::string peers{};  ///< a Python with PyTorch; empty for none
+  std::string only{};   ///< names that contain this
+};
+
+/// Prints one line per operation: its time, the share of its limit and the ratio to its peer, each
+/// the median over rounds in which they take turns, with the smallest and the largest.
+void print_table(const TableOptions& options);
+
+}  // namespace orrery::bench

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The table of ./orrery bench: what it prints and refuses. How long things take is nobody's failure.
+set -uo pipefail
+bench=$1
+source "$(dirname "$0")/check.sh"
+
+status_of() {
+  out=$("$@" 2>"$scratch/err")
+  status=$?
+  err=$(<"$scratch/err")
+}
+
+status_of "$bench" --only "RoPE with its tables, halves"
+equals "a table of one row is printed" 0 "$status"
+holds "it says on what" contains "$out" "One thread, kernels for "
+holds "and names its columns" contains "$out" "share of the limit"
+holds "the row has its time and the share of a copy" \
+  grep -Eq '^RoPE with its tables, halves, \[4096, 128\] +[0-9]+\.[0-9]{3} copy +[0-9]+ % \([0-9]+ to [0-9]+\) *$' <<<"$out"
+equals "no other row is printed" 1 "$(grep -c 'RoPE\|attention\|decay' <<<"$out")"
+
+status_of "$bench" --only decay --peers "$scratch/no-python"
+equals "peers that are not there are an error" 1 "$status"
+holds "which says what was tried and needed" contains "$err" "no-python does not run"
+
+cat >"$scratch/peer" <<'PEER'
+#!/bin/bash
+echo "PyTorch of a test"
+while read -r operation; do
+  [[ $operation == "rope 4096 128" ]] && echo 1.0 || echo none
+done
+PEER
+chmod +x "$scratch/peer"
+status_of "$bench" --only "RoPE with its tables, halves" --peers "$scratch/peer"
+equals "a table with a peer is printed" 0 "$status"
+holds "it names the peer" contains "$out" "in turns with PyTorch of a test"
+holds "and how many times as fast" grep -Eq ' 1000\.000 +[0-9]+\.[0-9]{2} \([0-9.]+ to [0-9.]+\)' <<<"$out"
+
+for wrong in "--rounds 3" "--rounds x" "--fast"; do
+  # shellcheck disable=SC2086
+  status_of "$bench" $wrong
+  equals "$wrong is refused" 2 "$status"
+done
+finish
