@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/figure/canvas/image_surface.h"
+#include "experiments/figure/canvas/png_file.h"
 #include "experiments/figure/canvas/text_metrics.h"
 
 namespace orrery::figure {
@@ -201,7 +202,8 @@ std::string CairoCanvas::finish() {
   check_cairo(cairo_status(target_->context.get()));
   cairo_surface_t* surface = target_->surface.get();
   if (target_->format == FigureFormat::png) {
-    check_cairo(cairo_surface_write_to_png_stream(surface, append_bytes, &target_->bytes));
+    check_cairo(cairo_surface_status(surface));
+    target_->bytes = png_file(surface);
   } else {
     cairo_surface_finish(surface);
     check_cairo(cairo_surface_status(surface));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "experiments/figure/canvas/png_file.h"
 
 namespace orrery::figure {
 namespace {
@@ -66,10 +67,7 @@ int upscale_factor(const Image& image, const Rect& target, Filter filter, double
 }
 
 std::string png_bytes(const Image& image, int factor) {
-  const CairoSurface surface = image_surface(image, factor);
-  std::string bytes;
-  check_cairo(cairo_surface_write_to_png_stream(surface.get(), append_bytes, &bytes));
-  return bytes;
+  return png_file(image_surface(image, factor).get());
 }
 
 }  // namespace orrery::figure
