@@ -126,7 +126,8 @@ int run_command(const RunOptions& options) {
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
     const WrittenResult written = write_result(
-        ran.result, ran.record, options_for(options, point.folder, ran.result.provenance));
+        ran.result, ran.record,
+        drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)

@@ -1,20 +1,72 @@
 #include "experiments/results/figure_options.h"
 
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+
 #include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
 
 namespace orrery::results {
+namespace {
+
+struct Drawing {
+  const Figure* figure{};
+  std::string format{};
+  std::string bytes{};
+};
+
+std::vector<Drawing> drawings_of(const Result& result, const std::vector<std::string>& formats) {
+  std::vector<Drawing> drawings;
+  for (const Figure& figure : result.figures)
+    for (const std::string& format : formats) drawings.push_back({&figure, format, {}});
+  return drawings;
+}
+
+void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < drawings.size(); i = next++)
+      drawings[i].bytes = options.render(*drawings[i].figure, drawings[i].format);
+  };
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < std::min(cores, drawings.size()); ++i)
+    others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& other : others) other.get();
+}
+
+}  // namespace
 
 WriteOptions write_options(const std::filesystem::path& folder, const FigureOptions& figures,
                            const Provenance& from) {
-  ExportOptions look{.theme = theme_named(figures.theme)};
-  return {.folder = folder,
-          .figure_formats = figures.formats,
-          .render = [=, formulas = figures.formulas](const Figure& figure,
-                                                     std::string_view format) mutable {
-            if (formulas) look.formulas = formulas_of({from.experiment, from.params, figure.role});
-            return export_figure(figure, figure_format_named(format), look);
-          }};
+  const ExportOptions look{.theme = theme_named(figures.theme)};
+  return {
+      .folder = folder,
+      .figure_formats = figures.formats,
+      .render = [=, formulas = figures.formulas](const Figure& figure, std::string_view format) {
+        ExportOptions own = look;
+        if (formulas) own.formulas = formulas_of({from.experiment, from.params, figure.role});
+        return export_figure(figure, figure_format_named(format), own);
+      }};
+}
+
+WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options) {
+  std::vector<Drawing> drawings = drawings_of(result, options.figure_formats);
+  draw_all(drawings, options);
+  using Key = std::pair<const Figure*, std::string>;
+  const auto drawn = std::make_shared<std::map<Key, std::string>>();
+  for (Drawing& drawing : drawings)
+    drawn->emplace(Key(drawing.figure, drawing.format), std::move(drawing.bytes));
+  options.render = [drawn](const Figure& figure, std::string_view format) {
+    return std::move(drawn->at(Key(&figure, format)));
+  };
+  return options;
 }
 
 }  // namespace orrery::results

@@ -21,4 +21,9 @@ struct FigureOptions {
 WriteOptions write_options(const std::filesystem::path& folder, const FigureOptions& figures,
                            const Provenance& from = {});
 
+/// The same options once every figure of the result has been drawn, on all cores; write_result then
+/// takes the finished bytes, each once. For a single result: the points of a sweep keep the cores
+/// busy by themselves. Throws what rendering throws.
+WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options);
+
 }  // namespace orrery::results

@@ -13,6 +13,7 @@
 #include "core/errors.h"
 #include "experiments/data/npy.h"
 #include "experiments/files/file.h"
+#include "experiments/results/figure_options.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
@@ -228,4 +229,17 @@ TEST_CASE("A hidden folder that a killed run left is not in the way") {
   temp.file(left + "/half", "x");
   write_example(temp.path() / "out");
   CHECK(entries_of(temp.path()) == Names{left, "out"});
+}
+
+TEST_CASE("Figures drawn on all cores are those drawn one after the other") {
+  const Result result = example_result();
+  const TempFolder temp;
+  const FigureOptions figures{.formats = {"svg", "png", "pdf"}};
+  const WrittenResult one = write_result(result, {}, write_options(temp.path() / "one", figures));
+  const WrittenResult all = write_result(
+      result, {}, drawn_on_all_cores(result, write_options(temp.path() / "all", figures)));
+  CHECK(one.manifest_sha256 == all.manifest_sha256);
+  CHECK(all.files.size() == one.files.size());
+  const FigureOptions unknown{.formats = {"svg", "tiff"}};
+  CHECK_THROWS_AS(drawn_on_all_cores(result, write_options(temp.path(), unknown)), UsageError);
 }
