@@ -53,7 +53,7 @@ std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOption
       look.formulas = formulas_of({from.experiment, from.params, figure.role});
     for (const std::string& format : options.figures.formats) {
       write_new_file(to / (figure.id + "." + format),
-                     export_figure(figure, figure_format_named(format), look));
+                     export_figure(figure, figure_format_named(format), look), Sync::later);
       ++files;
     }
   }

@@ -40,14 +40,21 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
     : target_(target.has_parent_path() ? target : std::filesystem::path(".") / target) {
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
+  descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ >= 0) return;
+  const int code = errno;
+  ::rmdir(temporary_.c_str());
+  throw io_error(temporary_.string(), "opened", code);
 }
 
 AtomicFolder::~AtomicFolder() {
+  ::close(descriptor_);
   std::error_code ignored;
   if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
 }
 
 void AtomicFolder::commit() {
+  sync_content();
   // rename replaces a missing or an empty folder; a folder with content has to be exchanged.
   if (::rename(temporary_.c_str(), target_.c_str()) == 0)
     temporary_.clear();
@@ -56,6 +63,13 @@ void AtomicFolder::commit() {
   else if (!exchange())
     replace_in_two_steps();
   sync_folder(target_.parent_path());
+}
+
+/// One wait for the whole file system instead of one per file and folder: a result has a dozen, and
+/// each wait takes milliseconds. It reports what could not be written since the descriptor was
+/// opened.
+void AtomicFolder::sync_content() {
+  if (::syncfs(descriptor_) != 0) throw io_error(target_.string(), "written", errno);
 }
 
 /// Returns false, with nothing changed, where the file system cannot exchange two folders.

@@ -8,7 +8,8 @@ namespace orrery::files {
 
 /// A folder that appears as a whole or not at all: it is filled under the hidden name
 /// ".NAME.tmp-PID" beside `target`, on the same file system, and takes the target's place in
-/// commit(). Without a commit it is removed with all its content.
+/// commit(). Without a commit it is removed with all its content. Files in it are written with
+/// Sync::later: commit() waits once for all of them.
 class AtomicFolder {
  public:
   /// Makes the hidden folder and the target's parents. Throws IoError.
@@ -20,16 +21,19 @@ class AtomicFolder {
   /// The hidden folder, to write into.
   const std::filesystem::path& folder() const { return temporary_; }
 
-  /// Puts the folder in the target's place, in one step where the file system can do that; an older
-  /// folder there is removed afterwards. Throws IoError; then the target is unchanged.
+  /// Brings everything in the folder to the disk and puts it in the target's place, in one step
+  /// where the file system can do that; an older folder there is removed afterwards. Throws
+  /// IoError; then the target is unchanged.
   void commit();
 
  private:
+  void sync_content();
   bool exchange();
   void replace_in_two_steps();
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
+  int descriptor_{-1};  ///< of temporary_, open since before anything was written
 };
 
 }  // namespace orrery::files

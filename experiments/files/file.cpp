@@ -154,12 +154,12 @@ std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t 
   return read_all(open_to_read(path, name), max_bytes, name);
 }
 
-void write_new_file(const std::filesystem::path& path, std::string_view bytes) {
+void write_new_file(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
   const std::string name = path.string();
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) throw io_error(name, "created", errno);
   write_all(file.get(), bytes, name);
-  if (::fsync(file.get()) != 0) throw io_error(name, "written", errno);
+  if (sync == Sync::now && ::fsync(file.get()) != 0) throw io_error(name, "written", errno);
   if (!file.close()) throw io_error(name, "written", errno);
 }
 

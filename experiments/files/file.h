@@ -22,9 +22,14 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 /// read_file for a file that another process may append to: what it held when its end was reached.
 std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t max_bytes);
 
-/// Creates a new file, fills it and waits until its bytes have reached the disk.
+/// When the bytes of a new file reach the disk: before write_new_file returns, or with those of
+/// many others in AtomicFolder::commit.
+enum class Sync { now, later };
+
+/// Creates a new file and fills it.
 /// Throws IoError with the system's reason: the file exists, no space, no permission.
-void write_new_file(const std::filesystem::path& path, std::string_view bytes);
+void write_new_file(const std::filesystem::path& path, std::string_view bytes,
+                    Sync sync = Sync::now);
 
 /// create_directories that throws IoError.
 void make_folders(const std::filesystem::path& folder);

@@ -33,7 +33,7 @@ class FileSink {
   explicit FileSink(fs::path folder) : folder_(std::move(folder)) {}
 
   void write(const std::string& relative, std::string_view bytes) {
-    write_new_file(folder_ / relative, bytes);
+    write_new_file(folder_ / relative, bytes, Sync::later);
     files_.push_back({.path = relative, .bytes = bytes.size(), .sha256 = sha256_hex(bytes)});
   }
 
@@ -46,11 +46,6 @@ class FileSink {
     check_invariant(paths_.insert(relative).second,
                     fmt::format("only one file of a result is called {}", relative));
     write(relative, bytes);
-  }
-
-  void sync() const {
-    for (const std::string& below : folders_) sync_folder(folder_ / below);
-    sync_folder(folder_);
   }
 
   const std::vector<WrittenFile>& files() const { return files_; }
@@ -219,8 +214,7 @@ WrittenResult write_result(const Result& result, const RunRecord& run,
   FileSink sink(swap.folder());
   write_content(result, options, sink);
   const std::string manifest = json_text(manifest_json(result, run, sink.files()));
-  write_new_file(swap.folder() / manifest_name, manifest);
-  sink.sync();
+  write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
   swap.commit();
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }

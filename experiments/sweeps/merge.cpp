@@ -29,10 +29,9 @@ void copy_folder(const fs::path& from, const fs::path& to) {
     if (entry->is_directory())
       make_folders(target);
     else
-      write_new_file(target, read_file(entry->path(), max_file_bytes));
+      write_new_file(target, read_file(entry->path(), max_file_bytes), Sync::later);
   }
   if (failure) throw io_error(from.string(), "read", failure.value());
-  sync_folder(swap.folder());
   swap.commit();
 }
 

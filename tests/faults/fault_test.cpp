@@ -42,9 +42,9 @@ const std::string sweep = "sweep spectrum dim=4,6 --format svg --threads 1 --qui
 const std::string resume = "resume d --threads 1 --quiet";
 
 /// Everything that changes what a disk holds.
-const std::vector<std::string> durable{"openat",    "write",     "pwrite64", "fsync",
-                                       "ftruncate", "rename",    "mkdir",    "unlink",
-                                       "unlinkat",  "renameat2", "rmdir"};
+const std::vector<std::string> durable{"openat", "write",     "pwrite64",  "fsync",
+                                       "syncfs", "ftruncate", "rename",    "mkdir",
+                                       "unlink", "unlinkat",  "renameat2", "rmdir"};
 
 /// The n-th call of its name, which is where something is injected.
 struct Place {
@@ -211,7 +211,7 @@ TEST_CASE(
   const std::vector<Place> places = places_of(Shell(), sweep);
   const std::map<std::string, std::string> fails{
       {"ENOSPC", "openat mkdir write pwrite64 rename"},
-      {"EIO", "write fsync ftruncate rename renameat2 unlink unlinkat rmdir"},
+      {"EIO", "write fsync syncfs ftruncate rename renameat2 unlink unlinkat rmdir"},
       {"EROFS", "openat mkdir rename"}};
   for (const auto& [error, calls] : fails)
     for (std::size_t i = 0; i < places.size(); i += stride) {
@@ -228,6 +228,19 @@ TEST_CASE(
         CHECK(strays(shell.folder() / "d").empty());
       finish_and_compare(shell, places[i], error, cut.status, table);
     }
+}
+
+TEST_CASE("A point waits for the disk three times: for its files, its name and its journal line") {
+  SKIP_WITHOUT_STRACE();
+  const auto waits = [](const std::string& values) {
+    const std::vector<Place> places =
+        places_of(Shell(), "sweep spectrum " + values + " --threads 1 --quiet --out d");
+    return std::count_if(places.begin(), places.end(), [](const Place& place) {
+      return place.call.find("sync") == 0 || place.call == "fsync";
+    });
+  };
+  constexpr int more_points = 3, waits_per_point = 3;
+  CHECK(waits("dim=4,6,8,10,12") - waits("dim=4,6") == more_points * waits_per_point);
 }
 
 TEST_CASE("Standard output that takes nothing ends with status 4, and the points are there") {
