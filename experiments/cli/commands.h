@@ -82,6 +82,8 @@ struct SweepOptions {
 /// The sweep described by the options; the command line overrides the file, which overrides its
 /// presets.
 SweepSpec spec_of(const SweepOptions& options);
+/// The sweep's folder, all shards together: the one that is named, or orrery-results/NAME-ID.
+std::string folder_of(const SweepSpec& spec, const Plan& plan);
 /// The same options without the format "none".
 FigureOptions without_none(FigureOptions figures);
 int sweep_command(const SweepOptions& options);

@@ -25,7 +25,9 @@ void add_compute_options(CLI::App* command, ComputeOptions& options, const Words
 void add_sweep_options(CLI::App* command, SweepOptions& options) {
   command->add_option("NAME", options.name, "An experiment, a preset or a .toml file")->required();
   command->allow_extras();
-  command->add_option("--out", options.out, "Folder of the sweep; default orrery-results/NAME");
+  command->add_option(
+      "--out", options.out,
+      "Folder of the sweep, new or with a part of it;\ndefault orrery-results/NAME-ID");
   command->add_option("--zip", options.zips, "Keys whose values advance together: dim,base")
       ->allow_extra_args(false);
   command->add_option("--repeats", options.repeats, "Compute every point with this many seeds")

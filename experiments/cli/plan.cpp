@@ -127,9 +127,10 @@ std::string points_text(const Plan& plan, const fs::path& folder, const JournalS
 }  // namespace
 
 int plan_command(const PlanOptions& options) {
-  const SweepSpec spec = spec_of(options.sweep);
+  SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
   const Plan plan = make_plan(spec, without_none(options.sweep.figures), shard);
+  spec.out = folder_of(spec, plan);
   if (!options.emit.empty()) {
     emit_script(options, spec, plan);
     return exit_ok;
@@ -137,8 +138,10 @@ int plan_command(const PlanOptions& options) {
   const fs::path folder =
       options.sweep.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
   if (is_sweep_folder(folder)) {
-    const std::vector<std::string> differences = plan_differences(read_plan(folder), plan);
-    if (!differences.empty()) throw PlanError(folder.string(), differences);
+    const Plan before = read_plan(folder);
+    const std::vector<std::string> differences = plan_differences(before, plan);
+    if (!differences.empty() && !extends(plan, before))
+      throw PlanError(folder.string(), differences);
   }
   const Standing standing = standing_of(plan, folder);
   std::vector<const PlanPoint*> left = standing.pending;

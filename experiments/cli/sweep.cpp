@@ -82,9 +82,13 @@ SweepSpec spec_of(const SweepOptions& options) {
   if (options.repeats > 0) spec.repeats = options.repeats;
   if (options.seed >= 0) spec.seed = options.seed;
   if (!options.out.empty()) spec.out = options.out;
-  if (spec.out.empty())
-    spec.out = "orrery-results/" + (spec.name.empty() ? spec.experiment->info.name : spec.name);
   return spec;
+}
+
+std::string folder_of(const SweepSpec& spec, const Plan& plan) {
+  if (!spec.out.empty()) return spec.out;
+  const std::string& name = spec.name.empty() ? plan.experiment->info.name : spec.name;
+  return fmt::format("orrery-results/{}-{}", name, plan_id(plan));
 }
 
 FigureOptions without_none(FigureOptions figures) {
@@ -102,7 +106,8 @@ int sweep_command(const SweepOptions& options) {
         fmt::format("{} combinations are {} points: a value that is not read makes no "
                     "difference\n",
                     plan.crossed, plan.points.size() / static_cast<std::size_t>(plan.repeats)));
-  const fs::path out = options.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
+  const std::string whole = folder_of(spec, plan);
+  const fs::path out = options.shard.empty() ? fs::path(whole) : shard_folder(whole, shard);
   return compute(plan, out, options.compute);
 }
 

@@ -13,6 +13,7 @@ struct FigureOptions {
   std::vector<std::string> formats{};
   std::string theme{"light"};
   bool formulas{false};  ///< whether the experiment's formulas are drawn beneath the title
+  friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 
 /// Options for write_result with figures of this kind.

@@ -172,6 +172,26 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
   return lines;
 }
 
+bool extends(const Plan& new_plan, const Plan& old_plan) {
+  const bool undivided = new_plan.shard == Shard{} && old_plan.shard == Shard{};
+  if (!undivided || new_plan.experiment != old_plan.experiment ||
+      new_plan.root_seed != old_plan.root_seed || new_plan.figures != old_plan.figures ||
+      new_plan.points.size() <= old_plan.points.size())
+    return false;
+  const auto after = labels_by_id(new_plan);
+  return std::all_of(old_plan.points.begin(), old_plan.points.end(),
+                     [&](const PlanPoint& point) { return after.contains(point.id); });
+}
+
+std::string plan_id(const Plan& plan) {
+  const FigureOptions& figures = plan.figures;
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", plan.experiment->info.name,
+                                 plan.experiment->info.version, plan.root_seed, plan.repeats,
+                                 fmt::join(figures.formats, ","), figures.theme, figures.formulas);
+  for (const PlanPoint& point : plan.points) text += point.id + "\n";
+  return sha256_hex(text).substr(0, 12);
+}
+
 namespace {
 std::string shown(const std::vector<std::string>& differences) {
   constexpr std::size_t most = 10;
@@ -186,6 +206,6 @@ std::string shown(const std::vector<std::string>& differences) {
 
 PlanError::PlanError(const std::string& folder, const std::vector<std::string>& differences)
     : Error(ErrorKind::plan, folder, "has a different plan:" + shown(differences) + "\n",
-            "choose another folder with --out, or request the same plan") {}
+            "choose another folder with --out, or request its points and more") {}
 
 }  // namespace orrery::sweeps

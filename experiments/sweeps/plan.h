@@ -72,6 +72,13 @@ std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, 
 /// One line per difference: "+ point dim=128 (…)", "- …", "theme: light -> dark". Empty when equal.
 std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_plan);
 
+/// Whether the new plan has every point of the old one, and more: what the old one has computed is
+/// then kept. Shards are never extended, as more points are parted differently.
+bool extends(const Plan& new_plan, const Plan& old_plan);
+
+/// 12 digits of the SHA-256 of all that determines the sweep's bytes; the same for all its shards.
+std::string plan_id(const Plan& plan);
+
 /// The folder has a different plan. Exit status 5. Shows at most ten differences.
 class PlanError : public Error {
  public:

@@ -66,14 +66,20 @@ SweepFolder::SweepFolder(fs::path folder, const Plan& plan)
 void SweepFolder::establish(const Plan& plan) {
   remove_leftovers(folder_);
   if (is_sweep_folder(folder_)) {
-    const std::vector<std::string> differences = plan_differences(read_plan(folder_), plan);
-    if (!differences.empty()) throw PlanError(folder_.string(), differences);
-    return;
+    const Plan before = read_plan(folder_);
+    const std::vector<std::string> differences = plan_differences(before, plan);
+    if (differences.empty()) return;
+    if (!extends(plan, before)) throw PlanError(folder_.string(), differences);
+    return write_plan(plan);
   }
   const std::string foreign = foreign_entry(folder_);
   if (!foreign.empty())
     throw IoError(folder_.string(), fmt::format("contains {} but no plan.json", foreign),
                   "choose a new or empty folder with --out");
+  write_plan(plan);
+}
+
+void SweepFolder::write_plan(const Plan& plan) const {
   atomic_write(folder_ / plan_file, json_text(to_json(plan)));
 }
 

@@ -17,8 +17,9 @@ namespace orrery::sweeps {
 /// A sweep's folder, locked by this process.
 class SweepFolder {
  public:
-  /// Makes the folder with its plan, or continues one that has the same plan. Throws LockedError;
-  /// PlanError when the folder has another plan; IoError when it contains something else.
+  /// Makes the folder with its plan, or continues one that has the same plan or a part of it; the
+  /// points that are there are kept. Throws LockedError; PlanError when the folder has another
+  /// plan; IoError when it contains something else.
   SweepFolder(std::filesystem::path folder, const Plan& plan);
 
   const std::filesystem::path& path() const { return folder_; }
@@ -39,6 +40,7 @@ class SweepFolder {
 
  private:
   void establish(const Plan& plan);
+  void write_plan(const Plan& plan) const;
   void order_journal(const Plan& plan);
 
   std::filesystem::path folder_;

@@ -10,7 +10,7 @@
 namespace orrery::sweeps {
 
 // A sweep's folder:
-//   plan.json       what is to be computed: written first, never changed
+//   plan.json       what is to be computed: written first, replaced only by a plan with more points
 //   journal.jsonl   the outcome of each point, appended as it happens; in the plan's order once
 //                   every point has one
 //   points/ID/      one result folder per point, see result_folder.h

@@ -96,6 +96,45 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(sweep_tree(shell.folder() / "d") == tree);
 }
 
+TEST_CASE("A sweep with more values keeps what is there and becomes the sweep with all of them") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay assumption=random draws=2 max_distance=6 distance=1 --seed 3 "
+      "--format svg ";
+  REQUIRE(shell.run(sweep + "dim=4,16 --repeats 2 --out d").status == 0);
+  const fs::path point = *fs::directory_iterator(shell.folder() / "d/points");
+  const auto written = fs::last_write_time(point);
+  const std::string wider = sweep + "dim=4,8,16 --repeats 3 ";
+  CHECK_THAT(shell.run("plan" + wider.substr(5) + "--no-sample --out d").out,
+             Contains("9 points (3 repeats), 4 done, 0 failed, 5 left"));
+  const Outcome outcome = shell.run(wider + "--out d");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, Contains("9 of 9 points done (4 before)"));
+  CHECK(fs::last_write_time(point) == written);
+  REQUIRE(shell.run(wider + "--out whole").status == 0);
+  CHECK(sweep_tree(shell.folder() / "d") == sweep_tree(shell.folder() / "whole"));
+  const Outcome narrower = shell.run(sweep + "dim=4,16 --repeats 2 --out d");
+  CHECK(narrower.status == 5);
+  CHECK_THAT(narrower.err, Contains("- point") && Contains("or request its points and more"));
+  CHECK(shell.run(wider + "--theme dark --out d").status == 5);
+}
+
+TEST_CASE("A shard is not extended, as more points are parted differently") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation --format none --shard 1/2 --out d distance=";
+  REQUIRE(shell.run(sweep + "1,2").status == 0);
+  CHECK(shell.run(sweep + "1,2,3").status == 5);
+}
+
+TEST_CASE("Sweeps of one experiment have default folders of their own") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation --format none --quiet distance=";
+  for (const char* distances : {"1,2", "1,3", "1,2"})
+    CHECK(shell.run(sweep + distances).status == 0);
+  CHECK(std::distance(fs::directory_iterator(shell.folder() / "orrery-results"),
+                      fs::directory_iterator()) == 2);
+}
+
 TEST_CASE("Formulas on figures are part of the plan: a sweep goes on with them, or is another") {
   const Shell shell;
   const std::string sweep =
