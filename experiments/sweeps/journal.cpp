@@ -104,10 +104,12 @@ Journal::Journal(std::filesystem::path path, const JournalState& state) : path_(
 
 Journal::~Journal() { ::close(fd_); }
 
-void Journal::append(const JournalEntry& entry) {
+void Journal::append(std::span<const JournalEntry> entries) {
   const off_t before = ::lseek(fd_, 0, SEEK_END);
+  std::string lines;
+  for (const JournalEntry& entry : entries) lines += journal_line(entry);
   try {
-    write_at_end(fd_, journal_line(entry), path_.string());
+    write_at_end(fd_, lines, path_.string());
   } catch (const IoError&) {
     // If this fails too, the next reader finds an incomplete last line and drops it.
     if (before >= 0 && ::ftruncate(fd_, before) != 0) errno = 0;

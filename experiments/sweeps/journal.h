@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   /// Throws IoError; then the file is unchanged.
-  void append(const JournalEntry& entry);
+  void append(const JournalEntry& entry) { append({&entry, 1}); }
+  void append(std::span<const JournalEntry> entries);
 
  private:
   std::filesystem::path path_;

@@ -7,8 +7,10 @@
 
 #include "core/errors.h"
 #include "experiments/figure/export.h"
+#include "experiments/files/file.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/point_id.h"
+#include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/point_json.h"
 
@@ -16,6 +18,8 @@ namespace orrery::sweeps {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* sum_key = "sha256";
 
 // ---- Writing
 // -------------------------------------------------------------------------------------
@@ -55,6 +59,14 @@ PlanRecord::Point point_record(const Json& json, int repeats) {
     point.file_contents =
         list_from(json, "files", [](const Json& file) { return text_field(file, "content"); });
   return point;
+}
+
+/// Removes the SHA-256 and throws MalformedJson unless it is that of the rest.
+void require_sum(Json& json) {
+  if (!json.contains(sum_key)) return;
+  const std::string sum = text_field(json, sum_key);
+  json.erase(sum_key);
+  if (sha256_hex(json_text(json)) != sum) throw MalformedJson("it differs from its SHA-256");
 }
 
 FigureOptions figures_from(const Json& json) {
@@ -161,23 +173,36 @@ Json to_json(const Plan& plan) {
             {"repeats", plan.repeats},
             {"swept", plan.swept},
             {"combinations", plan.crossed},
-            {"figures", {{"formats", plan.figures.formats}, {"theme", plan.figures.theme}}}};
-  if (plan.figures.formulas) json["figures"]["formulas"] = true;
+            {"figures", to_json(plan.figures)}};
   if (plan.shard != Shard{})
     json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
   json["points"] = std::move(points);
   return json;
 }
 
+Json to_json(const FigureOptions& figures) {
+  Json json{{"formats", figures.formats}, {"theme", figures.theme}};
+  if (figures.formulas) json["formulas"] = true;
+  return json;
+}
+
+std::string plan_text(const Plan& plan) {
+  Json json = to_json(plan);
+  json[sum_key] = sha256_hex(json_text(json));
+  return json_text(json);
+}
+
 PlanRecord plan_record(const std::string& text, const std::string& display_name) {
   const auto refuse = [&](const std::exception& error) {
     return DataError(display_name, fmt::format("is not a plan ({})", error.what()),
-                     "restore the file, or run the sweep again in another folder");
+                     "delete it and run the same orrery sweep again with this folder as --out: it "
+                     "writes the plan anew and keeps every whole point");
   };
   try {
-    const Json json = json_in(text);
+    Json json = json_in(text);
     if (text_field(json, "schema") != plan_schema)
       throw MalformedJson(fmt::format("'schema' is not {}", plan_schema));
+    require_sum(json);
     return record_from(json);
   } catch (const MalformedJson& error) {
     throw refuse(error);

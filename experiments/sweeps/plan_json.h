@@ -17,6 +17,11 @@ namespace orrery::sweeps {
 inline constexpr std::string_view plan_schema = "orrery.plan/1";
 
 nlohmann::ordered_json to_json(const Plan& plan);
+/// How figures are written, as the plan and the manifest of a sweep state it.
+nlohmann::ordered_json to_json(const FigureOptions& figures);
+
+/// The text of plan.json: the plan, and the SHA-256 of its own text without that line.
+std::string plan_text(const Plan& plan);
 
 /// A plan.json as it was written, not yet compared with the experiments of this program: also a
 /// sweep of another version can be listed and reported.
@@ -42,7 +47,8 @@ struct PlanRecord {
   std::vector<Point> points{};
 };
 
-/// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan.
+/// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan or
+/// differs from the SHA-256 in it; plans of earlier versions have none.
 PlanRecord plan_record(const std::string& text, const std::string& display_name);
 
 /// The plan with the experiments of this program. Throws PlanError: another version of the

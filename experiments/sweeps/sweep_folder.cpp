@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "experiments/files/atomic_write.h"
@@ -26,16 +27,44 @@ fs::path made(fs::path folder) {
   return folder;
 }
 
-/// The first entry that a sweep does not leave before its plan is written; empty if there is none.
-std::string foreign_entry(const fs::path& folder) {
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    std::string name = entry->path().filename().string();
-    if (name != ".lock") return name;
-  }
+       entry.increment(failure))
+    names.push_back(entry->path().filename().string());
   if (failure) throw io_error(folder.string(), "read", failure.value());
+  return names;
+}
+
+/// What a folder without a plan contains beside the remains of this very sweep, whose plan was
+/// lost; empty if there is none.
+std::string foreign_entry(const fs::path& folder, const Plan& plan) {
+  static const std::set<std::string> remains{".lock",      "points",      journal_file,
+                                             results_file, "results.csv", manifest_file};
+  const std::vector<std::string> names = names_in(folder);
+  const bool has_points = fs::is_directory(fs::symlink_status(folder / "points"));
+  for (const std::string& name : names)
+    if (name != ".lock" && !(has_points && remains.contains(name))) return name;
+  if (!has_points) return {};
+  std::set<std::string> ids;
+  for (const PlanPoint& point : plan.points) ids.insert(point.id);
+  for (const std::string& name : names_in(folder / "points"))
+    if (!name.starts_with(".") && !ids.contains(name)) return "points/" + name;
   return {};
+}
+
+/// Throws PlanError when the manifest names other figures than the plan.
+void require_same_figures(const fs::path& folder, const Plan& plan) try {
+  std::error_code failure;
+  if (!fs::exists(folder / manifest_file, failure)) return;
+  const Json manifest = json_in(read_file(folder / manifest_file, max_json_bytes));
+  const Json wanted = to_json(plan.figures);
+  if (manifest.contains("figures") && manifest["figures"] != wanted)
+    throw PlanError(folder.string(),
+                    {fmt::format("figures: {} -> {}", manifest["figures"].dump(), wanted.dump())});
+} catch (const MalformedJson&) {
+  // finish() writes it anew
 }
 
 /// The calls in a manifest; none when it is damaged or missing.
@@ -59,6 +88,7 @@ SweepFolder::SweepFolder(fs::path folder, const Plan& plan)
   remove_leftovers(folder_ / "points");
   state_ = read_journal(folder_ / journal_file);
   journal_.emplace(folder_ / journal_file, state_);
+  adopt_points(plan);
   sync_folder(folder_);
 }
 
@@ -70,17 +100,26 @@ void SweepFolder::establish(const Plan& plan) {
     const std::vector<std::string> differences = plan_differences(before, plan);
     if (differences.empty()) return;
     if (!extends(plan, before)) throw PlanError(folder_.string(), differences);
-    return write_plan(plan);
+  } else {
+    const std::string foreign = foreign_entry(folder_, plan);
+    if (!foreign.empty())
+      throw IoError(folder_.string(), fmt::format("contains {} but no plan.json", foreign),
+                    "choose a new or empty folder with --out");
+    require_same_figures(folder_, plan);
   }
-  const std::string foreign = foreign_entry(folder_);
-  if (!foreign.empty())
-    throw IoError(folder_.string(), fmt::format("contains {} but no plan.json", foreign),
-                  "choose a new or empty folder with --out");
-  write_plan(plan);
+  atomic_write(folder_ / plan_file, plan_text(plan));
 }
 
-void SweepFolder::write_plan(const Plan& plan) const {
-  atomic_write(folder_ / plan_file, json_text(to_json(plan)));
+/// A journal that was lost is made again from the points that prove themselves.
+void SweepFolder::adopt_points(const Plan& plan) {
+  std::vector<JournalEntry> found;
+  for (const PlanPoint* point : plan.own_points()) {
+    if (state_.entries.contains(point->id)) continue;
+    if (const auto entry = proven_entry(folder_, plan, *point)) found.push_back(*entry);
+  }
+  if (found.empty()) return;
+  journal_->append(found);
+  for (const JournalEntry& entry : found) state_.entries[entry.id] = entry;
 }
 
 std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
@@ -129,6 +168,7 @@ std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call)
                       {"machine", machine_json()},
                       {"experiment", plan.experiment->info.name},
                       {"version", plan.experiment->info.version},
+                      {"figures", to_json(plan.figures)},
                       {"calls", std::move(calls)}};
   atomic_write(folder_ / manifest_file, json_text(manifest));
   return points;

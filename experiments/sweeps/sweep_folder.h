@@ -40,7 +40,7 @@ class SweepFolder {
 
  private:
   void establish(const Plan& plan);
-  void write_plan(const Plan& plan) const;
+  void adopt_points(const Plan& plan);
   void order_journal(const Plan& plan);
 
   std::filesystem::path folder_;

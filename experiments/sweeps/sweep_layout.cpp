@@ -54,6 +54,11 @@ bool is_sweep_folder(const fs::path& folder) {
 }
 
 PlanRecord read_plan_record(const fs::path& folder) {
+  std::error_code missing;
+  if (!is_sweep_folder(folder) && fs::is_directory(folder / "points", missing))
+    throw IoError(folder.string(), "has points but no plan.json any more",
+                  "run the same orrery sweep again with this folder as --out: it writes the plan "
+                  "anew and keeps every whole point");
   if (!is_sweep_folder(folder))
     throw IoError(folder.string(), "holds no plan.json, so it is not the folder of a sweep",
                   "name a folder that orrery sweep wrote, or start one with orrery sweep");
@@ -70,6 +75,26 @@ std::string point_damage(const fs::path& sweep, const JournalState& journal,
   const auto entry = journal.entries.find(id);
   if (entry == journal.entries.end() || entry->second.status != PointStatus::done) return {};
   return damage_of(point_folder(sweep, id), entry->second);
+}
+
+std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan,
+                                         const PlanPoint& point) try {
+  const fs::path folder = point_folder(sweep, point.id);
+  std::error_code missing;
+  if (!fs::is_regular_file(folder / manifest_file, missing)) return std::nullopt;
+  const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
+  const nlohmann::ordered_json manifest = json_in(bytes);
+  const ExperimentInfo& info = plan.experiment->info;
+  if (experiment_of(manifest).version != info.version ||
+      texts_field(field(manifest, "run"), "argv") != point.command(info.name) ||
+      !damaged_file(folder, bytes).empty())
+    return std::nullopt;
+  return JournalEntry{.id = point.id,
+                      .status = PointStatus::done,
+                      .manifest_sha256 = sha256_hex(bytes),
+                      .error = {}};
+} catch (const MalformedJson&) {
+  return std::nullopt;
 }
 
 PointStatus point_status(const fs::path& sweep, const JournalState& journal,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,11 @@ Plan read_plan(const std::filesystem::path& folder);
 /// lists it.
 std::string point_damage(const std::filesystem::path& sweep, const JournalState& journal,
                          const std::string& id);
+
+/// The entry of a point that the journal has lost: its folder is whole as its manifest lists it,
+/// and the manifest is of this point's command and this version of the experiment. Else empty.
+std::optional<JournalEntry> proven_entry(const std::filesystem::path& sweep, const Plan& plan,
+                                         const PlanPoint& point);
 
 /// The status that the journal gives a point. One that is damaged is pending: it will be computed
 /// again.

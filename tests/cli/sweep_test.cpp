@@ -184,6 +184,53 @@ TEST_CASE("A changed byte of a point is found by its checksum, named, and comput
   }
 }
 
+TEST_CASE("A journal that is lost is made again from the points, which are not computed again") {
+  const Shell shell;
+  const std::string sweep = "sweep long_term_decay dim=4,8,16 max_distance=6 --format svg --quiet ";
+  REQUIRE(shell.run(sweep + "--out d").status == 0);
+  const Tree tree = sweep_tree(shell.folder() / "d");
+  fs::remove(shell.folder() / "d/journal.jsonl");
+  CHECK_THAT(shell.run("resume d").err, Contains("3 of 3 points done (3 before)"));
+  CHECK(sweep_tree(shell.folder() / "d") == tree);
+  // What is not whole proves nothing, and neither does a folder under another point's name.
+  fs::remove(shell.folder() / "d/journal.jsonl");
+  std::vector<fs::path> points;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "d/points"))
+    points.push_back(entry.path());
+  shell.write(points[0].lexically_relative(shell.folder()).string() + "/result.json", "{");
+  fs::rename(points[1], shell.folder() / "kept");
+  fs::rename(points[2], points[1]);
+  fs::rename(shell.folder() / "kept", points[2]);
+  CHECK_THAT(shell.run("resume d").err, Contains("3 of 3 points done in"));
+  CHECK(sweep_tree(shell.folder() / "d") == tree);
+}
+
+TEST_CASE("A changed plan is refused, and the same sweep writes a lost one anew") {
+  const Shell shell;
+  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format svg --out d ";
+  REQUIRE(shell.run(sweep).status == 0);
+  const Tree tree = sweep_tree(shell.folder() / "d");
+  std::string plan = content(shell.folder() / "d/plan.json");
+  plan.replace(plan.find("\"combinations\": 2"), 17, "\"combinations\": 3");
+  shell.write("d/plan.json", plan);
+  for (const char* command : {"resume d", "status d", "report d", "compare d d"}) {
+    const Outcome changed = shell.run(command);
+    INFO(command);
+    CHECK(changed.status == 3);
+    CHECK_THAT(changed.err, Contains("differs from its SHA-256") &&
+                                Contains("delete it and run the same orrery sweep again"));
+  }
+  fs::remove(shell.folder() / "d/plan.json");
+  const Outcome lost = shell.run("resume d");
+  CHECK(lost.status == 4);
+  CHECK_THAT(lost.err, Contains("has points but no plan.json any more"));
+  CHECK_THAT(shell.run("sweep long_term_decay dim=4 max_distance=6 --format svg --out d").err,
+             Contains("contains points/"));
+  CHECK_THAT(shell.run(sweep + "--theme dark").err, Contains("has a different plan:"));
+  CHECK_THAT(shell.run(sweep).err, Contains("2 of 2 points done (2 before)"));
+  CHECK(sweep_tree(shell.folder() / "d") == tree);
+}
+
 TEST_CASE("A damaged point of a shard is not merged") {
   const Shell shell;
   const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format none --quiet ";

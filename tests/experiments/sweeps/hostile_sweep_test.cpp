@@ -110,7 +110,9 @@ TEST_CASE("Whatever one value of a sweep's files is changed to, readers read it 
   const std::set<std::string> before = saved.surroundings();
   for (const std::string file : {"plan.json", "manifest.json"}) {
     const std::string original = saved.bytes(file);
-    test::for_each_change(Json::parse(original), [&](const Json& json, const std::string& what) {
+    Json content = Json::parse(original);
+    content.erase("sha256");  // else it alone is what every reader refuses
+    test::for_each_change(content, [&](const Json& json, const std::string& what) {
       saved.write(file, json.dump());
       INFO(file << " " << what);
       REQUIRE_NOTHROW(refusals(saved.folder()));
@@ -159,7 +161,8 @@ TEST_CASE("A link in a sweep's folder is not followed to write") {
 
 TEST_CASE("A plan states numbers in their ranges, ids that are names, and each point once") {
   const SavedSweepCopy saved;
-  const Json plan = Json::parse(saved.bytes("plan.json"));
+  Json plan = Json::parse(saved.bytes("plan.json"));
+  CHECK(plan.erase("sha256") == 1);  // without it as if an earlier version had written the plan
   const auto refused = [&](const char* place, const Json& value) {
     Json changed = plan;
     changed[Json::json_pointer(place)] = value;
