@@ -164,6 +164,7 @@ void require_new_output(const ArrayOptions& options) {
 }
 
 void write_output(const ArrayOptions& options, std::string_view bytes) {
+  remove_abandoned(options.out);
   atomic_write(options.out, bytes, options.force ? Existing::replaced : Existing::refused);
 }
 

@@ -86,6 +86,8 @@ int stop_signal() { return received_signal; }
 void listen_for_stop_signals() {
   std::signal(SIGINT, on_stop_signal);
   std::signal(SIGTERM, on_stop_signal);
+  // A terminal that is closed; nohup has the signal ignored, and so it stays.
+  if (std::signal(SIGHUP, on_stop_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);  // what a command computes is written all the same
 }
 

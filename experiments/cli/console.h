@@ -37,7 +37,7 @@ std::string padded(std::string_view utf8, std::size_t width);
 
 /// The signal that requested a stop, or 0.
 int stop_signal();
-/// Lets SIGINT and SIGTERM stop the running work; a second signal ends the program at once.
+/// Lets SIGINT, SIGTERM and SIGHUP stop the running work; a second signal ends the program at once.
 void listen_for_stop_signals();
 
 /// A progress line that is redrawn in place on a terminal; nothing elsewhere, and nothing for work

@@ -8,6 +8,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/studies/formulas.h"
@@ -69,6 +70,7 @@ int redraw_command(const RedrawOptions& options) {
     throw IoError(out.string(), "already exists and is not empty",
                   "choose another folder with --out");
   const std::vector<Place> found = places(options);
+  remove_abandoned(out);
   // All of the pictures appear at once, or none.
   AtomicFolder swap(out);
   std::size_t files = 0;

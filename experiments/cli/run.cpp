@@ -7,6 +7,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
@@ -125,6 +126,7 @@ int run_command(const RunOptions& options) {
   bool all_hold = true;
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
+    remove_abandoned(point.folder);
     const WrittenResult written = write_result(
         ran.result, ran.record,
         drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));

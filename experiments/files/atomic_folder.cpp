@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>  // renameat2
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +42,11 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
   descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor_ >= 0) return;
+  if (descriptor_ >= 0) {
+    // Tells remove_abandoned that this process lives, where the file system has locks at all.
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) errno = 0;
+    return;
+  }
   const int code = errno;
   ::rmdir(temporary_.c_str());
   throw io_error(temporary_.string(), "opened", code);

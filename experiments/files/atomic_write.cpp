@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>  // renameat2
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <system_error>
 #include <vector>
@@ -20,6 +23,27 @@ namespace fs = std::filesystem;
 bool is_leftover(const std::string& name) {
   return name.front() == '.' &&
          (name.find(".tmp-") != std::string::npos || name.find(".old-") != std::string::npos);
+}
+
+/// The process in ".NAME.tmp-PID" or ".NAME.tmp-PID-3"; 0 when the name is another one.
+pid_t writer_in(std::string_view name, std::string_view stem) {
+  pid_t process = 0;
+  if (!name.starts_with(stem)) return 0;
+  const std::string_view number = name.substr(stem.size());
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), process);
+  const bool whole = read.ptr == number.data() + number.size() || *read.ptr == '-';
+  return read.ec == std::errc() && whole && process > 0 ? process : 0;
+}
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+
+/// A process of another machine, on a shared disk, has no number here but holds its lock.
+bool is_unlocked(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool unlocked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  ::close(fd);
+  return unlocked;
 }
 
 /// Gives a file its name, unless another file has it.
@@ -56,6 +80,20 @@ void atomic_write(const fs::path& path, std::string_view bytes, Existing existin
     throw;
   }
   sync_folder(folder);
+}
+
+void remove_abandoned(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::string stem = fmt::format(".{}.tmp-", target.filename().string());
+  std::error_code failure;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const pid_t writer = writer_in(entry->path().filename().string(), stem);
+    if (writer > 0 && is_gone(writer) && is_unlocked(entry->path()))
+      abandoned.push_back(entry->path());
+  }
+  for (const fs::path& path : abandoned) fs::remove_all(path, failure);
 }
 
 void remove_leftovers(const fs::path& folder) {

@@ -21,6 +21,11 @@ void atomic_write(const std::filesystem::path& path, std::string_view bytes,
 /// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);
 
+/// Removes what killed processes left half written beside `target`: each ".NAME.tmp-PID" whose
+/// process is gone from this machine and whose lock nobody holds on another one. What cannot be
+/// looked at or removed stays.
+void remove_abandoned(const std::filesystem::path& target);
+
 /// Removes the temporary files and folders (".NAME.tmp-PID", ".NAME.old-PID") that killed processes
 /// left in `folder`. Call it only while holding the folder's lock. Throws IoError.
 void remove_leftovers(const std::filesystem::path& folder);

@@ -128,3 +128,19 @@ TEST_CASE("No message passes control characters on") {
     CHECK(err.find('\x1b') == std::string::npos);
   }
 }
+
+TEST_CASE("What a killed run left is removed by the next run to the same name") {
+  const Shell shell;
+  for (const std::string command : {"run rotation --format none --quiet --out r",
+                                    "attend q=q.npy k=q.npy v=q.npy --out r.npz"}) {
+    INFO(command);
+    const ArraysShell arrays;
+    const std::string name = command.substr(command.rfind(' ') + 1);
+    // The shell's number is the program's, which exec takes the place of.
+    arrays.write("left.sh", "mkdir ." + name + ".tmp-$$; touch ." + name + ".tmp-$$/half");
+    REQUIRE(std::system(("cd '" + arrays.folder().string() + "' && sh left.sh").c_str()) == 0);
+    const std::size_t before = arrays.entries();
+    CHECK(arrays.run(command).status == 0);
+    CHECK(arrays.entries() == before + 2);  // the result, out.txt and err.txt for what was left
+  }
+}

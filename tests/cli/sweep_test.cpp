@@ -337,17 +337,29 @@ TEST_CASE("plan counts, estimates and lists without writing anything") {
   CHECK(json["left"] == 5);
 }
 
-TEST_CASE("A stop signal keeps what is done and says how to go on") {
+TEST_CASE("A stop signal, or a terminal that is closed, keeps what is done and says how to go on") {
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"HUP", 129}}) {
+    INFO(signal);
+    const Shell shell;
+    // timeout ends the sweep long before its million points would be done.
+    const Outcome outcome = shell.run_program(
+        std::string("timeout --foreground --preserve-status -s ") + signal + " 1",
+        "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.err, Contains("continue with: orrery resume d"));
+    const auto state = nlohmann::json::parse(shell.run("status d --json").out);
+    CHECK(state["left"].get<int>() + state["done"].get<int>() == 1000);
+    CHECK(fs::exists(shell.folder() / "d/results.csv"));
+  }
+}
+
+TEST_CASE("nohup lets a sweep outlive its terminal") {
   const Shell shell;
-  // timeout ends the sweep long before its million points would be done.
   const Outcome outcome = shell.run_program(
-      "timeout --foreground --preserve-status -s INT 1",
-      "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
-  CHECK(outcome.status == 130);
-  CHECK_THAT(outcome.err, Contains("continue with: orrery resume d"));
-  const auto status = nlohmann::json::parse(shell.run("status d --json").out);
-  CHECK(status["left"].get<int>() + status["done"].get<int>() == 1000);
-  CHECK(fs::exists(shell.folder() / "d/results.csv"));
+      R"(sh -c 'nohup "$@" & sleep 0.2; kill -HUP $!; wait $!' sh)",
+      "sweep long_term_decay 'max_distance=range(100000,100060)' --format none --out d");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, Contains("60 of 60 points done"));
 }
 
 TEST_CASE("Wrong words are refused with status 2 and the nearest name") {

@@ -3,6 +3,11 @@
 
 #include <unistd.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
@@ -66,4 +71,26 @@ TEST_CASE("Leftovers of killed processes are removed, and nothing else") {
   CHECK(entries_of(temp.path()) == 2);
   CHECK(fs::exists(temp.path() / ".lock"));
   CHECK(fs::exists(temp.path() / "a"));
+}
+
+TEST_CASE("What a process that is gone left beside a name is removed, and nobody else's") {
+  const TempFolder temp;
+  const fs::path out = temp.path() / "out";
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string left = ".out.tmp-" + std::to_string(gone);
+  temp.file(left + "/half", "x");
+  temp.file(left + "-1/half", "x");
+  temp.file(".out.tmp-" + std::to_string(::getppid()) + "/half", "x");
+  temp.file(".out.tmp-12x/mine", "x");
+  temp.file(".other.tmp-" + std::to_string(gone) + "/half", "x");
+  const int locked = ::open((temp.path() / (left + "-1")).c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(::flock(locked, LOCK_EX) == 0);
+  remove_abandoned(out);
+  CHECK_FALSE(fs::exists(temp.path() / left));
+  CHECK(entries_of(temp.path()) == 4);
+  ::close(locked);
+  remove_abandoned(out);
+  CHECK(entries_of(temp.path()) == 3);
 }
