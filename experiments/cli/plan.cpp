@@ -10,6 +10,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
+#include "experiments/files/file.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/estimate.h"
 #include "experiments/sweeps/job_script.h"
@@ -78,7 +79,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   const int points = static_cast<int>(std::min<std::size_t>(plan.points.size(), most_shards));
   const EmitOptions emit{.program = failure ? "orrery" : self.string(),
-                         .folder = fs::current_path().string(),
+                         .folder = current_folder().string(),
                          .sweep = words_of(options.sweep),
                          .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                          .out = spec.out,

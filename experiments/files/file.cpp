@@ -163,9 +163,18 @@ void write_new_file(const std::filesystem::path& path, std::string_view bytes, S
   if (!file.close()) throw io_error(name, "written", errno);
 }
 
+std::filesystem::path current_folder() {
+  std::error_code failure;
+  std::filesystem::path folder = std::filesystem::current_path(failure);
+  if (!failure) return folder;
+  throw IoError("the current folder", fmt::format("cannot be used ({})", failure.message()),
+                "change to a folder that exists, as with cd");
+}
+
 void make_folders(const std::filesystem::path& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
+  if (failure && folder.is_relative()) current_folder();  // throws where that is the cause
   if (failure) throw io_error(folder.string(), "created", failure.value());
 }
 

@@ -31,6 +31,9 @@ enum class Sync { now, later };
 void write_new_file(const std::filesystem::path& path, std::string_view bytes,
                     Sync sync = Sync::now);
 
+/// The current folder. Throws IoError: it has been removed.
+std::filesystem::path current_folder();
+
 /// create_directories that throws IoError.
 void make_folders(const std::filesystem::path& folder);
 /// Waits until the folder's entries have reached the disk. Throws IoError.

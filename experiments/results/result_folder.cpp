@@ -179,7 +179,8 @@ void require_ours(const fs::path& folder, Replaceable which, const Provenance& w
 /// exchanged.
 fs::path resolved(const fs::path& folder) {
   std::error_code failure;
-  fs::path path = fs::weakly_canonical(fs::absolute(folder, failure), failure);
+  const fs::path whole = folder.is_absolute() ? folder : current_folder() / folder;
+  fs::path path = fs::weakly_canonical(whole, failure);
   if (failure) throw io_error(folder.string(), "written", failure.value());
   return path.has_filename() ? path : path.parent_path();
 }

@@ -144,3 +144,25 @@ TEST_CASE("What a killed run left is removed by the next run to the same name") 
     CHECK(arrays.entries() == before + 2);  // the result, out.txt and err.txt for what was left
   }
 }
+
+TEST_CASE("A current folder that was removed is told as such, and an absolute --out needs none") {
+  const Shell shell;
+  const auto run = [&](const std::string& command) {
+    shell.write("away.sh", "mkdir gone; here=$PWD; cd gone; rmdir ../gone\n'" +
+                               std::string(cli_program()) + "' " + command +
+                               " >/dev/null 2>\"$here/err.txt\"");
+    const std::string line = "cd '" + shell.folder().string() + "' && sh away.sh";
+    return WEXITSTATUS(std::system(line.c_str()));
+  };
+  for (const char* command :
+       {"run rotation --format none --out r", "run rotation --format none",
+        "sweep rotation --format none --out s", "plan rotation --emit slurm"}) {
+    INFO(command);
+    CHECK(run(command) == 4);
+    CHECK_THAT(content(shell.folder() / "err.txt"),
+               Contains("orrery: the current folder: cannot be used") &&
+                   Contains("change to a folder that exists"));
+  }
+  const std::string absolute = (shell.folder() / "whole").string();
+  CHECK(run("run rotation --format none --quiet --out '" + absolute + "'") == 0);
+}
