@@ -170,35 +170,84 @@ int plan_command(const PlanOptions& options) {
   return exit_ok;
 }
 
-int status_command(const StatusOptions& options) {
-  const Plan plan = read_plan(options.folder);
-  const Standing standing = standing_of(plan, options.folder);
-  const bool running = FolderLock::is_held(options.folder);
-  if (options.json) {
-    print(json_text({{"experiment", plan.experiment->info.name},
-                     {"points", plan.own_points().size()},
-                     {"done", standing.done.size()},
-                     {"failed", standing.failed.size()},
-                     {"left", standing.pending.size()},
-                     {"damaged_points", standing.damages.size()},
-                     {"damaged_lines", standing.journal.damaged_lines},
-                     {"running", running}}));
-    return standing.failed.empty() ? exit_ok : exit_failed;
-  }
-  print(fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
-                    bold(plan.experiment->info.name), standing.done.size(),
-                    plan.own_points().size(), standing.failed.size(), standing.pending.size(),
-                    running ? "; running now" : ""));
+namespace {
+
+Json status_json(const Plan& plan, const Standing& standing, bool running) {
+  return {{"experiment", plan.experiment->info.name},
+          {"points", plan.own_points().size()},
+          {"done", standing.done.size()},
+          {"failed", standing.failed.size()},
+          {"left", standing.pending.size()},
+          {"damaged_points", standing.damages.size()},
+          {"damaged_lines", standing.journal.damaged_lines},
+          {"running", running}};
+}
+
+std::string status_text(const std::string& folder, const Plan& plan, const Standing& standing,
+                        bool running) {
+  std::string text =
+      fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
+                  bold(plan.experiment->info.name), standing.done.size(), plan.own_points().size(),
+                  standing.failed.size(), standing.pending.size(), running ? "; running now" : "");
   for (const PlanPoint* point : standing.failed)
-    print(fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
-                      standing.journal.entries.at(point->id).error));
+    text += fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
+                        standing.journal.entries.at(point->id).error);
   for (const std::string& damage : standing.damages)
-    print(fmt::format("  {} {}\n", red("damaged"), damage));
+    text += fmt::format("  {} {}\n", red("damaged"), damage);
   if (standing.journal.damaged_lines > 0)
-    print(fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines));
+    text += fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines);
   if (!running && standing.done.size() < plan.own_points().size())
-    print(fmt::format("continue with: orrery resume {}\n", options.folder));
-  return standing.failed.empty() ? exit_ok : exit_failed;
+    text += fmt::format("continue with: orrery resume {}\n", folder);
+  return text;
+}
+
+/// Prints the status of one folder, or adds it to `shards`. Returns whether no point failed.
+bool show_status(const fs::path& folder, bool as_json, Json* shards) {
+  const Plan plan = read_plan(folder);
+  const Standing standing = standing_of(plan, folder);
+  const bool running = FolderLock::is_held(folder);
+  Json json = status_json(plan, standing, running);
+  if (shards) {
+    json["folder"] = folder.string();
+    shards->push_back(std::move(json));
+  } else if (as_json) {
+    print(json_text(json));
+  }
+  if (!as_json) {
+    if (shards) print(folder.string() + "\n");
+    print(status_text(folder.string(), plan, standing, running));
+  }
+  return standing.failed.empty();
+}
+
+/// The shards of a sweep that were not merged yet, one after the other.
+bool show_shards(const StatusOptions& options, const std::vector<fs::path>& folders) {
+  Json shards = Json::array();
+  bool none_failed = true;
+  for (const fs::path& folder : folders)
+    none_failed = show_status(folder, options.json, &shards) && none_failed;
+  std::size_t points = 0, done = 0;
+  for (const Json& shard : shards) {
+    points += shard["points"].get<std::size_t>();
+    done += shard["done"].get<std::size_t>();
+  }
+  if (options.json) {
+    print(json_text({{"points", points}, {"done", done}, {"shards", shards}}));
+    return none_failed;
+  }
+  print(fmt::format("{} shards, not merged: {} of {} points done; merge with: orrery merge {}\n",
+                    folders.size(), done, points, options.folder));
+  return none_failed;
+}
+
+}  // namespace
+
+int status_command(const StatusOptions& options) {
+  const std::vector<fs::path> shards = shards_beside(options.folder);
+  const bool none_failed = is_sweep_folder(options.folder) || shards.empty()
+                               ? show_status(options.folder, options.json, nullptr)
+                               : show_shards(options, shards);
+  return none_failed ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "experiments/cli/commands.h"
@@ -43,6 +45,69 @@ std::string closing_line(const fs::path& folder, const SweepOutcome& outcome) {
   return text + fmt::format(" in {}: {}/\n", duration_text(p.seconds), folder.string());
 }
 
+/// What --json prints: results.jsonl, each line as soon as it and those before it are known. An
+/// error of stdout waits for the end, as the sweep goes on without its reader.
+class LinePrinter : public SweepObserver {
+ public:
+  LinePrinter(const SweepFolder& folder, const Plan& plan, SweepObserver& next)
+      : next_(next),
+        folder_(folder.path()),
+        journal_(folder.journal()),
+        points_(plan.own_points()) {
+    for (const PlanPoint* point : folder.pending(plan)) pending_.insert(point->id);
+    print_known();
+  }
+
+  void tick(const SweepProgress& progress) override { next_.tick(progress); }
+  void finished(const PlanPoint& point, const JournalEntry& entry,
+                const SweepProgress& progress) override {
+    journal_.entries[point.id] = entry;
+    pending_.erase(point.id);
+    print_known();
+    next_.finished(point, entry, progress);
+  }
+
+  /// Prints the points that were not reached as well. Throws what printing threw.
+  void finish(const std::vector<PointRecord>& points) {
+    if (failure_) std::rethrow_exception(failure_);
+    print(results_jsonl({points.begin() + static_cast<std::ptrdiff_t>(printed_), points.end()}));
+  }
+
+ private:
+  void print_known() {
+    if (failure_) return;
+    try {
+      const std::size_t before = printed_;
+      for (; printed_ < points_.size() && !pending_.contains(points_[printed_]->id); ++printed_)
+        print(results_jsonl({point_record(folder_, *points_[printed_], journal_)}));
+      if (printed_ > before) finish_output();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  SweepObserver& next_;
+  fs::path folder_;
+  JournalState journal_;
+  std::vector<const PlanPoint*> points_;
+  std::set<std::string> pending_{};
+  std::size_t printed_{0};
+  std::exception_ptr failure_{};
+};
+
+SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeOptions& options) {
+  const sweeps::SweepOptions how{.threads = thread_count(options.threads),
+                                 .fail_fast = options.fail_fast,
+                                 .argv = options.argv,
+                                 .stop_requested = [] { return stop_signal() != 0; }};
+  SweepConsole console(options.quiet);
+  if (!options.json) return run_sweep(plan, folder, how, console);
+  LinePrinter printer(folder, plan, console);
+  SweepOutcome outcome = run_sweep(plan, folder, how, printer);
+  printer.finish(outcome.points);
+  return outcome;
+}
+
 int compute(const Plan& plan, const fs::path& path, const ComputeOptions& options) {
   SweepFolder folder(path, plan);
   if (folder.damaged_lines() > 0)
@@ -50,19 +115,8 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
                     folder.damaged_lines()));
   for (const std::string& damage : folder.damages(plan))
     say(fmt::format("{}; the point is computed again\n", damage));
-  SweepOutcome outcome;
-  {
-    SweepConsole console(options.quiet);
-    outcome = run_sweep(plan, folder,
-                        {.threads = thread_count(options.threads),
-                         .fail_fast = options.fail_fast,
-                         .argv = options.argv,
-                         .stop_requested = [] { return stop_signal() != 0; }},
-                        console);
-  }
-  if (options.json)
-    print(results_jsonl(outcome.points));
-  else if (!options.quiet)
+  const SweepOutcome outcome = run_and_print(plan, folder, options);
+  if (!options.json && !options.quiet)
     print(sweep_table(plan, outcome.points, output_width(), max_table_rows));
   if (!options.quiet) say(closing_line(path, outcome));
   if (outcome.stopped) {
@@ -119,7 +173,8 @@ int merge_command(const MergeOptions& options) {
   std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
   if (shards.empty()) shards = shard_folders(options.out);
   const MergeOutcome outcome = merge_shards(options.out, shards, options.argv);
-  say(fmt::format("merged {} points of {} into {}/\n", outcome.merged, outcome.total, options.out));
+  say(fmt::format("merged {} points of {} into {}/, which has {} now\n", outcome.merged,
+                  outcome.total, options.out, outcome.done));
   for (const std::string& damage : outcome.damages) say(damage + "\n");
   for (const fs::path& shard : outcome.incomplete)
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),

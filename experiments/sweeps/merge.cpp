@@ -80,11 +80,12 @@ class Merger {
 
   MergeOutcome finish(const std::vector<std::string>& argv) {
     const auto now = iso8601_utc(std::chrono::system_clock::now());
-    folder_.finish(
+    const std::vector<PointRecord> points = folder_.finish(
         plan_, outcome_.merged == 0
                    ? nlohmann::ordered_json(nullptr)
                    : nlohmann::ordered_json{
                          {"argv", argv}, {"finished", now}, {"points_merged", outcome_.merged}});
+    outcome_.done = count_with(points, PointStatus::done);
     outcome_.lacks_shards = static_cast<int>(indices_.size()) != *counts_.rbegin();
     return outcome_;
   }
@@ -117,14 +118,19 @@ fs::path shard_folder(const fs::path& out, Shard shard) {
   return folder / fmt::format("{}-of-{}", shard.index, shard.count);
 }
 
-std::vector<fs::path> shard_folders(const fs::path& out) {
-  const fs::path parent = shard_folder(out, {}).parent_path();
+std::vector<fs::path> shards_beside(const fs::path& out) {
   std::vector<fs::path> folders;
   std::error_code failure;
-  for (fs::directory_iterator entry(parent, failure), end; !failure && entry != end;
-       entry.increment(failure))
+  for (fs::directory_iterator entry(shard_folder(out, {}).parent_path(), failure), end;
+       !failure && entry != end; entry.increment(failure))
     if (is_sweep_folder(entry->path())) folders.push_back(entry->path());
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+std::vector<fs::path> shard_folders(const fs::path& out) {
+  const fs::path parent = shard_folder(out, {}).parent_path();
+  std::vector<fs::path> folders = shards_beside(out);
   if (folders.empty())
     throw IoError(parent.string(), "contains no shard of a sweep",
                   "run orrery sweep … --shard i/n first, or name the shards' folders");

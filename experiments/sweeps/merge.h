@@ -9,12 +9,15 @@ namespace orrery::sweeps {
 
 /// "OUT.shards/2-of-4": the folder of a shard of the sweep whose folder is OUT.
 std::filesystem::path shard_folder(const std::filesystem::path& out, Shard shard);
-/// The shards beside OUT, sorted by name. Throws IoError when there is none.
+/// The shards beside OUT, sorted by name; none when there is no such folder.
+std::vector<std::filesystem::path> shards_beside(const std::filesystem::path& out);
+/// The same; throws IoError when there is none.
 std::vector<std::filesystem::path> shard_folders(const std::filesystem::path& out);
 
 struct MergeOutcome {
   std::size_t total{};
   std::size_t merged{};                             ///< points copied by this call
+  std::size_t done{};                               ///< points that are in the folder now
   std::size_t failed{};                             ///< points that failed in their shard
   std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
   std::vector<std::string> damages{};  ///< one message per point that is damaged in its shard

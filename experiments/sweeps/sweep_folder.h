@@ -28,6 +28,8 @@ class SweepFolder {
   std::vector<const PlanPoint*> pending(const Plan& plan) const;
   /// One message per point of this shard that was done and is damaged: it is pending again.
   std::vector<std::string> damages(const Plan& plan) const;
+  /// As it was read, and with what record() has added.
+  const JournalState& journal() const { return state_; }
   /// Journal lines that were damaged; their points are computed again.
   int damaged_lines() const { return state_.damaged_lines; }
 

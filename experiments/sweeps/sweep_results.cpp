@@ -55,14 +55,6 @@ PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
   return record;
 }
 
-PointRecord record_of(const fs::path& sweep, const PlanPoint& point, const JournalState& journal) {
-  PointRecord record = planned(sweep, point);
-  record.status = point_status(sweep, journal, point.id);
-  if (record.status == PointStatus::failed) record.error = journal.entries.at(point.id).error;
-  if (record.is_done()) read_result(record.folder / "result.json", record);
-  return record;
-}
-
 /// Names in the order in which the points first have them.
 template <class NamesOf>
 std::vector<std::string> names_over(const Points& points, NamesOf names_of) {
@@ -137,11 +129,20 @@ void add_checks(const Points& points, Table& table) {
 
 }  // namespace
 
+PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
+                         const JournalState& journal) {
+  PointRecord record = planned(sweep, point);
+  record.status = point_status(sweep, journal, point.id);
+  if (record.status == PointStatus::failed) record.error = journal.entries.at(point.id).error;
+  if (record.is_done()) read_result(record.folder / "result.json", record);
+  return record;
+}
+
 std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
                                        const JournalState& journal) {
   std::vector<PointRecord> records;
   for (const PlanPoint* point : plan.own_points())
-    records.push_back(record_of(sweep, *point, journal));
+    records.push_back(point_record(sweep, *point, journal));
   return records;
 }
 

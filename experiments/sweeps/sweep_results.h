@@ -10,8 +10,12 @@
 
 namespace orrery::sweeps {
 
-/// One record per point of the shard, in the plan's order, from the journal and the points'
-/// result.json. Throws IoError; DataError when a result.json is damaged.
+/// What the journal and the point's result.json record of it. Throws IoError; DataError when the
+/// result.json is damaged.
+PointRecord point_record(const std::filesystem::path& sweep, const PlanPoint& point,
+                         const JournalState& journal);
+
+/// One record per point of the shard, in the plan's order. Throws what point_record throws.
 std::vector<PointRecord> point_records(const std::filesystem::path& sweep, const Plan& plan,
                                        const JournalState& journal);
 

@@ -52,12 +52,50 @@ TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran")
   REQUIRE(shell.run(random_sweep + "--shard 2/3 --out parts").status == 0);
   const Outcome merged = shell.run("merge parts");
   CHECK(merged.status == 0);
-  CHECK_THAT(merged.err, Contains("merged 2 points of 6"));
+  CHECK_THAT(merged.err, Contains("merged 2 points of 6 into parts/, which has 6 now"));
+  CHECK_THAT(shell.run("merge parts").err,
+             Contains("merged 0 points of 6 into parts/, which has 6"));
   CHECK(sweep_tree(shell.folder() / "parts") == sweep_tree(shell.folder() / "whole"));
   CHECK(
       shell.run("merge other parts.shards/1-of-3 parts.shards/2-of-3 parts.shards/3-of-3").status ==
       0);
   CHECK(sweep_tree(shell.folder() / "other") == sweep_tree(shell.folder() / "whole"));
+}
+
+TEST_CASE("status of a sweep whose shards are not merged tells of each, and of all") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
+  REQUIRE(shell.run(sweep + "1/2").status == 0);
+  REQUIRE(shell.run(sweep + "2/2").status == 0);
+  fs::remove_all(*fs::directory_iterator(shell.folder() / "d.shards/1-of-2/points"));
+  const Outcome status = shell.run("status d");
+  CHECK(status.status == 0);
+  CHECK_THAT(status.out,
+             Contains("d.shards/1-of-2") && Contains("1 of 2 points done, 0 failed, 1 left") &&
+                 Contains("continue with: orrery resume d.shards/1-of-2") &&
+                 Contains("2 shards, not merged: 2 of 3 points done; merge with: orrery merge d"));
+  const auto json = nlohmann::json::parse(shell.run("status d --json").out);
+  CHECK(json["points"] == 3);
+  CHECK(json["done"] == 2);
+  CHECK(json["shards"][0]["left"] == 1);
+}
+
+TEST_CASE("sweep --json prints each point when it is done, in the order of results.jsonl") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay 'max_distance=range(20000,20008)' --format none --threads 2 "
+      "--json --out d";
+  // The shell notes when each line arrives.
+  const Outcome outcome = shell.run(
+      sweep, "| while read -r line; do date +%s%N >>times.txt; echo \"$line\"; done >out.txt");
+  CHECK(outcome.out == content(shell.folder() / "d/results.jsonl"));
+  std::istringstream times(content(shell.folder() / "times.txt"));
+  std::vector<double> seconds;
+  for (double nanoseconds{}; times >> nanoseconds;) seconds.push_back(nanoseconds / 1e9);
+  REQUIRE(seconds.size() == 8);
+  CHECK(seconds.back() - seconds.front() > 0.1);
+  CHECK(shell.run(sweep).out == outcome.out);  // with every point done before
+  CHECK(shell.run(sweep + " --quiet", "| head -c 1 >/dev/null").err.empty());
 }
 
 TEST_CASE("Shards of different sweeps do not merge") {
