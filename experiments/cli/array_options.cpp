@@ -90,8 +90,8 @@ TensorMap wanted_tensors(const std::filesystem::path& path,
                      wanted.empty() ? "this encoding reads none"
                                     : fmt::format("it reads {}", fmt::join(wanted, ", ")));
   if (!ignored.empty())
-    say(fmt::format("{}: read {} of {} tensors; {} and the others are not needed here\n", file,
-                    taken.size(), taken.size() + ignored.size(), ignored.front()));
+    tell(fmt::format("{}: read {} of {} tensors; {} and the others are not needed here\n", file,
+                     taken.size(), taken.size() + ignored.size(), ignored.front()));
   return taken;
 }
 

@@ -39,7 +39,6 @@ struct RunOptions {
   std::string out{};                 ///< folder; chosen from experiment and point id when empty
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   bool json{false};
-  bool quiet{false};
   bool force{false};  ///< replace a result of another experiment or with other settings
   std::vector<std::string> argv{};
 };
@@ -64,7 +63,6 @@ struct ComputeOptions {
   int threads{0};  ///< 0: all cores
   bool fail_fast{false};
   bool json{false};
-  bool quiet{false};
   std::vector<std::string> argv{};
 };
 

@@ -17,6 +17,7 @@ namespace orrery::cli {
 namespace {
 
 volatile std::sig_atomic_t received_signal = 0;
+Verbosity wanted = Verbosity::usual;
 
 void on_stop_signal(int signal) {
   received_signal = signal;
@@ -33,6 +34,12 @@ std::string colored(std::string_view text, int code) {
   return colors_wanted() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
+/// Whether the terminal knows escape sequences.
+bool is_able_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return terminal && std::string_view(terminal) != "dumb";
+}
+
 bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
 
 }  // namespace
@@ -43,18 +50,29 @@ void print(std::string_view text) {
 
 void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+void set_verbosity(Verbosity verbosity) { wanted = verbosity; }
+bool is_quiet() { return wanted == Verbosity::quiet; }
+
+void tell(std::string_view text) {
+  if (!is_quiet()) say(text);
+}
+
+void detail(std::string_view text) {
+  if (wanted == Verbosity::verbose) say(text);
+}
+
 void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) refuse_output();
 }
 
+bool can_redraw_lines() { return isatty(STDERR_FILENO) == 1 && is_able_terminal(); }
+
 bool colors_wanted() {
-  static const bool wanted = [] {
+  static const bool colored_output = [] {
     const char* no_color = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    return isatty(STDOUT_FILENO) == 1 && !(no_color && *no_color) && terminal &&
-           std::string_view(terminal) != "dumb";
+    return isatty(STDOUT_FILENO) == 1 && !(no_color && *no_color) && is_able_terminal();
   }();
-  return wanted;
+  return colored_output;
 }
 
 std::string green(std::string_view text) { return colored(text, 32); }
@@ -91,7 +109,7 @@ void listen_for_stop_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // what a command computes is written all the same
 }
 
-ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && can_redraw_lines()) {}
 
 ConsoleProgress::~ConsoleProgress() {
   if (drawn_) say("\r\033[K");

@@ -16,9 +16,21 @@ struct ClosedPipe {};
 void print(std::string_view text);
 /// Writes a message to stderr.
 void say(std::string_view text);
+
+/// How much is said beside results and errors: --quiet, nothing, --verbose.
+enum class Verbosity { quiet, usual, verbose };
+void set_verbosity(Verbosity verbosity);
+bool is_quiet();
+/// Says what was done; nothing when quiet.
+void tell(std::string_view text);
+/// Says what only --verbose asks for.
+void detail(std::string_view text);
+
 /// Flushes stdout. Throws as print does.
 void finish_output();
 
+/// Whether stderr is a terminal where a line can be drawn anew in its place.
+bool can_redraw_lines();
 /// Whether stdout is a terminal that shows colours and NO_COLOR is not set.
 bool colors_wanted();
 /// The text in a colour; unchanged when colours are not wanted.

@@ -1,6 +1,20 @@
 #include "experiments/cli/declare.h"
 
+#include "experiments/cli/console.h"
+
 namespace orrery::cli {
+namespace {
+
+void add_verbosity(CLI::App* command) {
+  command->add_flag_callback(
+      "-q,--quiet", [] { set_verbosity(Verbosity::quiet); },
+      "Print nothing but errors, and JSON if asked for");
+  command->add_flag_callback(
+      "-v,--verbose", [] { set_verbosity(Verbosity::verbose); },
+      "Say also which point is done and what takes how long");
+}
+
+}  // namespace
 
 std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<Command> all;
@@ -8,6 +22,8 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
                              declare_sweep_commands, declare_report_commands,
                              declare_attend_commands, declare_open_commands})
     for (Command& command : declare(app, argv)) all.push_back(std::move(command));
+  add_verbosity(&app);
+  for (const Command& command : all) add_verbosity(command.app);
   return all;
 }
 

@@ -28,7 +28,11 @@ Declare declare_run_commands;     ///< run
 Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge
 Declare declare_report_commands;  ///< redraw, report, compare
 Declare declare_attend_commands;  ///< attend, apply
-Declare declare_open_commands;    ///< open, completion
+Declare declare_open_commands;    ///< open, completion, help
+
+/// Prints the help of a command, the exit statuses, or the help of the program when `topic` is
+/// empty. Throws UsageError.
+int help_command(const CLI::App& app, const std::string& topic);
 
 /// --format, --theme, --formulas.
 void add_figure_options(CLI::App* command, FigureOptions& figures);

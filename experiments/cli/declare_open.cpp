@@ -1,4 +1,4 @@
-// open, completion
+// open, completion, help
 #include <memory>
 
 #include "experiments/cli/commands.h"
@@ -59,10 +59,21 @@ Command declare_completion(CLI::App& app) {
           }};
 }
 
+Command declare_help(CLI::App& app) {
+  auto topic = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Help on a command, or on exit-codes");
+  command->add_option("TOPIC", *topic, "A command, or exit-codes");
+  command->footer(
+      "Examples:\n"
+      "  orrery help sweep\n"
+      "  orrery help exit-codes");
+  return {command, [=, &app] { return help_command(app, *topic); }};
+}
+
 }  // namespace
 
 std::vector<Command> declare_open_commands(CLI::App& app, const Words&) {
-  return {declare_open(app), declare_completion(app)};
+  return {declare_open(app), declare_completion(app), declare_help(app)};
 }
 
 }  // namespace orrery::cli

@@ -23,7 +23,6 @@ Command declare_run(CLI::App& app, const Words& argv) {
                     "Replace a result of another experiment or with other settings");
   add_figure_options(command, options.figures);
   command->add_flag("--json", options.json, "Print the whole result as JSON");
-  command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
   command->footer(
       "Parameters follow as key=value or --key value; orrery describe NAME lists them.\n"
       "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi draws both\n"

@@ -19,7 +19,6 @@ void add_compute_options(CLI::App* command, ComputeOptions& options, const Words
                     "Start no further point after one has failed");
   command->add_flag("--json", options.json,
                     "Print one line of JSON per point, as in results.jsonl");
-  command->add_flag("--quiet", options.quiet, "Print nothing but errors, and JSON if asked for");
 }
 
 void add_sweep_options(CLI::App* command, SweepOptions& options) {
@@ -69,7 +68,9 @@ Command declare_plan(CLI::App& app) {
       "Show the points, time, memory and disk space of a sweep, or print a job script for it");
   add_sweep_options(command, options.sweep);
   command->add_flag("--list", options.list, "List every point with its id");
-  command->add_flag("!--no-sample", options.sample, "Skip the sample of points for the estimate");
+  command->add_flag_callback(
+      "--no-sample", [&options] { options.sample = false; },
+      "Skip the sample of points for the estimate");
   command->add_option("--emit", options.emit, "Print a job script for slurm or parallel instead")
       ->check(CLI::IsMember({"slurm", "parallel"}));
   command

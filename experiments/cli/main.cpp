@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "orrery COMMAND --help gives details. Example: orrery run long_term_decay dim=128 "
-      "base=10000");
+      "base=10000\n"
+      "orrery help exit-codes lists what the exit status means.");
   const std::vector<std::string> words(argv, argv + argc);
   const std::vector<Command> commands = declare_commands(app, words);
   try {

@@ -163,7 +163,7 @@ int plan_command(const PlanOptions& options) {
       standing.failed.size(), standing.pending.size(), folder.string()));
   if (options.list) print(points_text(plan, folder, standing.journal));
   if (options.sample) {
-    ConsoleProgress progress(options.sweep.compute.quiet);
+    ConsoleProgress progress(is_quiet());
     print(estimate_text(estimate_cost(plan, left, most_samples, most_seconds, progress),
                         left.size()));
   }

@@ -76,7 +76,7 @@ int redraw_command(const RedrawOptions& options) {
   std::size_t files = 0;
   for (const auto& [saved, below] : found) files += redraw(saved, swap.folder() / below, options);
   swap.commit();
-  say(fmt::format("drew {} files into {}/\n", files, out.string()));
+  tell(fmt::format("drew {} files into {}/\n", files, out.string()));
   return exit_ok;
 }
 

@@ -52,7 +52,7 @@ int report_command(const ReportCommandOptions& options) {
   atomic_write(page, html_of(report.document));
   atomic_write(markdown, markdown_of(report.document));
   for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
-  say(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));
+  tell(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));
   return report.problems.empty() ? exit_ok : exit_failed;
 }
 

@@ -14,6 +14,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::cli {
 namespace {
@@ -96,7 +97,7 @@ struct Ran {
 };
 
 Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options) {
-  ConsoleProgress progress(options.quiet || options.json);
+  ConsoleProgress progress(is_quiet() || options.json);
   RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
@@ -126,19 +127,21 @@ int run_command(const RunOptions& options) {
   bool all_hold = true;
   for (const Point& point : points) {
     const Ran ran = run_point(experiment, point, options);
+    detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
     remove_abandoned(point.folder);
+    const auto start = std::chrono::steady_clock::now();
     const WrittenResult written = write_result(
         ran.result, ran.record,
         drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));
+    const std::chrono::duration<double> writing = std::chrono::steady_clock::now() - start;
+    detail(fmt::format("drew and wrote in {}\n", duration_text(writing.count())));
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)
       as_json.push_back(to_json(ran.result));
-    else if (!options.quiet)
+    else if (!is_quiet())
       print(summary(experiment, point.params, ran.result));
-    if (!options.quiet)
-      say(fmt::format("wrote {} files to {}/\n", written.files.size() + 1,
-                      written.folder.string()));
+    tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
   }
   if (options.json) print_json(as_json);
   return all_hold ? exit_ok : exit_failed;

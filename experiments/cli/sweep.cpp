@@ -100,7 +100,7 @@ SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeO
                                  .fail_fast = options.fail_fast,
                                  .argv = options.argv,
                                  .stop_requested = [] { return stop_signal() != 0; }};
-  SweepConsole console(options.quiet);
+  SweepConsole console(is_quiet());
   if (!options.json) return run_sweep(plan, folder, how, console);
   LinePrinter printer(folder, plan, console);
   SweepOutcome outcome = run_sweep(plan, folder, how, printer);
@@ -116,9 +116,9 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
   for (const std::string& damage : folder.damages(plan))
     say(fmt::format("{}; the point is computed again\n", damage));
   const SweepOutcome outcome = run_and_print(plan, folder, options);
-  if (!options.json && !options.quiet)
+  if (!options.json && !is_quiet())
     print(sweep_table(plan, outcome.points, output_width(), max_table_rows));
-  if (!options.quiet) say(closing_line(path, outcome));
+  tell(closing_line(path, outcome));
   if (outcome.stopped) {
     say(fmt::format("orrery: stopped; continue with: orrery resume {}\n", path.string()));
     return 128 + stop_signal();
@@ -154,8 +154,7 @@ int sweep_command(const SweepOptions& options) {
   const SweepSpec spec = spec_of(options);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
   const Plan plan = make_plan(spec, without_none(options.figures), shard);
-  if (!options.compute.quiet &&
-      plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
+  if (!is_quiet() && plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
     say(
         fmt::format("{} combinations are {} points: a value that is not read makes no "
                     "difference\n",
@@ -173,8 +172,8 @@ int merge_command(const MergeOptions& options) {
   std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
   if (shards.empty()) shards = shard_folders(options.out);
   const MergeOutcome outcome = merge_shards(options.out, shards, options.argv);
-  say(fmt::format("merged {} points of {} into {}/, which has {} now\n", outcome.merged,
-                  outcome.total, options.out, outcome.done));
+  tell(fmt::format("merged {} points of {} into {}/, which has {} now\n", outcome.merged,
+                   outcome.total, options.out, outcome.done));
   for (const std::string& damage : outcome.damages) say(damage + "\n");
   for (const fs::path& shard : outcome.incomplete)
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),

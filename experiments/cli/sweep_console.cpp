@@ -122,7 +122,7 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points
   return text;
 }
 
-SweepConsole::SweepConsole(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+SweepConsole::SweepConsole(bool quiet) : quiet_(quiet), terminal_(can_redraw_lines()) {}
 
 SweepConsole::~SweepConsole() { clear(); }
 
@@ -154,6 +154,10 @@ void SweepConsole::finished(const PlanPoint& point, const JournalEntry& entry,
     clear();
     say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, without_controls(point.label),
                     without_controls(entry.error)));
+  }
+  if (entry.status == PointStatus::done) {
+    clear();
+    detail(fmt::format("done {} {}\n", point.id, without_controls(point.label)));
   }
   tick(progress);
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -311,4 +312,69 @@ TEST_CASE("Help and version go to stdout with status 0, and the examples in the 
       CHECK(shell.run(example).status == 0);
     }
   }
+}
+
+TEST_CASE("help shows a command, or what the exit status means") {
+  const Shell shell;
+  CHECK_THAT(shell.run("help sweep").out,
+             Contains("Usage: orrery sweep") && Contains("--repeats") && !Contains("{false}"));
+  CHECK(shell.run("help").out == shell.run("--help").out);
+  CHECK_THAT(shell.run("help exit-codes").out,
+             Contains("  2    words or settings") && Contains("  129  stopped by SIGHUP"));
+  const Outcome wrong = shell.run("help swep");
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Contains("did you mean sweep?"));
+}
+
+TEST_CASE("The man page has every command with its words, and every exit status") {
+  const Shell shell;
+  std::string page = content(source_folder() + std::string("/experiments/cli/orrery.1"));
+  page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
+  const std::regex line("\n  ([a-z0-9]+) +([A-Za-z].*)");
+  for (const char* command : {"--help", "help exit-codes"}) {
+    const std::string text = shell.run(command).out;
+    int found = 0;
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), line);
+         it != std::sregex_iterator(); ++it, ++found) {
+      std::string words = (*it)[2];
+      words[0] = static_cast<char>(std::toupper(words[0]));
+      CHECK_THAT(page, Contains(".TP\n.B " + (*it)[1].str() + "\n" + words + ".\n"));
+    }
+    CHECK(found > 10);
+  }
+}
+
+TEST_CASE("Before or after the command, -q leaves only errors and -v adds what takes how long") {
+  const Shell shell;
+  for (const char* command :
+       {"-q run rotation --format none --out r", "redraw r -q --format svg", "report r --quiet",
+        "sweep rotation distance=1,2 -q --format none --out d --shard 1/1", "merge d -q"}) {
+    INFO(command);
+    const Outcome outcome = shell.run(command);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out + outcome.err == "");
+  }
+  CHECK_THAT(shell.run("run rotation -v --format none --out r").err,
+             Contains("computed in") && Contains("drew and wrote in"));
+  CHECK_THAT(shell.run("sweep rotation distance=3,4 --verbose --format none --out v").err,
+             Contains("done ") && Contains("distance=4\n"));
+  CHECK(shell.run("run rotation").err.find("computed in") == std::string::npos);
+}
+
+TEST_CASE("A terminal that knows no escape sequences gets none") {
+  const Shell shell;
+  if (std::system("script --version >/dev/null 2>&1") != 0) {
+    WARN("script is not installed: no terminal was tried");
+    return;
+  }
+  const auto said = [&](const std::string& terminal) {
+    shell.write("sweep.sh", std::string("exec '") + cli_program() +
+                                "' sweep rotation distance=1,2 --format none --out d" + terminal);
+    const std::string line = "cd '" + shell.folder().string() + "' && TERM=" + terminal +
+                             " script -qec 'sh sweep.sh' /dev/null </dev/null >said.txt";
+    REQUIRE(std::system(line.c_str()) == 0);
+    return content(shell.folder() / "said.txt");
+  };
+  CHECK_THAT(said("xterm"), Contains("\033[K"));
+  CHECK_THAT(said("dumb"), Contains("2 of 2 points done") && !Contains("\033"));
 }

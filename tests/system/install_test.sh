@@ -13,6 +13,7 @@ files_of() { (cd "$1" 2>/dev/null && find . -type f | sort) || true; }
 cmake --install "$2" --prefix "$scratch/prefix" >"$scratch/log" || cat "$scratch/log"
 holds "the command line is installed" test -x "$scratch/prefix/bin/orrery"
 holds "the desktop is installed" test -x "$scratch/prefix/bin/orrery-desktop"
+holds "its man page is installed" test -f "$scratch/prefix/share/man/man1/orrery.1"
 equals "every asset is installed" "$(files_of "$tree/assets")" "$(files_of "$scratch/prefix/share/orrery")"
 
 mkdir "$scratch/stranger"
