@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -107,8 +108,15 @@ std::string estimate_text(const Estimate& estimate, std::size_t left) {
   if (left == 0) return "nothing is left to compute\n";
   std::string text;
   if (!estimate.failure.empty()) text += fmt::format("a sample failed: {}\n", estimate.failure);
-  if (estimate.samples == 0) return text;
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  if (estimate.partial > 0)
+    text +=
+        fmt::format("the time for samples ended at {:.0f}% of a point\n", 100 * estimate.partial);
+  if (estimate.samples == 0 && estimate.partial > 0)
+    return text + fmt::format("about {} on {} threads, {} of memory per thread or more\n",
+                              duration_text(estimate.seconds / threads), threads,
+                              bytes_text(estimate.memory));
+  if (estimate.samples == 0) return text;
   return text +
          fmt::format(
              "about {} on {} threads, {} on disk, {} of memory per thread (estimated from {} "
@@ -116,6 +124,26 @@ std::string estimate_text(const Estimate& estimate, std::size_t left) {
              duration_text(estimate.seconds / threads), threads, bytes_text(estimate.bytes),
              bytes_text(estimate.memory), estimate.samples);
 }
+
+/// Where no line can be drawn anew, one line tells what the wait is for.
+class SampleProgress : public ConsoleProgress {
+ public:
+  SampleProgress() : ConsoleProgress(is_quiet()) {}
+  void update(double fraction, std::string_view stage) override {
+    ConsoleProgress::update(fraction, stage);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    if (said_ || can_redraw_lines() || elapsed.count() < 1.0) return;
+    said_ = true;
+    tell(
+        fmt::format("computing sample points for the estimate, for at most {:.0f} s; "
+                    "--no-sample skips them\n",
+                    most_seconds));
+  }
+
+ private:
+  bool said_{false};
+  std::chrono::steady_clock::time_point start_{std::chrono::steady_clock::now()};
+};
 
 std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {
   std::string text;
@@ -163,7 +191,7 @@ int plan_command(const PlanOptions& options) {
       standing.failed.size(), standing.pending.size(), folder.string()));
   if (options.list) print(points_text(plan, folder, standing.journal));
   if (options.sample) {
-    ConsoleProgress progress(is_quiet());
+    SampleProgress progress;
     print(estimate_text(estimate_cost(plan, left, most_samples, most_seconds, progress),
                         left.size()));
   }

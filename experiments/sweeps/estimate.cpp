@@ -35,6 +35,49 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Passes progress on until the time is up.
+class Deadline : public Progress {
+ public:
+  Deadline(Progress& next, double seconds) : next_(next), seconds_(seconds) {}
+  void update(double fraction, std::string_view stage) override {
+    fraction_ = fraction;
+    next_.update(fraction, stage);
+  }
+  bool stop_requested() const override { return next_.stop_requested() || is_over(); }
+  bool is_over() const { return seconds_since(start_) >= seconds_; }
+  double fraction() const { return fraction_; }
+  void begin_point() { fraction_ = 0; }
+
+ private:
+  Progress& next_;
+  double seconds_;
+  double fraction_{0};
+  Clock::time_point start_{Clock::now()};
+};
+
+/// Computes one point and adds what it takes; adds to `spent` the seconds that a whole point takes.
+void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder,
+                Deadline& deadline, Estimate& estimate, double& spent) {
+  const Clock::time_point began = Clock::now();
+  deadline.begin_point();
+  try {
+    compute_point(plan, point, folder, deadline);
+  } catch (const Stopped&) {
+    if (!deadline.is_over()) throw;
+    if (deadline.fraction() <= 0) return;
+    estimate.partial = deadline.fraction();
+    spent += seconds_since(began) / deadline.fraction();
+    return;
+  } catch (const std::exception& error) {
+    if (estimate.failure.empty())
+      estimate.failure = fmt::format("{}: {}", point.label, error.what());
+    return;
+  }
+  ++estimate.samples;
+  spent += seconds_since(began);
+  estimate.bytes += bytes_below(folder);
+}
+
 }  // namespace
 
 Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& left,
@@ -42,29 +85,19 @@ Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& le
   Estimate estimate;
   const std::size_t count = std::min(most, left.size());
   const AtomicFolder scratch(fs::temp_directory_path() / "orrery-plan");
-  const Clock::time_point start = Clock::now();
+  Deadline deadline(progress, seconds);
   double spent = 0;
-  for (std::size_t i = 0; i < count && seconds_since(start) < seconds; ++i) {
+  for (std::size_t i = 0; i < count && !deadline.is_over(); ++i) {
     const PlanPoint& point = *left[count == 1 ? 0 : i * (left.size() - 1) / (count - 1)];
-    const fs::path folder = scratch.folder() / point.id;
-    const Clock::time_point began = Clock::now();
-    try {
-      compute_point(plan, point, folder, progress);
-    } catch (const Stopped&) {
-      throw;
-    } catch (const std::exception& error) {
-      if (estimate.failure.empty())
-        estimate.failure = fmt::format("{}: {}", point.label, error.what());
-      continue;
-    }
-    ++estimate.samples;
-    spent += seconds_since(began);
-    estimate.bytes += bytes_below(folder);
+    add_sample(plan, point, scratch.folder() / point.id, deadline, estimate, spent);
   }
-  if (estimate.samples == 0) return estimate;
-  const double share = static_cast<double>(left.size()) / static_cast<double>(estimate.samples);
-  estimate.seconds = spent * share;
-  estimate.bytes = static_cast<std::uintmax_t>(static_cast<double>(estimate.bytes) * share);
+  const std::size_t timed = estimate.samples + (estimate.partial > 0 ? 1 : 0);
+  if (timed == 0) return estimate;
+  const auto points = static_cast<double>(left.size());
+  estimate.seconds = spent * points / static_cast<double>(timed);
+  if (estimate.samples > 0)
+    estimate.bytes = static_cast<std::uintmax_t>(static_cast<double>(estimate.bytes) * points /
+                                                 static_cast<double>(estimate.samples));
   estimate.memory = peak_memory();
   return estimate;
 }

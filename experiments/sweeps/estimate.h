@@ -12,14 +12,16 @@ namespace orrery::sweeps {
 /// The estimated cost of a plan, from a sample of its points.
 struct Estimate {
   std::size_t samples{};    ///< points that were computed; 0 when all failed
+  double partial{};         ///< fraction of one more point at which the time was up, or 0
   double seconds{};         ///< time on one thread for all remaining points
   std::uintmax_t bytes{};   ///< size of their folders
   std::uintmax_t memory{};  ///< peak of a process with one thread
   std::string failure{};    ///< error of the first sample that failed
 };
 
-/// Computes up to `most` of the points, evenly spread, for at most about `seconds`, in a temporary
-/// folder. Throws IoError when that cannot be written, and Stopped.
+/// Computes up to `most` of the points, evenly spread, in a temporary folder, and stops after
+/// `seconds` in the middle of a point: how far it came then tells what it would take. Throws
+/// IoError when that cannot be written, and Stopped.
 Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& left,
                        std::size_t most, double seconds, Progress& progress);
 
