@@ -75,7 +75,7 @@ Command declare_plan(CLI::App& app) {
       ->check(CLI::IsMember({"slurm", "parallel"}));
   command
       ->add_option("--shards", options.shards,
-                   "Number of shards of the script; default: one per point")
+                   "Number of shards of the script; default: one per point, at most 64")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--json", options.sweep.compute.json, "As JSON");
   command->footer(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -75,19 +76,6 @@ std::string words_of(const SweepOptions& options) {
   return shell_line(words);
 }
 
-void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& plan) {
-  std::error_code failure;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
-  const int points = static_cast<int>(std::min<std::size_t>(plan.points.size(), most_shards));
-  const EmitOptions emit{.program = failure ? "orrery" : self.string(),
-                         .folder = current_folder().string(),
-                         .sweep = words_of(options.sweep),
-                         .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
-                         .out = spec.out,
-                         .shards = options.shards > 0 ? options.shards : points};
-  print(options.emit == "slurm" ? slurm_script(emit) : parallel_script(emit));
-}
-
 std::string axes_text(const SweepSpec& spec) {
   std::string text;
   for (const SweepSpec::Axis& axis : spec.axes) {
@@ -144,6 +132,35 @@ class SampleProgress : public ConsoleProgress {
   bool said_{false};
   std::chrono::steady_clock::time_point start_{std::chrono::steady_clock::now()};
 };
+
+/// Time and memory of one shard: three and one and a half times what the sample says, as nodes
+/// differ and a job past its limits is killed.
+void add_needs(const Plan& plan, EmitOptions& emit) {
+  constexpr double time_margin = 3.0, memory_margin = 1.5;
+  constexpr int least_minutes = 10, least_mebibytes = 256;
+  SampleProgress progress;
+  const Estimate estimate =
+      estimate_cost(plan, plan.own_points(), most_samples, most_seconds, progress);
+  if (estimate.seconds <= 0) return;
+  const double minutes = time_margin * estimate.seconds / (60.0 * emit.shards);
+  const double mebibytes = memory_margin * static_cast<double>(estimate.memory) / (1 << 20);
+  emit.minutes = std::max(least_minutes, static_cast<int>(std::ceil(minutes)));
+  emit.mebibytes = std::max(least_mebibytes, static_cast<int>(std::ceil(mebibytes)));
+}
+
+void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& plan) {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  const int points = static_cast<int>(std::min<std::size_t>(plan.points.size(), most_shards));
+  EmitOptions emit{.program = failure ? "orrery" : self.string(),
+                   .folder = current_folder().string(),
+                   .sweep = words_of(options.sweep),
+                   .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
+                   .out = spec.out,
+                   .shards = options.shards > 0 ? options.shards : points};
+  if (options.emit == "slurm" && options.sample) add_needs(plan, emit);
+  print(options.emit == "slurm" ? slurm_script(emit) : parallel_script(emit));
+}
 
 std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {
   std::string text;

@@ -14,12 +14,15 @@ struct EmitOptions {
   std::string name{};   ///< name of the job
   std::string out{};    ///< folder of the merged sweep; shards are in OUT.shards
   int shards{1};
+  // What one shard needs, with a margin; 0: not known.
+  int minutes{0};
+  int mebibytes{0};
 };
 
-/// A bash script for Slurm: `bash SCRIPT` submits an array job with one task per shard and a job
-/// that merges their results afterwards; `sbatch SCRIPT` submits the array alone. Source:
-/// sbatch(1), --array,
-/// --dependency=afterok.
+/// A bash script for Slurm: `bash SCRIPT [OPTIONS OF SBATCH]` submits an array job with one task
+/// per shard, and a job that merges what they computed once all have ended, in whatever way;
+/// `sbatch SCRIPT` submits the array alone. Logs go to OUT.shards/logs. Source: sbatch(1), --array,
+/// --dependency=afterany.
 std::string slurm_script(const EmitOptions& options);
 
 /// A bash script that runs the shards with GNU parallel, one per core at a time, and then merges

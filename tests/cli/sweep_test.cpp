@@ -361,6 +361,43 @@ TEST_CASE("status tells how far a sweep is") {
   CHECK(shell.run("status d").status == 3);
 }
 
+TEST_CASE("The Slurm script works from any folder, passes options on, and merges in any case") {
+  const Shell shell;
+  fs::create_directories(shell.folder() / "jobs");
+  fs::create_directories(shell.folder() / "bin");
+  REQUIRE(shell
+              .run("plan rotation distance=1,2 --format none --shards 2 --out d --emit slurm",
+                   ">jobs/job.sh")
+              .status == 0);
+  CHECK_THAT(content(shell.folder() / "jobs/job.sh"),
+             Contains("#SBATCH --time=10\n") && Contains("#SBATCH --mem=256M\n"));
+  shell.write("bin/sbatch",
+              "#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" >>\"$SAID\"\necho '17;all'\n");
+  fs::permissions(shell.folder() / "bin/sbatch", fs::perms::owner_all);
+  const std::string here = shell.folder().string();
+  const auto in_jobs = [&](const std::string& command) {
+    return WEXITSTATUS(
+        std::system(("cd '" + here + "/jobs' && SAID='" + here + "/said.txt' PATH='" + here +
+                     "/bin':$PATH ORRERY_ASSETS='" + source_folder() + "/assets' " + command +
+                     " >'" + here + "/out.txt' 2>&1")
+                        .c_str()));
+  };
+  CHECK(in_jobs("bash job.sh --account=physics") == 0);
+  const std::string said = content(shell.folder() / "said.txt");
+  CHECK_THAT(said,
+             Contains("--account=physics\n" + fs::canonical(here).string() + "/jobs/job.sh\n") &&
+                 Contains("--dependency=afterany:17\n--account=physics\n") &&
+                 Contains("--output=d.shards/logs/%A_%a.log") && Contains(" merge d\n"));
+  CHECK(fs::is_directory(shell.folder() / "d.shards/logs"));
+  for (const char* task : {"1", "2"})
+    CHECK(in_jobs(std::string("env SLURM_ARRAY_TASK_ID=") + task + " bash job.sh") == 0);
+  CHECK(shell.run("merge d").status == 0);
+  // A program for another processor is told as such.
+  REQUIRE(in_jobs("sed -i 's|^program=.*|program=/bin/false|' job.sh") == 0);
+  CHECK(in_jobs("env SLURM_ARRAY_TASK_ID=1 bash job.sh") == 1);
+  CHECK_THAT(content(shell.folder() / "out.txt"), Contains("/bin/false does not run on"));
+}
+
 TEST_CASE("plan counts, estimates and lists without writing anything") {
   const Shell shell;
   const Outcome outcome =

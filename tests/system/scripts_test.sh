@@ -101,7 +101,7 @@ elif ! start_slurm; then
 else
   bash slurm.sh || fail "submitting the Slurm script"
   wait_for_jobs || fail "the Slurm jobs do not end"
-  [[ -f by_slurm/results.csv ]] || { cat ./*.log; fail "Slurm's jobs wrote no merged sweep"; }
+  [[ -f by_slurm/results.csv ]] || { cat by_slurm.shards/logs/*.log; fail "Slurm's jobs wrote no merged sweep"; }
   same_as_undivided by_slurm
   echo "Slurm: an array of 3 jobs and the job that merges them are the undivided sweep"
 fi
