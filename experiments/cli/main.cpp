@@ -13,6 +13,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
 #include "experiments/results/build_info.h"
+#include "experiments/results/memory.h"
 #include "experiments/text/printable.h"
 
 namespace {
@@ -57,7 +58,7 @@ int guarded(const std::function<int()>& command) {
     say(fmt::format("orrery: {}\n", without_controls(error.what())));
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
-    say("orrery: there is not enough memory for this; lower the settings that make it large\n");
+    say(fmt::format("orrery: {}\n", memory_shortage()));
     return exit_io;
   } catch (const std::exception& error) {
     say(fmt::format("orrery: {}; this is a bug in orrery\n", without_controls(error.what())));
@@ -86,10 +87,7 @@ void keep_freed_memory() {
 #endif
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  keep_freed_memory();
+int run_program(int argc, char** argv) {
   CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
@@ -110,6 +108,14 @@ int main(int argc, char** argv) {
   }
   listen_for_stop_signals();
   for (const Command& command : commands)
-    if (command.app->parsed()) return guarded(command.run);
+    if (command.app->parsed()) return command.run();
   return exit_usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  reserve_memory_for_errors();
+  return guarded([&] { return run_program(argc, argv); });
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -27,6 +29,14 @@ std::vector<Drawing> drawings_of(const Result& result, const std::vector<std::st
   return drawings;
 }
 
+/// Returns false when the system has no room for another thread.
+bool add_worker(std::vector<std::future<void>>& workers, const std::function<void()>& work) try {
+  workers.push_back(std::async(std::launch::async, work));
+  return true;
+} catch (const std::system_error&) {
+  return false;
+}
+
 void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -36,7 +46,7 @@ void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::future<void>> others;
   for (std::size_t i = 1; i < std::min(cores, drawings.size()); ++i)
-    others.push_back(std::async(std::launch::async, work));
+    if (!add_worker(others, work)) break;
   work();
   for (std::future<void>& other : others) other.get();
 }

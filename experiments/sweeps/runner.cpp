@@ -10,12 +10,15 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "experiments/results/figure_options.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/memory.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/sweeps/sweep_results.h"
 
@@ -65,6 +68,13 @@ WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result
   throw CannotWrite(std::current_exception());
 }
 
+JournalEntry failure_of(const PlanPoint& point, std::string error) {
+  return {.id = point.id,
+          .status = PointStatus::failed,
+          .manifest_sha256 = {},
+          .error = std::move(error)};
+}
+
 class Workers {
  public:
   Workers(const Plan& plan, SweepFolder& folder, const SweepOptions& options)
@@ -90,6 +100,7 @@ class Workers {
   /// same, as fault injection needs it.
   void work_here(SweepObserver& observer) {
     Clock::time_point last{};
+    at_work_.clear();
     at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); },
                                                        [&] {
                                                          if (Clock::now() - last < tick_interval)
@@ -110,9 +121,26 @@ class Workers {
       at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }, nullptr));
     active_ = at_work_.size();
     for (const auto& progress : at_work_)
-      threads_.emplace_back([this, mine = progress.get()] { work(*mine); });
+      if (!start_thread(*progress)) leave();
+    if (threads_.empty()) return work_here(observer);
     watch(observer);
     threads_.clear();  // joins
+  }
+
+  /// Returns false when the system has no room for another thread; the others do its work.
+  bool start_thread(PointProgress& mine) {
+    try {
+      threads_.emplace_back([this, &mine] { work(mine); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --active_;
+    news_.notify_one();
   }
 
   const PlanPoint* next_point() {
@@ -123,9 +151,7 @@ class Workers {
 
   void work(PointProgress& mine) {
     while (const PlanPoint* point = next_point()) take(*point, mine);
-    const std::lock_guard lock(mutex_);
-    --active_;
-    news_.notify_one();
+    leave();
   }
 
   void take(const PlanPoint& point, PointProgress& mine) {
@@ -136,11 +162,12 @@ class Workers {
       return;
     } catch (const CannotWrite& failure) {
       return halt(failure.cause());
+    } catch (const std::bad_alloc&) {
+      reserve_memory_for_errors();
+      entry =
+          failure_of(point, memory_shortage("; or compute fewer points at once with --threads"));
     } catch (const std::exception& error) {
-      entry = {.id = point.id,
-               .status = PointStatus::failed,
-               .manifest_sha256 = {},
-               .error = error.what()};
+      entry = failure_of(point, error.what());
     }
     record(point, std::move(entry), mine);
   }

@@ -166,3 +166,32 @@ TEST_CASE("A current folder that was removed is told as such, and an absolute --
   const std::string absolute = (shell.folder() / "whole").string();
   CHECK(run("run rotation --format none --quiet --out '" + absolute + "'") == 0);
 }
+
+TEST_CASE("Too little memory is told with its numbers and what to lower, and is no bug") {
+#if defined(__SANITIZE_ADDRESS__)
+  WARN("skipped: AddressSanitizer needs more memory than any limit leaves");
+#else
+  const Shell shell;
+  const std::string little = "ulimit -v 400000;";
+  const Outcome alone =
+      shell.run_program(little, "apply encoding=t5 --positions 0..100000", ">/dev/null");
+  CHECK(alone.status == 4);
+  CHECK_THAT(alone.err, Contains("there is not enough memory: ") && Contains("391 MiB may be") &&
+                            Contains("lower the settings") && !Contains("bug"));
+  // A sweep keeps the points that have enough.
+  const Outcome sweep = shell.run_program(
+      little,
+      "sweep long_term_decay max_distance=8,1000000 distance=1 dim=4 --threads 1 --format none "
+      "--out d");
+  CHECK(sweep.status == 1);
+  CHECK_THAT(sweep.err, Contains("1 of 2 points done, 1 failed") &&
+                            Contains("there is not enough memory") && Contains("--threads"));
+  // Without room for the stack of a single further thread.
+  const Outcome lonely =
+      shell.run_program("ulimit -s 200000; ulimit -v 300000;",
+                        "sweep rotation distance=1,2,3 --threads 4 --format svg --out e");
+  CHECK(lonely.status == 0);
+  CHECK(shell.run_program("ulimit -s 200000; ulimit -v 300000;", "run rotation --quiet --out f")
+            .status == 0);
+#endif
+}

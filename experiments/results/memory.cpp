@@ -1,0 +1,66 @@
+#include "experiments/results/memory.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "experiments/text/number_text.h"
+
+namespace orrery::results {
+namespace {
+
+// Never written, so never in use: at most this, and at most this part of what is allowed.
+constexpr std::uintmax_t most_reserved = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t reserved_part = 8;
+
+std::atomic<void*> reserve{nullptr};
+
+[[noreturn]] void release_and_throw() {
+  std::free(reserve.exchange(nullptr));
+#ifdef __GLIBC__
+  // The C library else takes the padding of its heaps from the reserve, and not what is asked for.
+  ::mallopt(M_TOP_PAD, 0);
+#endif
+  throw std::bad_alloc();
+}
+
+std::uintmax_t memory_used() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  constexpr std::uintmax_t kib = 1024;
+  return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
+}
+
+/// The machine's memory, or less where ulimit -v allows less.
+std::uintmax_t memory_allowed() {
+  const auto pages = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  const auto page = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
+  rlimit limit{};
+  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? std::min<std::uintmax_t>(limit.rlim_cur, pages * page) : pages * page;
+}
+
+}  // namespace
+
+void reserve_memory_for_errors() {
+  const std::uintmax_t bytes = std::min(most_reserved, memory_allowed() / reserved_part);
+  std::free(reserve.exchange(std::malloc(static_cast<std::size_t>(bytes))));
+  std::set_new_handler(release_and_throw);
+}
+
+std::string memory_shortage(std::string_view also) {
+  return fmt::format(
+      "there is not enough memory: {} were in use, and {} may be; lower the settings that make "
+      "arrays large, such as dim, max_distance, max_length, max_tokens or the number of "
+      "positions{}",
+      bytes_text(memory_used()), bytes_text(memory_allowed()), also);
+}
+
+}  // namespace orrery::results

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::results {
+
+/// Sets some address space aside, which is given back when an allocation fails, just before
+/// std::bad_alloc is thrown: destructors on the way out may allocate as well (nlohmann::json's do),
+/// and throwing from them ends the program. Call it again once a failure was dealt with.
+void reserve_memory_for_errors();
+
+/// What to say of a std::bad_alloc: how much memory this process has had, how much it may have, and
+/// which settings to lower. `also` is appended to the remedy.
+std::string memory_shortage(std::string_view also = {});
+
+}  // namespace orrery::results
