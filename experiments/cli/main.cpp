@@ -12,6 +12,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
+#include "experiments/cli/hints.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
 #include "experiments/text/printable.h"
@@ -87,6 +88,15 @@ void keep_freed_memory() {
 #endif
 }
 
+int run_or_suggest(const Command& command) {
+  try {
+    return command.run();
+  } catch (const UsageError& error) {
+    suggest_better(*command.app, error);
+    throw;
+  }
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
   app.set_version_flag("--version", version_text());
@@ -104,11 +114,13 @@ int run_program(int argc, char** argv) {
     say(fmt::format("orrery: {}\n", without_controls(error.what())));
     return exit_usage;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_ok : exit_usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    say(without_controls(message_of(app, error)) + "\n");
+    return exit_usage;
   }
   listen_for_stop_signals();
   for (const Command& command : commands)
-    if (command.app->parsed()) return command.run();
+    if (command.app->parsed()) return run_or_suggest(command);
   return exit_usage;
 }
 

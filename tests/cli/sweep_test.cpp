@@ -449,6 +449,17 @@ TEST_CASE("Wrong words are refused with status 2 and the nearest name") {
       {"sweep long_term_decay dim=4 --zip dim", "names a single key to zip"},
       {"sweep long_term_decay dim=4 --shard 3/2", "is not i/n"},
       {"run decay_over_bases dim=4 --repeats 2", "repeats"},
+      {"sweep long_term_decay dim=4 --ouy d",
+       "--ouy: is neither an option nor a parameter here; "
+       "did you mean --out?"},
+      {"sweep long_term_decay --dry-run", "orrery plan shows what a sweep would compute"},
+      {"run attention_map --hed 3", "hed: is not a parameter here; did you mean head?"},
+      {"run long_term_decay DIM=4", "DIM: is not a parameter here; did you mean dim?"},
+      {"run long_term_decay --rope-theta 4",
+       "--rope-theta: is not a parameter here; did you mean base?"},
+      {"run long_term_decay seq_len=4", "did you mean max_distance?"},
+      {"run", "orrery: NAME is required; orrery help run lists what it takes"},
+      {"sweep rotation --repeats 0", "orrery: --repeats: Value 0 not in range"},
       {"describe roformer_figure_3", "did you mean roformer_figure_2?"}};
   for (const auto& [words, said] : wrong) {
     const Outcome outcome = shell.run(words);
