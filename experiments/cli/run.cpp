@@ -85,9 +85,21 @@ std::string scalars_text(const Result& result) {
   return text;
 }
 
-std::string summary(const Experiment& experiment, const ParamSet& params, const Result& result) {
-  std::string text = bold(experiment.info.name);
-  for (const std::string& word : params.overrides()) text += " " + word;
+/// What was typed, also where it is the default, and what else differs from the defaults.
+std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& params) {
+  std::vector<std::string> words;
+  for (const SweepSpec::Axis& axis : spec.axes)
+    if (params.is_used(axis.key))
+      words.push_back(fmt::format("{}={}", axis.key, params.to_text(axis.key)));
+  for (std::string& word : params.overrides())
+    if (std::find(words.begin(), words.end(), word) == words.end())
+      words.push_back(std::move(word));
+  return words;
+}
+
+std::string summary(const SweepSpec& spec, const ParamSet& params, const Result& result) {
+  std::string text = bold(spec.experiment->info.name);
+  for (const std::string& word : heading_words(spec, params)) text += " " + word;
   return text + "\n" + scalars_text(result) + checks_text(result);
 }
 
@@ -140,7 +152,7 @@ int run_command(const RunOptions& options) {
     if (options.json)
       as_json.push_back(to_json(ran.result));
     else if (!is_quiet())
-      print(summary(experiment, point.params, ran.result));
+      print(summary(spec, point.params, ran.result));
     tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
   }
   if (options.json) print_json(as_json);

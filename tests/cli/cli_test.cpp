@@ -378,3 +378,17 @@ TEST_CASE("A terminal that knows no escape sequences gets none") {
   CHECK_THAT(said("xterm"), Contains("\033[K"));
   CHECK_THAT(said("dumb"), Contains("2 of 2 points done") && !Contains("\033"));
 }
+
+TEST_CASE("run heads its numbers with what was typed, also where that is the default") {
+  const Shell shell;
+  const std::string run = "run long_term_decay --format none max_distance=6 ";
+  const auto heading = [&](const std::string& words) {
+    const std::string out = shell.run(run + words + " --force --out r").out;
+    return out.substr(0, out.find('\n'));
+  };
+  CHECK(heading("dim=128 base=1e4") == "long_term_decay max_distance=6 dim=128 base=10000");
+  CHECK(heading("") == "long_term_decay max_distance=6");
+  const std::string both = shell.run(run + "dim=64,128 --out s").out;
+  CHECK_THAT(both, Contains("long_term_decay max_distance=6 dim=64\n") &&
+                       Contains("long_term_decay max_distance=6 dim=128\n"));
+}
