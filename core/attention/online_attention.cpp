@@ -73,6 +73,7 @@ class QueryBlock {
     std::fill(logits, logits + first, T(0));
     std::fill(logits + end, logits + count, T(0));
     const auto n = static_cast<std::size_t>(end - first);
+    if (!in_.distance_bias.empty()) add_bias(i, key + first, std::span<T>(logits + first, n));
     if (!seen.all) mask_.hide<T>(first_ + i, key + first, std::span<T>(logits + first, n));
     const auto& kernels = kernels::tile_kernels<T>();
     const T largest = std::max(largest_[row], kernels.largest(n, logits + first));
@@ -86,6 +87,11 @@ class QueryBlock {
     weight_[row] = weight_[row] * static_cast<double>(shrink) +
                    kernels.exponentials(n, largest, logits + first);
     largest_[row] = largest;
+  }
+
+  void add_bias(Index i, Index key, std::span<T> logits) const {
+    const T* bias = in_.distance_bias.data() + in_.q.rows() - 1 - (first_ + i) + key;
+    for (std::size_t j = 0; j < logits.size(); ++j) logits[j] += bias[j];
   }
 
   void finish(OnlineOutput<T>& out) {

@@ -14,6 +14,8 @@ struct OnlineInputs {
   PositionsIn m;
   PositionsIn n;
   T scale;  ///< of the product
+  /// Added to the logit of query i and key j: distance_bias[N_q − 1 − i + j]; empty for nothing.
+  std::span<const T> distance_bias{};
 };
 
 template <class T>
@@ -23,7 +25,7 @@ struct OnlineOutput {
   Index nan_rows{0};
 };
 
-/// Softmax attention of a logit per product: see attention_output.
+/// Softmax attention of logits that are never held as a map: see attention_output.
 template <class T>
 OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const ValueTerm<T>* value_term,
                                  const Mask& mask);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/attention/content.h"
 #include "core/attention/online_attention.h"
@@ -111,6 +113,64 @@ bool rounds_after_products(const StageRounding& rounding) {
          rounds(Stage::weights) || rounds(Stage::output);
 }
 
+bool are_consecutive(PositionsIn positions) {
+  for (std::size_t i = 1; i < positions.size(); ++i)
+    if (positions[i] != positions[i - 1] + 1) return false;
+  return !positions.empty();
+}
+
+/// The scale of the content, and what is added to it at each distance, from the last query's to
+/// the first key up to the first query's to the last key.
+template <class T>
+struct ContentAndBias {
+  T scale;
+  Matrix<T> bias;  ///< [1, N_q + N_k − 1]
+};
+
+/// Asked of the encoding's own terms, with the contents of one channel. Empty where they hold more,
+/// or where a position would be beyond ±2^53.
+template <class T>
+std::optional<ContentAndBias<T>> content_and_bias(const AttentionInputs<T>& in,
+                                                  const SoftmaxDoors<T>& doors,
+                                                  const Scoring& scoring) {
+  if (!doors.distance_bias || !doors.distance_bias->adds_distance_bias()) return std::nullopt;
+  if (!are_consecutive(in.m) || !are_consecutive(in.n)) return std::nullopt;
+  const Position reach = in.m.back() - in.m.front();
+  if (in.n.front() < reach - max_position) return std::nullopt;
+  const auto count = static_cast<Index>(in.m.size() + in.n.size()) - 1;
+  const Positions n = consecutive_positions(count, in.n.front() - reach);
+  Matrix<T> k = Matrix<T>::Zero(count, in.q.cols());
+  Matrix<T> q = Matrix<T>::Zero(1, in.q.cols());
+  k.col(0).setOnes();
+  q(0, 0) = T(1);
+  const std::vector<ScoreTerm<T>> terms =
+      doors.score_terms->score_terms({q, k, in.m.first(1), n, in.head, scoring, {}});
+  ContentAndBias<T> found{terms.front().logits(0, 0), Matrix<T>::Zero(1, count)};
+  for (std::size_t t = 1; t < terms.size(); ++t) found.bias += terms[t].logits;
+  return found;
+}
+
+/// Tile by tile, where the logits and the values allow it.
+template <class T>
+std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
+                                             const SoftmaxDoors<T>& doors, const Mask& mask,
+                                             const Scoring& scoring) {
+  if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
+  std::optional<ContentAndBias<T>> terms;
+  if (doors.score_terms) {
+    terms = content_and_bias(in, doors, scoring);
+    if (!terms) return std::nullopt;
+  }
+  const Prepared<T> p(in, doors, scoring.rounding);
+  // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
+  if (!p.v().allFinite()) return std::nullopt;
+  const T scale = terms ? terms->scale : static_cast<T>(score_scale(1, in.q.cols(), scoring));
+  std::span<const T> bias;
+  if (terms) bias = {terms->bias.data(), static_cast<std::size_t>(terms->bias.size())};
+  return online_attention<T>({p.q(), p.k(), p.v(), in.m, in.n, scale, bias}, doors.value_term,
+                             mask);
+}
+
 /// Rows whose map is worked on at a time where only the output is asked for.
 Index rows_at_once(Index keys) {
   constexpr Index cells = Index{1} << 20;
@@ -121,9 +181,9 @@ Index rows_at_once(Index keys) {
 
 template <class T>
 SoftmaxDoors<T> SoftmaxDoors<T>::of(const Encoding& encoding) {
-  return {dynamic_cast<const QkTransform<T>*>(&encoding),
-          dynamic_cast<const ScoreTerms<T>*>(&encoding),
-          dynamic_cast<const ValueTerm<T>*>(&encoding)};
+  return {
+      dynamic_cast<const QkTransform<T>*>(&encoding), dynamic_cast<const ScoreTerms<T>*>(&encoding),
+      dynamic_cast<const ValueTerm<T>*>(&encoding), dynamic_cast<const DistanceBias*>(&encoding)};
 }
 
 template <class T>
@@ -185,18 +245,11 @@ AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxD
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   AttentionOutput<T> out;
-  if (!doors.score_terms && !mask.added() && !rounds_after_products<T>(scoring.rounding)) {
-    const Prepared<T> p(in, doors, scoring.rounding);
-    // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
-    if (p.v().allFinite()) {
-      const T scale = static_cast<T>(score_scale(1, in.q.cols(), scoring));
-      OnlineOutput<T> online =
-          online_attention<T>({p.q(), p.k(), p.v(), in.m, in.n, scale}, doors.value_term, mask);
-      out.output = std::move(online.output);
-      out.fully_masked_rows = online.fully_masked_rows;
-      out.nan_rows = online.nan_rows;
-      return out;
-    }
+  if (std::optional<OnlineOutput<T>> online = online_output(in, doors, mask, scoring)) {
+    out.output = std::move(online->output);
+    out.fully_masked_rows = online->fully_masked_rows;
+    out.nan_rows = online->nan_rows;
+    return out;
   }
   out.output.resize(in.q.rows(), in.v.cols());
   const auto gather = [&](Index first, const AttentionOutput<T>& part) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/attention/distance_bias.h"
 #include "core/attention/mask.h"
 #include "core/attention/tiles.h"
 #include "core/encoding.h"
@@ -24,6 +25,7 @@ struct SoftmaxDoors {
   const QkTransform<T>* qk_transform{nullptr};
   const ScoreTerms<T>* score_terms{nullptr};
   const ValueTerm<T>* value_term{nullptr};
+  const DistanceBias* distance_bias{nullptr};  ///< what is known of score_terms
 
   static SoftmaxDoors of(const Encoding& encoding);
 };
@@ -88,11 +90,12 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
                        const Scoring& scoring, const RowReader<T>& reader);
 
 /// The output of softmax_attention without its map: terms, logits and weights are left empty.
-/// Where nothing but products makes the logits (no ScoreTerms door, no mask that adds, no rounding
-/// after that of q, k and v), the softmax is computed block of keys by block of keys: as each
-/// comes, what was summed is scaled to the largest logit so far, and O(N_q + N_k) numbers per
-/// channel are held; the sums then run in another order, which differs in the last bits. Otherwise
-/// by rows, in O(N_k) memory. Source: Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1.
+/// Where products and a DistanceBias at consecutive positions make the logits (no other ScoreTerms,
+/// no mask that adds, no rounding after that of q, k and v), the softmax is computed block of keys
+/// by block of keys: as each comes, what was summed is scaled to the largest logit so far, and
+/// O(N_q + N_k) numbers per channel are held; the sums then run in another order, which differs in
+/// the last bits. Otherwise by rows, in O(N_k) memory. Source: Milakov and Gimelshein 2018; Dao et
+/// al. 2022, algorithm 1.
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                     const Mask& mask = {}, const Scoring& scoring = {});

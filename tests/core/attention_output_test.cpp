@@ -110,22 +110,31 @@ TEST_CASE("The output without its map is eq. (2), for any shape and mask, in fp3
 }
 
 TEST_CASE("The output without its map is that of the map, for every encoding of the catalogue") {
-  const Index n = 70;
-  const Matrix<double> q = noise<double>(n, 16, "q"), k = noise<double>(n, 16, "k"),
-                       v = noise<double>(n, 16, "v");
-  const Positions at = consecutive_positions(n);
-  const Mask mask = Mask::causal(at, at);
+  struct Where {
+    Positions m, n;
+  };
+  const std::vector<Where> places{{consecutive_positions(70), consecutive_positions(70)},
+                                  {consecutive_positions(33, 50), consecutive_positions(90, 7)},
+                                  {{9, 11, 12}, consecutive_positions(13)},
+                                  {consecutive_positions(3, 10), {0, 1, 3, 7}}};
   for (const CatalogueCase& c : catalogue_cases()) {
     const auto encoding = make_case<double>(c, 16);
     if (dynamic_cast<const InputTerm<double>*>(encoding.get())) continue;
     INFO(c.title());
     const auto doors = SoftmaxDoors<double>::of(*encoding);
-    for (const Scoring& scoring :
-         {Scoring{}, Scoring{.rounding = {}, .scale = 0.5},
-          Scoring{.rounding = StageRounding(Precision::bf16, {Stage::weights, Stage::logits})}}) {
-      const auto whole = softmax_attention<double>({q, k, v, at, at, 1}, doors, mask, scoring);
-      const auto alone = attention_output<double>({q, k, v, at, at, 1}, doors, mask, scoring);
-      CHECK(largest_difference(whole.output, alone.output) <= 1e-13);
+    for (const Where& at : places) {
+      const auto queries = static_cast<Index>(at.m.size()), keys = static_cast<Index>(at.n.size());
+      const Matrix<double> q = noise<double>(queries, 16, "q"), k = noise<double>(keys, 16, "k"),
+                           v = noise<double>(keys, 16, "v");
+      const Mask mask = Mask::causal(at.m, at.n);
+      for (const Scoring& scoring :
+           {Scoring{}, Scoring{.rounding = {}, .scale = 0.5},
+            Scoring{.rounding = StageRounding(Precision::bf16, {Stage::weights, Stage::logits})}}) {
+        const AttentionInputs<double> in{q, k, v, at.m, at.n, 1};
+        const auto whole = softmax_attention<double>(in, doors, mask, scoring);
+        const auto alone = attention_output<double>(in, doors, mask, scoring);
+        CHECK(largest_difference(whole.output, alone.output) <= 1e-13);
+      }
     }
   }
 }
