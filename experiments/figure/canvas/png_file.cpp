@@ -1,11 +1,11 @@
 #include "experiments/figure/canvas/png_file.h"
 
-#include <zlib.h>
+#include <png.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/errors.h"
@@ -14,9 +14,6 @@ namespace orrery::figure {
 namespace {
 
 using Pixels = std::span<const std::uint32_t>;  ///< one row: alpha, red, green, blue, premultiplied
-
-constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
-constexpr unsigned char no_filter = 0, depth = 8, rgb = 2, rgb_and_alpha = 6;
 
 class Surface {
  public:
@@ -51,67 +48,6 @@ class Surface {
   bool has_alpha_{};
 };
 
-std::string big_endian(std::size_t value) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8)
-    bytes.push_back(static_cast<char>(value >> static_cast<unsigned>(shift) & 255U));
-  return bytes;
-}
-
-/// Length, kind, content, and the CRC-32 of the last two.
-void append_chunk(std::string& file, std::string_view kind, std::string_view content) {
-  file += big_endian(content.size());
-  const std::size_t start = file.size();
-  file.append(kind).append(content);
-  const auto* bytes = reinterpret_cast<const Bytef*>(file.data() + start);
-  file += big_endian(crc32(0, bytes, static_cast<uInt>(file.size() - start)));
-}
-
-std::string header_of(const Surface& surface, bool opaque) {
-  std::string header = big_endian(static_cast<std::size_t>(surface.width())) +
-                       big_endian(static_cast<std::size_t>(surface.height()));
-  constexpr char deflate = 0, adaptive_filters = 0, not_interlaced = 0;
-  for (const char byte : {static_cast<char>(depth), static_cast<char>(opaque ? rgb : rgb_and_alpha),
-                          deflate, adaptive_filters, not_interlaced})
-    header.push_back(byte);
-  return header;
-}
-
-/// Compresses bytes into the zlib format as they come.
-class Deflater {
- public:
-  Deflater() : buffer_(std::size_t{1} << 16) {
-    constexpr int greedy = 3;  // the last level that takes the first match it finds
-    check_invariant(deflateInit(&stream_, greedy) == Z_OK, "zlib begins to compress");
-  }
-  ~Deflater() { deflateEnd(&stream_); }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-
-  void add(std::span<unsigned char> bytes) { compress(bytes, Z_NO_FLUSH); }
-  std::string finish() {
-    compress({}, Z_FINISH);
-    return std::move(compressed_);
-  }
-
- private:
-  void compress(std::span<unsigned char> bytes, int flush) {
-    stream_.next_in = bytes.data();
-    stream_.avail_in = static_cast<uInt>(bytes.size());
-    do {
-      stream_.next_out = buffer_.data();
-      stream_.avail_out = static_cast<uInt>(buffer_.size());
-      check_invariant(deflate(&stream_, flush) != Z_STREAM_ERROR, "zlib compresses");
-      compressed_.append(reinterpret_cast<const char*>(buffer_.data()),
-                         buffer_.size() - stream_.avail_out);
-    } while (stream_.avail_out == 0);
-  }
-
-  z_stream stream_{};
-  std::vector<Bytef> buffer_;
-  std::string compressed_{};
-};
-
 void write_opaque(Pixels row, unsigned char* to) {
   for (const std::uint32_t pixel : row) {
     *to++ = static_cast<unsigned char>(pixel >> 16);
@@ -137,18 +73,23 @@ void write_with_alpha(Pixels row, unsigned char* to) {
 std::string png_file(cairo_surface_t* image) {
   const Surface surface(image);
   const bool opaque = surface.is_opaque();
-  const auto pixel_bytes = static_cast<std::size_t>(opaque ? 3 : 4);
-  std::vector<unsigned char> line(1 + pixel_bytes * static_cast<std::size_t>(surface.width()),
-                                  no_filter);
-  Deflater lines;
-  for (int y = 0; y < surface.height(); ++y) {
-    (opaque ? write_opaque : write_with_alpha)(surface.row(y), line.data() + 1);
-    lines.add(line);
-  }
-  std::string file(signature);
-  append_chunk(file, "IHDR", header_of(surface, opaque));
-  append_chunk(file, "IDAT", lines.finish());
-  append_chunk(file, "IEND", "");
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(surface.width());
+  png.height = static_cast<png_uint_32>(surface.height());
+  png.format = opaque ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
+  png.flags = PNG_IMAGE_FLAG_FAST;
+  const std::size_t line = PNG_IMAGE_ROW_STRIDE(png);
+  std::vector<unsigned char> pixels(line * png.height);
+  for (int y = 0; y < surface.height(); ++y)
+    (opaque ? write_opaque : write_with_alpha)(surface.row(y),
+                                               pixels.data() + line * static_cast<std::size_t>(y));
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  std::string file(size, '\0');
+  const int written =
+      png_image_write_to_memory(&png, file.data(), &size, 0, pixels.data(), 0, nullptr);
+  if (written == 0) throw std::bad_alloc();  // the format is known and the file has its room
+  file.resize(size);
   return file;
 }
 
