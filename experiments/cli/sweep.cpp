@@ -51,6 +51,7 @@ class LinePrinter : public SweepObserver {
  public:
   LinePrinter(const SweepFolder& folder, const Plan& plan, SweepObserver& next)
       : next_(next),
+        plan_(plan),
         folder_(folder.path()),
         journal_(folder.journal()),
         points_(plan.own_points()) {
@@ -70,7 +71,8 @@ class LinePrinter : public SweepObserver {
   /// Prints the points that were not reached as well. Throws what printing threw.
   void finish(const std::vector<PointRecord>& points) {
     if (failure_) std::rethrow_exception(failure_);
-    print(results_jsonl({points.begin() + static_cast<std::ptrdiff_t>(printed_), points.end()}));
+    print(results_jsonl(plan_,
+                        {points.begin() + static_cast<std::ptrdiff_t>(printed_), points.end()}));
   }
 
  private:
@@ -79,7 +81,7 @@ class LinePrinter : public SweepObserver {
     try {
       const std::size_t before = printed_;
       for (; printed_ < points_.size() && !pending_.contains(points_[printed_]->id); ++printed_)
-        print(results_jsonl({point_record(folder_, *points_[printed_], journal_)}));
+        print(results_jsonl(plan_, {point_record(folder_, *points_[printed_], journal_)}));
       if (printed_ > before) finish_output();
     } catch (...) {
       failure_ = std::current_exception();
@@ -87,6 +89,7 @@ class LinePrinter : public SweepObserver {
   }
 
   SweepObserver& next_;
+  const Plan& plan_;
   fs::path folder_;
   JournalState journal_;
   std::vector<const PlanPoint*> points_;

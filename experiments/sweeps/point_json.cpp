@@ -1,5 +1,6 @@
 #include "experiments/sweeps/point_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/results/check_json.h"
@@ -9,9 +10,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The value as JSON has it for this kind of parameter. A number that JSON lacks stays a text.
+Json typed(const std::string& text, ParamKind kind) {
+  const bool has_type =
+      kind == ParamKind::boolean || kind == ParamKind::integer || kind == ParamKind::real;
+  Json value = has_type ? Json::parse(text, nullptr, false) : Json(text);
+  return value.is_number() || value.is_boolean() ? value : Json(text);
+}
+
+Json param_json(const std::string& key, const std::string& text, std::span<const ParamSpec> specs) {
+  const auto spec =
+      std::ranges::find_if(specs, [&](const ParamSpec& one) { return one.key == key; });
+  return spec == specs.end() ? Json(text) : typed(text, spec->kind);
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? number_text(value.get<double>()) : value.dump();
+}
+
 }  // namespace
 
-Json to_json(const PointRecord& point) {
+Json to_json(const PointRecord& point, std::span<const ParamSpec> specs) {
   Json json{{"id", point.id},
             {"label", point.label},
             {"status", name_of(point.status)},
@@ -20,7 +40,7 @@ Json to_json(const PointRecord& point) {
   if (!point.error.empty()) json["error"] = point.error;
   Json params = Json::object();
   if (point.is_done())
-    for (const auto& [key, value] : point.params) params[key] = value;
+    for (const auto& [key, value] : point.params) params[key] = param_json(key, value, specs);
   Json scalars = Json::object();
   for (const Scalar& scalar : point.scalars)
     scalars[scalar.name] = number_json(scalar.value, NanAs::null);
@@ -53,8 +73,7 @@ std::vector<std::pair<std::string, std::string>> text_pairs_field(const Json& ob
   const Json& json = field(object, key);
   if (!json.is_object()) throw MalformedJson(std::string("'") + key + "' is not an object");
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& [name, value] : json.items())
-    pairs.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [name, value] : json.items()) pairs.emplace_back(name, text_of(value));
   return pairs;
 }
 

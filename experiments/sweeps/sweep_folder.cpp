@@ -158,7 +158,7 @@ void SweepFolder::order_journal(const Plan& plan) {
 
 std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
   std::vector<PointRecord> points = point_records(folder_, plan, state_);
-  atomic_write(folder_ / results_file, results_jsonl(points));
+  atomic_write(folder_ / results_file, results_jsonl(plan, points));
   atomic_write(folder_ / "results.csv", results_csv(plan, points));
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);

@@ -146,9 +146,10 @@ std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
   return records;
 }
 
-std::string results_jsonl(const Points& points) {
+std::string results_jsonl(const Plan& plan, const Points& points) {
   std::string text;
-  for (const PointRecord& point : points) text += json_line(to_json(point));
+  for (const PointRecord& point : points)
+    text += json_line(to_json(point, plan.experiment->info.params));
   return text;
 }
 

@@ -341,7 +341,8 @@ TEST_CASE("results.jsonl and results.csv say what every point found") {
   const auto lines = lines_of(outcome.out);
   REQUIRE(lines.size() == 4);
   CHECK(lines[1]["label"] == "dim=4 base=1000");
-  CHECK(lines[1]["params"]["base"] == "1000");
+  CHECK(lines[1]["params"]["base"] == 1000);
+  CHECK(lines[1]["params"]["encoding"] == "rope");
   CHECK(lines[1]["scalars"]["mean_abs_S_at_0"] == 1.5);  // (1 + 2)/2
   CHECK(lines[3]["checks"]["bound_holds"]["holds"] == true);
   const std::string csv = content(shell.folder() / "d/results.csv");
