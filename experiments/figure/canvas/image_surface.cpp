@@ -49,7 +49,8 @@ CairoSurface image_surface(const Image& image, int factor) {
   const int stride = cairo_image_surface_get_stride(surface.get());
   std::vector<std::uint32_t> row(static_cast<std::size_t>(image.width * factor));
   for (int y = 0; y < image.height * factor; ++y) {
-    const auto* source = &image.pixels[static_cast<std::size_t>((y / factor) * image.width)];
+    const auto* source =
+        &image.pixels[static_cast<std::size_t>(y / factor) * static_cast<std::size_t>(image.width)];
     for (std::size_t x = 0; x < row.size(); ++x) {
       row[x] = premultiplied(source[x / static_cast<std::size_t>(factor)]);
     }
