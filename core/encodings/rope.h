@@ -57,12 +57,13 @@ struct RopeConfig {
 /// of eq. (35) is Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that are not
 /// rotated. Values keep all. (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d);
 /// correct is (−x_d, x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n
-/// (eq. 16). Accuracy: unless config.rounding names a format for angles, position·theta is formed
-/// exactly from the fp64 theta, so that scores depend on m − n at every position to 2^53; theta
-/// itself is rounded, and the absolute angle m·theta is off by up to |m|·theta·2^-53: for base
-/// 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53. The four products of a
-/// pair are rounded at Stage::products, the rotated vectors at Stage::rotated_qk. Cost: 6
-/// N·r flops, and 32·r sincos once. Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
+/// (eq. 16). Accuracy: unless config.rounding names a format for angles, cos and sin are those of
+/// the exact product position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores
+/// depend on m − n at every position to 2^53; theta itself is rounded, and the absolute angle
+/// m·theta is off by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5
+/// at 2^40 and 0.42 at 2^53. The four products of a pair are rounded at Stage::products, the
+/// rotated vectors at Stage::rotated_qk. Cost: 6 N·r flops, and 32·r sincos once. Source: Su et al.
+/// 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:

@@ -15,7 +15,6 @@ namespace orrery::sweeps {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 std::uintmax_t bytes_below(const fs::path& folder) {
   std::uintmax_t bytes = 0;
@@ -31,34 +30,35 @@ std::uintmax_t peak_memory() {
   return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
 }
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Passes progress on until the time is up.
 class Deadline : public Progress {
  public:
-  Deadline(Progress& next, double seconds) : next_(next), seconds_(seconds) {}
+  Deadline(Progress& next, double seconds, const Clock& clock)
+      : next_(next), clock_(clock), end_(clock() + seconds) {}
   void update(double fraction, std::string_view stage) override {
     fraction_ = fraction;
     next_.update(fraction, stage);
   }
   bool stop_requested() const override { return next_.stop_requested() || is_over(); }
-  bool is_over() const { return seconds_since(start_) >= seconds_; }
+  bool is_over() const { return clock_() >= end_; }
   double fraction() const { return fraction_; }
-  void begin_point() { fraction_ = 0; }
+  void begin_point() {
+    fraction_ = 0;
+    began_ = clock_();
+  }
+  double seconds_of_point() const { return clock_() - began_; }
 
  private:
   Progress& next_;
-  double seconds_;
+  const Clock& clock_;
+  double end_;
+  double began_{0};
   double fraction_{0};
-  Clock::time_point start_{Clock::now()};
 };
 
 /// Computes one point and adds what it takes; adds to `spent` the seconds that a whole point takes.
 void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder,
                 Deadline& deadline, Estimate& estimate, double& spent) {
-  const Clock::time_point began = Clock::now();
   deadline.begin_point();
   try {
     compute_point(plan, point, folder, deadline);
@@ -66,7 +66,7 @@ void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder
     if (!deadline.is_over()) throw;
     if (deadline.fraction() <= 0) return;
     estimate.partial = deadline.fraction();
-    spent += seconds_since(began) / deadline.fraction();
+    spent += deadline.seconds_of_point() / deadline.fraction();
     return;
   } catch (const std::exception& error) {
     if (estimate.failure.empty())
@@ -74,18 +74,22 @@ void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder
     return;
   }
   ++estimate.samples;
-  spent += seconds_since(began);
+  spent += deadline.seconds_of_point();
   estimate.bytes += bytes_below(folder);
 }
 
 }  // namespace
 
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& left,
-                       std::size_t most, double seconds, Progress& progress) {
+                       std::size_t most, double seconds, Progress& progress, const Clock& clock) {
   Estimate estimate;
   const std::size_t count = std::min(most, left.size());
   const AtomicFolder scratch(fs::temp_directory_path() / "orrery-plan");
-  Deadline deadline(progress, seconds);
+  Deadline deadline(progress, seconds, clock);
   double spent = 0;
   for (std::size_t i = 0; i < count && !deadline.is_over(); ++i) {
     const PlanPoint& point = *left[count == 1 ? 0 : i * (left.size() - 1) / (count - 1)];

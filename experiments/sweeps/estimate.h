@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,15 @@ struct Estimate {
   std::string failure{};    ///< error of the first sample that failed
 };
 
+/// Seconds since some moment; tests have a clock of their own.
+using Clock = std::function<double()>;
+double steady_seconds();
+
 /// Computes up to `most` of the points, evenly spread, in a temporary folder, and stops after
 /// `seconds` in the middle of a point: how far it came then tells what it would take. Throws
 /// IoError when that cannot be written, and Stopped.
 Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& left,
-                       std::size_t most, double seconds, Progress& progress);
+                       std::size_t most, double seconds, Progress& progress,
+                       const Clock& clock = steady_seconds);
 
 }  // namespace orrery::sweeps
