@@ -98,8 +98,8 @@ struct Exp<float> {
   static constexpr float ln2_high = 0x1.63p-1f;
   static constexpr float ln2_low = -0x1.bd0106p-13f;
   static constexpr float lowest = -104;  // exp is 0 below
-  static constexpr int fraction_bits = 23;
-  static constexpr std::int32_t bias = 127;
+  [[maybe_unused]] static constexpr int fraction_bits = 23;
+  [[maybe_unused]] static constexpr std::int32_t bias = 127;
   static constexpr float series[] = {1.0f / 5040, 1.0f / 720, 1.0f / 120, 1.0f / 24,
                                      1.0f / 6,    0.5f,       1.0f,       1.0f};
 };
@@ -110,8 +110,8 @@ struct Exp<double> {
   static constexpr double ln2_high = 0x1.62e42fefa38p-1;
   static constexpr double ln2_low = 0x1.ef35793c7673p-45;
   static constexpr double lowest = -746;
-  static constexpr int fraction_bits = 52;
-  static constexpr std::int64_t bias = 1023;
+  [[maybe_unused]] static constexpr int fraction_bits = 52;
+  [[maybe_unused]] static constexpr std::int64_t bias = 1023;
   static constexpr double series[] = {1.0 / 6227020800,
                                       1.0 / 479001600,
                                       1.0 / 39916800,

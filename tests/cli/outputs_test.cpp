@@ -105,13 +105,16 @@ TEST_CASE("A list option takes one word, and what follows is a parameter") {
       0);
 }
 
-TEST_CASE("A reader that leaves is no error to speak of") {
+TEST_CASE("A reader that leaves ends the program with 141, and is no error to speak of") {
   const Shell shell;
-  for (const char* command : {"describe long_term_decay", "run rotation --format none --json"}) {
+  for (const char* command :
+       {"describe long_term_decay", "run rotation --format none --json --quiet"}) {
     INFO(command);
-    const Outcome outcome = shell.run_program("set -o pipefail 2>/dev/null; (sleep 0.2; exec",
-                                              std::string(command) + ")", "| true; echo >out.txt");
-    CHECK(outcome.err.empty());
+    shell.write("pipe.sh", std::string("(sleep 0.2; exec '") + cli_program() + "' " + command +
+                               ") 2>err.txt | true\necho ${PIPESTATUS[0]} >out.txt\n");
+    REQUIRE(std::system(("cd '" + shell.folder().string() + "' && bash pipe.sh").c_str()) == 0);
+    CHECK(content(shell.folder() / "out.txt") == "141\n");
+    CHECK(content(shell.folder() / "err.txt").empty());
   }
 }
 
