@@ -156,6 +156,8 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
                                              const SoftmaxDoors<T>& doors, const Mask& mask,
                                              const Scoring& scoring) {
   if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
+  // Left to scaled_product, which refuses it.
+  if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   std::optional<ContentAndBias<T>> terms;
   if (doors.score_terms) {
     terms = content_and_bias(in, doors, scoring);

@@ -6,7 +6,7 @@
 
 #include "core/attention/head.h"
 #include "core/attention/softmax_attention.h"
-#include "core/encodings/none.h"
+#include "core/encodings/alibi.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "tests/support/catalogue_cases.h"
@@ -14,6 +14,7 @@
 
 using namespace orrery;
 using namespace orrery::test;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -226,4 +227,18 @@ TEST_CASE(
   CHECK(out.output(1, 0) == 0);
   CHECK(out.nan_rows == 1);
   CHECK(out.fully_masked_rows == 1);
+}
+
+TEST_CASE("Queries and keys of different channels are refused without a map as with one") {
+  const Positions at{0, 1};
+  const Matrix<double> v = Matrix<double>::Zero(2, 2);
+  const Alibi<double> alibi(2);
+  for (const auto& [d_q, d_k] : {std::pair{2, 3}, std::pair{3, 2}, std::pair{0, 0}}) {
+    const Matrix<double> q = Matrix<double>::Zero(2, d_q), k = Matrix<double>::Zero(2, d_k);
+    for (const SoftmaxDoors<double>& doors :
+         {SoftmaxDoors<double>{}, SoftmaxDoors<double>::of(alibi)}) {
+      CHECK_THROWS_WITH(attention_output<double>({q, k, v, at, at}, doors), Contains("channels"));
+      CHECK_THROWS_WITH(softmax_attention<double>({q, k, v, at, at}, doors), Contains("channels"));
+    }
+  }
 }
