@@ -10,11 +10,11 @@ namespace orrery::kernels {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr std::size_t vector_bytes = 64;
+inline constexpr std::size_t vector_bytes = 64;
 #elif defined(__AVX2__)
-constexpr std::size_t vector_bytes = 32;
+inline constexpr std::size_t vector_bytes = 32;
 #else
-constexpr std::size_t vector_bytes = 16;
+inline constexpr std::size_t vector_bytes = 16;
 #endif
 
 template <class T>
