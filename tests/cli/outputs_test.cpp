@@ -171,11 +171,12 @@ TEST_CASE("A current folder that was removed is told as such, and an absolute --
 }
 
 TEST_CASE("Too little memory is told with its numbers and what to lower, and is no bug") {
-#if defined(__SANITIZE_ADDRESS__)
-  WARN("skipped: AddressSanitizer needs more memory than any limit leaves");
-#else
   const Shell shell;
   const std::string little = "ulimit -v 400000;";
+  if (shell.run_program(little, "--version").status != 0) {
+    WARN("skipped: the program does not start with so little, as with AddressSanitizer");
+    return;
+  }
   const Outcome alone =
       shell.run_program(little, "apply encoding=t5 --positions 0..100000", ">/dev/null");
   CHECK(alone.status == 4);
@@ -196,5 +197,4 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
   CHECK(lonely.status == 0);
   CHECK(shell.run_program("ulimit -s 200000; ulimit -v 300000;", "run rotation --quiet --out f")
             .status == 0);
-#endif
 }
