@@ -30,7 +30,7 @@ class QueryBlock {
   /// Rows first … first + count − 1 of the output.
   void attend(Index first, Index count, OnlineOutput<T>& out) {
     begin(first, count);
-    const VisibleKeys seen = keys_of_any(mask_, first, count, in_.k.rows());
+    const KeyRange seen = keys_of_any(mask_, first, count, in_.k.rows());
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index key = seen.first / tile_keys * tile_keys; key < seen.end; key += tile_keys)
       see(key, std::min(tile_keys, seen.end - key));

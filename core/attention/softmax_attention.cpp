@@ -173,12 +173,6 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
                              mask);
 }
 
-/// Rows whose map is worked on at a time where only the output is asked for.
-Index rows_at_once(Index keys) {
-  constexpr Index cells = Index{1} << 20;
-  return tile_queries * std::max<Index>(1, cells / std::max<Index>(1, keys) / tile_queries);
-}
-
 }  // namespace
 
 template <class T>

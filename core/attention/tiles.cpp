@@ -16,6 +16,11 @@ Index vector_lanes() {
 
 }  // namespace
 
+Index rows_at_once(Index keys) {
+  constexpr Index cells = Index{1} << 20;
+  return tile_queries * std::max<Index>(1, cells / std::max<Index>(1, keys) / tile_queries);
+}
+
 Index padded_queries(Index queries) {
   return rounded_up(queries, static_cast<Index>(kernels::tile_rows));
 }
@@ -100,11 +105,10 @@ Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
   return out;
 }
 
-VisibleKeys keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
-  VisibleKeys any{keys, 0, true};
+KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
+  KeyRange any{keys, 0};
   for (Index i = first; i < first + count; ++i) {
     const VisibleKeys seen = mask.keys_of(i, keys);
-    any.all = any.all && seen.all && seen.first == 0 && seen.end == keys;
     if (seen.first == seen.end) continue;
     any.first = std::min(any.first, seen.first);
     any.end = std::max(any.end, seen.end);
@@ -123,8 +127,7 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const 
   Matrix<T> sum(tile.rows(), values.columns());
   for (Index i = 0; i < out.rows(); i += tile_queries) {
     const Index queries = std::min(tile_queries, out.rows() - i);
-    const VisibleKeys seen =
-        finite ? keys_of_any(mask, i, queries, v.rows()) : VisibleKeys{0, v.rows(), true};
+    const KeyRange seen = finite ? keys_of_any(mask, i, queries, v.rows()) : KeyRange{0, v.rows()};
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index j = seen.first / tile_keys * tile_keys; j < seen.end; j += tile_keys) {
       const Index count = std::min(tile_keys, seen.end - j);

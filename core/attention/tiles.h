@@ -12,6 +12,9 @@ namespace orrery {
 inline constexpr Index tile_queries = 48;
 inline constexpr Index tile_keys = 512;
 
+/// Queries whose map is a few MiB: as many as are worked on at a time where a map is not kept.
+Index rows_at_once(Index keys);
+
 /// Keys [N_k, d], laid out for products with tiles of queries.
 template <class T>
 class PackedKeys {
@@ -63,7 +66,13 @@ Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b);
 template <class T>
 Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask);
 
+/// Keys first … end − 1.
+struct KeyRange {
+  Index first{};
+  Index end{};
+};
+
 /// Where the queries first … first + count − 1 see keys at all: none outside of the range.
-VisibleKeys keys_of_any(const Mask& mask, Index first, Index count, Index keys);
+KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys);
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/declare.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -54,13 +55,6 @@ const CLI::Option* option_named(const CLI::App& command, const std::string& word
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
-
-Words option_names(const CLI::App& command) {
-  Words names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
 
 /// The first word that is neither an option nor the value of one.
 std::string first_name(const CLI::App& command, const Words& words) {

@@ -16,6 +16,13 @@ void add_verbosity(CLI::App* command) {
 
 }  // namespace
 
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<Command> all;
   for (const auto declare : {declare_list_commands, declare_verify_commands, declare_run_commands,

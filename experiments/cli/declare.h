@@ -34,6 +34,9 @@ Declare declare_open_commands;    ///< open, completion, help
 /// empty. Throws UsageError.
 int help_command(const CLI::App& app, const std::string& topic);
 
+/// The options of a command, as in --out.
+std::vector<std::string> option_names(const CLI::App& command);
+
 /// --format, --theme, --formulas.
 void add_figure_options(CLI::App* command, FigureOptions& figures);
 

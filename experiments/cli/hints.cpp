@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/unknown_name.h"
+#include "experiments/cli/declare.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
@@ -61,13 +62,6 @@ Words parameters_of(const CLI::App& command) try {
   return {};
 }
 
-Words options_of(const CLI::App& command) {
-  Words names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
 std::string parameter_meant(const std::string& key, const Words& parameters) {
   for (const std::string& parameter : parameters)
     if (lower(key) == lower(parameter)) return parameter;
@@ -84,7 +78,7 @@ void suggest(const CLI::App& command, const std::string& word, const Words& para
   if (!word.starts_with("--")) return;
   if (typed == "--dry-run")
     throw UsageError(typed, "is not an option", "orrery plan shows what a sweep would compute");
-  const Words options = options_of(command);
+  const Words options = option_names(command);
   Words names = options;
   for (const std::string& parameter : parameters) names.push_back("--" + parameter);
   // Where a parameter is nearer than any option, `error` suggests it already.

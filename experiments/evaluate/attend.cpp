@@ -22,9 +22,6 @@ struct HeadOutput {
   Matrix<T> output;
 };
 
-/// Queries whose map is worked on at a time: a few MiB of it.
-Index rows_at_once(Index keys) { return std::max<Index>(tile_queries, (Index{1} << 20) / keys); }
-
 bool asks_for(const ParamSet& params, std::string_view array) {
   const std::vector<std::string>& asked = params.list("arrays");
   return std::find(asked.begin(), asked.end(), array) != asked.end();

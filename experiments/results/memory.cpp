@@ -31,13 +31,6 @@ std::atomic<void*> reserve{nullptr};
   throw std::bad_alloc();
 }
 
-std::uintmax_t memory_used() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  constexpr std::uintmax_t kib = 1024;
-  return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
-}
-
 /// The machine's memory, or less where ulimit -v allows less.
 std::uintmax_t memory_allowed() {
   const auto pages = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
@@ -48,6 +41,13 @@ std::uintmax_t memory_allowed() {
 }
 
 }  // namespace
+
+std::uintmax_t peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  constexpr std::uintmax_t kib = 1024;
+  return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
+}
 
 void reserve_memory_for_errors() {
   const std::uintmax_t bytes = std::min(most_reserved, memory_allowed() / reserved_part);
@@ -60,7 +60,7 @@ std::string memory_shortage(std::string_view also) {
       "there is not enough memory: {} were in use, and {} may be; lower the settings that make "
       "arrays large, such as dim, max_distance, max_length, max_tokens or the number of "
       "positions{}",
-      bytes_text(memory_used()), bytes_text(memory_allowed()), also);
+      bytes_text(peak_memory()), bytes_text(memory_allowed()), also);
 }
 
 }  // namespace orrery::results

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace orrery::results {
 /// std::bad_alloc is thrown: destructors on the way out may allocate as well (nlohmann::json's do),
 /// and throwing from them ends the program. Call it again once a failure was dealt with.
 void reserve_memory_for_errors();
+
+/// Bytes that this process has had in memory at most.
+std::uintmax_t peak_memory();
 
 /// What to say of a std::bad_alloc: how much memory this process has had, how much it may have, and
 /// which settings to lower. `also` is appended to the remedy.

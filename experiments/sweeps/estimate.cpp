@@ -1,14 +1,13 @@
 #include "experiments/sweeps/estimate.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "experiments/files/atomic_folder.h"
 #include "experiments/files/file.h"
+#include "experiments/results/memory.h"
 #include "experiments/sweeps/runner.h"
 
 namespace orrery::sweeps {
@@ -21,13 +20,6 @@ std::uintmax_t bytes_below(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file()) bytes += entry.file_size();
   return bytes;
-}
-
-std::uintmax_t peak_memory() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  constexpr std::uintmax_t kib = 1024;
-  return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
 }
 
 /// Passes progress on until the time is up.
