@@ -1,5 +1,7 @@
 #include "experiments/evaluate/attend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
