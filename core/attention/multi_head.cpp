@@ -74,7 +74,7 @@ Mask mask_of_head(const MaskSpec& visible, const Mask& all, int head) {
 template <class T>
 RowReader<T> of_head(const LayerReader<T>& reader, int head) {
   return {[&reader, head](Index first, AttentionOutput<T>& part) { reader.use(head, first, part); },
-          reader.rows, reader.map};
+          reader.rows, reader.map, reader.threads};
 }
 
 /// Takes all queries of a head at once.

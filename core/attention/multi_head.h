@@ -101,6 +101,7 @@ struct LayerReader {
   std::function<void(int head, Index first, AttentionOutput<T>& part)> use;
   Index rows{tile_queries};  ///< as RowReader's
   bool map{true};
+  int threads{1};
 };
 
 /// multi_head_attention for some queries at a time.

@@ -4,62 +4,106 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
 
+#include "core/attention/distance_tiles.h"
 #include "core/attention/tiles.h"
 #include "core/kernels/tiles.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
+
+/// What all blocks of queries read.
+template <class T>
+struct Shared {
+  Shared(const OnlineInputs<T>& inputs, const Mask& hidden)
+      : in(inputs),
+        mask(hidden),
+        keys(in.factors.k.size() > 0 ? MatrixIn<T>(in.factors.k) : in.k),
+        values(in.v) {
+    if (in.factors.by_key.given()) by_key.emplace(in.k, in.factors.by_key);
+  }
+
+  const OnlineInputs<T>& in;
+  const Mask& mask;
+  const PackedKeys<T> keys;
+  const PackedValues<T> values;
+  std::optional<KeyVectors<T>> by_key{};
+};
+
+struct Counts {
+  Index fully_masked_rows{0};
+  Index nan_rows{0};
+};
 
 /// A block of queries on its way through the keys.
 template <class T>
 class QueryBlock {
  public:
-  QueryBlock(const OnlineInputs<T>& in, const PackedKeys<T>& keys, const PackedValues<T>& values,
-             const ValueTerm<T>* value_term, const Mask& mask)
-      : in_(in),
-        keys_(keys),
-        values_(values),
-        value_term_(value_term),
-        mask_(mask),
-        q_(Matrix<T>::Zero(padded_queries(std::min(tile_queries, in.q.rows())), in.q.cols())),
-        tile_(Matrix<T>::Zero(q_.rows(), padded_keys<T>(std::min(tile_keys, in.k.rows())))),
-        sum_(q_.rows(), values.columns()),
-        output_(q_.rows(), values.columns()) {}
+  explicit QueryBlock(const Shared<T>& shared)
+      : shared_(shared),
+        in_(shared.in),
+        q_(zeros(in_.factors.q)),
+        q_of_distance_(zeros(in_.factors.q_of_distance)),
+        tile_(Matrix<T>::Zero(q_.rows(), padded_keys<T>(std::min(tile_keys, in_.k.rows())))),
+        sum_(in_.value_term ? q_.rows() : 0, shared.values.columns()),
+        output_(q_.rows(), shared.values.columns()) {
+    if (in_.factors.by_query.given()) query_terms_.emplace(in_.factors.by_query);
+    if (shared.by_key) key_terms_.emplace(*shared.by_key);
+    if (in_.value_vectors.given()) value_terms_.emplace(in_.value_vectors);
+  }
 
   /// Rows first … first + count − 1 of the output.
-  void attend(Index first, Index count, OnlineOutput<T>& out) {
+  Counts attend(Index first, Index count, Matrix<T>& output) {
     begin(first, count);
-    const KeyRange seen = keys_of_any(mask_, first, count, in_.k.rows());
+    const KeyRange seen = keys_of_any(shared_.mask, first, count, in_.k.rows());
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index key = seen.first / tile_keys * tile_keys; key < seen.end; key += tile_keys)
       see(key, std::min(tile_keys, seen.end - key));
-    finish(out);
+    return finish(output);
   }
 
  private:
+  static Matrix<T> zeros(const Matrix<T>& q) {
+    return Matrix<T>::Zero(padded_queries(std::min(tile_queries, q.rows())), q.cols());
+  }
+
   void begin(Index first, Index count) {
     first_ = first;
     count_ = count;
-    q_.topRows(count) = in_.q.middleRows(first, count) * in_.scale;
+    q_.topRows(count) = in_.factors.q.middleRows(first, count);
+    if (query_terms_)
+      q_of_distance_.topRows(count) = in_.factors.q_of_distance.middleRows(first, count);
     output_.setZero();
     largest_.fill(-std::numeric_limits<T>::infinity());
     weight_.fill(0);
     for (Index i = 0; i < count; ++i)
-      seen_[static_cast<std::size_t>(i)] = mask_.keys_of(first + i, in_.k.rows());
+      seen_[static_cast<std::size_t>(i)] = shared_.mask.keys_of(first + i, in_.k.rows());
   }
 
   void see(Index key, Index count) {
-    keys_.scores(q_, key, count, tile_);
+    // Of the block's first query to the tile's first key.
+    const Position corner = in_.first_distance + in_.factors.q.rows() - 1 - first_ + key;
+    shared_.keys.scores(q_, key, count, tile_);
+    if (query_terms_) query_terms_->see(q_of_distance_, corner, count_, count);
+    if (key_terms_) key_terms_->see(key, corner, count_, count);
+    if (value_terms_) value_terms_->see(corner, count_, count);
     for (Index i = 0; i < count_; ++i) weigh_row(i, key, count);
-    values_.weigh(tile_, key, count, sum_);
-    if (value_term_) {
-      const auto at = static_cast<std::size_t>(first_), rows = static_cast<std::size_t>(count_);
-      const auto from = static_cast<std::size_t>(key), keys = static_cast<std::size_t>(count);
-      value_term_->add_to_output({tile_.topLeftCorner(count_, count), in_.v.middleRows(key, count),
-                                  in_.m.subspan(at, rows), in_.n.subspan(from, keys)},
-                                 sum_.topLeftCorner(count_, in_.v.cols()));
-    }
+    if (in_.value_term) return add_value_term(key, count);
+    shared_.values.weigh(tile_, key, count, output_, true);
+    if (value_terms_) value_terms_->add(output_);
+  }
+
+  void add_value_term(Index key, Index count) {
+    shared_.values.weigh(tile_, key, count, sum_);
+    const auto at = static_cast<std::size_t>(first_), rows = static_cast<std::size_t>(count_);
+    const auto from = static_cast<std::size_t>(key), keys = static_cast<std::size_t>(count);
+    in_.value_term->add_to_output({tile_.topLeftCorner(count_, count), in_.v.middleRows(key, count),
+                                   in_.m.subspan(at, rows), in_.n.subspan(from, keys)},
+                                  sum_.topLeftCorner(count_, in_.v.cols()));
     output_.topRows(count_) += sum_.topRows(count_);
   }
 
@@ -72,77 +116,111 @@ class QueryBlock {
     const Index end = std::clamp<Index>(seen.end - key, first, count);
     std::fill(logits, logits + first, T(0));
     std::fill(logits + end, logits + count, T(0));
-    const auto n = static_cast<std::size_t>(end - first);
-    if (!in_.distance_bias.empty()) add_bias(i, key + first, std::span<T>(logits + first, n));
-    if (!seen.all) mask_.hide<T>(first_ + i, key + first, std::span<T>(logits + first, n));
-    const auto& kernels = kernels::tile_kernels<T>();
-    const T largest = std::max(largest_[row], kernels.largest(n, logits + first));
+    T most = add_terms(i, key, first, end);
+    if (!seen.all) {
+      const std::span<T> visible(logits + first, static_cast<std::size_t>(end - first));
+      shared_.mask.template hide<T>(first_ + i, key + first, visible);
+      most = kernels_.largest(visible.size(), visible.data());
+    }
+    const T largest = std::max(largest_[row], most);
     // Nothing but −inf so far, or nothing to see: weights are 0, unless one is NaN.
     if (largest == -std::numeric_limits<T>::infinity()) {
-      weight_[row] += kernels.exponentials(n, T(0), logits + first);
+      weight_[row] += exponentials(i, first, end, T(0));
       return;
     }
     const T shrink = std::exp(largest_[row] - largest);
     if (shrink != T(1)) output_.row(i) *= shrink;
-    weight_[row] = weight_[row] * static_cast<double>(shrink) +
-                   kernels.exponentials(n, largest, logits + first);
+    weight_[row] =
+        weight_[row] * static_cast<double>(shrink) + exponentials(i, first, end, largest);
     largest_[row] = largest;
   }
 
-  void add_bias(Index i, Index key, std::span<T> logits) const {
-    const T* bias = in_.distance_bias.data() + in_.q.rows() - 1 - (first_ + i) + key;
-    for (std::size_t j = 0; j < logits.size(); ++j) logits[j] += bias[j];
+  /// Makes logits of products; returns the largest.
+  T add_terms(Index i, Index key, Index first, Index end) {
+    T* logits = tile_.row(i).data();
+    std::array<const T*, 2> rows{};
+    std::size_t count = 0;
+    if (in_.factors.bias.size() > 0)
+      rows[count++] = in_.factors.bias.data() + in_.factors.q.rows() - 1 - (first_ + i) + key;
+    if (key_terms_) rows[count++] = key_terms_->row(i);
+    if (query_terms_) return query_terms_->add(i, first, end, {rows.data(), count}, logits);
+    const auto n = static_cast<std::size_t>(end - first);
+    if (count == 0) return kernels_.largest(n, logits + first);
+    for (const T*& row : rows) row += first;
+    return kernels_.add_rows(n, T(0), rows.data(), count, logits + first);
   }
 
-  void finish(OnlineOutput<T>& out) {
+  double exponentials(Index i, Index first, Index end, T shift) {
+    T* logits = tile_.row(i).data();
+    if (value_terms_) return value_terms_->weigh(i, first, end, shift, logits);
+    return kernels_.exponentials(static_cast<std::size_t>(end - first), shift, logits + first);
+  }
+
+  Counts finish(Matrix<T>& output) {
+    Counts counts;
     for (Index i = 0; i < count_; ++i) {
       const double weight = weight_[static_cast<std::size_t>(i)];
-      auto row = out.output.row(first_ + i);
-      if (weight == 0 && !mask_.sees_a_key(first_ + i, in_.k.rows())) {
-        ++out.fully_masked_rows;
+      auto row = output.row(first_ + i);
+      if (weight == 0 && !shared_.mask.sees_a_key(first_ + i, in_.k.rows())) {
+        ++counts.fully_masked_rows;
         row.setZero();
         continue;
       }
-      if (!(weight > 0)) ++out.nan_rows;
+      if (!(weight > 0)) ++counts.nan_rows;
       // 0·∞ is NaN where every logit is −inf.
       row = output_.row(i).head(in_.v.cols()) * static_cast<T>(1.0 / weight);
     }
+    return counts;
   }
 
+  const Shared<T>& shared_;
   const OnlineInputs<T>& in_;
-  const PackedKeys<T>& keys_;
-  const PackedValues<T>& values_;
-  const ValueTerm<T>* value_term_;
-  const Mask& mask_;
+  const kernels::TileKernels<T>& kernels_ = kernels::tile_kernels<T>();
   Index first_{};
   Index count_{};
-  Matrix<T> q_;       ///< with the scale
+  Matrix<T> q_;
+  Matrix<T> q_of_distance_;
   Matrix<T> tile_;    ///< logits, then weights
-  Matrix<T> sum_;     ///< of the tile's values
+  Matrix<T> sum_;     ///< of the tile's values, for a value_term
   Matrix<T> output_;  ///< before it is divided by weight_
+  std::optional<QueryTerms<T>> query_terms_{};
+  std::optional<KeyTerms<T>> key_terms_{};
+  std::optional<ValueTerms<T>> value_terms_{};
   std::array<T, tile_queries> largest_{};
   std::array<double, tile_queries> weight_{};
   std::array<VisibleKeys, tile_queries> seen_{};
 };
 
+/// Handing a block to another thread costs as much as some ten thousand cells.
+constexpr double cells_per_thread = 1 << 16;
+
 }  // namespace
 
 template <class T>
-OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const ValueTerm<T>* value_term,
-                                 const Mask& mask) {
-  const PackedKeys<T> keys(in.k);
-  const PackedValues<T> values(in.v);
+OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const Mask& mask, int threads) {
+  const Shared<T> shared(in, mask);
+  const Index queries = in.factors.q.rows();
+  const Index blocks = (queries + tile_queries - 1) / tile_queries;
+  std::vector<Counts> counts(static_cast<std::size_t>(blocks));
   OnlineOutput<T> out;
-  out.output.resize(in.q.rows(), in.v.cols());
-  QueryBlock<T> block(in, keys, values, value_term, mask);
-  for (Index first = 0; first < in.q.rows(); first += tile_queries)
-    block.attend(first, std::min(tile_queries, in.q.rows() - first), out);
+  out.output.resize(queries, in.v.cols());
+  const double cells = static_cast<double>(queries) * static_cast<double>(in.k.rows());
+  in_parallel(blocks, cells < 2 * cells_per_thread ? 1 : threads, [&] {
+    // The last queries first: in a causal map they have the most to do.
+    return [&, block = std::make_shared<QueryBlock<T>>(shared)](Index item) {
+      const Index at = blocks - 1 - item, first = at * tile_queries;
+      counts[static_cast<std::size_t>(at)] =
+          block->attend(first, std::min(tile_queries, queries - first), out.output);
+    };
+  });
+  for (const Counts& block : counts) {
+    out.fully_masked_rows += block.fully_masked_rows;
+    out.nan_rows += block.nan_rows;
+  }
   return out;
 }
 
-template OnlineOutput<float> online_attention(const OnlineInputs<float>&, const ValueTerm<float>*,
-                                              const Mask&);
-template OnlineOutput<double> online_attention(const OnlineInputs<double>&,
-                                               const ValueTerm<double>*, const Mask&);
+template OnlineOutput<float> online_attention(const OnlineInputs<float>&, const Mask&, int);
+template OnlineOutput<double> online_attention(const OnlineInputs<double>&, const Mask&, int);
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/attention/logit_factors.h"
 #include "core/attention/mask.h"
 #include "core/encoding.h"
 
@@ -8,14 +9,14 @@ namespace orrery {
 /// What attention_output computes tile by tile.
 template <class T>
 struct OnlineInputs {
-  MatrixIn<T> q;  ///< rounded and transformed, as k and v
-  MatrixIn<T> k;
+  MatrixIn<T> k;  ///< rounded and transformed, as the queries and v
   MatrixIn<T> v;  ///< finite: hidden keys are multiplied by 0 or left out
   PositionsIn m;
   PositionsIn n;
-  T scale;  ///< of the product
-  /// Added to the logit of query i and key j: distance_bias[N_q − 1 − i + j]; empty for nothing.
-  std::span<const T> distance_bias{};
+  LogitFactors<T> factors;
+  Position first_distance{};           ///< Distances::first, with anything that is added
+  DistanceVectors<T> value_vectors{};  ///< finite, of as many channels as v
+  const ValueTerm<T>* value_term{};    ///< in place of value_vectors
 };
 
 template <class T>
@@ -25,9 +26,9 @@ struct OnlineOutput {
   Index nan_rows{0};
 };
 
-/// Softmax attention of logits that are never held as a map: see attention_output.
+/// Softmax attention of logits that are never held as a map: see attention_output. Any number of
+/// threads gives the same bits.
 template <class T>
-OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const ValueTerm<T>* value_term,
-                                 const Mask& mask);
+OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const Mask& mask, int threads);
 
 }  // namespace orrery

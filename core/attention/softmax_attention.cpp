@@ -113,73 +113,56 @@ bool rounds_after_products(const StageRounding& rounding) {
          rounds(Stage::weights) || rounds(Stage::output);
 }
 
-bool are_consecutive(PositionsIn positions) {
-  for (std::size_t i = 1; i < positions.size(); ++i)
-    if (positions[i] != positions[i - 1] + 1) return false;
-  return !positions.empty();
-}
-
-/// The scale of the content, and what is added to it at each distance, from the last query's to
-/// the first key up to the first query's to the last key.
+/// The factors of the logits at these distances, where the encoding can say them.
 template <class T>
-struct ContentAndBias {
-  T scale;
-  Matrix<T> bias;  ///< [1, N_q + N_k − 1]
-};
-
-/// Asked of the encoding's own terms, with the contents of one channel. Empty where they hold more,
-/// or where a position would be beyond ±2^53.
-template <class T>
-std::optional<ContentAndBias<T>> content_and_bias(const AttentionInputs<T>& in,
-                                                  const SoftmaxDoors<T>& doors,
-                                                  const Scoring& scoring) {
-  if (!doors.distance_bias || !doors.distance_bias->adds_distance_bias()) return std::nullopt;
-  if (!are_consecutive(in.m) || !are_consecutive(in.n)) return std::nullopt;
-  const Position reach = in.m.back() - in.m.front();
-  if (in.n.front() < reach - max_position) return std::nullopt;
-  const auto count = static_cast<Index>(in.m.size() + in.n.size()) - 1;
-  const Positions n = consecutive_positions(count, in.n.front() - reach);
-  Matrix<T> k = Matrix<T>::Zero(count, in.q.cols());
-  Matrix<T> q = Matrix<T>::Zero(1, in.q.cols());
-  k.col(0).setOnes();
-  q(0, 0) = T(1);
-  const std::vector<ScoreTerm<T>> terms =
-      doors.score_terms->score_terms({q, k, in.m.first(1), n, in.head, scoring, {}});
-  ContentAndBias<T> found{terms.front().logits(0, 0), Matrix<T>::Zero(1, count)};
-  for (std::size_t t = 1; t < terms.size(); ++t) found.bias += terms[t].logits;
-  return found;
+std::optional<LogitFactors<T>> factors_of(const ScoreInputs<T>& scores,
+                                          const SoftmaxDoors<T>& doors,
+                                          const std::optional<Distances>& distances) {
+  if (!doors.score_terms)
+    return LogitFactors<T>{
+        .q = scaled_queries<T>(scores.q, score_scale(1, scores.q.cols(), scores.scoring))};
+  if (!doors.factored_terms || !distances) return std::nullopt;
+  return doors.factored_terms->logit_factors(scores, *distances);
 }
 
 /// Tile by tile, where the logits and the values allow it.
 template <class T>
 std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
                                              const SoftmaxDoors<T>& doors, const Mask& mask,
-                                             const Scoring& scoring) {
+                                             const Scoring& scoring, int threads) {
   if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
-  std::optional<ContentAndBias<T>> terms;
-  if (doors.score_terms) {
-    terms = content_and_bias(in, doors, scoring);
-    if (!terms) return std::nullopt;
-  }
+  if (doors.score_terms && !doors.factored_terms) return std::nullopt;
   const Prepared<T> p(in, doors, scoring.rounding);
   // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
   if (!p.v().allFinite()) return std::nullopt;
-  const T scale = terms ? terms->scale : static_cast<T>(score_scale(1, in.q.cols(), scoring));
-  std::span<const T> bias;
-  if (terms) bias = {terms->bias.data(), static_cast<std::size_t>(terms->bias.size())};
-  return online_attention<T>({p.q(), p.k(), p.v(), in.m, in.n, scale, bias}, doors.value_term,
-                             mask);
+  const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
+  std::optional<LogitFactors<T>> factors =
+      factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
+  if (!factors) return std::nullopt;
+  OnlineInputs<T> online{p.k(), p.v(), in.m, in.n, std::move(*factors)};
+  if (distances) online.first_distance = distances->first;
+  online.value_term = doors.value_term;
+  if (doors.factored_terms && distances) {
+    online.value_vectors = doors.factored_terms->value_vectors(*distances);
+    const Matrix<T>& rows = online.value_vectors.rows;
+    // Of other channels they are refused; and a NaN reaches those alone whose weight it has.
+    if (online.value_vectors.given() && (rows.cols() != in.v.cols() || !rows.allFinite()))
+      return std::nullopt;
+    online.value_term = nullptr;
+  }
+  return online_attention<T>(online, mask, threads);
 }
 
 }  // namespace
 
 template <class T>
 SoftmaxDoors<T> SoftmaxDoors<T>::of(const Encoding& encoding) {
-  return {
-      dynamic_cast<const QkTransform<T>*>(&encoding), dynamic_cast<const ScoreTerms<T>*>(&encoding),
-      dynamic_cast<const ValueTerm<T>*>(&encoding), dynamic_cast<const DistanceBias*>(&encoding)};
+  return {dynamic_cast<const QkTransform<T>*>(&encoding),
+          dynamic_cast<const ScoreTerms<T>*>(&encoding),
+          dynamic_cast<const ValueTerm<T>*>(&encoding),
+          dynamic_cast<const FactoredTerms<T>*>(&encoding)};
 }
 
 template <class T>
@@ -214,7 +197,7 @@ template <class T>
 void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
                        const Scoring& scoring, const RowReader<T>& reader) {
   if (!reader.map) {
-    AttentionOutput<T> out = attention_output(in, doors, mask, scoring);
+    AttentionOutput<T> out = attention_output(in, doors, mask, scoring, reader.threads);
     return reader.use(0, out);
   }
   check_inputs(in);
@@ -237,11 +220,11 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
 
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-                                    const Mask& mask, const Scoring& scoring) {
+                                    const Mask& mask, const Scoring& scoring, int threads) {
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   AttentionOutput<T> out;
-  if (std::optional<OnlineOutput<T>> online = online_output(in, doors, mask, scoring)) {
+  if (std::optional<OnlineOutput<T>> online = online_output(in, doors, mask, scoring, threads)) {
     out.output = std::move(online->output);
     out.fully_masked_rows = online->fully_masked_rows;
     out.nan_rows = online->nan_rows;
@@ -275,9 +258,9 @@ template void attention_by_rows(const AttentionInputs<double>&, const SoftmaxDoo
                                 const Mask&, const Scoring&, const RowReader<double>&);
 template AttentionOutput<float> attention_output(const AttentionInputs<float>&,
                                                  const SoftmaxDoors<float>&, const Mask&,
-                                                 const Scoring&);
+                                                 const Scoring&, int);
 template AttentionOutput<double> attention_output(const AttentionInputs<double>&,
                                                   const SoftmaxDoors<double>&, const Mask&,
-                                                  const Scoring&);
+                                                  const Scoring&, int);
 
 }  // namespace orrery

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/attention/distance_bias.h"
+#include "core/attention/logit_factors.h"
 #include "core/attention/mask.h"
 #include "core/attention/tiles.h"
 #include "core/encoding.h"
@@ -25,7 +25,7 @@ struct SoftmaxDoors {
   const QkTransform<T>* qk_transform{nullptr};
   const ScoreTerms<T>* score_terms{nullptr};
   const ValueTerm<T>* value_term{nullptr};
-  const DistanceBias* distance_bias{nullptr};  ///< what is known of score_terms
+  const FactoredTerms<T>* factored_terms{nullptr};  ///< what score_terms and value_term are made of
 
   static SoftmaxDoors of(const Encoding& encoding);
 };
@@ -81,6 +81,7 @@ struct RowReader {
   std::function<void(Index first, AttentionOutput<T>& part)> use;
   Index rows{tile_queries};  ///< queries at a time
   bool map{true};            ///< false for attention_output, of all queries at once
+  int threads{1};            ///< of attention_output
 };
 
 /// softmax_attention for some queries at a time, with the same bits for any number of them. Memory:
@@ -90,14 +91,16 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
                        const Scoring& scoring, const RowReader<T>& reader);
 
 /// The output of softmax_attention without its map: terms, logits and weights are left empty.
-/// Where products and a DistanceBias at consecutive positions make the logits (no other ScoreTerms,
-/// no mask that adds, no rounding after that of q, k and v), the softmax is computed block of keys
-/// by block of keys: as each comes, what was summed is scaled to the largest logit so far, and
+/// Where the encoding says what its terms are made of (FactoredTerms at consecutive positions, or
+/// no ScoreTerms) and nothing is rounded after q, k and v, the softmax is computed block of keys by
+/// block of keys: as each comes, what was summed is scaled to the largest logit so far, and
 /// O(N_q + N_k) numbers per channel are held; the sums then run in another order, which differs in
-/// the last bits. Otherwise by rows, in O(N_k) memory. Source: Milakov and Gimelshein 2018; Dao et
-/// al. 2022, algorithm 1.
+/// the last bits. Any number of threads gives the same bits. Otherwise by rows, in O(N_k) memory on
+/// one thread: with a mask that adds, say. Source: Milakov and Gimelshein 2018; Dao et al. 2022,
+/// algorithm 1.
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-                                    const Mask& mask = {}, const Scoring& scoring = {});
+                                    const Mask& mask = {}, const Scoring& scoring = {},
+                                    int threads = 1);
 
 }  // namespace orrery

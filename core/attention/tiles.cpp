@@ -72,8 +72,8 @@ PackedValues<T>::PackedValues(const MatrixIn<T>& values)
 }
 
 template <class T>
-void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count,
-                            Matrix<T>& sum) const {
+void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum,
+                            bool add) const {
   kernels::tile_kernels<T>().multiply({.rows = static_cast<std::size_t>(sum.rows()),
                                        .inner = static_cast<std::size_t>(count),
                                        .columns = static_cast<std::size_t>(columns_),
@@ -84,7 +84,7 @@ void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count,
                                        .b_panel = PackedKeys<T>::panel(),
                                        .c = sum.data(),
                                        .c_stride = sum.outerStride(),
-                                       .add = false});
+                                       .add = add});
 }
 
 template <class T>

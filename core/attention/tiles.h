@@ -40,8 +40,10 @@ class PackedValues {
   PackedValues(const PackedValues&) = delete;
   PackedValues& operator=(const PackedValues&) = delete;
 
-  /// sum [padded_queries, columns()] = Σ_j weights(i, j) v_{first + j} over `count` keys.
-  void weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum) const;
+  /// sum [padded_queries, columns()] = Σ_j weights(i, j) v_{first + j} over `count` keys; with
+  /// `add` it gains them.
+  void weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum,
+             bool add = false) const;
   Index columns() const { return columns_; }
 
  private:

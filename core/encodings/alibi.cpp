@@ -118,6 +118,14 @@ std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const 
   return terms;
 }
 
+template <class T>
+std::optional<LogitFactors<T>> Alibi<T>::logit_factors(const ScoreInputs<T>& in,
+                                                       const Distances& distances) const {
+  // A rounding of the positions themselves moves distances apart.
+  if (!is_relative() || rounding_.rounds(Stage::position)) return std::nullopt;
+  return distance_bias_factors<T>(*this, in, distances);
+}
+
 template class Alibi<float>;
 template class Alibi<double>;
 

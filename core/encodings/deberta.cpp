@@ -215,6 +215,11 @@ Index Deberta<T>::row_of(Position r) const {
 }
 
 template <class T>
+Index Deberta<T>::mirrored_row_of(Position r) const {
+  return row_of(options_.index == DebertaIndex::paper ? -r : r);
+}
+
+template <class T>
 bool Deberta<T>::has(DebertaTerms term) const {
   return options_.terms == DebertaTerms::both || options_.terms == term;
 }
@@ -237,26 +242,45 @@ IndexMatrix Deberta<T>::table_index(PositionsIn m, PositionsIn n) const {
 template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
-  const int products = options_.terms == DebertaTerms::both ? 3 : 2;
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, products, in.scoring)});
+  terms.push_back({"content", scaled_product<T>(in.q, in.k, products(), in.scoring)});
   if (has(DebertaTerms::content_to_position)) {
     const UsedRows used = used_rows(table_index(in.m, in.n));
     const Matrix<T> K_r = projected(used, weights_.W_kr, weights_.b_kr, in.head);
     terms.push_back(
         {"content_to_position",
-         gather_by_query<T>(scaled_product<T>(in.q, K_r, products, in.scoring), used.index)});
+         gather_by_query<T>(scaled_product<T>(in.q, K_r, products(), in.scoring), used.index)});
   }
   if (has(DebertaTerms::position_to_content)) {
-    const bool mirrored = options_.index == DebertaIndex::paper;
     const UsedRows used =
-        used_rows(index_matrix(in.m, in.n, [&](Position r) { return row_of(mirrored ? -r : r); }));
+        used_rows(index_matrix(in.m, in.n, [this](Position r) { return mirrored_row_of(r); }));
     const Matrix<T> Q_r = projected(used, weights_.W_qr, weights_.b_qr, in.head);
     terms.push_back(
         {"position_to_content",
-         gather_by_key<T>(scaled_product<T>(in.k, Q_r, products, in.scoring), used.index)});
+         gather_by_key<T>(scaled_product<T>(in.k, Q_r, products(), in.scoring), used.index)});
   }
   return terms;
+}
+
+template <class T>
+std::optional<LogitFactors<T>> Deberta<T>::logit_factors(const ScoreInputs<T>& in,
+                                                         const Distances& distances) const {
+  check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
+  if (weights_.d_head != in.q.cols()) return std::nullopt;
+  const double scale = score_scale(products(), in.q.cols(), in.scoring);
+  LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale)};
+  const UsedRows all{0, table_rows(), {}};
+  if (has(DebertaTerms::content_to_position)) {
+    out.q_of_distance = out.q;
+    out.by_query = distance_vectors(projected(all, weights_.W_kr, weights_.b_kr, in.head),
+                                    distances, [this](Position ahead) { return row_of(-ahead); });
+  }
+  if (has(DebertaTerms::position_to_content)) {
+    out.by_key = distance_vectors(projected(all, weights_.W_qr, weights_.b_qr, in.head), distances,
+                                  [this](Position ahead) { return mirrored_row_of(-ahead); });
+    out.by_key.rows *= static_cast<T>(scale);
+  }
+  return out;
 }
 
 template class Deberta<float>;

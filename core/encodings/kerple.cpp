@@ -138,6 +138,14 @@ std::vector<ScoreTerm<T>> Kerple<T>::score_terms(const ScoreInputs<T>& in) const
   return terms;
 }
 
+template <class T>
+std::optional<LogitFactors<T>> Kerple<T>::logit_factors(const ScoreInputs<T>& in,
+                                                        const Distances& distances) const {
+  // A rounding of the positions themselves moves distances apart.
+  if (rounding_.rounds(Stage::position)) return std::nullopt;
+  return distance_bias_factors<T>(*this, in, distances);
+}
+
 template class Kerple<float>;
 template class Kerple<double>;
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/distance_bias.h"
+#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/settings.h"
 
@@ -33,7 +33,7 @@ struct KerpleParameters {
 /// Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog and
 /// ParallelKerplePower.
 template <class T>
-class Kerple final : public Encoding, public ScoreTerms<T>, public DistanceBias {
+class Kerple final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
  public:
   /// Rounding is of the positions, their distance, r1 and r2. Throws UsageError unless there are as
   /// many r1 as r2, at least one, and all are in range.
@@ -44,7 +44,8 @@ class Kerple final : public Encoding, public ScoreTerms<T>, public DistanceBias 
   static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
-  bool adds_distance_bias() const override { return !rounding_.rounds(Stage::position); }
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/precision.h"
 
@@ -42,8 +45,19 @@ IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexO
 /// index_of(r) for every pair. Throws as above.
 template <class IndexOf>
 IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
-  return index_matrix_of_positions(
-      m, n, [&](Position query, Position key) { return index_of(relative_position(query, key)); });
+  const std::optional<Distances> distances = consecutive_distances(m, n);
+  if (!distances)
+    return index_matrix_of_positions(m, n, [&](Position query, Position key) {
+      return index_of(relative_position(query, key));
+    });
+  // Once per distance: a row of the matrix is a shifted view of it.
+  std::vector<Index> by_distance(static_cast<std::size_t>(distances->count));
+  for (std::size_t i = 0; i < by_distance.size(); ++i)
+    by_distance[i] = index_of(-(distances->first + static_cast<Position>(i)));
+  IndexMatrix index(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
+  for (Index i = 0; i < index.rows(); ++i)
+    std::copy_n(by_distance.data() + index.rows() - 1 - i, index.cols(), index.row(i).data());
+  return index;
 }
 
 /// out(i, j) = table(index(i, j), head): a bias per index and head. table [rows, heads].

@@ -177,6 +177,33 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   out += assigned_product<T>(by_index, value_table_.middleRows(used.first, used.count));
 }
 
+template <class T>
+DistanceVectors<T> Shaw<T>::by_distance(const Matrix<T>& table, const Distances& distances) const {
+  return distance_vectors(table, distances,
+                          [this](Position ahead) { return shaw_index(-ahead, options_); });
+}
+
+template <class T>
+std::optional<LogitFactors<T>> Shaw<T>::logit_factors(const ScoreInputs<T>& in,
+                                                      const Distances& distances) const {
+  if (key_table_.cols() != in.q.cols()) return std::nullopt;
+  const double scale = score_scale(1, in.q.cols(), in.scoring);
+  LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale),
+                      .by_query = by_distance(key_table_, distances)};
+  out.q_of_distance = out.q;
+  if (options_.scores == ShawScores::queries_and_keys) {
+    out.by_key = out.by_query;
+    out.by_key.rows *= static_cast<T>(scale);
+  }
+  return out;
+}
+
+template <class T>
+DistanceVectors<T> Shaw<T>::value_vectors(const Distances& distances) const {
+  if (value_table_.size() == 0) return {};
+  return by_distance(value_table_, distances);
+}
+
 template class Shaw<float>;
 template class Shaw<double>;
 

@@ -137,6 +137,12 @@ std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
   return terms;
 }
 
+template <class T>
+std::optional<LogitFactors<T>> T5<T>::logit_factors(const ScoreInputs<T>& in,
+                                                    const Distances& distances) const {
+  return distance_bias_factors<T>(*this, in, distances);
+}
+
 template class T5<float>;
 template class T5<double>;
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/attention/distance_bias.h"
+#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
@@ -32,7 +32,7 @@ Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& roundi
 /// initialisation does). Terms: content, relative_bias. Source: Raffel et al. 2020 §2.1; RoFormer
 /// eq. (8).
 template <class T>
-class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex, public DistanceBias {
+class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex, public FactoredTerms<T> {
  public:
   /// table [buckets, heads]. Rounding is of the table and of the logarithm.
   T5(const T5Buckets& config, Matrix<T> table, const StageRounding& rounding = {});
@@ -42,7 +42,8 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex, publi
   static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
-  bool adds_distance_bias() const override { return true; }
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return table_.rows(); }
   std::optional<Position> stated_reach() const override { return config_.max_distance; }

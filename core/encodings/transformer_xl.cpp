@@ -241,6 +241,22 @@ std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in
   return terms;
 }
 
+template <class T>
+std::optional<LogitFactors<T>> TransformerXl<T>::logit_factors(const ScoreInputs<T>& in,
+                                                               const Distances& distances) const {
+  check_head(in.head, weights_.u.rows());
+  if (in.segments.given() || weights_.u.cols() != in.q.cols()) return std::nullopt;
+  // Those that clamp_len leaves, as n − m.
+  const Position last = distances.first + distances.count - 1;
+  const Position first_kept = -clamped(-distances.first), last_kept = -clamped(-last);
+  Positions kept;
+  for (Position ahead = first_kept; ahead <= last_kept; ++ahead) kept.push_back(-ahead);
+  const auto scale = static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
+  return LogitFactors<T>{.q = (in.q.rowwise() + weights_.u.row(in.head)) * scale,
+                         .q_of_distance = (in.q.rowwise() + weights_.v.row(in.head)) * scale,
+                         .by_query = {.rows = position_keys(kept, in.head), .first = first_kept}};
+}
+
 template class TransformerXl<float>;
 template class TransformerXl<double>;
 

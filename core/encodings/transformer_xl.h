@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/settings.h"
 
@@ -22,7 +23,7 @@ namespace orrery {
 /// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl; Yang et al. 2019 (XLNet) §2.5;
 /// Transformers, modeling_xlnet, rel_attn_core.
 template <class T>
-class TransformerXl final : public Encoding, public ScoreTerms<T> {
+class TransformerXl final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
  public:
   struct Weights {
     Matrix<T> u;     ///< [heads, d_head]; XLNet's r_w_bias
@@ -52,6 +53,9 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
   /// Throws UsageError for a head that is not there, for a distance beyond ±2^53 after clamp_len,
   /// and unless there is one segment id per query and per key, or none at all.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  /// Empty with segments.
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
 
  private:
   Position clamped(Position distance) const;

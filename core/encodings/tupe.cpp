@@ -275,6 +275,61 @@ std::vector<ScoreTerm<T>> Tupe<T>::score_terms(const ScoreInputs<T>& in) const {
   return terms;
 }
 
+template <class T>
+Matrix<T> Tupe<T>::bias_by_distance(const Distances& distances, int head) const {
+  Matrix<T> bias = Matrix<T>::Zero(1, distances.count);
+  if (!options_.relative_bias) return bias;
+  for (Index i = 0; i < bias.cols(); ++i)
+    bias(0, i) = weights_.bias(t5_bucket(-(distances.first + i), t5_buckets, rounding_), head);
+  return bias;
+}
+
+template <class T>
+void Tupe<T>::untie_cls(const ScoreInputs<T>& in, const Distances& distances,
+                        LogitFactors<T>& factors) const {
+  const Thetas theta = thetas(in.head, in.scoring);
+  const bool has_bias = released() && options_.relative_bias;
+  const T of_query = theta.query + (has_bias ? weights_.bias(cls_query_bucket, in.head) : T(0));
+  const T of_key = theta.key + (has_bias ? weights_.bias(cls_key_bucket, in.head) : T(0));
+  const Index d = in.q.cols(), query_channel = 2 * d, key_channel = 2 * d + 1;
+  const auto bias = [&](Position ahead) { return factors.bias(0, ahead - distances.first); };
+  const Position cls_query = -in.m.front(), cls_key = -in.n.front();  // their rows, if any
+  const auto queries = static_cast<Position>(in.m.size()),
+             keys = static_cast<Position>(in.n.size());
+  if (0 <= cls_key && cls_key < keys) {
+    factors.k.row(cls_key).tail(d + 2).setZero();
+    factors.k(cls_key, key_channel) = T(1);
+    for (Index i = 0; i < factors.q.rows(); ++i)
+      factors.q(i, key_channel) = of_key - bias(-in.m[static_cast<std::size_t>(i)]);
+  }
+  if (0 <= cls_query && cls_query < queries) {  // after the keys: the query wins where both meet
+    factors.q.row(cls_query).tail(d + 2).setZero();
+    factors.q(cls_query, query_channel) = T(1);
+    for (Index j = 0; j < factors.k.rows(); ++j)
+      factors.k(j, query_channel) = of_query - bias(in.n[static_cast<std::size_t>(j)]);
+  }
+}
+
+template <class T>
+std::optional<LogitFactors<T>> Tupe<T>::logit_factors(const ScoreInputs<T>& in,
+                                                      const Distances& distances) const {
+  check_head(in.head, weights_.bias.cols());
+  const Index d = in.q.cols();
+  if (weights_.U_q.cols() != d * weights_.bias.cols()) return std::nullopt;
+  const auto scale = static_cast<T>(score_scale(2, d, in.scoring));
+  const Index channels = 2 * d + (options_.untie_cls ? 2 : 0);
+  LogitFactors<T> out{.q = Matrix<T>::Zero(in.q.rows(), channels),
+                      .k = Matrix<T>::Zero(in.k.rows(), channels),
+                      .bias = bias_by_distance(distances, in.head)};
+  out.q.leftCols(d) = in.q * scale;
+  out.k.leftCols(d) = in.k;
+  out.q.middleCols(d, d) = projected(rows_at(in.m), weights_.U_q, weights_.b_q, in.head) * scale;
+  out.k.middleCols(d, d) = projected(rows_at(in.n), weights_.U_k, weights_.b_k, in.head);
+  if (options_.untie_cls) untie_cls(in, distances, out);
+  if (!options_.relative_bias) out.bias.resize(0, 0);
+  return out;
+}
+
 template class Tupe<float>;
 template class Tupe<double>;
 

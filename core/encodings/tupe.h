@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
@@ -38,7 +39,10 @@ Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRound
 /// r of the normalised table: row 1 is also the vector of position 0. RoFormer's eq. (9) leaves out
 /// scale and [CLS]. Source: Ke et al. 2021 §3; guolinke/TUPE, transformer_sentence_encoder.py.
 template <class T>
-class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
+class Tupe final : public Encoding,
+                   public ScoreTerms<T>,
+                   public TableIndex,
+                   public FactoredTerms<T> {
  public:
   struct Weights {
     Matrix<T> table;        ///< [L, d_model]; released: [L + 1, d_model]
@@ -67,6 +71,10 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   Position last_position() const override { return weights_.table.rows() - 1 - first_row(); }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  /// Positions are more channels of q and k. What [CLS] has in place of them is two further ones,
+  /// which also take back the bias of the distance where it has none of that.
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
 
  private:
   struct Thetas {
@@ -88,6 +96,12 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   Thetas thetas(int head, const Scoring& scoring) const;
   Matrix<T> position_term(const ScoreInputs<T>& in) const;
   Matrix<T> relative_bias(const ScoreInputs<T>& in) const;
+  /// T5's bias of one head by n − m, as it is between tokens that are not [CLS]. [1, count]
+  Matrix<T> bias_by_distance(const Distances& distances, int head) const;
+  /// Where [CLS] is among the queries or the keys, its last two channels of q and k become θ and
+  /// the bias that it has, less the bias of the distance.
+  void untie_cls(const ScoreInputs<T>& in, const Distances& distances,
+                 LogitFactors<T>& factors) const;
 
   Weights weights_;
   TupeOptions options_;

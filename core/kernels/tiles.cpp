@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #endif
 
+#include <utility>
+
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
@@ -55,19 +57,77 @@ void multiply(const TileProduct<T>& p) {
   for (; j < p.columns; j += lanes<T>, b += lanes<T>) multiply_panel<T, 1>(p, b, p.c + j);
 }
 
+/// Lanes of two vectors for one step of a transposition, which swaps the off-diagonal squares of
+/// `step` rows and columns. `upper` of the two results.
+template <std::size_t step, bool upper, class V, std::size_t... l>
+inline V swapped(V a, V b, std::index_sequence<l...>) {
+  constexpr std::size_t n = sizeof...(l);
+  if constexpr (upper)
+    return __builtin_shufflevector(a, b, (l & step ? n + l : l + step)...);
+  else
+    return __builtin_shufflevector(a, b, (l & step ? n + l - step : l)...);
+}
+
+template <class T, std::size_t step = 1>
+inline void transpose_square(Vector<T> (&rows)[lanes<T>]) {
+  if constexpr (step < lanes<T>) {
+    constexpr auto all = std::make_index_sequence<lanes<T>>();
+    for (std::size_t i = 0; i < lanes<T>; ++i) {
+      if (i & step) continue;
+      const Vector<T> a = rows[i], b = rows[i + step];
+      rows[i] = swapped<step, false>(a, b, all);
+      rows[i + step] = swapped<step, true>(a, b, all);
+    }
+    transpose_square<T, 2 * step>(rows);
+  }
+}
+
+template <class T>
+void transpose(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride, T* b,
+               std::ptrdiff_t b_stride) {
+  const auto from = [&](std::size_t i, std::size_t j) {
+    return a + static_cast<std::ptrdiff_t>(i) * a_stride + j;
+  };
+  const auto to = [&](std::size_t i, std::size_t j) {
+    return b + static_cast<std::ptrdiff_t>(j) * b_stride + i;
+  };
+  const std::size_t whole_rows = rows / lanes<T> * lanes<T>;
+  const std::size_t whole_columns = columns / lanes<T> * lanes<T>;
+  for (std::size_t i = 0; i < whole_rows; i += lanes<T>) {
+    for (std::size_t j = 0; j < whole_columns; j += lanes<T>) {
+      Vector<T> square[lanes<T>];
+      for (std::size_t l = 0; l < lanes<T>; ++l) square[l] = load(from(i + l, j));
+      transpose_square<T>(square);
+      for (std::size_t l = 0; l < lanes<T>; ++l) store(to(i, j + l), square[l]);
+    }
+    for (std::size_t j = whole_columns; j < columns; ++j)
+      for (std::size_t l = 0; l < lanes<T>; ++l) *to(i + l, j) = *from(i + l, j);
+  }
+  for (std::size_t i = whole_rows; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) *to(i, j) = *from(i, j);
+}
+
 template <class T>
 void pack_transpose(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
                     T* packed) {
   for (std::size_t first = 0; first < rows; first += panel<T>) {
     const std::size_t count = rows - first < panel<T> ? rows - first : panel<T>;
-    for (std::size_t j = 0; j < count; ++j) {
-      const T* row = a + static_cast<std::ptrdiff_t>(first + j) * a_stride;
-      for (std::size_t k = 0; k < columns; ++k) packed[k * panel<T> + j] = row[k];
-    }
+    transpose<T>(count, columns, a + static_cast<std::ptrdiff_t>(first) * a_stride, a_stride,
+                 packed, panel<T>);
     for (std::size_t j = count; j < panel<T>; ++j)
       for (std::size_t k = 0; k < columns; ++k) packed[k * panel<T> + j] = T(0);
     packed += columns * panel<T>;
   }
+}
+
+/// The largest number of `most`, and of x[i] onwards.
+template <class T>
+T largest_of(const Vector<T> (&most)[4], std::size_t i, std::size_t n, const T* x) {
+  T result = -__builtin_inff();
+  for (const Vector<T>& v : most)
+    for (std::size_t l = 0; l < lanes<T>; ++l) result = v[l] > result ? v[l] : result;
+  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
+  return result;
 }
 
 template <class T>
@@ -80,11 +140,38 @@ T largest(std::size_t n, const T* x) {
       const Vector<T> v = load(x + i + j * lanes<T>);
       most[j] = v > most[j] ? v : most[j];
     }
-  T result = lowest;
-  for (const Vector<T>& v : most)
-    for (std::size_t l = 0; l < lanes<T>; ++l) result = v[l] > result ? v[l] : result;
-  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
-  return result;
+  return largest_of<T>(most, i, n, x);
+}
+
+template <class T, std::size_t count>
+T add_some_rows(std::size_t n, T constant, const T* const* rows, T* x) {
+  constexpr T lowest = -__builtin_inff();
+  Vector<T> most[4] = {splat(lowest), splat(lowest), splat(lowest), splat(lowest)};
+  std::size_t i = 0;
+  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>)
+    for (std::size_t j = 0; j < 4; ++j) {
+      T* at = x + i + j * lanes<T>;
+      Vector<T> v = load(at) + constant;
+      for (std::size_t r = 0; r < count; ++r) v += load(rows[r] + i + j * lanes<T>);
+      store(at, v);
+      most[j] = v > most[j] ? v : most[j];
+    }
+  const std::size_t rest = i;
+  for (; i < n; ++i) {
+    T sum = x[i] + constant;
+    for (std::size_t r = 0; r < count; ++r) sum += rows[r][i];
+    x[i] = sum;
+  }
+  return largest_of<T>(most, rest, n, x);
+}
+
+template <class T>
+T add_rows(std::size_t n, T constant, const T* const* rows, std::size_t count, T* x) {
+  if (count == 0) return add_some_rows<T, 0>(n, constant, rows, x);
+  for (; count > 3; --count) add_some_rows<T, 1>(n, T(0), rows++, x);
+  if (count == 1) return add_some_rows<T, 1>(n, constant, rows, x);
+  if (count == 2) return add_some_rows<T, 2>(n, constant, rows, x);
+  return add_some_rows<T, 3>(n, constant, rows, x);
 }
 
 // exp(x) = 2^n e^r with n = x/ln 2 to the nearest whole number and |r| ≤ ln(2)/2, e^r by its Taylor
@@ -210,8 +297,8 @@ double exponentials(std::size_t n, T shift, T* x) {
 }
 
 template <class T>
-constexpr TileKernels<T> table{lanes<T>,    panel<T>,   pack_transpose<T>,
-                               multiply<T>, largest<T>, exponentials<T>};
+constexpr TileKernels<T> table{lanes<T>,     panel<T>,   pack_transpose<T>, multiply<T>,
+                               transpose<T>, largest<T>, add_rows<T>,       exponentials<T>};
 
 }  // namespace
 

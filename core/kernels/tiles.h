@@ -40,8 +40,14 @@ struct TileKernels {
   void (*pack_transpose)(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
                          T* packed);
   void (*multiply)(const TileProduct<T>& product);
+  /// b [columns, rows] = aᵀ, a [rows, columns].
+  void (*transpose)(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
+                    T* b, std::ptrdiff_t b_stride);
   /// The largest of x [n], NaN left out; −inf of none.
   T (*largest)(std::size_t n, const T* x);
+  /// x ← x + constant + Σ rows[r], `count` rows [n], added in this order; returns the largest of
+  /// the new x, as above.
+  T (*add_rows)(std::size_t n, T constant, const T* const* rows, std::size_t count, T* x);
   /// x ← exp(x − shift), and their sum in fp64 over blocks of a panel. exp is off by at most 2
   /// units in the last place, exactly 0 of −inf, and NaN of NaN; no x may be above shift.
   double (*exponentials)(std::size_t n, T shift, T* x);

@@ -7,8 +7,12 @@
 #include "core/attention/linear_attention.h"
 #include "core/attention/softmax_attention.h"
 #include "core/encodings/alibi.h"
+#include "core/encodings/deberta.h"
 #include "core/encodings/frequencies.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
+#include "core/encodings/t5.h"
+#include "core/encodings/transformer_xl.h"
 #include "core/random.h"
 #include "tests/bench/table.h"
 
@@ -61,15 +65,37 @@ Operation attention(Index n, bool causal) {
 }
 
 Operation attention_with(const std::string& name, const std::string& peer,
-                         const std::shared_ptr<const Encoding>& encoding, Index n) {
-  return {.name = fmt::format("attention, causal, {}, N = {}", name, n),
+                         const std::shared_ptr<const Encoding>& encoding, Index n, bool causal) {
+  return {.name = fmt::format("attention, {}, {}, N = {}", causal ? "causal" : "full", name, n),
           .peer = fmt::format("{} {}", peer, n),
           .limit = Limit::multiply_add,
-          .work = products(n, true),
-          .prepare = with_head(n, [encoding](const Head& head) {
+          .work = products(n, causal),
+          .prepare = with_head(n, [encoding, causal](const Head& head) {
             return attention_output<float>(head.inputs(), SoftmaxDoors<float>::of(*encoding),
-                                           head.causal);
+                                           causal ? head.causal : Mask());
           })};
+}
+
+Matrix<float> weights(Index rows, Index columns) {
+  Random random(2, "weights");
+  return normal_matrix<float>(random, rows, columns);
+}
+
+/// Encodings with terms of their own, as their papers use them.
+std::vector<Operation> attention_with_terms(Index n) {
+  constexpr Position clip = 128, span = 512;
+  const auto t5 = std::make_shared<T5<float>>(T5Buckets{}, weights(32, 8));
+  const auto shaw =
+      std::make_shared<Shaw<float>>(weights(2 * clip + 1, d), weights(2 * clip + 1, d));
+  const auto xl = std::make_shared<TransformerXl<float>>(
+      TransformerXl<float>::Weights{weights(1, d), weights(1, d), weights(d, d)}, 10000.0);
+  const auto deberta = std::make_shared<Deberta<float>>(
+      Deberta<float>::Weights{weights(2 * span, d), weights(d, d), weights(d, d), d},
+      DebertaOptions{.span = span});
+  return {attention_with("T5", "attention_t5", t5, n, false),
+          attention_with("Shaw, k = 128", "attention_shaw", shaw, n, false),
+          attention_with("Transformer-XL", "attention_transformer_xl", xl, n, true),
+          attention_with("DeBERTa, k = 512", "attention_deberta", deberta, n, false)};
 }
 
 Operation map_with(const std::shared_ptr<const Encoding>& rope, Index n) {
@@ -133,9 +159,11 @@ std::vector<Operation> operations() {
     for (const bool causal : {false, true}) all.push_back(attention(n, causal));
   const auto rope = std::make_shared<Rope<float>>(RopeConfig{.d_head = d});
   for (const Index n : {1024, 4096})
-    all.push_back(attention_with("RoPE", "attention_rope", rope, n));
+    all.push_back(attention_with("RoPE", "attention_rope", rope, n, true));
   all.push_back(
-      attention_with("ALiBi", "attention_alibi", std::make_shared<Alibi<float>>(8), 1024));
+      attention_with("ALiBi", "attention_alibi", std::make_shared<Alibi<float>>(8), 1024, true));
+  for (const Index n : {1024, 4096})
+    for (Operation& operation : attention_with_terms(n)) all.push_back(std::move(operation));
   all.push_back(map_with(rope, 1024));
   for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split})
     all.push_back(rope_applied(4096, 128, pairing));

@@ -5,6 +5,7 @@ Prints its versions, then for each line of standard input (an operation and its 
 of one run: as many runs as fit into 30 ms, at least one, after one that is not counted. Every
 operation is written as its users write it; where there are two ways, the faster one is taken.
 """
+import math
 import os
 import sys
 import time
@@ -80,6 +81,95 @@ def attention_alibi(n):
     return [biased]
 
 
+def best_bias(n, bias, q, k, v):
+    """Attention with a bias that both the fused and the written-out form can take."""
+    def fused():
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias())
+
+    def written_out():
+        return torch.softmax(torch.baddbmm(bias()[0], q[0], k[0].transpose(-1, -2),
+                                           alpha=q.shape[-1] ** -0.5), -1) @ v[0]
+
+    return [fused, written_out]
+
+
+def distances(n):
+    at = torch.arange(n)
+    return at[None, :] - at[:, None]
+
+
+def attention_t5(n):
+    """Bidirectional, 32 buckets to 128; the buckets are looked up once, as users cache them."""
+    q, k, v = heads(n)
+    distance = torch.arange(-(n - 1), n)
+    near = distance.abs()
+    far = 8 + (torch.log(near.clamp(min=1) / 8) / math.log(128 / 8) * 8).long()
+    bucket = torch.where(near < 8, near, far.clamp(max=15)) + (distance > 0) * 16
+    table = torch.randn(32, generator=torch.Generator().manual_seed(2))
+    index = bucket[distances(n) + n - 1]
+
+    def gathered():
+        return table[index].view(1, 1, n, n)
+
+    def shifted():
+        return table[bucket].flip(0).unfold(0, n, 1).flip(1).view(1, 1, n, n)
+
+    return best_bias(n, gathered, q, k, v) + best_bias(n, shifted, q, k, v)
+
+
+def attention_shaw(n, clip=128, d=64):
+    """Keys and values, as eq. (3) and (4): weights of equal distance are added up."""
+    q, k, v = (x[0, 0] for x in heads(n, d))
+    generator = torch.Generator().manual_seed(2)
+    keys, values = (torch.randn(2 * clip + 1, d, generator=generator) for _ in range(2))
+    index = distances(n).clamp(-clip, clip) + clip
+
+    def attend():
+        logits = q @ k.T
+        logits += (q @ keys.T).gather(1, index)
+        weights = torch.softmax(logits * d ** -0.5, -1)
+        by_distance = torch.zeros(n, 2 * clip + 1).scatter_add_(1, index, weights)
+        return weights @ v + by_distance @ values
+
+    return [attend]
+
+
+def attention_transformer_xl(n, d=64):
+    """Causal, with the shift of the authors' code; sinusoids and their projection each time."""
+    q, k, v = heads(n, d)
+    generator = torch.Generator().manual_seed(2)
+    to_keys = torch.randn(d, d, generator=generator)
+    u, w = torch.randn(d, generator=generator), torch.randn(d, generator=generator)
+    hidden = torch.ones(n, n, dtype=torch.bool).triu(1)
+
+    def bias():
+        inverse = 1.0 / 10000.0 ** (torch.arange(0, d, 2, dtype=torch.float32) / d)
+        angle = torch.outer(torch.arange(n - 1, -1, -1, dtype=torch.float32), inverse)
+        r = torch.cat((angle.sin(), angle.cos()), -1) @ to_keys
+        by_distance = F.pad((q + w) @ r.T, (1, 0)) * d ** -0.5
+        shifted = by_distance.view(1, 1, n + 1, n)[:, :, 1:]
+        return shifted.masked_fill(hidden, float("-inf"))
+
+    return best_bias(n, bias, q + u, k, v)
+
+
+def attention_deberta(n, span=512, d=64):
+    """Both terms over the table of version 1, projected each time."""
+    q, k, v = heads(n, d)
+    generator = torch.Generator().manual_seed(2)
+    table, w_k, w_q = (torch.randn(rows, d, generator=generator) for rows in (2 * span, d, d))
+    behind = -distances(n)
+    index = (behind + span).clamp(0, 2 * span - 1)
+    mirrored = (span - behind).clamp(0, 2 * span - 1)
+
+    def bias():
+        c2p = (q[0, 0] @ (table @ w_k).T).gather(1, index)
+        p2c = (k[0, 0] @ (table @ w_q).T).gather(1, mirrored.T).T
+        return ((c2p + p2c) * (3 * d) ** -0.5).view(1, 1, n, n)
+
+    return best_bias(n, bias, q * 3 ** -0.5, k, v)
+
+
 def rope(n, d):
     x = torch.randn(n, d, generator=torch.Generator().manual_seed(1))
     return [lambda: rotate_half(x, *turns(n, d)), lambda: rotate_complex(x, as_complex(n, d))]
@@ -110,6 +200,10 @@ OPERATIONS = {
     "attention_causal": lambda n: attention(n, True),
     "attention_rope": attention_rope,
     "attention_alibi": attention_alibi,
+    "attention_t5": attention_t5,
+    "attention_shaw": attention_shaw,
+    "attention_transformer_xl": attention_transformer_xl,
+    "attention_deberta": attention_deberta,
     "attention_map": attention_map,
     "rope": rope,
     "decay_bound": decay_bound,

@@ -121,6 +121,47 @@ void check_special_values(Level level) {
   CHECK(kernels.exponentials(0, T(0), nullptr) == 0);
 }
 
+template <class T>
+void check_transpose(Level level, Index rows, Index columns) {
+  INFO(name(level) << " [" << rows << ", " << columns << "]");
+  const Matrix<T> a = noise<T>(rows, columns + 3, "a");
+  Matrix<T> b = noise<T>(columns, rows + 1, "b");
+  const Matrix<T> before = b;
+  tile_kernels<T>(level).transpose(static_cast<std::size_t>(rows),
+                                   static_cast<std::size_t>(columns), a.data() + 3, a.cols(),
+                                   b.data(), b.cols());
+  CHECK(b.leftCols(rows) == a.rightCols(columns).transpose());
+  CHECK(b.col(rows) == before.col(rows));
+}
+
+/// Sums of small whole numbers, which are exact in any order.
+template <class T>
+void check_added_rows(Level level, std::size_t n, std::size_t count) {
+  INFO(name(level) << ", " << count << " rows of " << n);
+  std::vector<T> x(n + 1, T(-7));
+  std::vector<std::vector<T>> rows(count, std::vector<T>(n));
+  std::vector<const T*> at;
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t i = 0; i < n; ++i) rows[r][i] = T((i * (r + 3)) % 19) - T(9);
+    at.push_back(rows[r].data());
+  }
+  for (std::size_t i = 0; i < n; ++i) x[i] = T((i * 7) % 23);
+  std::vector<T> expected = x;
+  T largest = -infinity<T>;
+  for (std::size_t i = 0; i < n; ++i) {
+    expected[i] += T(5);
+    for (std::size_t r = 0; r < count; ++r) expected[i] += rows[r][i];
+    if (expected[i] > largest) largest = expected[i];
+  }
+  const auto& kernels = tile_kernels<T>(level);
+  CHECK(kernels.add_rows(n, T(5), at.data(), count, x.data()) == largest);
+  CHECK(x == expected);
+  if (n == 0) return;
+  x[n / 2] = nan_of<T>;
+  CHECK_FALSE(std::isnan(kernels.add_rows(n, T(0), at.data(), count, x.data())));
+  CHECK(std::isnan(x[n / 2]));
+}
+
 }  // namespace
 
 TEST_CASE("Tiles multiply as the sums of eq. (2) do, at every level, with every remainder") {
@@ -131,6 +172,24 @@ TEST_CASE("Tiles multiply as the sums of eq. (2) do, at every level, with every 
           check_product<float>(level, rows, columns, inner, columns % 2 == 0);
           check_product<double>(level, rows, columns, inner, inner % 2 == 0);
         }
+}
+
+TEST_CASE("Rows become columns at every level, with every remainder") {
+  for (const Level level : levels())
+    for (const Index rows : {1, 4, 15, 16, 33})
+      for (const Index columns : {1, 3, 8, 16, 31, 48}) {
+        check_transpose<float>(level, rows, columns);
+        check_transpose<double>(level, rows, columns);
+      }
+}
+
+TEST_CASE("Rows are added to logits at every level, and the largest of the sums is told") {
+  for (const Level level : levels())
+    for (const std::size_t n : {0U, 1U, 5U, 64U, 131U})
+      for (const std::size_t count : {0U, 1U, 2U, 3U, 4U, 6U}) {
+        check_added_rows<float>(level, n, count);
+        check_added_rows<double>(level, n, count);
+      }
 }
 
 TEST_CASE("exp is right to 2 units in the last place at every level, down to where it is 0") {

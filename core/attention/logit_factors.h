@@ -1,0 +1,88 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/encoding.h"
+
+namespace orrery {
+
+/// Distances n − m between the queries at m and the keys at n, all consecutive: key minus query, as
+/// it grows along a row of the map.
+struct Distances {
+  Position first{};  ///< of the last query to the first key
+  Index count{};     ///< N_q + N_k − 1, or 0
+};
+/// Empty for positions that are not consecutive, for none, and for a position or distance beyond
+/// ±2^53.
+std::optional<Distances> consecutive_distances(PositionsIn m, PositionsIn n);
+
+/// A vector per distance n − m: row r belongs to first + r. Distances below take the first row, and
+/// distances above the last one, so that a clipped table is as long as its clip.
+template <class T>
+struct DistanceVectors {
+  Matrix<T> rows{};  ///< [distances, channels]; empty for no such vectors
+  Position first{};
+
+  bool given() const { return rows.size() > 0; }
+};
+
+/// row_of(n − m) of `table` for each distance; equal rows at either end become one.
+template <class T, class RowOf>
+DistanceVectors<T> distance_vectors(const Matrix<T>& table, const Distances& distances,
+                                    const RowOf& row_of) {
+  std::vector<Index> index(static_cast<std::size_t>(distances.count));
+  for (std::size_t i = 0; i < index.size(); ++i)
+    index[i] = row_of(distances.first + static_cast<Position>(i));
+  std::size_t first = 0, end = index.size();
+  while (first + 1 < end && index[first + 1] == index[first]) ++first;
+  while (first + 1 < end && index[end - 2] == index[end - 1]) --end;
+  DistanceVectors<T> out{Matrix<T>(static_cast<Index>(end - first), table.cols()),
+                         distances.first + static_cast<Position>(first)};
+  for (std::size_t i = first; i < end; ++i)
+    out.rows.row(static_cast<Index>(i - first)) = table.row(index[i]);
+  return out;
+}
+
+/// What the logits at consecutive positions are made of, r = n − m:
+///   l_mn = q_m·k_n + q'_m·a_r + k_n·b_r + c_r.
+/// Every scale is in q, q', b and c.
+template <class T>
+struct LogitFactors {
+  Matrix<T> q;                    ///< [N_q, channels]
+  Matrix<T> k{};                  ///< [N_k, channels]; empty for the keys as they are
+  Matrix<T> q_of_distance{};      ///< q' [N_q, channels of a], with by_query
+  DistanceVectors<T> by_query{};  ///< a
+  DistanceVectors<T> by_key{};    ///< b, of as many channels as the keys as they are
+  Matrix<T> bias{};               ///< c [1, Distances::count]; empty for none
+};
+
+/// An encoding that can say what its terms are made of. Attention then adds them tile by tile, each
+/// row of the map being a shifted view of numbers per distance, and never holds a map.
+template <class T>
+class FactoredTerms {
+ public:
+  /// The sum of score_terms, with in.scoring.scale but without its roundings. Empty where it cannot
+  /// be said so. `distances` are those of in.m and in.n.
+  virtual std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                                       const Distances& distances) const = 0;
+  /// What is added to values by distance: o_m = Σ_n A_mn (v_n + w_r).
+  virtual DistanceVectors<T> value_vectors(const Distances&) const { return {}; }
+
+ protected:
+  ~FactoredTerms() = default;
+};
+
+/// q·scale.
+template <class T>
+Matrix<T> scaled_queries(const MatrixIn<T>& q, double scale) {
+  return q * static_cast<T>(scale);
+}
+
+/// The factors of terms that are the scaled content and numbers per distance: the terms' own, asked
+/// for with one query and contents of one channel.
+template <class T>
+LogitFactors<T> distance_bias_factors(const ScoreTerms<T>& terms, const ScoreInputs<T>& in,
+                                      const Distances& distances);
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// Does work on the items 0 … count − 1, each once, on up to `threads` threads, the calling one
+/// among them. make_worker is called once per thread that takes part, on that thread; the worker
+/// then gets one item after the other. What an item leaves behind must not depend on which worker
+/// did it. An exception ends the work, and is thrown again here; a system without room for another
+/// thread leaves the items to the others.
+void in_parallel(Index count, int threads,
+                 const std::function<std::function<void(Index item)>()>& make_worker);
+
+}  // namespace orrery
