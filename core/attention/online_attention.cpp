@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/attention/distance_tiles.h"
@@ -16,6 +17,10 @@
 namespace orrery {
 namespace {
 
+/// A bound of a row's logits up to which it takes the place of the largest: their differences are
+/// then twice as long at most, and so are the errors of rounding them.
+constexpr double near_bound = 16;
+
 /// What all blocks of queries read.
 template <class T>
 struct Shared {
@@ -24,7 +29,25 @@ struct Shared {
         mask(hidden),
         keys(in.factors.k.size() > 0 ? MatrixIn<T>(in.factors.k) : in.k),
         values(in.v) {
-    if (in.factors.by_key.given()) by_key.emplace(in.k, in.factors.by_key);
+    const LogitFactors<T>& factors = in.factors;
+    if (factors.by_key.given()) by_key.emplace(in.k, factors.by_key);
+    if (factors.by_key.given() || factors.by_query.given() || factors.bias.size() > 0) return;
+    T longest = 0;
+    const MatrixIn<T> k = factors.k.size() > 0 ? MatrixIn<T>(factors.k) : in.k;
+    for (Index j = 0; j < k.rows(); ++j) {
+      const T length = k.row(j).norm();
+      if (length > longest) longest = length;  // a NaN makes its logits NaN with any bound
+      longest_keys.push_back(longest);
+    }
+  }
+
+  /// |q_i·k_j| ≤ |q_i| max |k_j| over the keys that the query sees, if these are all up to one;
+  /// +inf for no bound.
+  T bound(Index query, const VisibleKeys& seen) const {
+    if (longest_keys.empty() || !seen.all || seen.first > 0 || seen.end == 0)
+      return std::numeric_limits<T>::infinity();
+    const T longest = longest_keys[static_cast<std::size_t>(seen.end - 1)];
+    return in.factors.q.row(query).norm() * longest * T(1.0001);  // above the rounded products
   }
 
   const OnlineInputs<T>& in;
@@ -32,6 +55,7 @@ struct Shared {
   const PackedKeys<T> keys;
   const PackedValues<T> values;
   std::optional<KeyVectors<T>> by_key{};
+  std::vector<T> longest_keys{};  ///< the longest of keys 0 … j, where products alone make logits
 };
 
 struct Counts {
@@ -59,7 +83,7 @@ class QueryBlock {
   /// Rows first … first + count − 1 of the output.
   Counts attend(Index first, Index count, Matrix<T>& output) {
     begin(first, count);
-    const KeyRange seen = keys_of_any(shared_.mask, first, count, in_.k.rows());
+    const KeyRange seen = any_of(std::span(seen_).first(static_cast<std::size_t>(count)));
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index key = seen.first / tile_keys * tile_keys; key < seen.end; key += tile_keys)
       see(key, std::min(tile_keys, seen.end - key));
@@ -80,8 +104,11 @@ class QueryBlock {
     output_.setZero();
     largest_.fill(-std::numeric_limits<T>::infinity());
     weight_.fill(0);
-    for (Index i = 0; i < count; ++i)
-      seen_[static_cast<std::size_t>(i)] = shared_.mask.keys_of(first + i, in_.k.rows());
+    for (Index i = 0; i < count; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      seen_[row] = shared_.mask.keys_of(first + i, in_.k.rows());
+      bound_[row] = shared_.bound(first + i, seen_[row]);
+    }
   }
 
   void see(Index key, Index count) {
@@ -116,6 +143,10 @@ class QueryBlock {
     const Index end = std::clamp<Index>(seen.end - key, first, count);
     std::fill(logits, logits + first, T(0));
     std::fill(logits + end, logits + count, T(0));
+    if (bound_[row] <= T(near_bound)) {
+      weight_[row] += exponentials(i, first, end, bound_[row]);
+      return;
+    }
     T most = add_terms(i, key, first, end);
     if (!seen.all) {
       const std::span<T> visible(logits + first, static_cast<std::size_t>(end - first));
@@ -187,6 +218,7 @@ class QueryBlock {
   std::optional<KeyTerms<T>> key_terms_{};
   std::optional<ValueTerms<T>> value_terms_{};
   std::array<T, tile_queries> largest_{};
+  std::array<T, tile_queries> bound_{};  ///< of the logits; NaN or +inf for none
   std::array<double, tile_queries> weight_{};
   std::array<VisibleKeys, tile_queries> seen_{};
 };

@@ -136,7 +136,7 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   if (doors.score_terms && !doors.factored_terms) return std::nullopt;
   const Prepared<T> p(in, doors, scoring.rounding);
   // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
-  if (!p.v().allFinite()) return std::nullopt;
+  if (!all_finite<T>(p.v())) return std::nullopt;
   const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
   std::optional<LogitFactors<T>> factors =
       factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
@@ -148,7 +148,7 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
     online.value_vectors = doors.factored_terms->value_vectors(*distances);
     const Matrix<T>& rows = online.value_vectors.rows;
     // Of other channels they are refused; and a NaN reaches those alone whose weight it has.
-    if (online.value_vectors.given() && (rows.cols() != in.v.cols() || !rows.allFinite()))
+    if (online.value_vectors.given() && (rows.cols() != in.v.cols() || !all_finite<T>(rows)))
       return std::nullopt;
     online.value_term = nullptr;
   }

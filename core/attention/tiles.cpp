@@ -1,6 +1,7 @@
 #include "core/attention/tiles.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/kernels/tiles.h"
 
@@ -88,6 +89,11 @@ void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count, 
 }
 
 template <class T>
+bool all_finite(const MatrixIn<T>& x) {
+  return (x.array() * T(0)).sum() == T(0);
+}
+
+template <class T>
 Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
   const PackedKeys<T> keys(b);
   Matrix<T> q = Matrix<T>::Zero(padded_queries(std::min(tile_queries, a.rows())), a.cols());
@@ -105,22 +111,26 @@ Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
   return out;
 }
 
-KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
-  KeyRange any{keys, 0};
-  for (Index i = first; i < first + count; ++i) {
-    const VisibleKeys seen = mask.keys_of(i, keys);
-    if (seen.first == seen.end) continue;
-    any.first = std::min(any.first, seen.first);
-    any.end = std::max(any.end, seen.end);
+KeyRange any_of(std::span<const VisibleKeys> seen) {
+  KeyRange any{};
+  for (const VisibleKeys& keys : seen) {
+    if (keys.first == keys.end) continue;
+    any.first = any.end == 0 ? keys.first : std::min(any.first, keys.first);
+    any.end = std::max(any.end, keys.end);
   }
-  any.first = std::min(any.first, any.end);
   return any;
+}
+
+KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
+  std::vector<VisibleKeys> seen;
+  for (Index i = first; i < first + count; ++i) seen.push_back(mask.keys_of(i, keys));
+  return any_of(seen);
 }
 
 template <class T>
 Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask) {
   const PackedValues<T> values(v);
-  const bool finite = v.allFinite();
+  const bool finite = all_finite<T>(v);
   Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.cols());
   Matrix<T> tile = Matrix<T>::Zero(padded_queries(std::min(tile_queries, weights.rows())),
                                    padded_keys<T>(std::min(tile_keys, weights.cols())));
@@ -143,6 +153,7 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const 
   template class PackedKeys<T>;                                         \
   template class PackedValues<T>;                                       \
   template Index padded_keys<T>(Index);                                 \
+  template bool all_finite(const MatrixIn<T>&);                         \
   template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&); \
   template Matrix<T> weighted_values(const Matrix<T>&, const MatrixIn<T>&, const Mask&)
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/attention/mask.h"
 #include "core/types.h"
 
@@ -58,6 +60,10 @@ Index padded_queries(Index queries);
 template <class T>
 Index padded_keys(Index keys);
 
+/// Whether no number is NaN or infinite.
+template <class T>
+bool all_finite(const MatrixIn<T>& x);
+
 /// a bᵀ, [rows of a, rows of b]; as many columns in a as in b. An entry depends on its two rows
 /// alone.
 template <class T>
@@ -73,6 +79,9 @@ struct KeyRange {
   Index first{};
   Index end{};
 };
+
+/// Where any of these are: from the first to the last of them.
+KeyRange any_of(std::span<const VisibleKeys> seen);
 
 /// Where the queries first … first + count − 1 see keys at all: none outside of the range.
 KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys);

@@ -86,11 +86,6 @@ void check_some_pair_counts(std::size_t pairs, const std::array<bool, mixer_band
 }
 
 /// Whether a number before the rotated channels is rounded; rounded frequencies are frequencies.
-bool rounds_rotations(const StageRounding& rounding) {
-  return rounding.rounds(Stage::position) || rounding.rounds(Stage::angle) ||
-         rounding.rounds(Stage::cos_sin) || rounding.rounds(Stage::products);
-}
-
 Positions mirrored(PositionsIn positions) {
   Positions out(positions.begin(), positions.end());
   for (Position& p : out) p = -p;
@@ -222,7 +217,7 @@ void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
     throw UsageError(fmt::format("q or k with {} channels", x.cols()),
                      fmt::format("this RoPE was made for d_head={}", config_.d_head),
                      "give q and k with as many channels");
-  if (rounds_rotations(config_.rounding))
+  if (rounds_rotation(config_.rounding) || config_.rounding.rounds(Stage::products))
     for (Index i = 0; i < x.rows(); ++i)
       rotate_row_rounded(positions[static_cast<std::size_t>(i)], x.row(i).data());
   else

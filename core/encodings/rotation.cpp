@@ -27,4 +27,9 @@ CosSin rounded_rotation(Position position, double theta, const StageRounding& ro
                                        : of_exact_angle(m, theta, rounding);
 }
 
+bool rounds_rotation(const StageRounding& rounding) {
+  return rounding.rounds(Stage::position) || rounding.rounds(Stage::angle) ||
+         rounding.rounds(Stage::cos_sin);
+}
+
 }  // namespace orrery

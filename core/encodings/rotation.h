@@ -13,4 +13,7 @@ namespace orrery {
 /// library's may be their neighbours (tests/golden/pipelines.json states how often PyTorch's are).
 CosSin rounded_rotation(Position position, double theta, const StageRounding& rounding);
 
+/// Whether rounded_rotation rounds at all: position, angle, cosine or sine.
+bool rounds_rotation(const StageRounding& rounding);
+
 }  // namespace orrery

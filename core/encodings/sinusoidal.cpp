@@ -40,6 +40,11 @@ std::vector<double> frequencies_of(SinusoidalLayout layout, Index d, double base
                                                    : inverse_frequencies(d, base, format);
 }
 
+std::vector<double> negated(std::vector<double> theta) {
+  for (double& t : theta) t = -t;
+  return theta;
+}
+
 SinusoidalLayout layout_named(const std::string& name) {
   if (name == "concatenated") return SinusoidalLayout::concatenated;
   if (name == "tensor2tensor") return SinusoidalLayout::tensor2tensor;
@@ -55,7 +60,8 @@ Sinusoidal<T>::Sinusoidal(Index d_model, double base, SinusoidalLayout layout,
       layout_(layout),
       rounding_(rounding),
       theta_(frequencies_of(layout, d_model, base, Precision::fp64)),
-      rounded_theta_(frequencies_of(layout, d_model, base, rounding.format(Stage::inv_freq))) {}
+      rounded_theta_(frequencies_of(layout, d_model, base, rounding.format(Stage::inv_freq))),
+      table_(negated(rounded_theta_)) {}
 
 template <class T>
 EncodingInfo Sinusoidal<T>::info() {
@@ -90,21 +96,41 @@ std::unique_ptr<Sinusoidal<T>> Sinusoidal<T>::make(const EncodingSettings& s) {
                                       layout_named(s.params.text("sinusoidal.layout")), s.rounding);
 }
 
+/// (0, 1) turned by −m·theta is (sin m·theta, cos m·theta).
+template <class T>
+void Sinusoidal<T>::fill(PositionsIn positions, MatrixOut<T> p) const {
+  const auto pairs = static_cast<Index>(theta_.size());
+  if (interleaved()) {
+    for (Index t = 0; t < pairs; ++t) p.col(2 * t + 1).setOnes();
+    table_.rotate_interleaved<T>(positions, p);
+  } else {
+    p.middleCols(pairs, pairs).setOnes();
+    table_.rotate_half_split<T>(positions, p);
+  }
+}
+
+template <class T>
+void Sinusoidal<T>::fill_rounded(PositionsIn positions, MatrixOut<T> p) const {
+  const auto pairs = static_cast<Index>(theta_.size());
+  for (Index i = 0; i < p.rows(); ++i)
+    for (Index t = 0; t < pairs; ++t) {
+      const CosSin turn = rounded_rotation(positions[static_cast<std::size_t>(i)],
+                                           rounded_theta_[static_cast<std::size_t>(t)], rounding_);
+      p(i, interleaved() ? 2 * t : t) = static_cast<T>(turn.sin);
+      p(i, interleaved() ? 2 * t + 1 : pairs + t) = static_cast<T>(turn.cos);
+    }
+}
+
 template <class T>
 Matrix<T> Sinusoidal<T>::table(PositionsIn positions) const {
   const auto rows = static_cast<Index>(positions.size());
   check_positions(positions, rows);
   Matrix<T> p = Matrix<T>::Zero(rows, d_model_);
-  const auto pairs = static_cast<Index>(theta_.size());
-  const bool interleaved = layout_ == SinusoidalLayout::interleaved;
-  for (Index i = 0; i < rows; ++i) {
-    for (Index t = 0; t < pairs; ++t) {
-      const CosSin turn = rounded_rotation(positions[static_cast<std::size_t>(i)],
-                                           rounded_theta_[static_cast<std::size_t>(t)], rounding_);
-      p(i, interleaved ? 2 * t : t) = static_cast<T>(turn.sin);
-      p(i, interleaved ? 2 * t + 1 : pairs + t) = static_cast<T>(turn.cos);
-    }
-  }
+  // fp64 shows the last bits, which a table of rotations does not have.
+  if (sizeof(T) == sizeof(double) || rounds_rotation(rounding_))
+    fill_rounded(positions, p);
+  else
+    fill(positions, p);
   return p;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/rotation_table.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -20,7 +21,8 @@ enum class SinusoidalLayout {
 /// Layout tensor2tensor is what the original authors ran: theta_t = base^(-t/(d/2−1)), which no
 /// permutation turns into the paper's; an odd d gets one last channel of zeros there and is refused
 /// elsewhere. Source: Vaswani et al. 2017 §3.5; RoFormer eq. (4), which prints k for the position.
-/// Accuracy: fp64 angles; an entry is the nearest T to within 2 ulp of fp64.
+/// Accuracy: fp64 angles; an fp64 entry is the nearest to within 2 ulp, and an fp32 entry the
+/// nearest to within 20·2^-53 (RotationTable).
 template <class T>
 class Sinusoidal final : public Encoding, public InputTerm<T> {
  public:
@@ -42,11 +44,16 @@ class Sinusoidal final : public Encoding, public InputTerm<T> {
   const std::vector<double>& rounded_theta() const { return rounded_theta_; }
 
  private:
+  bool interleaved() const { return layout_ == SinusoidalLayout::interleaved; }
+  void fill(PositionsIn positions, MatrixOut<T> p) const;
+  void fill_rounded(PositionsIn positions, MatrixOut<T> p) const;
+
   Index d_model_;
   SinusoidalLayout layout_;
   StageRounding rounding_;
   std::vector<double> theta_;          ///< rad per token
   std::vector<double> rounded_theta_;  ///< the same in the format of Stage::inv_freq
+  RotationTable table_;                ///< of −rounded_theta_
 };
 
 }  // namespace orrery
