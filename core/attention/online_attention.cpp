@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,8 +18,35 @@
 namespace orrery {
 namespace {
 
-/// A bound of a row's logits up to which it takes the place of the largest: their differences are
-/// then twice as long at most, and so are the errors of rounding them.
+/// The largest of any stretch of numbers, in O(1) after O(n log n).
+template <class T>
+class LargestWithin {
+ public:
+  explicit LargestWithin(const Matrix<T>& row) {
+    if (row.size() == 0) return;
+    levels_.emplace_back(row.data(), row.data() + row.size());
+    for (std::size_t half = 1; 2 * half <= levels_.front().size(); half *= 2) {
+      const std::vector<T>& shorter = levels_.back();
+      std::vector<T> longer(shorter.size() - half);
+      for (std::size_t i = 0; i < longer.size(); ++i)
+        longer[i] = std::max(shorter[i], shorter[i + half]);
+      levels_.push_back(std::move(longer));
+    }
+  }
+
+  /// Of `count` numbers from `first` on, one at least.
+  T operator()(std::size_t first, std::size_t count) const {
+    const auto level = static_cast<std::size_t>(std::bit_width(count)) - 1;
+    return std::max(levels_[level][first],
+                    levels_[level][first + count - (std::size_t{1} << level)]);
+  }
+
+ private:
+  std::vector<std::vector<T>> levels_{};  ///< level l: of 2^l numbers from each on
+};
+
+/// A bound of a row's products up to which it takes the place of the largest: differences from it
+/// are then at most twice as long, and so are the errors of rounding them.
 constexpr double near_bound = 16;
 
 /// What all blocks of queries read.
@@ -28,10 +56,11 @@ struct Shared {
       : in(inputs),
         mask(hidden),
         keys(in.factors.k.size() > 0 ? MatrixIn<T>(in.factors.k) : in.k),
-        values(in.v) {
+        values(in.v),
+        largest_bias(in.factors.bias) {
     const LogitFactors<T>& factors = in.factors;
     if (factors.by_key.given()) by_key.emplace(in.k, factors.by_key);
-    if (factors.by_key.given() || factors.by_query.given() || factors.bias.size() > 0) return;
+    if (factors.by_key.given() || factors.by_query.given()) return;
     T longest = 0;
     const MatrixIn<T> k = factors.k.size() > 0 ? MatrixIn<T>(factors.k) : in.k;
     for (Index j = 0; j < k.rows(); ++j) {
@@ -41,19 +70,29 @@ struct Shared {
     }
   }
 
-  /// |q_i·k_j| ≤ |q_i| max |k_j| over the keys that the query sees, if these are all up to one;
+  /// Where the first number of the bias of a query's logits is.
+  Index bias_of(Index query) const { return in.factors.q.rows() - 1 - query; }
+
+  /// |q_i·k_j| + c_r ≤ |q_i| max |k_j| + max c_r over the keys that the query sees, if these are
+  /// all up to one and the products are near: the largest logit is then at most twice that near.
   /// +inf for no bound.
   T bound(Index query, const VisibleKeys& seen) const {
-    if (longest_keys.empty() || !seen.all || seen.first > 0 || seen.end == 0)
-      return std::numeric_limits<T>::infinity();
-    const T longest = longest_keys[static_cast<std::size_t>(seen.end - 1)];
-    return in.factors.q.row(query).norm() * longest * T(1.0001);  // above the rounded products
+    constexpr T none = std::numeric_limits<T>::infinity();
+    if (longest_keys.empty() || !seen.all || seen.first > 0 || seen.end == 0) return none;
+    const auto count = static_cast<std::size_t>(seen.end);
+    // Somewhat more, to be above the rounded products.
+    const T product = in.factors.q.row(query).norm() * longest_keys[count - 1] * T(1.0001);
+    if (!(product <= T(near_bound))) return none;
+    if (in.factors.bias.size() == 0) return product;
+    const T most = largest_bias(static_cast<std::size_t>(bias_of(query)), count);
+    return std::isfinite(most) ? product + most : none;
   }
 
   const OnlineInputs<T>& in;
   const Mask& mask;
   const PackedKeys<T> keys;
   const PackedValues<T> values;
+  const LargestWithin<T> largest_bias;
   std::optional<KeyVectors<T>> by_key{};
   std::vector<T> longest_keys{};  ///< the longest of keys 0 … j, where products alone make logits
 };
@@ -143,8 +182,8 @@ class QueryBlock {
     const Index end = std::clamp<Index>(seen.end - key, first, count);
     std::fill(logits, logits + first, T(0));
     std::fill(logits + end, logits + count, T(0));
-    if (bound_[row] <= T(near_bound)) {
-      weight_[row] += exponentials(i, first, end, bound_[row]);
+    if (std::isfinite(bound_[row])) {
+      weight_[row] += exponentials(i, first, end, bound_[row], bias(i, key));
       return;
     }
     T most = add_terms(i, key, first, end);
@@ -156,13 +195,13 @@ class QueryBlock {
     const T largest = std::max(largest_[row], most);
     // Nothing but −inf so far, or nothing to see: weights are 0, unless one is NaN.
     if (largest == -std::numeric_limits<T>::infinity()) {
-      weight_[row] += exponentials(i, first, end, T(0));
+      weight_[row] += exponentials(i, first, end, T(0), nullptr);
       return;
     }
     const T shrink = std::exp(largest_[row] - largest);
     if (shrink != T(1)) output_.row(i) *= shrink;
     weight_[row] =
-        weight_[row] * static_cast<double>(shrink) + exponentials(i, first, end, largest);
+        weight_[row] * static_cast<double>(shrink) + exponentials(i, first, end, largest, nullptr);
     largest_[row] = largest;
   }
 
@@ -171,8 +210,7 @@ class QueryBlock {
     T* logits = tile_.row(i).data();
     std::array<const T*, 2> rows{};
     std::size_t count = 0;
-    if (in_.factors.bias.size() > 0)
-      rows[count++] = in_.factors.bias.data() + in_.factors.q.rows() - 1 - (first_ + i) + key;
+    if (const T* row = bias(i, key)) rows[count++] = row;
     if (key_terms_) rows[count++] = key_terms_->row(i);
     if (query_terms_) return query_terms_->add(i, first, end, {rows.data(), count}, logits);
     const auto n = static_cast<std::size_t>(end - first);
@@ -181,10 +219,21 @@ class QueryBlock {
     return kernels_.add_rows(n, T(0), rows.data(), count, logits + first);
   }
 
-  double exponentials(Index i, Index first, Index end, T shift) {
+  /// What is added to the logits of the tile by distance; null for nothing.
+  const T* bias(Index i, Index key) const {
+    if (in_.factors.bias.size() == 0) return nullptr;
+    return in_.factors.bias.data() + shared_.bias_of(first_ + i) + key;
+  }
+
+  /// exp(logits + row − shift), and their sum; the row begins at the tile's first key.
+  double exponentials(Index i, Index first, Index end, T shift, const T* row) {
     T* logits = tile_.row(i).data();
-    if (value_terms_) return value_terms_->weigh(i, first, end, shift, logits);
-    return kernels_.exponentials(static_cast<std::size_t>(end - first), shift, logits + first);
+    const auto n = static_cast<std::size_t>(end - first);
+    if (row && !value_terms_)
+      return kernels_.exponentials_of_sum(n, shift, row + first, logits + first);
+    if (row) kernels_.add_rows(n, T(0), std::array{row + first}.data(), 1, logits + first);
+    if (!value_terms_) return kernels_.exponentials(n, shift, logits + first);
+    return value_terms_->weigh(i, first, end, shift, logits);
   }
 
   Counts finish(Matrix<T>& output) {
@@ -218,7 +267,7 @@ class QueryBlock {
   std::optional<KeyTerms<T>> key_terms_{};
   std::optional<ValueTerms<T>> value_terms_{};
   std::array<T, tile_queries> largest_{};
-  std::array<T, tile_queries> bound_{};  ///< of the logits; NaN or +inf for none
+  std::array<T, tile_queries> bound_{};  ///< of the logits; +inf for none
   std::array<double, tile_queries> weight_{};
   std::array<VisibleKeys, tile_queries> seen_{};
 };

@@ -51,6 +51,8 @@ struct TileKernels {
   /// x ← exp(x − shift), and their sum in fp64 over blocks of a panel. exp is off by at most 2
   /// units in the last place, exactly 0 of −inf, and NaN of NaN; no x may be above shift.
   double (*exponentials)(std::size_t n, T shift, T* x);
+  /// The same of x + row, row [n].
+  double (*exponentials_of_sum)(std::size_t n, T shift, const T* row, T* x);
 };
 
 /// Those of a level that the CPU has.

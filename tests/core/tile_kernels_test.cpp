@@ -97,6 +97,14 @@ void check_exponentials(Level level) {
   CHECK(y[20000] == 1);  // exp(0)
   CHECK(y[20001] == 0);  // exp(−inf)
   CHECK(sum == Approx(expected).epsilon(sizeof(T) == 4 ? 1e-7 : 1e-14));
+  std::vector<T> row(x.size()), z = x;
+  for (std::size_t i = 0; i < x.size(); ++i) row[i] = T(0.5) * T(i % 5);
+  std::vector<T> summed = x;
+  for (std::size_t i = 0; i < x.size(); ++i) summed[i] = x[i] + row[i];
+  const double sum_with_row =
+      kernels.exponentials_of_sum(z.size(), shift + T(2), row.data(), z.data());
+  CHECK(kernels.exponentials(summed.size(), shift + T(2), summed.data()) == sum_with_row);
+  CHECK(z == summed);
 }
 
 template <class T>
