@@ -21,9 +21,15 @@ Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
     throw UsageError(fmt::format("q with {} and k with {} channels", a.cols(), b.cols()),
                      "q and k have the same number of channels, one or more",
                      "give arrays of the same head");
-  Matrix<T> scores = scores_of<T>(a, b);
-  scoring.rounding.template apply<T>(Stage::term, scores);
-  scores *= static_cast<T>(score_scale(terms, a.cols(), scoring));
+  const T scale = static_cast<T>(score_scale(terms, a.cols(), scoring));
+  Matrix<T> scores;
+  if (scoring.rounding.rounds(Stage::term)) {
+    scores = scores_of<T>(a, b);
+    scoring.rounding.template apply<T>(Stage::term, scores);
+    scores *= scale;
+  } else {
+    scores = scores_of<T>(a, b, scale);
+  }
   scoring.rounding.template apply<T>(Stage::scale, scores);
   return scores;
 }

@@ -12,6 +12,7 @@
 #include "core/attention/tiles.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
@@ -72,14 +73,22 @@ std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDo
 template <class T>
 void softmax_row(const Mask& mask, Index i, AttentionOutput<T>& out) {
   const auto& kernels = kernels::tile_kernels<T>();
-  const auto n = static_cast<std::size_t>(out.logits.cols());
-  const std::span<T> row(out.weights.row(i).data(), n);
-  out.weights.row(i) = out.logits.row(i);
-  mask.hide<T>(i, 0, row);
-  const T largest = kernels.largest(n, row.data());
-  const double sum = kernels.exponentials(n, largest, row.data());
+  const VisibleKeys seen = mask.keys_of(i, out.logits.cols());
+  auto row = out.weights.row(i);
+  row.head(seen.first).setZero();
+  row.tail(row.size() - seen.end).setZero();
+  auto visible = row.segment(seen.first, seen.end - seen.first);
+  const auto n = static_cast<std::size_t>(visible.size());
+  const T* logits = out.logits.row(i).data() + seen.first;
+  if (!seen.all) {
+    visible = out.logits.row(i).segment(seen.first, visible.size());
+    mask.hide<T>(i, seen.first, {visible.data(), n});
+    logits = visible.data();
+  }
+  const double sum =
+      kernels.exponentials_of_row(n, kernels.largest(n, logits), logits, visible.data());
   if (std::isnan(sum)) ++out.nan_rows;
-  out.weights.row(i) *= static_cast<T>(1.0 / sum);
+  visible *= static_cast<T>(1.0 / sum);
 }
 
 template <class T>
@@ -173,14 +182,16 @@ ScoreTerm<T> mask_term(const Mask& mask) {
 template <class T>
 void masked_softmax(const Mask& mask, AttentionOutput<T>& out) {
   mask.check_shape(out.logits.rows(), out.logits.cols());
-  out.weights = Matrix<T>::Zero(out.logits.rows(), out.logits.cols());
+  out.weights.resize(out.logits.rows(), out.logits.cols());
   out.fully_masked_rows = 0;
   out.nan_rows = 0;
   for (Index i = 0; i < out.logits.rows(); ++i)
-    if (mask.sees_a_key(i, out.logits.cols()))
+    if (mask.sees_a_key(i, out.logits.cols())) {
       softmax_row(mask, i, out);
-    else
+    } else {
+      out.weights.row(i).setZero();
       ++out.fully_masked_rows;
+    }
 }
 
 template <class T>
@@ -203,18 +214,30 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding);
-  for (Index first = 0; first == 0 || first < in.q.rows(); first += reader.rows) {
+  const auto part_at = [&](Index first) {
     const Index count = std::min(reader.rows, in.q.rows() - first);
     const auto at = static_cast<std::size_t>(first), length = static_cast<std::size_t>(count);
     SegmentsIn segments = in.segments;
     // One per query, or as they are for the encoding to refuse.
     if (segments.queries.size() == in.m.size())
       segments.queries = segments.queries.subspan(at, length);
-    AttentionOutput<T> part =
-        attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
-                         in.head, scoring, segments},
-                        p.v(), doors, mask.of_queries(first, count));
-    reader.use(first, part);
+    return attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
+                            in.head, scoring, segments},
+                           p.v(), doors, mask.of_queries(first, count));
+  };
+  const Index parts =
+      in.q.rows() <= reader.rows ? 1 : (in.q.rows() + reader.rows - 1) / reader.rows;
+  std::vector<AttentionOutput<T>> made;
+  for (Index next = 0; next < parts;) {
+    made.clear();  // before the next ones take their memory
+    made.resize(static_cast<std::size_t>(std::clamp<Index>(reader.threads, 1, parts - next)));
+    in_parallel(static_cast<Index>(made.size()), reader.threads, [&] {
+      return
+          [&](Index i) { made[static_cast<std::size_t>(i)] = part_at((next + i) * reader.rows); };
+    });
+    for (std::size_t i = 0; i < made.size(); ++i)
+      reader.use((next + static_cast<Index>(i)) * reader.rows, made[i]);
+    next += static_cast<Index>(made.size());
   }
 }
 
@@ -236,7 +259,8 @@ AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxD
     out.fully_masked_rows += part.fully_masked_rows;
     out.nan_rows += part.nan_rows;
   };
-  attention_by_rows<T>(in, doors, mask, scoring, {gather, rows_at_once(in.k.rows())});
+  attention_by_rows<T>(in, doors, mask, scoring,
+                       {gather, rows_at_once(in.k.rows()), true, threads});
   return out;
 }
 

@@ -81,11 +81,11 @@ struct RowReader {
   std::function<void(Index first, AttentionOutput<T>& part)> use;
   Index rows{tile_queries};  ///< queries at a time
   bool map{true};            ///< false for attention_output, of all queries at once
-  int threads{1};            ///< of attention_output
+  int threads{1};            ///< as many times `rows` are computed at once; any number: same bits
 };
 
 /// softmax_attention for some queries at a time, with the same bits for any number of them. Memory:
-/// O(rows·N_k).
+/// O(threads·rows·N_k).
 template <class T>
 void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
                        const Scoring& scoring, const RowReader<T>& reader);
@@ -95,8 +95,8 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
 /// no ScoreTerms) and nothing is rounded after q, k and v, the softmax is computed block of keys by
 /// block of keys: as each comes, what was summed is scaled to the largest logit so far, and
 /// O(N_q + N_k) numbers per channel are held; the sums then run in another order, which differs in
-/// the last bits. Any number of threads gives the same bits. Otherwise by rows, in O(N_k) memory on
-/// one thread: with a mask that adds, say. Source: Milakov and Gimelshein 2018; Dao et al. 2022,
+/// the last bits. Otherwise by rows, in O(N_k) memory per thread: with a mask that adds, say. Any
+/// number of threads gives the same bits. Source: Milakov and Gimelshein 2018; Dao et al. 2022,
 /// algorithm 1.
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,

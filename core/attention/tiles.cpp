@@ -8,6 +8,8 @@
 namespace orrery {
 namespace {
 
+static_assert(tile_queries % static_cast<Index>(kernels::tile_rows) == 0);
+
 constexpr Index rounded_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 template <class T>
@@ -73,13 +75,13 @@ PackedValues<T>::PackedValues(const MatrixIn<T>& values)
 }
 
 template <class T>
-void PackedValues<T>::weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum,
-                            bool add) const {
+void PackedValues<T>::weigh(const T* weights, Index stride, Index first, Index count,
+                            Matrix<T>& sum, bool add) const {
   kernels::tile_kernels<T>().multiply({.rows = static_cast<std::size_t>(sum.rows()),
                                        .inner = static_cast<std::size_t>(count),
                                        .columns = static_cast<std::size_t>(columns_),
-                                       .a = weights.data(),
-                                       .a_stride = weights.outerStride(),
+                                       .a = weights,
+                                       .a_stride = stride,
                                        .b = values_ + first * stride_,
                                        .b_stride = stride_,
                                        .b_panel = PackedKeys<T>::panel(),
@@ -94,7 +96,7 @@ bool all_finite(const MatrixIn<T>& x) {
 }
 
 template <class T>
-Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
+Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale) {
   const PackedKeys<T> keys(b);
   Matrix<T> q = Matrix<T>::Zero(padded_queries(std::min(tile_queries, a.rows())), a.cols());
   Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, b.rows())));
@@ -105,7 +107,7 @@ Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b) {
     for (Index j = 0; j < b.rows(); j += tile_keys) {
       const Index count = std::min(tile_keys, b.rows() - j);
       keys.scores(q, j, count, tile);
-      out.block(i, j, queries, count) = tile.topLeftCorner(queries, count);
+      out.block(i, j, queries, count) = tile.topLeftCorner(queries, count) * scale;
     }
   }
   return out;
@@ -132,8 +134,9 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const 
   const PackedValues<T> values(v);
   const bool finite = all_finite<T>(v);
   Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.cols());
+  // The last queries, where they are no whole block of rows.
   Matrix<T> tile = Matrix<T>::Zero(padded_queries(std::min(tile_queries, weights.rows())),
-                                   padded_keys<T>(std::min(tile_keys, weights.cols())));
+                                   std::min(tile_keys, weights.cols()));
   Matrix<T> sum(tile.rows(), values.columns());
   for (Index i = 0; i < out.rows(); i += tile_queries) {
     const Index queries = std::min(tile_queries, out.rows() - i);
@@ -141,20 +144,24 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const 
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index j = seen.first / tile_keys * tile_keys; j < seen.end; j += tile_keys) {
       const Index count = std::min(tile_keys, seen.end - j);
-      tile.topLeftCorner(queries, count) = weights.block(i, j, queries, count);
-      values.weigh(tile, j, count, sum);
+      if (queries == tile_queries) {
+        values.weigh(&weights(i, j), weights.outerStride(), j, count, sum, false);
+      } else {
+        tile.topLeftCorner(queries, count) = weights.block(i, j, queries, count);
+        values.weigh(tile, j, count, sum);
+      }
       out.middleRows(i, queries) += sum.topLeftCorner(queries, v.cols());
     }
   }
   return out;
 }
 
-#define ORRERY_INSTANTIATE(T)                                           \
-  template class PackedKeys<T>;                                         \
-  template class PackedValues<T>;                                       \
-  template Index padded_keys<T>(Index);                                 \
-  template bool all_finite(const MatrixIn<T>&);                         \
-  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&); \
+#define ORRERY_INSTANTIATE(T)                                              \
+  template class PackedKeys<T>;                                            \
+  template class PackedValues<T>;                                          \
+  template Index padded_keys<T>(Index);                                    \
+  template bool all_finite(const MatrixIn<T>&);                            \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&, T); \
   template Matrix<T> weighted_values(const Matrix<T>&, const MatrixIn<T>&, const Mask&)
 
 ORRERY_INSTANTIATE(float);

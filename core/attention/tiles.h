@@ -45,7 +45,12 @@ class PackedValues {
   /// sum [padded_queries, columns()] = Σ_j weights(i, j) v_{first + j} over `count` keys; with
   /// `add` it gains them.
   void weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum,
-             bool add = false) const;
+             bool add = false) const {
+    weigh(weights.data(), weights.outerStride(), first, count, sum, add);
+  }
+  /// The same with weights [rows of sum, count] whose rows are `stride` apart.
+  void weigh(const T* weights, Index stride, Index first, Index count, Matrix<T>& sum,
+             bool add) const;
   Index columns() const { return columns_; }
 
  private:
@@ -64,10 +69,10 @@ Index padded_keys(Index keys);
 template <class T>
 bool all_finite(const MatrixIn<T>& x);
 
-/// a bᵀ, [rows of a, rows of b]; as many columns in a as in b. An entry depends on its two rows
-/// alone.
+/// scale·(a bᵀ), [rows of a, rows of b], each product rounded before it is scaled; as many columns
+/// in a as in b. An entry depends on its two rows alone.
 template <class T>
-Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b);
+Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale = T(1));
 
 /// Σ_n A_mn v_n, [N_q, d_v]: summed in blocks of tile_keys. Keys that the mask hides from all
 /// queries of a tile are left out, unless a value is NaN or infinite: 0·NaN is NaN.

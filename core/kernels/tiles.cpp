@@ -307,28 +307,35 @@ inline Doubles widened(Vector<float> v) {
   return __builtin_convertvector(halves[0], Doubles) + __builtin_convertvector(halves[1], Doubles);
 }
 
-template <class T, bool with_row>
+/// What exponentials are taken of: x, x + row or row.
+enum class Argument { in_place, sum, row };
+
+template <Argument argument, class T>
+Vector<T> argument_at(std::size_t i, const T* row, const T* x) {
+  if constexpr (argument == Argument::in_place) return load(x + i);
+  if constexpr (argument == Argument::sum) return load(x + i) + load(row + i);
+  if constexpr (argument == Argument::row) return load(row + i);
+}
+
+template <Argument argument, class T>
 double exponentials_of(std::size_t n, T shift, const T* row, T* x) {
   Doubles sums{};
   std::size_t i = 0;
   for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
     Vector<T> e[4];
-    for (std::size_t j = 0; j < 4; ++j) {
-      e[j] = load(x + i + j * lanes<T>);
-      if (with_row) e[j] += load(row + i + j * lanes<T>);
-      e[j] -= shift;
-    }
+    for (std::size_t j = 0; j < 4; ++j)
+      e[j] = argument_at<argument, T>(i + j * lanes<T>, row, x) - shift;
     exponential<T>(e);
     for (std::size_t j = 0; j < 4; ++j) store(x + i + j * lanes<T>, e[j]);
     sums += widened((e[0] + e[1]) + (e[2] + e[3]));
   }
   for (; i < n; i += lanes<T>) {
     const std::size_t count = n - i < lanes<T> ? n - i : lanes<T>;
-    Vector<T> e[1] = {splat(T(-__builtin_inff()))};  // exp of what is beyond the end is 0
-    Vector<T> added{};
-    __builtin_memcpy(&e[0], x + i, count * sizeof(T));
-    if (with_row) __builtin_memcpy(&added, row + i, count * sizeof(T));
-    e[0] = e[0] + added - shift;
+    T own[lanes<T>], added[lanes<T>]{};
+    for (T& beyond : own) beyond = -__builtin_inff();  // exp of what is beyond the end is 0
+    __builtin_memcpy(own, (argument == Argument::row ? row : x) + i, count * sizeof(T));
+    if (argument == Argument::sum) __builtin_memcpy(added, row + i, count * sizeof(T));
+    Vector<T> e[1] = {load(own) + load(added) - shift};
     exponential<T>(e);
     __builtin_memcpy(x + i, &e[0], count * sizeof(T));
     sums += widened(e[0]);
@@ -340,18 +347,20 @@ double exponentials_of(std::size_t n, T shift, const T* row, T* x) {
 
 template <class T>
 double exponentials(std::size_t n, T shift, T* x) {
-  return exponentials_of<T, false>(n, shift, nullptr, x);
+  return exponentials_of<Argument::in_place, T>(n, shift, nullptr, x);
 }
 
 template <class T>
-double exponentials_of_sum(std::size_t n, T shift, const T* row, T* x) {
-  return exponentials_of<T, true>(n, shift, row, x);
-}
-
-template <class T>
-constexpr TileKernels<T> table{lanes<T>,    panel<T>,        pack_transpose<T>,
-                               multiply<T>, transpose<T>,    largest<T>,
-                               add_rows<T>, exponentials<T>, exponentials_of_sum<T>};
+constexpr TileKernels<T> table{lanes<T>,
+                               panel<T>,
+                               pack_transpose<T>,
+                               multiply<T>,
+                               transpose<T>,
+                               largest<T>,
+                               add_rows<T>,
+                               exponentials<T>,
+                               exponentials_of<Argument::sum, T>,
+                               exponentials_of<Argument::row, T>};
 
 }  // namespace
 

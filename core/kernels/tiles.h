@@ -53,6 +53,8 @@ struct TileKernels {
   double (*exponentials)(std::size_t n, T shift, T* x);
   /// The same of x + row, row [n].
   double (*exponentials_of_sum)(std::size_t n, T shift, const T* row, T* x);
+  /// The same of `row` in place of x, row [n].
+  double (*exponentials_of_row)(std::size_t n, T shift, const T* row, T* x);
 };
 
 /// Those of a level that the CPU has.

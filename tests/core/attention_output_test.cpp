@@ -180,8 +180,11 @@ TEST_CASE("Rows of the map, a few at a time, have the bits of the whole") {
                                   doors, mask.of_queries(first, count));
       CHECK(equal_bits(alone.output, output.output.middleRows(first, count)));
     };
-    attention_by_rows<float>({q, k, v, m, n}, doors, mask, {}, {compare, rows});
-    CHECK(next == 130);
+    for (const int threads : {1, 2, 5}) {
+      next = 0;
+      attention_by_rows<float>({q, k, v, m, n}, doors, mask, {}, {compare, rows, true, threads});
+      CHECK(next == 130);
+    }
   }
 }
 

@@ -105,6 +105,9 @@ void check_exponentials(Level level) {
       kernels.exponentials_of_sum(z.size(), shift + T(2), row.data(), z.data());
   CHECK(kernels.exponentials(summed.size(), shift + T(2), summed.data()) == sum_with_row);
   CHECK(z == summed);
+  std::vector<T> w(x.size(), nan_of<T>);
+  CHECK(kernels.exponentials_of_row(w.size(), shift, x.data(), w.data()) == sum);
+  CHECK(w == y);
 }
 
 template <class T>
