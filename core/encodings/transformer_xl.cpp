@@ -31,12 +31,16 @@ Positions distinct_distances(PositionsIn m, PositionsIn n, const Clamp& clamped)
   check_positions(m);
   check_positions(n);
   Positions distances;
-  distances.reserve(m.size() * n.size());
-  for (const Position query : m)
-    for (const Position key : n) {
-      distances.push_back(clamped(relative_position(query, key)));
-      check_distance(query, key, distances.back());
-    }
+  if (const std::optional<Distances> near = consecutive_distances(m, n)) {
+    for (Index i = 0; i < near->count; ++i) distances.push_back(clamped(-(near->first + i)));
+  } else {
+    distances.reserve(m.size() * n.size());
+    for (const Position query : m)
+      for (const Position key : n) {
+        distances.push_back(clamped(relative_position(query, key)));
+        check_distance(query, key, distances.back());
+      }
+  }
   std::sort(distances.begin(), distances.end());
   distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
   return distances;
