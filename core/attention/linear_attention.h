@@ -1,31 +1,8 @@
 #pragma once
 
-#include "core/attention/feature_map.h"
-#include "core/attention/softmax_attention.h"
+#include "core/attention/linear_sums.h"
 
 namespace orrery {
-
-/// Where the rotation goes.
-enum class LinearVariant {
-  paper,                    ///< eq. (19): rotated features above, plain features below
-  both_rotated,             ///< rotated features in the normaliser too: it can vanish
-  rotated_before_features,  ///< φ(R_m q): what performer-pytorch does; not a function of m − n
-};
-
-struct LinearOptions {
-  LinearVariant variant{LinearVariant::paper};
-  bool causal{false};   ///< a query sees keys with n ≤ m, by position
-  double epsilon{0.0};  ///< added to the normaliser; fast-transformers uses 1e-6
-};
-
-template <class T>
-struct LinearOutput {
-  Matrix<T> output;           ///< [N_q, d_v]
-  Matrix<T> normalizers;      ///< [N_q, 1], the denominators
-  Matrix<T> numerators;       ///< [N_q, 1], what the numerators' weights sum to: a row of weights
-                              ///< sums to numerator/normalizer, which eq. (19) does not make 1
-  Index zero_normalizers{0};  ///< queries whose denominator is 0: zero output
-};
 
 /// Eq. (19): o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n); without a rotation eq.
 /// (17) with (18). It never forms a score matrix, which is why it takes a QkTransform and a feature
@@ -34,7 +11,10 @@ struct LinearOutput {
 /// where it turns q and k. rotation may be null. Throws UsageError on shapes that do not fit.
 /// Features or sums that overflow are divided as IEEE 754 has it: a NaN denominator gives NaN, an
 /// infinite one 0, or NaN where the sum above it is infinite too.
-/// Accuracy: sums in fp64 for either T. Cost: O((N_q + N_k)·features·d_v).
+/// Accuracy: for fp32, products in fp32 where no product can over- or underflow, and in fp64 where
+/// one might; denominators, numerators and sums over more than 384 keys in fp64. Where causal, and
+/// nothing overflows, a query's output is the same bits whatever comes after it.
+/// Cost: O((N_q + N_k)·features·d_v), and memory for blocks of rows beside the output.
 /// Source: Su et al. 2021 §3.3; Katharopoulos et al. 2020.
 template <class T>
 LinearOutput<T> linear_attention(const AttentionInputs<T>& in, const FeatureMap<T>& features,

@@ -25,5 +25,13 @@ template <>
 const TileKernels<double>& tile_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, tiles64);
 }
+template <>
+const LinearKernels<float>& linear_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, linear32);
+}
+template <>
+const LinearKernels<double>& linear_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, linear64);
+}
 
 }  // namespace orrery::kernels

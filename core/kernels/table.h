@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/kernels/linear.h"
 #include "core/kernels/rotations.h"
 #include "core/kernels/tiles.h"
 
@@ -10,7 +11,9 @@
   extern const RotationKernels<float> turns32;  \
   extern const RotationKernels<double> turns64; \
   extern const TileKernels<float> tiles32;      \
-  extern const TileKernels<double> tiles64;
+  extern const TileKernels<double> tiles64;     \
+  extern const LinearKernels<float> linear32;   \
+  extern const LinearKernels<double> linear64;
 
 namespace orrery::kernels {
 namespace baseline {

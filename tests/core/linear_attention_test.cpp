@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -127,6 +128,98 @@ TEST_CASE("Causal linear attention equals decoding step by step, in any order of
   const Positions at(scene.at.rbegin(), scene.at.rend());
   const auto reversed = linear_attention<double>({q, k, v, at, at}, elu, &rope, {.causal = true});
   CHECK(largest_difference<double>(reversed.output.colwise().reverse(), whole.output) < 1e-13);
+}
+
+namespace {
+
+/// Noise of a head in which q and k may be small, and values large.
+template <class T>
+struct Head {
+  Matrix<T> q, k, v;
+  Positions m, n;
+
+  Head(Index queries, Index keys, Index d, Index width, T shift = 0, T scale = 1) {
+    Random random(9, "linear attention");
+    q = normal_matrix<T>(random, queries, d).array() + shift;
+    k = normal_matrix<T>(random, keys, d).array() + shift;
+    v = normal_matrix<T>(random, keys, width) * scale;
+    m = consecutive_positions(queries, keys - queries);
+    n = consecutive_positions(keys);
+  }
+  AttentionInputs<T> inputs() const { return {q, k, v, m, n}; }
+};
+
+/// linear_attention against its own weights, which are formed one by one in fp64.
+template <class T>
+double distance_from_weights(const Head<T>& head, const LinearOptions& options) {
+  const Rope<T> rope({.d_head = head.q.cols()});
+  const EluPlusOne<T> elu;
+  const auto out = linear_attention<T>(head.inputs(), elu, &rope, options);
+  const Matrix<double> w =
+      linear_attention_weights<T>(head.inputs(), elu, &rope, options).template cast<double>();
+  const Matrix<double> expected = w * head.v.template cast<double>();
+  return largest_difference<double>(out.output.template cast<double>(), expected) /
+         largest_magnitude<double>(expected);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Linear attention equals its weights over many blocks, with every remainder", "",
+                   float, double) {
+  const double tolerance = sizeof(TestType) == 8 ? 1e-13 : 2e-6;
+  for (const bool causal : {false, true})
+    for (const Index keys : {1, 63, 64, 65, 385, 800})
+      for (const Index width : {1, 16, 37}) {
+        INFO(keys << " keys, " << width << " values" << (causal ? ", causal" : ""));
+        const Index queries = std::max<Index>(1, keys - 5);
+        const Head<TestType> head(queries, keys, 6, width);
+        CHECK(distance_from_weights(head, {.causal = causal}) < tolerance);
+      }
+}
+
+TEST_CASE("fp32 features whose products fp32 would lose are multiplied in fp64") {
+  for (const bool causal : {false, true}) {
+    // elu(−60) + 1 is 9e-27: a product of two is 0 in fp32.
+    CHECK(distance_from_weights(Head<float>(70, 80, 4, 3, -60), {.causal = causal}) < 2e-6);
+    // Values of 1e30 with features of 1e9: their products are infinite in fp32.
+    CHECK(distance_from_weights(Head<float>(70, 80, 4, 3, 1e9F, 1e30F), {.causal = causal}) < 2e-6);
+  }
+}
+
+TEMPLATE_TEST_CASE("A causal query's output is the same bits whatever comes after or beside it", "",
+                   float, double) {
+  using T = TestType;
+  const Head<T> head(300, 300, 8, 5);
+  const Rope<T> rope({.d_head = 8});
+  const EluPlusOne<T> elu;
+  const auto whole = linear_attention<T>(head.inputs(), elu, &rope, {.causal = true});
+  for (const Index i : {0, 1, 63, 64, 65, 128, 299}) {
+    INFO("query " << i);
+    const Index keys = i + 1;
+    const Matrix<T> q = head.q.row(i), k = head.k.topRows(keys), v = head.v.topRows(keys);
+    const Positions m{head.m[static_cast<std::size_t>(i)]};
+    const Positions n(head.n.begin(), head.n.begin() + keys);
+    const auto step = linear_attention<T>({q, k, v, m, n}, elu, &rope, {.causal = true});
+    CHECK(step.output == whole.output.row(i));
+    CHECK(step.normalizers(0, 0) == whole.normalizers(i, 0));
+    CHECK(step.numerators(0, 0) == whole.numerators(i, 0));
+  }
+}
+
+TEMPLATE_TEST_CASE("A NaN or an infinity among the values reaches no query that does not see it",
+                   "", float, double) {
+  using T = TestType;
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+    Head<T> head(100, 100, 4, 2);
+    const Rope<T> rope({.d_head = 4});
+    const EluPlusOne<T> elu;
+    const auto clean = linear_attention<T>(head.inputs(), elu, &rope, {.causal = true});
+    head.v(70, 1) = bad;
+    const auto out = linear_attention<T>(head.inputs(), elu, &rope, {.causal = true});
+    CHECK(largest_difference<T>(out.output.topRows(70), clean.output.topRows(70)) < T(1e-5));
+    CHECK(largest_difference<T>(out.output.leftCols(1), clean.output.leftCols(1)) < T(1e-5));
+    for (Index i = 70; i < 100; ++i) CHECK_FALSE(std::isfinite(out.output(i, 1)));
+  }
 }
 
 TEST_CASE("A query whose normaliser is 0 gets a zero output and is counted") {

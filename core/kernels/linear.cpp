@@ -1,0 +1,201 @@
+#include "core/kernels/linear.h"
+
+#include "core/kernels/vectors.h"
+
+namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
+namespace {
+
+// 4 rows by as many vectors of sums as leave registers for those of b.
+constexpr std::size_t outer_rows = 4;
+constexpr std::size_t outer_vectors = vector_bytes == 64 ? 4 : 2;
+
+template <class T, std::size_t features, std::size_t vectors>
+void outer_tile(const OuterSums<T>& p, std::size_t row, std::size_t column) {
+  Vector<T> sum[features][vectors] = {};
+  const T* a = p.a + row;
+  const T* b = p.b + column;
+  for (std::size_t k = 0; k < p.rows; ++k, a += p.a_stride, b += p.b_stride) {
+    Vector<T> values[vectors];
+    for (std::size_t j = 0; j < vectors; ++j) values[j] = load(b + j * lanes<T>);
+    for (std::size_t i = 0; i < features; ++i)
+      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] += a[i] * values[j];
+  }
+  for (std::size_t i = 0; i < features; ++i)
+    for (std::size_t j = 0; j < vectors; ++j)
+      store(p.c + static_cast<std::ptrdiff_t>(row + i) * p.c_stride + column + j * lanes<T>,
+            sum[i][j]);
+}
+
+template <class T, std::size_t vectors>
+void outer_columns(const OuterSums<T>& p, std::size_t column) {
+  std::size_t row = 0;
+  for (; row + outer_rows <= p.features; row += outer_rows)
+    outer_tile<T, outer_rows, vectors>(p, row, column);
+  for (; row < p.features; ++row) outer_tile<T, 1, vectors>(p, row, column);
+}
+
+template <class T>
+void outer_sums(const OuterSums<T>& p) {
+  std::size_t column = 0;
+  for (; column + outer_vectors * lanes<T> <= p.columns; column += outer_vectors * lanes<T>)
+    outer_columns<T, outer_vectors>(p, column);
+  for (; column < p.columns; column += lanes<T>) outer_columns<T, 1>(p, column);
+}
+
+typedef double Doubles __attribute__((vector_size(vector_bytes)));
+
+/// A vector of fp64 from as many numbers at p.
+template <class T>
+inline Doubles widened(const T* p) {
+  typedef T Narrow __attribute__((vector_size(lanes<double> * sizeof(T))));
+  Narrow narrow;
+  __builtin_memcpy(&narrow, p, sizeof narrow);
+  return __builtin_convertvector(narrow, Doubles);
+}
+
+/// `count` vectors of columns, whose sums stay in registers.
+template <class T, std::size_t count>
+void add_columns(std::size_t rows, const T* x, std::ptrdiff_t stride, double* sums) {
+  Doubles sum[count];
+  for (std::size_t j = 0; j < count; ++j) sum[j] = load(sums + j * lanes<double>);
+  for (std::size_t i = 0; i < rows; ++i, x += stride)
+    for (std::size_t j = 0; j < count; ++j) sum[j] += widened(x + j * lanes<double>);
+  for (std::size_t j = 0; j < count; ++j) store(sums + j * lanes<double>, sum[j]);
+}
+
+template <class T>
+void add_rows(std::size_t rows, std::size_t columns, const T* x, std::ptrdiff_t stride,
+              double* sums) {
+  std::size_t t = 0;
+  for (; t + 8 * lanes<double> <= columns; t += 8 * lanes<double>)
+    add_columns<T, 8>(rows, x + t, stride, sums + t);
+  for (; t + lanes<double> <= columns; t += lanes<double>)
+    add_columns<T, 1>(rows, x + t, stride, sums + t);
+  for (; t < columns; ++t)
+    for (std::size_t i = 0; i < rows; ++i)
+      sums[t] += static_cast<double>(
+          x[static_cast<std::ptrdiff_t>(i) * stride + static_cast<std::ptrdiff_t>(t)]);
+}
+
+inline double lane_sum(Doubles v) {
+  double part[lanes<double>];
+  __builtin_memcpy(part, &v, sizeof v);
+  for (std::size_t width = lanes<double> / 2; width > 0; width /= 2)
+    for (std::size_t l = 0; l < width; ++l) part[l] += part[l + width];
+  return part[0];
+}
+
+/// q · y, where y gains the key first if there is one.
+template <class T, bool adds>
+double dot(std::size_t n, const T* q, const T* key, double* y) {
+  Doubles sums[2] = {};
+  const auto gained = [&](std::size_t t) {
+    Doubles v = load(y + t);
+    if constexpr (adds) store(y + t, v += widened(key + t));
+    return v;
+  };
+  std::size_t t = 0;
+  for (; t + 2 * lanes<double> <= n; t += 2 * lanes<double>) {
+    sums[0] += widened(q + t) * gained(t);
+    sums[1] += widened(q + t + lanes<double>) * gained(t + lanes<double>);
+  }
+  double sum = lane_sum(sums[0] + sums[1]);
+  for (; t < n; ++t) {
+    if constexpr (adds) y[t] += static_cast<double>(key[t]);
+    sum += static_cast<double>(q[t]) * y[t];
+  }
+  return sum;
+}
+
+template <class T>
+void running_dots(const RunningDots<T>& p) {
+  const auto features = static_cast<std::ptrdiff_t>(p.features);
+  std::ptrdiff_t added = 0;
+  const T* q = p.q;
+  for (std::size_t i = 0; i < p.queries; ++i, q += features) {
+    const std::ptrdiff_t visible = p.visible ? p.visible[i] - p.before : 0;
+    for (; added + 1 < visible; ++added)
+      add_rows(1, p.features, p.k + added * features, features, p.sums);
+    const T* key = p.k + added * features;
+    p.y[i] = added < visible ? dot<T, true>(p.features, q, key, p.sums)
+                             : dot<T, false>(p.features, q, key, p.sums);
+    added = added < visible ? visible : added;
+  }
+}
+
+template <class T>
+void accumulate(std::size_t n, const T* __restrict x, double* __restrict sums,
+                T* __restrict rounded) {
+  for (std::size_t i = 0; i < n; ++i) {
+    sums[i] += static_cast<double>(x[i]);
+    rounded[i] = static_cast<T>(sums[i]);
+  }
+}
+
+void divide(std::size_t n, const float* __restrict x, double by, float* __restrict y) {
+  const double inverse = 1 / by;  // a product with it is off by far less than fp32 shows
+  for (std::size_t i = 0; i < n; ++i)
+    y[i] = static_cast<float>(static_cast<double>(x[i]) * inverse);
+}
+
+void divide(std::size_t n, const double* __restrict x, double by, double* __restrict y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = x[i] / by;
+}
+
+template <class T>
+void negative_part(std::size_t n, const T* __restrict x, T* __restrict y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = x[i] > T(0) ? T(0) : x[i];
+}
+
+template <class T>
+void elu_plus_one(std::size_t n, const T* __restrict x, T* __restrict y) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const T above = x[i] + T(1), below = y[i];
+    y[i] = x[i] > T(0) ? above : below;
+  }
+}
+
+template <class T>
+struct Pattern;
+template <>
+struct Pattern<float> {
+  using Type = std::uint32_t;
+};
+template <>
+struct Pattern<double> {
+  using Type = std::uint64_t;
+};
+
+/// Of |x|: such patterns are in the order of the numbers, and NaN is the highest.
+template <class T>
+typename Pattern<T>::Type pattern(T x) {
+  typename Pattern<T>::Type bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits & (~typename Pattern<T>::Type{0} >> 1);
+}
+
+template <class T>
+bool lies_within(std::size_t n, const T* x, T lowest, T highest) {
+  using Bits = typename Pattern<T>::Type;
+  Bits least = ~Bits{0}, most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bits bits = pattern(x[i]);
+    const Bits below = bits - 1;  // 0 becomes the highest
+    least = below < least ? below : least;
+    most = bits > most ? bits : most;
+  }
+  return (lowest == T(0) || least >= pattern(lowest) - 1) && most <= pattern(highest);
+}
+
+template <class T>
+constexpr LinearKernels<T> table{outer_sums<T>, add_rows<T>,      running_dots<T>, accumulate<T>,
+                                 divide,        negative_part<T>, elu_plus_one<T>, lies_within<T>};
+
+}  // namespace
+
+extern const LinearKernels<float> linear32;
+extern const LinearKernels<double> linear64;
+const LinearKernels<float> linear32 = table<float>;
+const LinearKernels<double> linear64 = table<double>;
+
+}  // namespace orrery::kernels::ORRERY_KERNELS_LEVEL

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/kernels/level.h"
+
+namespace orrery::kernels {
+
+/// c = aᵀ b, from rows of features and rows of values as they are. Every sum runs over the rows in
+/// order.
+template <class T>
+struct OuterSums {
+  std::size_t rows{};      ///< of a and b
+  std::size_t features{};  ///< columns of a, rows of c
+  std::size_t columns{};   ///< of b and c, a multiple of TileKernels::lanes
+  const T* a{};
+  std::ptrdiff_t a_stride{};
+  const T* b{};
+  std::ptrdiff_t b_stride{};
+  T* c{};
+  std::ptrdiff_t c_stride{};
+};
+
+/// y_i = q_i · (sums + the keys that query i sees), in fp64.
+template <class T>
+struct RunningDots {
+  std::size_t queries{};
+  std::size_t features{};
+  const T* q{};  ///< [queries, features]
+  const T* k{};  ///< [keys, features], the keys in order
+  /// How many keys each query sees, the ones behind `sums` too; ascending. Null for none of k.
+  const std::ptrdiff_t* visible{};
+  std::ptrdiff_t before{};  ///< how many are behind `sums`
+  double* sums{};           ///< [features]; gains the keys that the last query sees
+  double* y{};
+};
+
+/// What linear attention does with a block of features, beside the products of TileKernels.
+template <class T>
+struct LinearKernels {
+  void (*outer_sums)(const OuterSums<T>& sums);
+  /// sums [columns] += the rows of x [rows, columns].
+  void (*add_rows)(std::size_t rows, std::size_t columns, const T* x, std::ptrdiff_t stride,
+                   double* sums);
+  void (*running_dots)(const RunningDots<T>& dots);
+  /// sums += x [n], and what they come to in T.
+  void (*accumulate)(std::size_t n, const T* x, double* sums, T* rounded);
+  /// y = x / by, rounded to T once.
+  void (*divide)(std::size_t n, const T* x, double by, T* y);
+  /// y = min(x, 0), and NaN of NaN.
+  void (*negative_part)(std::size_t n, const T* x, T* y);
+  /// y = x + 1 where x is above 0, and e^x, which y holds, elsewhere.
+  void (*elu_plus_one)(std::size_t n, const T* x, T* y);
+  /// Whether each x [n] is 0 or lowest ≤ |x| ≤ highest: never of NaN.
+  bool (*lies_within)(std::size_t n, const T* x, T lowest, T highest);
+};
+
+/// Those of a level that the CPU has.
+template <class T>
+const LinearKernels<T>& linear_kernels(Level level = best_level());
+
+}  // namespace orrery::kernels
