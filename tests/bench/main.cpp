@@ -6,21 +6,28 @@
 
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <string_view>
 
+#include "tests/bench/growth.h"
+#include "tests/bench/levels.h"
 #include "tests/bench/table.h"
 
 namespace {
 
-using orrery::bench::TableOptions;
+using namespace orrery::bench;
 
 constexpr const char* help = R"(Times the core against its limits, measured in the same seconds.
 
   ./orrery bench                     one line per operation
   ./orrery bench --peers [PYTHON]    in turns with PyTorch, of a Python that has it (python3)
   ./orrery bench --rounds N          medians over N rounds, 7 or more
-  ./orrery bench --only TEXT         the operations whose names contain it
+  ./orrery bench --only TEXT         the operations whose names contain it, and growth by this name
+  ./orrery bench --levels            at every level of the kernels that this CPU has, in place of it
+  ./orrery bench --largest N         the longest sequence whose growth is shown (65536)
+  ./orrery bench --figure DIR        draw the growth, as a result that orrery redraw takes
   ./orrery bench --benchmark_filter=REGEX   the benchmarks of the programs, by Google Benchmark
 )";
 
@@ -36,32 +43,69 @@ int usage(std::string_view word) {
   return 2;
 }
 
-int run_table(int count, char** words) {
-  TableOptions options;
+struct Options {
+  TableOptions table{};
+  GrowthOptions growth{};
+  bool levels{false};
+};
+
+/// A whole number from `least` on after its option; says what is wrong otherwise.
+template <class Number>
+bool read_number(std::string_view option, std::string_view text, Number least, Number& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size() && number >= least)
+    return true;
+  fmt::print(stderr, "orrery bench: {} {}: must be a whole number, {} or more\n", option, text,
+             least);
+  return false;
+}
+
+/// The status for what is wrong, none for what is right.
+std::optional<int> read(int count, char** words, Options& options) {
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
     const std::string_view next = i + 1 < count ? words[i + 1] : "";
+    if (word == "--levels") {
+      options.levels = true;
+      continue;
+    }
     if (word == "--peers") {
       const bool named = !next.empty() && !next.starts_with("--");
-      options.peers = named ? next : "python3";
+      options.table.peers = named ? next : "python3";
       i += named;
+      continue;
+    }
+    if (word == "--rounds") {
+      if (!read_number(word, next, 7, options.table.rounds)) return 2;
+    } else if (word == "--largest") {
+      if (!read_number<std::int64_t>(word, next, 256, options.growth.largest)) return 2;
     } else if (word == "--only" && !next.empty()) {
-      options.only = next;
-      ++i;
-    } else if (word == "--rounds") {
-      const auto read = std::from_chars(next.data(), next.data() + next.size(), options.rounds);
-      if (read.ec != std::errc() || read.ptr != next.data() + next.size() || options.rounds < 7) {
-        fmt::print(stderr, "orrery bench: --rounds {}: must be a whole number, 7 or more\n", next);
-        return 2;
-      }
-      ++i;
+      options.table.only = next;
+    } else if (word == "--figure" && !next.empty()) {
+      options.growth.folder = next;
     } else {
       return usage(word);
     }
+    ++i;
   }
-  keep_memory();
+  return std::nullopt;
+}
+
+int run_table(int count, char** words) {
+  Options options;
+  if (const std::optional<int> status = read(count, words, options)) return *status;
+  const bool growth = options.table.only.empty() || options.table.only == "growth";
   std::signal(SIGPIPE, SIG_IGN);  // peers that ended are an error, told by write()
-  print_table(options);
+  keep_memory();
+  if (options.levels) {
+    print_levels(options.table);
+    return 0;
+  }
+  if (options.table.only != "growth") {
+    print_table(options.table);
+    if (growth) fmt::print("\n");
+  }
+  if (growth) print_growth(options.growth);
   return 0;
 }
 

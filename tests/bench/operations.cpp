@@ -5,7 +5,6 @@
 
 #include "core/analysis/decay.h"
 #include "core/attention/linear_attention.h"
-#include "core/attention/softmax_attention.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/frequencies.h"
@@ -14,31 +13,13 @@
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/random.h"
+#include "tests/bench/head.h"
 #include "tests/bench/table.h"
 
 namespace orrery::bench {
 namespace {
 
-constexpr Index d = 64;
-
-struct Head {
-  Matrix<float> q, k, v;
-  Positions at;
-  Mask causal;
-
-  explicit Head(Index n) : at(consecutive_positions(n)), causal(Mask::causal(at, at)) {
-    Random random(1, "benchmark");
-    q = normal_matrix<float>(random, n, d);
-    k = normal_matrix<float>(random, n, d);
-    v = normal_matrix<float>(random, n, d);
-  }
-  AttentionInputs<float> inputs() const { return {q, k, v, at, at}; }
-};
-
-template <class T>
-void use(const T& value) {
-  __asm__ volatile("" ::"r"(&value) : "memory");
-}
+constexpr Index d = head_channels;
 
 /// Both products of attention, a multiplication and an addition per channel and cell.
 double products(Index n, bool causal) {

@@ -2,42 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "core/kernels/level.h"
 #include "tests/bench/limits.h"
+#include "tests/bench/measure.h"
 #include "tests/bench/peers.h"
 
 namespace orrery::bench {
 namespace {
 
-/// Of one run: as many as fit into 30 ms, at least one, after one that is not counted.
-double seconds(const std::function<void()>& run) {
-  run();
-  int runs = 0;
-  const double start = now();
-  do {
-    run();
-    ++runs;
-  } while (now() - start < 0.03);
-  return (now() - start) / runs;
-}
-
 double limit_now(const Operation& operation) {
   if (operation.limit == Limit::multiply_add) return multiply_add_peak();
   if (operation.limit == Limit::copy) return copy_speed(operation.size);
   return 0;
-}
-
-struct Spread {
-  double least{}, median{}, most{};
-};
-
-Spread spread(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {values.front(), values[values.size() / 2], values.back()};
 }
 
 std::string share_text(const Spread& s) {

@@ -2,6 +2,7 @@
 # The table of ./orrery bench: what it prints and refuses. How long things take is nobody's failure.
 set -uo pipefail
 bench=$1
+orrery=$2
 source "$(dirname "$0")/check.sh"
 
 status_of() {
@@ -35,7 +36,20 @@ equals "a table with a peer is printed" 0 "$status"
 holds "it names the peer" contains "$out" "in turns with PyTorch of a test"
 holds "and how many times as fast" grep -Eq ' 1000\.000 +[0-9]+\.[0-9]{2} \([0-9.]+ to [0-9.]+\)' <<<"$out"
 
-for wrong in "--rounds 3" "--rounds x" "--fast"; do
+status_of "$bench" --levels --only "RoPE with its tables, halves"
+equals "the levels of the kernels are compared" 0 "$status"
+holds "from the lowest on" grep -Eq '^operation +baseline' <<<"$out"
+holds "with a time of each" grep -Eq '^RoPE with its tables, halves, \[4096, 128\]( +[0-9]+\.[0-9]{3})+ ' <<<"$out"
+
+status_of "$bench" --only growth --largest 512 --figure "$scratch/growth"
+equals "the growth with N is printed" 0 "$status"
+equals "one line per N" 2 "$(grep -Ec '^(256|512)( +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]){3}$' <<<"$out")"
+holds "and drawn" test -s "$scratch/growth/figures/time.svg" -a -s "$scratch/growth/tables/growth.csv"
+status_of "$orrery" redraw "$scratch/growth" --out "$scratch/again" --format pdf
+equals "by what draws results" 0 "$status"
+holds "which draws it again" test -s "$scratch/again/memory.pdf"
+
+for wrong in "--largest 255" "--rounds 3" "--rounds x" "--fast"; do
   # shellcheck disable=SC2086
   status_of "$bench" $wrong
   equals "$wrong is refused" 2 "$status"
