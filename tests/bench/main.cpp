@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "tests/bench/growth.h"
-#include "tests/bench/levels.h"
+#include "tests/bench/comparisons.h"
 #include "tests/bench/table.h"
 
 namespace {
@@ -26,6 +26,7 @@ constexpr const char* help = R"(Times the core against its limits, measured in t
   ./orrery bench --rounds N          medians over N rounds, 7 or more
   ./orrery bench --only TEXT         the operations whose names contain it, and growth by this name
   ./orrery bench --levels            at every level of the kernels that this CPU has, in place of it
+  ./orrery bench --threads N         on one and on N threads, in place of it
   ./orrery bench --largest N         the longest sequence whose growth is shown (65536)
   ./orrery bench --figure DIR        draw the growth, as a result that orrery redraw takes
   ./orrery bench --benchmark_filter=REGEX   the benchmarks of the programs, by Google Benchmark
@@ -47,6 +48,7 @@ struct Options {
   TableOptions table{};
   GrowthOptions growth{};
   bool levels{false};
+  int threads{0};  ///< to compare with one; 0 for no such comparison
 };
 
 /// A whole number from `least` on after its option; says what is wrong otherwise.
@@ -77,6 +79,8 @@ std::optional<int> read(int count, char** words, Options& options) {
     }
     if (word == "--rounds") {
       if (!read_number(word, next, 7, options.table.rounds)) return 2;
+    } else if (word == "--threads") {
+      if (!read_number(word, next, 2, options.threads)) return 2;
     } else if (word == "--largest") {
       if (!read_number<std::int64_t>(word, next, 256, options.growth.largest)) return 2;
     } else if (word == "--only" && !next.empty()) {
@@ -99,6 +103,10 @@ int run_table(int count, char** words) {
   keep_memory();
   if (options.levels) {
     print_levels(options.table);
+    return 0;
+  }
+  if (options.threads > 0) {
+    print_threads(options.table, options.threads);
     return 0;
   }
   if (options.table.only != "growth") {

@@ -40,8 +40,10 @@ Operation attention(Index n, bool causal) {
           .peer = fmt::format("attention{} {}", causal ? "_causal" : "", n),
           .limit = Limit::multiply_add,
           .work = products(n, causal),
+          .threaded = true,
           .prepare = with_head(n, [causal](const Head& head) {
-            return attention_output<float>(head.inputs(), {}, causal ? head.causal : Mask());
+            return attention_output<float>(head.inputs(), {}, causal ? head.causal : Mask(), {},
+                                           threads());
           })};
 }
 
@@ -51,9 +53,10 @@ Operation attention_with(const std::string& name, const std::string& peer,
           .peer = fmt::format("{} {}", peer, n),
           .limit = Limit::multiply_add,
           .work = products(n, causal),
+          .threaded = true,
           .prepare = with_head(n, [encoding, causal](const Head& head) {
             return attention_output<float>(head.inputs(), SoftmaxDoors<float>::of(*encoding),
-                                           causal ? head.causal : Mask());
+                                           causal ? head.causal : Mask(), {}, threads());
           })};
 }
 
@@ -133,6 +136,11 @@ Operation decay_bound(std::int64_t distances) {
 }
 
 }  // namespace
+
+int& threads() {
+  static int count = 1;
+  return count;
+}
 
 std::vector<Operation> operations() {
   std::vector<Operation> all;

@@ -19,11 +19,15 @@ struct Operation {
   Limit limit{Limit::none};
   double work{};                                     ///< of one run
   std::size_t size{};                                ///< bytes of the copy
+  bool threaded{false};                              ///< whether it works on threads()
   std::function<std::function<void()>()> prepare{};  ///< what one run is, its contents made
 };
 
 /// Every operation of the table.
 std::vector<Operation> operations();
+
+/// How many threads the operations that can work on: 1 unless a comparison sets it.
+int& threads();
 
 struct TableOptions {
   int rounds{7};

@@ -41,6 +41,11 @@ equals "the levels of the kernels are compared" 0 "$status"
 holds "from the lowest on" grep -Eq '^operation +baseline' <<<"$out"
 holds "with a time of each" grep -Eq '^RoPE with its tables, halves, \[4096, 128\]( +[0-9]+\.[0-9]{3})+ ' <<<"$out"
 
+status_of "$bench" --threads 3 --only "attention, causal, N = 1024"
+equals "numbers of threads are compared" 0 "$status"
+holds "one with the other" grep -Eq '^operation +one thread +3 threads' <<<"$out"
+holds "with a time of each" grep -Eq '^attention, causal, N = 1024( +[0-9]+\.[0-9]{3}){2} ' <<<"$out"
+
 status_of "$bench" --only growth --largest 512 --figure "$scratch/growth"
 equals "the growth with N is printed" 0 "$status"
 equals "one line per N" 2 "$(grep -Ec '^(256|512)( +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]){3}$' <<<"$out")"
@@ -49,7 +54,7 @@ status_of "$orrery" redraw "$scratch/growth" --out "$scratch/again" --format pdf
 equals "by what draws results" 0 "$status"
 holds "which draws it again" test -s "$scratch/again/memory.pdf"
 
-for wrong in "--largest 255" "--rounds 3" "--rounds x" "--fast"; do
+for wrong in "--largest 255" "--rounds 3" "--rounds x" "--threads 1" "--fast"; do
   # shellcheck disable=SC2086
   status_of "$bench" $wrong
   equals "$wrong is refused" 2 "$status"

@@ -1,8 +1,10 @@
-#include "tests/bench/levels.h"
+#include "tests/bench/comparisons.h"
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/kernels/level.h"
@@ -26,24 +28,36 @@ std::vector<kernels::Level> levels() {
   return found;
 }
 
-void print_row(const Operation& operation, int rounds) {
+/// Ways in which every operation runs, and what they are called.
+struct Ways {
+  std::vector<std::string> names;
+  std::function<void(std::size_t)> choose;
+};
+
+/// A line per operation, its times in turns, and how many times as fast the last way is.
+void print_row(const Operation& operation, const Ways& ways, int rounds) {
   const std::function<void()> run = operation.prepare();
-  std::vector<std::vector<double>> times(levels().size());
+  std::vector<std::vector<double>> times(ways.names.size());
   std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < times.size(); ++i) {
-      chosen = levels()[i];
+      ways.choose(i);
       times[i].push_back(seconds(run));
     }
     ratios.push_back(times.front().back() / times.back().back());
   }
-  chosen.reset();
   fmt::print("{:<44}", operation.name);
-  for (const std::vector<double>& of_level : times)
-    fmt::print(" {:>13.3f}", 1e3 * spread(of_level).median);
+  for (const std::vector<double>& of_way : times)
+    fmt::print(" {:>13.3f}", 1e3 * spread(of_way).median);
   const Spread ratio = spread(ratios);
   fmt::print("  {:5.2f} ({:.2f} to {:.2f})\n", ratio.median, ratio.least, ratio.most);
   std::fflush(stdout);
+}
+
+void print_heads(const Ways& ways) {
+  fmt::print("{:<44}", "operation");
+  for (const std::string& name : ways.names) fmt::print(" {:>13}", name);
+  fmt::print("  last over first\n");
 }
 
 }  // namespace
@@ -55,12 +69,25 @@ kernels::Level wrapped_best_level() { return chosen ? *chosen : real_best_level(
 void print_levels(const TableOptions& options) {
   fmt::print("One thread, medians over {} rounds (least to most), ms at each level of this CPU\n\n",
              options.rounds);
-  fmt::print("{:<44}", "operation");
-  for (const kernels::Level level : levels()) fmt::print(" {:>13}", kernels::name(level));
-  fmt::print("  highest over lowest\n");
+  Ways ways{.names = {}, .choose = [](std::size_t i) { chosen = levels()[i]; }};
+  for (const kernels::Level level : levels()) ways.names.emplace_back(kernels::name(level));
+  print_heads(ways);
   for (const Operation& operation : operations())
     if (operation.name.find(options.only) != std::string::npos && operation.work < most_work)
-      print_row(operation, options.rounds);
+      print_row(operation, ways, options.rounds);
+  chosen.reset();
+}
+
+void print_threads(const TableOptions& options, int most) {
+  fmt::print("Kernels for {}, medians over {} rounds (least to most), ms\n\n",
+             kernels::name(kernels::best_level()), options.rounds);
+  const Ways ways{.names = {"one thread", fmt::format("{} threads", most)},
+                  .choose = [most](std::size_t i) { threads() = i == 0 ? 1 : most; }};
+  print_heads(ways);
+  for (const Operation& operation : operations())
+    if (operation.threaded && operation.name.find(options.only) != std::string::npos)
+      print_row(operation, ways, options.rounds);
+  threads() = 1;
 }
 
 }  // namespace orrery::bench
