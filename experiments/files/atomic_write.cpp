@@ -11,9 +11,11 @@
 #include <csignal>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "experiments/files/file.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::files {
 namespace {
@@ -57,33 +59,77 @@ void take_new_name(const fs::path& temporary, const fs::path& path) {
   ::unlink(temporary.c_str());
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
 }  // namespace
 
 std::string hidden_name(const fs::path& target, std::string_view purpose) {
   return fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
 }
 
-void atomic_write(const fs::path& path, std::string_view bytes, Existing existing) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+void require_space(const fs::path& path, std::uintmax_t bytes) {
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder_of(path), unknown);
+  if (unknown || bytes <= space.available) return;
+  throw IoError(path.string(),
+                fmt::format("takes {}, and {} are free on its disk", bytes_text(bytes),
+                            bytes_text(space.available)),
+                "free some space or choose another disk");
+}
+
+AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
+    : path_(std::move(path)), existing_(existing) {
+  const fs::path folder = folder_of(path_);
   make_folders(folder);
-  const fs::path temporary = folder / hidden_name(path, "tmp");
+  require_space(path_, bytes);
+  temporary_ = folder / hidden_name(path_, "tmp");
   std::error_code ignored;
-  fs::remove(temporary, ignored);  // a killed process with the same id may have left one
-  try {
-    write_new_file(temporary, bytes);
-    if (existing == Existing::refused)
-      take_new_name(temporary, path);
-    else if (std::rename(temporary.c_str(), path.c_str()) != 0)
-      throw io_error(path.string(), "replaced", errno);
-  } catch (const IoError&) {
-    fs::remove(temporary, ignored);
-    throw;
+  fs::remove(temporary_, ignored);  // a killed process with the same id may have left one
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw io_error(path_.string(), "created", errno);
+  // Tells remove_abandoned on another machine that this process lives.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) errno = 0;
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove(temporary_, ignored);
+}
+
+void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error(path_.string(), "written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uintmax_t>(count);
   }
-  sync_folder(folder);
+}
+
+void AtomicFile::commit() {
+  const bool whole = ::fsync(descriptor_) == 0;
+  if (!whole || ::close(std::exchange(descriptor_, -1)) != 0)
+    throw io_error(path_.string(), "written", errno);
+  if (existing_ == Existing::refused)
+    take_new_name(temporary_, path_);
+  else if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+    throw io_error(path_.string(), "replaced", errno);
+  temporary_.clear();
+  sync_folder(folder_of(path_));
+}
+
+void atomic_write(const fs::path& path, std::string_view bytes, Existing existing) {
+  AtomicFile file(path, bytes.size(), existing);
+  file.write(0, bytes);
+  file.commit();
 }
 
 void remove_abandoned(const fs::path& target) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(target);
   const std::string stem = fmt::format(".{}.tmp-", target.filename().string());
   std::error_code failure;
   std::vector<fs::path> abandoned;

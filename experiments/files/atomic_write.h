@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,6 +18,34 @@ enum class Existing { replaced, refused };
 /// file is unchanged and no other file is left behind.
 void atomic_write(const std::filesystem::path& path, std::string_view bytes,
                   Existing existing = Existing::replaced);
+
+/// A file that is written in parts, in any order, and appears as a whole or not at all: the bytes
+/// go to a hidden file beside `path`, which is removed unless commit() gives it its name.
+class AtomicFile {
+ public:
+  /// Makes the folder and the hidden file. Throws IoError, also where the disk has less than
+  /// `bytes` free.
+  AtomicFile(std::filesystem::path path, std::uintmax_t bytes,
+             Existing existing = Existing::replaced);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Throws IoError.
+  void write(std::uintmax_t offset, std::string_view bytes);
+  /// Brings the bytes to the disk, and then the file under its name. Throws IoError; then a file
+  /// that was there is unchanged.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  Existing existing_;
+  int descriptor_{-1};
+};
+
+/// Throws IoError where the disk of a new file, whose folder exists, has less than `bytes` free.
+void require_space(const std::filesystem::path& path, std::uintmax_t bytes);
 
 /// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);

@@ -119,15 +119,6 @@ std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
   }
 }
 
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw io_error(path, "written", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
 }  // namespace
 
 IoError io_error(std::string_view path, std::string_view verb, int code) {
@@ -154,13 +145,37 @@ std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t 
   return read_all(open_to_read(path, name), max_bytes, name);
 }
 
+NewFile::NewFile(std::filesystem::path path)
+    : name_(path.string()),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw io_error(name_, "created", errno);
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+void NewFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw io_error(name_, "written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void NewFile::close(Sync sync) {
+  if (sync == Sync::now && ::fsync(descriptor_) != 0) throw io_error(name_, "written", errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw io_error(name_, "written", errno);
+}
+
 void write_new_file(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
-  const std::string name = path.string();
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file.is_open()) throw io_error(name, "created", errno);
-  write_all(file.get(), bytes, name);
-  if (sync == Sync::now && ::fsync(file.get()) != 0) throw io_error(name, "written", errno);
-  if (!file.close()) throw io_error(name, "written", errno);
+  NewFile file(path);
+  file.append(bytes);
+  file.close(sync);
 }
 
 std::filesystem::path current_folder() {
@@ -195,14 +210,30 @@ bool is_file_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), plain);
 }
 
-std::string sha256_hex(std::string_view bytes) {
-  sha256_ctx context{};
-  sha256_init(&context);
-  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+struct Sha256::Context {
+  sha256_ctx of_nettle{};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) { sha256_init(&context_->of_nettle); }
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&& other) noexcept = default;
+
+void Sha256::update(std::string_view bytes) {
   // std::uint8_t is unsigned char, which may alias any type.
-  sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  sha256_digest(&context, digest.size(), digest.data());
+  sha256_update(&context_->of_nettle, bytes.size(),
+                reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
+
+std::string Sha256::hex() {
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  sha256_digest(&context_->of_nettle, digest.size(), digest.data());
   return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex();
 }
 
 }  // namespace orrery::files

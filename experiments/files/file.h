@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,25 @@ enum class Sync { now, later };
 void write_new_file(const std::filesystem::path& path, std::string_view bytes,
                     Sync sync = Sync::now);
 
+/// A new file that is filled from its beginning to its end.
+class NewFile {
+ public:
+  /// Creates the file. Throws IoError with the system's reason, as the functions below.
+  explicit NewFile(std::filesystem::path path);
+  ~NewFile();
+  NewFile(NewFile&& other) noexcept;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  NewFile& operator=(NewFile&&) = delete;
+
+  void append(std::string_view bytes);
+  void close(Sync sync);
+
+ private:
+  std::string name_;
+  int descriptor_{-1};
+};
+
 /// The current folder. Throws IoError: it has been removed.
 std::filesystem::path current_folder();
 
@@ -48,5 +68,24 @@ bool is_file_name(std::string_view text);
 
 /// SHA-256 (FIPS 180-4) as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
+
+/// The same of bytes that come in parts.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&& other) noexcept;
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  Sha256& operator=(Sha256&&) = delete;
+
+  void update(std::string_view bytes);
+  /// Of all so far. Starts anew.
+  std::string hex();
+
+ private:
+  struct Context;  // of nettle
+  std::unique_ptr<Context> context_;
+};
 
 }  // namespace orrery::files

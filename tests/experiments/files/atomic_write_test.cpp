@@ -52,6 +52,35 @@ TEST_CASE("What cannot be replaced is an error, and stays as it was") {
   CHECK(text_of(temp.path() / "file") == "mine");
 }
 
+TEST_CASE(
+    "A file that comes in parts has its name when it is whole, and leaves nothing otherwise") {
+  const TempFolder temp;
+  const fs::path path = temp.path() / "a.npz";
+  {
+    AtomicFile file(path, 8);
+    file.write(4, "last");
+    CHECK_FALSE(fs::exists(path));
+    CHECK(entries_of(temp.path()) == 1);
+  }
+  CHECK(entries_of(temp.path()) == 0);
+  AtomicFile file(path, 8, Existing::refused);
+  file.write(4, "last");
+  file.write(0, "frst");
+  file.commit();
+  CHECK(text_of(path) == "frstlast");
+  CHECK(entries_of(temp.path()) == 1);
+  AtomicFile other(path, 8, Existing::refused);
+  CHECK_THROWS_WITH(other.commit(), Contains("a.npz: cannot be created"));
+  CHECK(text_of(path) == "frstlast");
+}
+
+TEST_CASE("A file for which the disk is too small is refused with both numbers") {
+  const TempFolder temp;
+  CHECK_THROWS_WITH(AtomicFile(temp.path() / "large", std::uintmax_t{1} << 60),
+                    Contains("large: takes 1048576 TiB, and") && Contains("are free on its disk; free"));
+  CHECK(entries_of(temp.path()) == 0);
+}
+
 TEST_CASE("A temporary file of a killed process with the same id is no obstacle") {
   const TempFolder temp;
   const fs::path path = temp.path() / "plan.json";
