@@ -218,10 +218,20 @@ std::vector<double> decode_array(std::string_view data, const ArrayLayout& layou
   return values;
 }
 
+bool is_single(const Array& array) {
+  return std::holds_alternative<std::vector<float>>(array.values);
+}
+
+std::size_t value_bytes(const Array& array) {
+  std::size_t bytes = is_single(array) ? sizeof(float) : sizeof(double);
+  for (const std::size_t dimension : array.shape) bytes *= dimension;
+  return bytes;
+}
+
 std::string_view array_bytes(const Array& array) {
-  std::size_t elements = 1;
-  for (const std::size_t dimension : array.shape) elements *= dimension;
-  check_invariant(elements == array.size(), "an array has as many values as its shape says");
+  check_invariant(
+      value_bytes(array) == array.size() * (is_single(array) ? sizeof(float) : sizeof(double)),
+      "an array has as many values as its shape says");
   return std::visit(
       [](const auto& values) {
         // char may alias any type.

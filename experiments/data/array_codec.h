@@ -52,5 +52,9 @@ std::vector<double> decode_array(std::string_view data, const ArrayLayout& layou
 /// A view of the array's values in memory, little-endian. An array whose shape and values disagree
 /// breaks an invariant.
 std::string_view array_bytes(const Array& array);
+/// Whether its values are floats.
+bool is_single(const Array& array);
+/// Bytes of all values that its shape promises, whether it has them or not.
+std::size_t value_bytes(const Array& array);
 
 }  // namespace orrery::data

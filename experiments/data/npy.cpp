@@ -54,11 +54,10 @@ Tensor parse_npy(std::string_view bytes, std::string name, Values allowed) {
                 .values = std::move(values)};
 }
 
-std::string npy_bytes(const Array& array) {
-  const std::string_view data = array_bytes(array);
-  const bool single = std::holds_alternative<std::vector<float>>(array.values);
-  std::string bytes = header_v1(single ? "<f4" : "<f8", array.shape);
-  return bytes.append(data);
+std::string npy_bytes(const Array& array) { return npy_header(array).append(array_bytes(array)); }
+
+std::string npy_header(const Array& array) {
+  return header_v1(is_single(array) ? "<f4" : "<f8", array.shape);
 }
 
 }  // namespace orrery::data

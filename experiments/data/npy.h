@@ -27,5 +27,7 @@ Tensor parse_npy(std::string_view bytes, std::string name, Values allowed = Valu
 /// The array as a .npy file, version 1.0, '<f8' or '<f4', C order, header padded to 64 bytes: the
 /// bytes that numpy.save writes. NaN and infinities are kept.
 std::string npy_bytes(const Array& array);
+/// What precedes the values in that file.
+std::string npy_header(const Array& array);
 
 }  // namespace orrery::data

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,17 +16,15 @@
 namespace orrery::data {
 namespace {
 
-bool is_single(const Array& array) {
-  return std::holds_alternative<std::vector<float>>(array.values);
-}
-
-std::vector<const Array*> in_file_order(std::span<const Array* const> arrays) {
-  std::vector<const Array*> sorted(arrays.begin(), arrays.end());
-  std::sort(sorted.begin(), sorted.end(), [](const Array* a, const Array* b) {
-    return std::pair(is_single(*a), std::string_view(a->name)) <
-           std::pair(is_single(*b), std::string_view(b->name));
+/// The numbers of the arrays, first to last in the file.
+std::vector<std::size_t> file_order(std::span<const Array* const> arrays) {
+  std::vector<std::size_t> order(arrays.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(is_single(*arrays[a]), std::string_view(arrays[a]->name)) <
+           std::pair(is_single(*arrays[b]), std::string_view(arrays[b]->name));
   });
-  return sorted;
+  return order;
 }
 
 void check_names(std::span<const Array* const> arrays) {
@@ -40,6 +39,36 @@ std::string length_prefix(std::size_t length) {
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(length >> 8 * i & 0xFF);
   return bytes;
 }
+
+class SafetensorsLayout final : public ArchiveLayout {
+ public:
+  explicit SafetensorsLayout(std::span<const Array* const> arrays) : places_(arrays.size()) {
+    auto header = nlohmann::ordered_json::object();
+    for (const std::size_t i : file_order(arrays)) {
+      places_[i] = values_;
+      values_ += value_bytes(*arrays[i]);
+      header[arrays[i]->name] = {{"dtype", is_single(*arrays[i]) ? "F32" : "F64"},
+                                 {"shape", arrays[i]->shape},
+                                 {"data_offsets", {places_[i], values_}}};
+    }
+    constexpr std::size_t alignment = 8;
+    std::string text = header.dump();
+    text.append((alignment - text.size() % alignment) % alignment, ' ');
+    header_ = length_prefix(text.size()) + text;
+  }
+
+  std::uint64_t bytes() const override { return header_.size() + values_; }
+  std::uint64_t values_at(std::size_t array) const override {
+    return header_.size() + places_[array];
+  }
+  void see(std::size_t, std::string_view) override {}
+  void put_frame(const Put& put) const override { put(0, header_); }
+
+ private:
+  std::vector<std::uint64_t> places_;  ///< of the values of each array, behind the header
+  std::uint64_t values_{0};            ///< bytes of all
+  std::string header_{};
+};
 
 }  // namespace
 
@@ -67,21 +96,13 @@ TensorMap parse_safetensors(std::string_view bytes, const std::string& name) {
   return all_tensors(SafetensorsArchive(bytes, name), name);
 }
 
-std::string safetensors_bytes(std::span<const Array* const> arrays) {
+std::unique_ptr<ArchiveLayout> safetensors_layout(std::span<const Array* const> arrays) {
   check_names(arrays);
-  auto header = nlohmann::ordered_json::object();
-  std::string data;
-  for (const Array* const array : in_file_order(arrays)) {
-    const std::size_t begin = data.size();
-    data += array_bytes(*array);
-    header[array->name] = {{"dtype", is_single(*array) ? "F32" : "F64"},
-                           {"shape", array->shape},
-                           {"data_offsets", {begin, data.size()}}};
-  }
-  constexpr std::size_t alignment = 8;
-  std::string text = header.dump();
-  text.append((alignment - text.size() % alignment) % alignment, ' ');
-  return length_prefix(text.size()) + text + data;
+  return std::make_unique<SafetensorsLayout>(arrays);
+}
+
+std::string safetensors_bytes(std::span<const Array* const> arrays) {
+  return filled(*safetensors_layout(arrays), arrays);
 }
 
 }  // namespace orrery::data

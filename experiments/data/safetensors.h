@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/data/archive_layout.h"
 #include "experiments/data/safetensors_header.h"
 #include "experiments/data/tensor_archive.h"
 #include "experiments/model/figure.h"
@@ -40,5 +41,7 @@ TensorMap parse_safetensors(std::string_view bytes, const std::string& name);
 /// which sorts by element size and then by name, and pads the header to 8 bytes. NaN and infinities
 /// are kept. Two arrays with the same name, or one named "__metadata__", break an invariant.
 std::string safetensors_bytes(std::span<const Array* const> arrays);
+/// Where everything lies in that file; the arrays need no values.
+std::unique_ptr<ArchiveLayout> safetensors_layout(std::span<const Array* const> arrays);
 
 }  // namespace orrery::data

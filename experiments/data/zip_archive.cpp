@@ -116,32 +116,6 @@ DataError damaged(std::string_view label, zip_error_t* error) {
 
 using MemberFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
-/// Building an archive in memory can fail only when memory runs out.
-void require_made(bool done) { check_invariant(done, "libzip makes an archive in memory"); }
-
-void add_stored(zip_t* archive, const std::string& name, const std::string& bytes) {
-  constexpr zip_uint16_t midnight = 0;
-  constexpr zip_uint16_t first_of_1980 = 1 << 5 | 1;
-  zip_source_t* const source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
-  require_made(source != nullptr);
-  const zip_int64_t added = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
-  require_made(added >= 0);
-  const auto index = static_cast<zip_uint64_t>(added);
-  require_made(zip_set_file_compression(archive, index, ZIP_CM_STORE, 0) == 0);
-  require_made(zip_file_set_dostime(archive, index, midnight, first_of_1980, 0) == 0);
-}
-
-std::string content(zip_source_t* source) {
-  zip_stat_t status;
-  zip_stat_init(&status);
-  require_made(zip_source_stat(source, &status) == 0 && zip_source_open(source) == 0);
-  std::string bytes(static_cast<std::size_t>(status.size), '\0');
-  require_made(zip_source_read(source, bytes.data(), bytes.size()) ==
-               static_cast<zip_int64_t>(bytes.size()));
-  zip_source_close(source);
-  return bytes;
-}
-
 }  // namespace
 
 void ZipArchive::Discard::operator()(zip* archive) const { zip_discard(archive); }
@@ -182,20 +156,6 @@ std::string ZipArchive::read(std::size_t index, std::string_view label) const {
     throw damaged(label, fmt::format("it declares {} bytes and unpacks to {}", declared,
                                      bytes.size() > declared ? "more" : "fewer"));
   return bytes;
-}
-
-std::string stored_zip(std::span<const std::pair<std::string, std::string>> members) {
-  check_invariant(!members.empty(), "an archive is made for at least one member");
-  ZipError error;
-  zip_source_t* const source = zip_source_buffer_create(nullptr, 0, 0, error.get());
-  require_made(source != nullptr);
-  const std::unique_ptr<zip_source_t, decltype(&zip_source_free)> kept(source, &zip_source_free);
-  zip_t* const archive = zip_open_from_source(source, ZIP_TRUNCATE, error.get());
-  require_made(archive != nullptr);
-  zip_source_keep(source);
-  for (const auto& [name, bytes] : members) add_stored(archive, name, bytes);
-  require_made(zip_close(archive) == 0);
-  return content(source);
 }
 
 }  // namespace orrery::data

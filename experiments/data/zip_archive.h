@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "experiments/model/layers.h"
@@ -55,10 +53,5 @@ class ZipArchive {
 /// The compression methods that ZipArchive unpacks.
 inline constexpr int zip_stored = 0;
 inline constexpr int zip_deflated = 8;
-
-/// A zip archive of uncompressed members, dated 1980-01-01: the same members give the same bytes at
-/// any time and in any time zone.
-/// @param members  names in UTF-8 and contents, in the order of the file
-std::string stored_zip(std::span<const std::pair<std::string, std::string>> members);
 
 }  // namespace orrery::data
