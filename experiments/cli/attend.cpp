@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <memory>
+#include <optional>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/evaluate/attend.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/result_folder.h"
 
@@ -20,7 +24,9 @@ std::string shape_of(const Array& array) {
 
 /// The arrays with their provenance, for a result folder.
 Result result_of(const ParamSet& params, const AttendResult& attended) {
-  Result result{.provenance = {.experiment = "attend", .version = 1}, .arrays = attended.arrays};
+  Result result{.provenance = {.experiment = "attend", .version = 1}};
+  for (const Array& array : attended.arrays)
+    result.arrays.push_back(std::make_shared<const Array>(array));
   for (const ParamSpec& spec : params.specs())
     if (params.is_stated(spec.key) && spec.key != "mask_kind")
       result.provenance.params.emplace_back(spec.key, params.to_text(spec.key));
@@ -44,18 +50,37 @@ void check_output(const ArrayOptions& options) {
     require_replaceable(folder_options(options), {.experiment = "attend"});
 }
 
-void write(const ArrayOptions& options, const ParamSet& params, const AttendResult& attended,
-           const RunRecord& record) {
-  const std::string bytes = archive_bytes(options.out, attended.arrays);
-  if (bytes.empty())
-    write_result(result_of(params, attended), record, folder_options(options));
-  else
-    write_output(options, bytes);
-  for (const auto& array : attended.arrays)
-    print(bytes.empty()
-              ? fmt::format("{}/arrays/{}.npy  {}\n", options.out, array->name, shape_of(*array))
-              : fmt::format("{}#{}  {}\n", options.out, array->name, shape_of(*array)));
-}
+/// Where attend's arrays go while they are computed: a file, or a result folder.
+class Output {
+ public:
+  explicit Output(const ArrayOptions& options) : options_(options) {
+    remove_abandoned(options.out);
+    if (is_archive(options.out))
+      archive_.emplace(options.out, options.force ? Existing::replaced : Existing::refused);
+    else
+      folder_.emplace(folder_options(options), Provenance{.experiment = "attend"});
+  }
+
+  ArraySink& sink() {
+    if (archive_) return *archive_;
+    return *folder_;
+  }
+  void commit(const ParamSet& params, const AttendResult& attended, const RunRecord& record) {
+    if (archive_)
+      archive_->commit();
+    else
+      folder_->commit(result_of(params, attended), record);
+    for (const Array& array : attended.arrays)
+      print(archive_
+                ? fmt::format("{}#{}  {}\n", options_.out, array.name, shape_of(array))
+                : fmt::format("{}/arrays/{}.npy  {}\n", options_.out, array.name, shape_of(array)));
+  }
+
+ private:
+  const ArrayOptions& options_;
+  std::optional<ArchiveFile> archive_{};
+  std::optional<StreamedResult> folder_{};
+};
 
 void say_count(std::size_t count, std::string_view what) {
   if (count > 0) say(fmt::format("{} {}\n", count, what));
@@ -107,11 +132,13 @@ int attend_command(const ArrayOptions& options) {
     inputs.query_positions = parse_positions(options.query_positions);
   RunRecord record{.argv = options.argv, .inputs = loaded.files};
   RunTimes times{.started = std::chrono::system_clock::now()};
-  const AttendResult attended = attend(params, inputs);
+  Output output(options);
+  ConsoleProgress progress(is_quiet());
+  const AttendResult attended = attend(params, inputs, output.sink(), progress);
   times.finished = std::chrono::system_clock::now();
   times.wall_seconds = std::chrono::duration<double>(times.finished - times.started).count();
   record.times = times;
-  write(options, params, attended, record);
+  output.commit(params, attended, record);
   for (const std::string& note : attended.notes) say(note + "\n");
   say_what_is_unusual(params, attended);
   return exit_ok;

@@ -10,7 +10,6 @@
 #include "core/errors.h"
 #include "experiments/evaluate/attend_linear.h"
 #include "experiments/evaluate/attend_mask.h"
-#include "experiments/evaluate/attend_overflow.h"
 #include "experiments/evaluate/attend_projections.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/user_tables.h"
@@ -18,78 +17,99 @@
 namespace orrery::evaluate {
 namespace {
 
-/// What the output projection of a layer takes.
-template <class T>
-struct HeadOutput {
-  Matrix<T> output;
-};
-
 bool asks_for(const ParamSet& params, std::string_view array) {
   const std::vector<std::string>& asked = params.list("arrays");
   return std::find(asked.begin(), asked.end(), array) != asked.end();
 }
 
-/// The arrays that are asked for, filled some queries at a time.
+/// Passes on what is asked for, some queries at a time.
 template <class T>
-class Gathered {
+class SoftmaxArrays {
  public:
-  Gathered(const ParamSet& params, const AttendLayer& layout)
+  SoftmaxArrays(const ParamSet& params, const Tables& tables, const AttendLayer& layout,
+                ArraySink& sink, Progress& progress)
       : layout_(layout),
         logits_asked_(asks_for(params, "logits")),
         weights_asked_(asks_for(params, "weights")),
         terms_asked_(asks_for(params, "terms")),
-        logits_(layout),
-        weights_(layout),
-        output_(layout) {}
+        arrays_(layout, sink),
+        layer_output_(params, tables, layout),
+        finite_(layout),
+        progress_(progress) {}
 
-  void begin_batch() { outputs_.emplace_back(); }
   LayerReader<T> reader() {
-    return {.use = [this](int, Index first, AttentionOutput<T>& part) { take(first, part); },
-            .rows = rows_at_once(static_cast<Index>(layout_.n.size())),
-            .map = logits_asked_ || weights_asked_ || terms_asked_};
+    return {
+        .use = [this](int head, Index first, AttentionOutput<T>& part) { take(head, first, part); },
+        .rows = rows_at_once(static_cast<Index>(layout_.n.size())),
+        .map = has_map()};
   }
-  /// Of each batch entry and head.
-  const Batches<HeadOutput<T>>& outputs() const { return outputs_; }
-
+  void finish_batch() {
+    result_.overflowed_layer_rows += layer_output_.finish_batch(arrays_, finite_);
+    finite_ = FiniteRows(layout_);
+    ++batch_;
+  }
   AttendResult finish() && {
-    const auto add = [&](Stack<T>&& stack, const std::string& name, const char* axis) {
-      result_.arrays.push_back(std::move(stack).of_heads(name, axis, layout_));
-    };
-    if (logits_asked_) add(std::move(logits_), "logits", "key");
-    if (weights_asked_) add(std::move(weights_), "weights", "key");
-    add(std::move(output_), "output", "channel");
-    for (std::size_t t = 0; t < terms_.size(); ++t)
-      add(std::move(terms_[t]), "term_" + names_[t], "key");
+    // Every NaN weight makes its output NaN, and such queries are counted as nan_rows.
+    if (!has_map())
+      result_.overflowed_rows -= std::min<std::size_t>(result_.overflowed_rows, result_.nan_rows);
+    result_.arrays = arrays_.arrays();
     return std::move(result_);
   }
 
  private:
-  void take(Index first, const AttentionOutput<T>& part) {
+  bool has_map() const { return logits_asked_ || weights_asked_ || terms_asked_; }
+
+  void take(int head, Index first, const AttentionOutput<T>& part) {
+    check_progress(head, first);
+    if (arrays_.arrays().empty()) begin(part);
+    if (logits_asked_) arrays_.append("logits", part.logits);
+    if (weights_asked_) arrays_.append("weights", part.weights);
+    arrays_.append("output", part.output);
+    if (terms_asked_)
+      for (std::size_t t = 0; t < names_.size(); ++t)
+        arrays_.append(names_[t], part.terms[t].logits);
+    layer_output_.take(head, first, part.output);
+    finite_.see(head, first, part.output);
+    count(part);
+  }
+  /// Which terms there are, and how wide the output is, shows with the first part.
+  void begin(const AttentionOutput<T>& part) {
+    const auto keys = static_cast<Index>(layout_.n.size());
+    if (logits_asked_) arrays_.add_of_heads("logits", "key", keys);
+    if (weights_asked_) arrays_.add_of_heads("weights", "key", keys);
+    arrays_.add_of_heads("output", "channel", part.output.cols());
+    if (terms_asked_)
+      for (const ScoreTerm<T>& term : part.terms) {
+        names_.push_back("term_" + std::string(term.name));
+        arrays_.add_of_heads(names_.back(), "key", keys);
+      }
+    layer_output_.add_to(arrays_, part.output.cols());
+    arrays_.begin();
+  }
+  void count(const AttentionOutput<T>& part) {
     result_.fully_masked_rows += static_cast<std::size_t>(part.fully_masked_rows);
     result_.nan_rows += static_cast<std::size_t>(part.nan_rows);
-    if (logits_asked_) logits_.add(part.logits);
-    if (weights_asked_) weights_.add(part.weights);
-    output_.add(part.output);
-    if (first == 0)
-      outputs_.back().push_back(
-          {Matrix<T>(static_cast<Index>(layout_.m.size()), part.output.cols())});
-    outputs_.back().back().output.middleRows(first, part.output.rows()) = part.output;
-    if (terms_asked_) take_terms(part.terms);
+    for (Index i = 0; i < part.output.rows(); ++i)
+      if (!part.output.row(i).allFinite() && (!has_map() || part.weights.row(i).allFinite()))
+        ++result_.overflowed_rows;
   }
-  void take_terms(const std::vector<ScoreTerm<T>>& terms) {
-    while (terms_.size() < terms.size()) {
-      names_.emplace_back(terms[terms_.size()].name);
-      terms_.emplace_back(layout_);
-    }
-    for (std::size_t t = 0; t < terms.size(); ++t) terms_[t].add(terms[t].logits);
+  void check_progress(int head, Index first) {
+    const double queries = static_cast<double>(layout_.m.size());
+    const double heads = static_cast<double>(batch_) * layout_.heads + head;
+    checkpoint(progress_,
+               (heads + static_cast<double>(first) / queries) /
+                   (static_cast<double>(layout_.batches) * layout_.heads),
+               "attention");
   }
 
   const AttendLayer& layout_;
   bool logits_asked_, weights_asked_, terms_asked_;
-  Stack<T> logits_, weights_, output_;
-  std::vector<Stack<T>> terms_{};
-  std::vector<std::string> names_{};
-  Batches<HeadOutput<T>> outputs_{};
+  AttendArrays<T> arrays_;
+  LayerOutput<T> layer_output_;
+  FiniteRows finite_;
+  Progress& progress_;
+  std::vector<std::string> names_{};  ///< of the arrays of terms
+  std::size_t batch_{0};
   AttendResult result_{};
 };
 
@@ -101,37 +121,36 @@ Scoring scoring_of(const ParamSet& params) {
 
 template <class T>
 AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                        const AttendLayer& layout, const UserMask& mask) {
+                        const AttendLayer& layout, const UserMask& mask,
+                        SoftmaxArrays<T>&& arrays) {
   const auto encoding = encoding_of<T>(params, layout, layout.d_head, tables);
   const Scoring scoring = scoring_of(params);
   const auto projections = projections_of<T>(params, in, tables, layout);
-  Gathered<T> gathered(params, layout);
   for (std::size_t b = 0; b < layout.batches; ++b) {
-    gathered.begin_batch();
-    if (!projections) {
+    if (projections) {
+      const Matrix<T> x = contents_of<T>(in, b);
+      multi_head_by_rows<T>(*encoding, *projections,
+                            {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)},
+                            mask.of_batch(b), scoring, arrays.reader());
+    } else {
       multi_head_by_rows<T>(*encoding, layer_of_qkv<T>(in, layout, b), mask.of_batch(b), scoring,
-                            gathered.reader());
-      continue;
+                            arrays.reader());
     }
-    const Matrix<T> x = contents_of<T>(in, b);
-    multi_head_by_rows<T>(*encoding, *projections,
-                          {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)},
-                          mask.of_batch(b), scoring, gathered.reader());
+    arrays.finish_batch();
   }
-  const Batches<HeadOutput<T>> outputs = gathered.outputs();
-  AttendResult result = std::move(gathered).finish();
-  add_layer_output<T>(params, tables, outputs, layout, result);
-  return result;
+  return std::move(arrays).finish();
 }
 
 template <class T>
 AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                       const AttendLayer& layout) {
+                       ArraySink& sink, Progress& progress) {
+  const AttendLayer layout = attend_layer(params, in, tables);
   const UserMask mask(params, in, layout);
-  AttendResult result = params.text("kernel") == "linear"
-                            ? attend_linear<T>(params, in, tables, layout, mask)
-                            : softmax_in<T>(params, in, tables, layout, mask);
-  count_overflow(layout, result);
+  AttendResult result =
+      params.text("kernel") == "linear"
+          ? attend_linear<T>(params, in, tables, layout, mask, sink)
+          : softmax_in<T>(params, in, tables, layout, mask,
+                          SoftmaxArrays<T>(params, tables, layout, sink, progress));
   result.mask_kind = mask.mask_kind();
   result.notes = mask.notes();
   return result;
@@ -255,14 +274,14 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
   return names;
 }
 
-AttendResult attend(const ParamSet& params, const AttendInputs& inputs) {
+AttendResult attend(const ParamSet& params, const AttendInputs& inputs, ArraySink& sink,
+                    Progress& progress) {
   refuse_small_linear(params);
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,
                     attention_table_names(params, inputs.x.has_value()));
   const Tables tables = applied_from_the_right(params, tables_of(inputs.tables));
-  const AttendLayer layout = attend_layer(params, inputs, tables);
-  return runs_in_fp64(params) ? attend_in<double>(params, inputs, tables, layout)
-                              : attend_in<float>(params, inputs, tables, layout);
+  return runs_in_fp64(params) ? attend_in<double>(params, inputs, tables, sink, progress)
+                              : attend_in<float>(params, inputs, tables, sink, progress);
 }
 
 }  // namespace orrery::evaluate

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/array_sink.h"
 #include "experiments/evaluate/attend_inputs.h"
+#include "experiments/model/progress.h"
 
 namespace orrery::evaluate {
 
@@ -25,8 +27,10 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
 /// adds to scores; of the rounded stages it has those of the encoding and qk, and of the masks
 /// causal and padding. Without positions the keys are at first_position, first_position + 1, …;
 /// queries are at the last N_q of the keys' positions, as in decoding with cached keys, whichever
-/// of the two lists is given. Throws UsageError and DataError for what does not fit, and for a
-/// table that nothing reads.
-AttendResult attend(const ParamSet& params, const AttendInputs& inputs);
+/// of the two lists is given. The arrays go to the sink some queries at a time: no map is held.
+/// Throws UsageError and DataError for what does not fit, and for a table that nothing reads, and
+/// Stopped.
+AttendResult attend(const ParamSet& params, const AttendInputs& inputs, ArraySink& sink,
+                    Progress& progress);
 
 }  // namespace orrery::evaluate

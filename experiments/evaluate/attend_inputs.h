@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,9 +31,10 @@ struct AttendInputs {
 };
 
 struct AttendResult {
-  /// logits, weights, output, term_NAME …; of linear attention output, numerators and normalizers
-  /// (see LinearOutput), and weights where they are asked for; with W_o also layer_output.
-  std::vector<std::shared_ptr<const Array>> arrays{};
+  /// What went to the sink, without values: logits, weights, output, term_NAME …; of linear
+  /// attention output, numerators and normalizers (see LinearOutput), and weights where they are
+  /// asked for; with W_o also layer_output.
+  std::vector<Array> arrays{};
   std::size_t fully_masked_rows{};     ///< queries that see no key: zero weights
   std::size_t nan_rows{};              ///< queries with NaN weights, see AttentionOutput
   std::size_t zero_normalizers{};      ///< queries of linear attention with output 0

@@ -99,34 +99,90 @@ void round_qk(const StageRounding& rounding, LayerInputs<T>& layer) {
   for (Matrix<T>& k : layer.k) rounding.apply<T>(Stage::qk, k);
 }
 
+/// Passes on the arrays of linear attention.
 template <class T>
-AttendResult stacked(const Batches<LinearOutput<T>>& batches, const AttendLayer& layout) {
-  Stack<T> output(layout), numerators(layout), normalizers(layout);
-  AttendResult result;
-  for (const auto& heads : batches)
-    for (const LinearOutput<T>& head : heads) {
-      output.add(head.output);
-      numerators.add(head.numerators);
-      normalizers.add(head.normalizers);
-      result.zero_normalizers += static_cast<std::size_t>(head.zero_normalizers);
-    }
-  result.arrays.push_back(std::move(output).of_heads("output", "channel", layout));
-  result.arrays.push_back(std::move(numerators).of_heads("numerators", nullptr, layout));
-  result.arrays.push_back(std::move(normalizers).of_heads("normalizers", nullptr, layout));
-  return result;
-}
+class LinearArrays {
+ public:
+  LinearArrays(const ParamSet& params, const Tables& tables, const AttendLayer& layout,
+               ArraySink& sink)
+      : layout_(layout),
+        weights_asked_(params.boolean("linear.weights")),
+        arrays_(layout, sink),
+        layer_output_(params, tables, layout),
+        outputs_(layout),
+        all_(layout) {}
 
+  bool weights_asked() const { return weights_asked_; }
+
+  void take(int head, const LinearOutput<T>& out) {
+    if (arrays_.arrays().empty()) begin(out.output.cols());
+    arrays_.append("output", out.output);
+    arrays_.append("numerators", out.numerators);
+    arrays_.append("normalizers", out.normalizers);
+    layer_output_.take(head, 0, out.output);
+    outputs_.see(head, 0, out.output);
+    all_.see(head, 0, out.output);
+    all_.see(head, 0, out.numerators);
+    result_.zero_normalizers += static_cast<std::size_t>(out.zero_normalizers);
+    result_.nan_normalizers += static_cast<std::size_t>(out.normalizers.array().isNaN().count());
+    result_.infinite_normalizers +=
+        static_cast<std::size_t>(out.normalizers.array().isInf().count());
+  }
+  void take_weights(int head, Index first, const Matrix<T>& weights) {
+    arrays_.append("weights", weights);
+    all_.see(head, first, weights);
+  }
+  void finish_batch() {
+    result_.overflowed_rows += all_.others();
+    result_.overflowed_layer_rows += layer_output_.finish_batch(arrays_, outputs_);
+    outputs_ = all_ = FiniteRows(layout_);
+  }
+  AttendResult finish() && {
+    result_.arrays = arrays_.arrays();
+    return std::move(result_);
+  }
+
+ private:
+  void begin(Index d_v) {
+    arrays_.add_of_heads("output", "channel", d_v);
+    arrays_.add_of_heads("numerators", nullptr);
+    arrays_.add_of_heads("normalizers", nullptr);
+    if (weights_asked_)
+      arrays_.add_of_heads("weights", "key", static_cast<Index>(layout_.n.size()));
+    layer_output_.add_to(arrays_, d_v);
+    arrays_.begin();
+  }
+
+  const AttendLayer& layout_;
+  bool weights_asked_;
+  AttendArrays<T> arrays_;
+  LayerOutput<T> layer_output_;
+  FiniteRows outputs_, all_;
+  AttendResult result_{};
+};
+
+/// Some queries at a time.
 template <class T>
-void add_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
-                 const QkTransform<T>* rotation, const LinearOptions& options, const MaskSpec& spec,
-                 Stack<T>& weights) {
+void give_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
+                  const QkTransform<T>* rotation, const LinearOptions& options,
+                  const MaskSpec& spec, LinearArrays<T>& arrays) {
   const HeadGroups groups(static_cast<Index>(layer.q.size()), static_cast<Index>(layer.k.size()));
   const Mask mask = spec.build(layer.m, layer.n);
+  const Index rows = rows_at_once(static_cast<Index>(layer.n.size()));
+  const PositionsIn m = layer.m;
   for (int h = 0; h < groups.heads(); ++h) {
     const auto kv = static_cast<std::size_t>(groups.kv_head(h));
-    weights.add(linear_attention_weights<T>(
-        {layer.q[static_cast<std::size_t>(h)], layer.k[kv], layer.v[kv], layer.m, layer.n}, map,
-        rotation, options, mask));
+    const Matrix<T>& q = layer.q[static_cast<std::size_t>(h)];
+    for (Index first = 0; first < q.rows(); first += rows) {
+      const Index count = std::min<Index>(rows, q.rows() - first);
+      arrays.take_weights(
+          h, first,
+          linear_attention_weights<T>(
+              {q.middleRows(first, count), layer.k[kv], layer.v[kv],
+               m.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+               layer.n},
+              map, rotation, options, mask.of_queries(first, count)));
+    }
   }
 }
 
@@ -193,7 +249,7 @@ std::vector<ParamSpec> linear_params() {
 
 template <class T>
 AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                           const AttendLayer& layout, const UserMask& mask) {
+                           const AttendLayer& layout, const UserMask& mask, ArraySink& sink) {
   const LinearVariant variant = variant_of(params);
   const auto map = feature_map_of<T>(params, tables, layout.d_head);
   const bool turns_features = variant != LinearVariant::rotated_before_features;
@@ -203,25 +259,22 @@ AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const
   const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x.has_value());
   const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
   const auto projections = projections_of<T>(params, in, tables, layout);
-  Batches<LinearOutput<T>> batches;
-  Stack<T> weights(layout);
+  LinearArrays<T> arrays(params, tables, layout, sink);
   for (std::size_t b = 0; b < layout.batches; ++b) {
     const LayerInputs<T> layer = layer_of<T>(params, in, projections, layout, doors, b);
     const MaskSpec seen = mask.of_batch(b);
-    batches.push_back(multi_head_linear_attention<T>(doors, *map, layer, seen, options));
-    if (params.boolean("linear.weights"))
-      add_weights<T>(layer, *map, doors.qk_transform, options, seen, weights);
+    const auto heads = multi_head_linear_attention<T>(doors, *map, layer, seen, options);
+    for (std::size_t h = 0; h < heads.size(); ++h) arrays.take(static_cast<int>(h), heads[h]);
+    if (arrays.weights_asked())
+      give_weights<T>(layer, *map, doors.qk_transform, options, seen, arrays);
+    arrays.finish_batch();
   }
-  AttendResult result = stacked(batches, layout);
-  if (params.boolean("linear.weights"))
-    result.arrays.push_back(std::move(weights).of_heads("weights", "key", layout));
-  add_layer_output<T>(params, tables, batches, layout, result);
-  return result;
+  return std::move(arrays).finish();
 }
 
 template AttendResult attend_linear<float>(const ParamSet&, const AttendInputs&, const Tables&,
-                                           const AttendLayer&, const UserMask&);
+                                           const AttendLayer&, const UserMask&, ArraySink&);
 template AttendResult attend_linear<double>(const ParamSet&, const AttendInputs&, const Tables&,
-                                            const AttendLayer&, const UserMask&);
+                                            const AttendLayer&, const UserMask&, ArraySink&);
 
 }  // namespace orrery::evaluate

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "experiments/data/array_sink.h"
 #include "experiments/evaluate/attend_layer.h"
 #include "experiments/evaluate/attend_mask.h"
 
@@ -17,6 +18,6 @@ std::vector<ParamSpec> linear_params();
 /// projection that is not for the channels of q and k.
 template <class T>
 AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
-                           const AttendLayer& layout, const UserMask& mask);
+                           const AttendLayer& layout, const UserMask& mask, ArraySink& sink);
 
 }  // namespace orrery::evaluate

@@ -146,15 +146,34 @@ std::optional<LayerProjections<T>> projections_of(const ParamSet& params, const 
 }
 
 template <class T>
-Matrix<T> layer_output(const ParamSet& params, const Tables& tables, const Matrix<T>& y) {
-  const Matrix<double>& w = tables.at("W_o");
-  if (w.rows() != y.cols())
-    refuse_matrix(params, "W_o", w, "heads·d_v", "d_model", fmt::format("heads·d_v={}", y.cols()),
-                  w.cols() == y.cols());
-  Matrix<T> output = product<T>(y, w.template cast<T>());
-  const Matrix<T> b = bias<T>(tables, "b_o", output.cols());
+void LayerOutput<T>::add_to(AttendArrays<T>& arrays, Index d_v) {
+  if (!given_) return;
+  const Index width = d_v * layout_.heads;
+  const Matrix<double>& w = tables_.at("W_o");
+  if (w.rows() != width)
+    refuse_matrix(params_, "W_o", w, "heads·d_v", "d_model", fmt::format("heads·d_v={}", width),
+                  w.cols() == width);
+  bias<T>(tables_, "b_o", w.cols());
+  arrays.add_of_layer("layer_output", "channel", w.cols());
+  heads_.resize(static_cast<Index>(layout_.m.size()), width);
+}
+
+template <class T>
+void LayerOutput<T>::take(int head, Index first, const Matrix<T>& output) {
+  if (given_) heads_.block(first, head * output.cols(), output.rows(), output.cols()) = output;
+}
+
+template <class T>
+std::size_t LayerOutput<T>::finish_batch(AttendArrays<T>& arrays, const FiniteRows& heads) {
+  if (!given_) return 0;
+  Matrix<T> output = product<T>(heads_, tables_.at("W_o").template cast<T>());
+  const Matrix<T> b = bias<T>(tables_, "b_o", output.cols());
   if (b.size() > 0) output.rowwise() += b.row(0);
-  return output;
+  arrays.append("layer_output", output);
+  std::size_t overflowed = 0;
+  for (Index i = 0; i < output.rows(); ++i)
+    if (heads.of_all_heads(i) && !output.row(i).allFinite()) ++overflowed;
+  return overflowed;
 }
 
 template std::optional<LayerProjections<float>> projections_of(const ParamSet&, const AttendInputs&,
@@ -162,7 +181,7 @@ template std::optional<LayerProjections<float>> projections_of(const ParamSet&, 
 template std::optional<LayerProjections<double>> projections_of(const ParamSet&,
                                                                 const AttendInputs&, const Tables&,
                                                                 const AttendLayer&);
-template Matrix<float> layer_output(const ParamSet&, const Tables&, const Matrix<float>&);
-template Matrix<double> layer_output(const ParamSet&, const Tables&, const Matrix<double>&);
+template class LayerOutput<float>;
+template class LayerOutput<double>;
 
 }  // namespace orrery::evaluate

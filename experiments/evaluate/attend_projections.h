@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/evaluate/attend_arrays.h"
 #include "experiments/evaluate/attend_layer.h"
 
 namespace orrery::evaluate {
@@ -30,20 +31,27 @@ template <class T>
 std::optional<LayerProjections<T>> projections_of(const ParamSet& params, const AttendInputs& in,
                                                   const Tables& tables, const AttendLayer& layout);
 
-/// y [N, heads·d_v] W_o + b_o. Throws UsageError for shapes that do not fit.
+/// The heads' outputs side by side through W_o, y [N, heads·d_v] W_o + b_o, where it is given.
 template <class T>
-Matrix<T> layer_output(const ParamSet& params, const Tables& tables, const Matrix<T>& y);
+class LayerOutput {
+ public:
+  LayerOutput(const ParamSet& params, const Tables& tables, const AttendLayer& layout)
+      : params_(params), tables_(tables), layout_(layout), given_(tables.count("W_o") > 0) {}
 
-/// The heads' outputs side by side through W_o, where it is given.
-template <class T, class Output>
-void add_layer_output(const ParamSet& params, const Tables& tables, const Batches<Output>& batches,
-                      const AttendLayer& layout, AttendResult& result) {
-  if (tables.count("W_o") == 0) return;
-  // Of the layer as a whole: as many rows as one head has.
-  Stack<T> output(layout);
-  for (const auto& heads : batches)
-    output.add(layer_output<T>(params, tables, concatenated<T>(heads)));
-  result.arrays.push_back(std::move(output).of_layer("layer_output", "channel", layout));
-}
+  /// Throws UsageError for shapes that do not fit.
+  void add_to(AttendArrays<T>& arrays, Index d_v);
+  /// The output of some queries of a head. Nothing is held where W_o is not given.
+  void take(int head, Index first, const Matrix<T>& output);
+  /// Once per batch entry, after all of its heads. Returns how many positions have NaN or an
+  /// infinity although the outputs of all heads are finite.
+  std::size_t finish_batch(AttendArrays<T>& arrays, const FiniteRows& heads);
+
+ private:
+  const ParamSet& params_;
+  const Tables& tables_;
+  const AttendLayer& layout_;
+  bool given_;
+  Matrix<T> heads_{};  ///< [N_q, heads·d_v] of a batch entry
+};
 
 }  // namespace orrery::evaluate

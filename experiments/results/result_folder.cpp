@@ -12,6 +12,7 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/npy.h"
 #include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
@@ -34,19 +35,25 @@ class FileSink {
 
   void write(const std::string& relative, std::string_view bytes) {
     write_new_file(folder_ / relative, bytes, Sync::later);
-    files_.push_back({.path = relative, .bytes = bytes.size(), .sha256 = sha256_hex(bytes)});
+    list({.path = relative, .bytes = bytes.size(), .sha256 = sha256_hex(bytes)});
   }
-
-  /// Creates the folder `below` with its first file.
   void write(const std::string& below, const std::string& name, std::string_view extension,
              std::string_view bytes) {
+    write(add(below, name, extension), bytes);
+  }
+
+  /// The path, in the folder, of a file that the caller writes and lists. Creates the folder
+  /// `below` with its first file.
+  std::string add(const std::string& below, const std::string& name, std::string_view extension) {
     check_invariant(is_file_name(name), fmt::format("'{}' can be a file's name", name));
     if (folders_.insert(below).second) make_folders(folder_ / below);
     const std::string relative = fmt::format("{}/{}.{}", below, name, extension);
     check_invariant(paths_.insert(relative).second,
                     fmt::format("only one file of a result is called {}", relative));
-    write(relative, bytes);
+    return relative;
   }
+  void list(WrittenFile file) { files_.push_back(std::move(file)); }
+  const fs::path& folder() const { return folder_; }
 
   const std::vector<WrittenFile>& files() const { return files_; }
 
@@ -201,7 +208,79 @@ void require_replaceable_at(const fs::path& folder, Replaceable which, const Pro
   if (!empty) require_ours(folder, which, wanted);
 }
 
+/// An array's .npy file while it is written.
+class GrowingArray {
+ public:
+  GrowingArray(FileSink& sink, const Array& array)
+      : path_(sink.add("arrays", array.name, "npy")), file_(sink.folder() / path_) {
+    append(npy_header(array));
+    whole_ = bytes_ + value_bytes(array);
+  }
+
+  void append(std::string_view bytes) {
+    file_.append(bytes);
+    hash_.update(bytes);
+    bytes_ += bytes.size();
+  }
+  WrittenFile finish() {
+    check_invariant(bytes_ == whole_, "a result is ended when its arrays are whole");
+    file_.close(Sync::later);
+    return {.path = path_, .bytes = bytes_, .sha256 = hash_.hex()};
+  }
+
+ private:
+  std::string path_;
+  NewFile file_;
+  Sha256 hash_{};
+  std::uintmax_t bytes_{0}, whole_{0};
+};
+
+WrittenResult finish(const Result& result, const RunRecord& run, const WriteOptions& options,
+                     FileSink& sink, AtomicFolder& swap) {
+  const std::string manifest = json_text(manifest_json(result, run, sink.files()));
+  write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
+  swap.commit();
+  return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
+}
+
 }  // namespace
+
+struct StreamedResult::Parts {
+  WriteOptions options{};
+  fs::path folder{};
+  std::optional<AtomicFolder> swap{};
+  std::optional<FileSink> sink{};
+  std::vector<GrowingArray> arrays{};
+};
+
+StreamedResult::StreamedResult(WriteOptions options, const Provenance& wanted)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->folder = resolved(options.folder);
+  require_replaceable_at(parts_->folder, options.replaceable, wanted);
+  parts_->options = std::move(options);
+}
+
+StreamedResult::~StreamedResult() = default;
+
+void StreamedResult::begin(std::span<const Array> arrays) {
+  parts_->swap.emplace(parts_->folder);
+  std::uintmax_t bytes = 0;
+  for (const Array& array : arrays) bytes += value_bytes(array);
+  require_space(parts_->folder, bytes);
+  parts_->sink.emplace(parts_->swap->folder());
+  for (const Array& array : arrays) parts_->arrays.emplace_back(*parts_->sink, array);
+}
+
+void StreamedResult::append(std::size_t array, std::string_view bytes) {
+  parts_->arrays[array].append(bytes);
+}
+
+WrittenResult StreamedResult::commit(const Result& result, const RunRecord& run) {
+  check_invariant(parts_->sink.has_value(), "a result is ended when its arrays are whole");
+  parts_->sink->write("result.json", json_text(to_json(result)));
+  for (GrowingArray& array : parts_->arrays) parts_->sink->list(array.finish());
+  return finish(result, run, parts_->options, *parts_->sink, *parts_->swap);
+}
 
 void require_replaceable(const WriteOptions& options, const Provenance& wanted) {
   require_replaceable_at(resolved(options.folder), options.replaceable, wanted);
@@ -214,10 +293,7 @@ WrittenResult write_result(const Result& result, const RunRecord& run,
   AtomicFolder swap(folder);
   FileSink sink(swap.folder());
   write_content(result, options, sink);
-  const std::string manifest = json_text(manifest_json(result, run, sink.files()));
-  write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
-  swap.commit();
-  return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
+  return finish(result, run, options, sink, swap);
 }
 
 }  // namespace orrery::results

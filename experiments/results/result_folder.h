@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "experiments/data/array_sink.h"
 #include "experiments/model/result.h"
 #include "experiments/results/manifest.h"
 
@@ -45,6 +48,26 @@ struct WrittenResult {
 /// replaced. Throws IoError: the folder is something else, contains other files, is the current
 /// folder, or the system refuses (no space, no permission, read-only).
 WrittenResult write_result(const Result& result, const RunRecord& run, const WriteOptions& options);
+
+/// A result with arrays, and without figures, that are written while they are computed, as
+/// write_result would write them.
+class StreamedResult final : public ArraySink {
+ public:
+  /// Throws as require_replaceable does.
+  StreamedResult(WriteOptions options, const Provenance& wanted);
+  ~StreamedResult() override;
+
+  /// Throws IoError, also where the disk is too small for the arrays.
+  void begin(std::span<const Array> arrays) override;
+  void append(std::size_t array, std::string_view bytes) override;
+  /// Ends the folder.
+  /// @param result  with those arrays, without values
+  WrittenResult commit(const Result& result, const RunRecord& run);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 /// Throws the IoError that write_result would throw for the present content of options.folder,
 /// where a result of this provenance is to be written. Cheap: call it before a long computation.

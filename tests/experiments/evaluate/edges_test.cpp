@@ -11,6 +11,7 @@
 #include "core/params.h"
 #include "experiments/evaluate/attend.h"
 #include "experiments/setup/encoding_summary.h"
+#include "tests/support/held_arrays.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
@@ -109,15 +110,11 @@ std::string rule(const std::string& encoding, const Edge& edge) {
   return "";
 }
 
-std::vector<double> numbers(const AttendResult& result, const std::string& name) {
-  for (const auto& array : result.arrays) {
-    if (array->name != name) continue;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < array->size(); ++i) values.push_back((*array)[i]);
-    return values;
-  }
-  return {};
-}
+/// What attend gave, and said of it.
+struct Attended {
+  test::HeldArrays arrays{};
+  AttendResult result{};
+};
 
 bool all_finite(const std::vector<double>& values, std::size_t row, std::size_t rows) {
   const std::size_t columns = values.size() / rows;
@@ -132,9 +129,9 @@ double tolerance(const std::string& precision) {
 }
 
 /// What is wrong with the rows of softmax attention; empty when nothing is.
-std::string fault_of_softmax(const Edge& edge, const AttendResult& result, double slack) {
-  const std::vector<double> weights = numbers(result, "weights"),
-                            output = numbers(result, "output");
+std::string fault_of_softmax(const Edge& edge, const Attended& attended, double slack) {
+  const std::vector<double> weights = attended.arrays.numbers("weights"),
+                            output = attended.arrays.numbers("output");
   std::size_t blind = 0, undefined = 0, overflowed = 0;
   for (std::size_t row = 0; row < edge.rows; ++row) {
     double sum = 0;
@@ -152,19 +149,20 @@ std::string fault_of_softmax(const Edge& edge, const AttendResult& result, doubl
       return "a row sums to " + std::to_string(sum);
     if (!std::isnan(sum) && !all_finite(output, row, edge.rows)) ++overflowed;
   }
-  if (blind != result.fully_masked_rows) return "a query without keys is not counted";
-  if (undefined != result.nan_rows) return "a query with NaN weights is not counted";
-  if (overflowed != result.overflowed_rows) return "an output that overflowed is not counted";
+  if (blind != attended.result.fully_masked_rows) return "a query without keys is not counted";
+  if (undefined != attended.result.nan_rows) return "a query with NaN weights is not counted";
+  if (overflowed != attended.result.overflowed_rows)
+    return "an output that overflowed is not counted";
   if (!edge.is_large && undefined + overflowed > 0) return "it should be finite";
   return "";
 }
 
 /// The same of linear attention.
-std::string fault_of_linear(const Edge& edge, const AttendResult& result) {
-  const std::vector<double> output = numbers(result, "output"),
-                            normalizers = numbers(result, "normalizers"),
-                            numerators = numbers(result, "numerators"),
-                            weights = numbers(result, "weights");
+std::string fault_of_linear(const Edge& edge, const Attended& attended) {
+  const std::vector<double> output = attended.arrays.numbers("output"),
+                            normalizers = attended.arrays.numbers("normalizers"),
+                            numerators = attended.arrays.numbers("numerators"),
+                            weights = attended.arrays.numbers("weights");
   std::size_t overflowed = 0, infinite = 0, undefined = 0, zero = 0;
   for (std::size_t row = 0; row < edge.rows; ++row) {
     if (std::isinf(normalizers[row])) ++infinite;
@@ -174,10 +172,12 @@ std::string fault_of_linear(const Edge& edge, const AttendResult& result) {
         !std::isfinite(numerators[row]))
       ++overflowed;
   }
-  if (infinite != result.infinite_normalizers) return "an infinite normaliser is not counted";
-  if (undefined != result.nan_normalizers) return "a NaN normaliser is not counted";
-  if (overflowed != result.overflowed_rows) return "an output that overflowed is not counted";
-  if (result.zero_normalizers > zero) return "a normaliser is counted as 0 and is not";
+  if (infinite != attended.result.infinite_normalizers)
+    return "an infinite normaliser is not counted";
+  if (undefined != attended.result.nan_normalizers) return "a NaN normaliser is not counted";
+  if (overflowed != attended.result.overflowed_rows)
+    return "an output that overflowed is not counted";
+  if (attended.result.zero_normalizers > zero) return "a normaliser is counted as 0 and is not";
   if (!edge.is_large && infinite + undefined + overflowed > 0) return "it should be finite";
   return "";
 }
@@ -185,11 +185,13 @@ std::string fault_of_linear(const Edge& edge, const AttendResult& result) {
 std::string fault_of(const Edge& edge, const ParamSet& params, const std::string& rule) {
   const std::string& encoding = params.text("encoding");
   try {
-    const AttendResult result = attend(params, inputs_of(edge, encoding));
+    SilentProgress progress;
+    Attended attended;
+    attended.result = attend(params, inputs_of(edge, encoding), attended.arrays, progress);
     if (!rule.empty()) return "it should be refused: " + rule;
     return params.text("kernel") == "linear"
-               ? fault_of_linear(edge, result)
-               : fault_of_softmax(edge, result, tolerance(params.text("precision")));
+               ? fault_of_linear(edge, attended)
+               : fault_of_softmax(edge, attended, tolerance(params.text("precision")));
   } catch (const UsageError& error) {
     const bool by_the_rule =
         !rule.empty() && std::string(error.what()).find(rule) != std::string::npos;
