@@ -72,8 +72,8 @@ void say_what_overflowed(const Array& encoded) {
 
 int apply_command(const ArrayOptions& options) {
   const ParamSet params = params_from(apply_params(), options.words);
-  const LoadedInputs loaded = load_inputs(params);
-  const std::optional<Tensor> x = tensor_input(loaded.inputs, "x");
+  LoadedInputs loaded = load_inputs(params);
+  const std::optional<Tensor> x = take_tensor(loaded.inputs, "x");
   if (!x) return show_table(params, options);
   if (options.out.empty())
     throw UsageError("x without --out", "leaves no file for the encoded vectors",

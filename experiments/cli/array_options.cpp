@@ -191,10 +191,12 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
   return text;
 }
 
-std::optional<Tensor> tensor_input(const Inputs& inputs, const char* key) {
+std::optional<Tensor> take_tensor(Inputs& inputs, const char* key) {
   const auto found = inputs.find(key);
   if (found == inputs.end()) return std::nullopt;
-  return std::get<Tensor>(found->second);
+  std::optional<Tensor> tensor(std::move(std::get<Tensor>(found->second)));
+  inputs.erase(found);
+  return tensor;
 }
 
 ParamSet params_from(const std::vector<ParamSpec>& specs, const std::vector<std::string>& words) {

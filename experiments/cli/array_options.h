@@ -22,8 +22,8 @@ std::vector<std::int64_t> parse_positions(const std::string& text);
 TensorMap read_tables(const std::vector<std::string>& words,
                       const std::vector<std::string>& wanted);
 
-/// The tensor of a file parameter; empty when the parameter is. Throws as load_inputs does.
-std::optional<Tensor> tensor_input(const Inputs& inputs, const char* key);
+/// The tensor of a file parameter, taken out of the inputs; empty when the parameter is.
+std::optional<Tensor> take_tensor(Inputs& inputs, const char* key);
 
 /// Whether the name says .npz or .safetensors.
 bool is_archive(const std::string& file);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"
@@ -115,17 +116,17 @@ void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
 int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(attend_params(), options.words);
   check_output(options);
-  const LoadedInputs loaded = load_inputs(params, {"mask"});
+  LoadedInputs loaded = load_inputs(params, {"mask"});
   std::vector<std::string> table_names = encoding_table_names(params);
   for (std::string& name : attention_table_names(params, loaded.inputs.count("x") > 0))
     table_names.push_back(std::move(name));
-  AttendInputs inputs{.q = tensor_input(loaded.inputs, "q"),
-                      .k = tensor_input(loaded.inputs, "k"),
-                      .v = tensor_input(loaded.inputs, "v"),
-                      .x = tensor_input(loaded.inputs, "x"),
-                      .mask = tensor_input(loaded.inputs, "mask"),
-                      .padding = tensor_input(loaded.inputs, "padding"),
-                      .segments = tensor_input(loaded.inputs, "segments"),
+  AttendInputs inputs{.q = take_tensor(loaded.inputs, "q"),
+                      .k = take_tensor(loaded.inputs, "k"),
+                      .v = take_tensor(loaded.inputs, "v"),
+                      .x = take_tensor(loaded.inputs, "x"),
+                      .mask = take_tensor(loaded.inputs, "mask"),
+                      .padding = take_tensor(loaded.inputs, "padding"),
+                      .segments = take_tensor(loaded.inputs, "segments"),
                       .tables = read_tables(options.tables, table_names)};
   if (!options.positions.empty()) inputs.key_positions = parse_positions(options.positions);
   if (!options.query_positions.empty())
@@ -134,7 +135,7 @@ int attend_command(const ArrayOptions& options) {
   RunTimes times{.started = std::chrono::system_clock::now()};
   Output output(options);
   ConsoleProgress progress(is_quiet());
-  const AttendResult attended = attend(params, inputs, output.sink(), progress);
+  const AttendResult attended = attend(params, std::move(inputs), output.sink(), progress);
   times.finished = std::chrono::system_clock::now();
   times.wall_seconds = std::chrono::duration<double>(times.finished - times.started).count();
   record.times = times;

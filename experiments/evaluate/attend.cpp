@@ -120,7 +120,7 @@ Scoring scoring_of(const ParamSet& params) {
 }
 
 template <class T>
-AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+AttendResult softmax_in(const ParamSet& params, AttendInputs& in, const Tables& tables,
                         const AttendLayer& layout, const UserMask& mask,
                         SoftmaxArrays<T>&& arrays) {
   const auto encoding = encoding_of<T>(params, layout, layout.d_head, tables);
@@ -128,7 +128,7 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
   const auto projections = projections_of<T>(params, in, tables, layout);
   for (std::size_t b = 0; b < layout.batches; ++b) {
     if (projections) {
-      const Matrix<T> x = contents_of<T>(in, b);
+      const Matrix<T> x = contents_of<T>(in, layout, b);
       multi_head_by_rows<T>(*encoding, *projections,
                             {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)},
                             mask.of_batch(b), scoring, arrays.reader());
@@ -142,7 +142,7 @@ AttendResult softmax_in(const ParamSet& params, const AttendInputs& in, const Ta
 }
 
 template <class T>
-AttendResult attend_in(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+AttendResult attend_in(const ParamSet& params, AttendInputs& in, const Tables& tables,
                        ArraySink& sink, Progress& progress) {
   const AttendLayer layout = attend_layer(params, in, tables);
   const UserMask mask(params, in, layout);
@@ -274,7 +274,7 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
   return names;
 }
 
-AttendResult attend(const ParamSet& params, const AttendInputs& inputs, ArraySink& sink,
+AttendResult attend(const ParamSet& params, AttendInputs inputs, ArraySink& sink,
                     Progress& progress) {
   refuse_small_linear(params);
   check_table_names(find_encoding(params.text("encoding")).info, inputs.tables,

@@ -28,9 +28,10 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
 /// causal and padding. Without positions the keys are at first_position, first_position + 1, …;
 /// queries are at the last N_q of the keys' positions, as in decoding with cached keys, whichever
 /// of the two lists is given. The arrays go to the sink some queries at a time: no map is held.
+/// The values of q, k, v and x are freed when they have been read; give the inputs with std::move.
 /// Throws UsageError and DataError for what does not fit, and for a table that nothing reads, and
 /// Stopped.
-AttendResult attend(const ParamSet& params, const AttendInputs& inputs, ArraySink& sink,
+AttendResult attend(const ParamSet& params, AttendInputs inputs, ArraySink& sink,
                     Progress& progress);
 
 }  // namespace orrery::evaluate

@@ -207,15 +207,26 @@ SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch) {
 }
 
 template <class T>
-Matrix<T> contents_of(const AttendInputs& in, std::size_t batch) {
-  return matrix_in<T>(*in.x, batch);
+Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  Matrix<T> x = matrix_in<T>(*in.x, batch);
+  if (batch + 1 == layout.batches) in.x->values = {};
+  return x;
 }
 
 template <class T>
-LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
-  return {matrices_of<T>(*in.q, batch),
-          matrices_of<T>(*in.k, batch),
-          matrices_of<T>(in.v ? *in.v : *in.k, batch),
+LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  const bool last = batch + 1 == layout.batches;
+  const auto take = [&](Tensor& tensor, bool needed_again) {
+    std::vector<Matrix<T>> matrices = matrices_of<T>(tensor, batch);
+    if (last && !needed_again) tensor.values = {};
+    return matrices;
+  };
+  std::vector<Matrix<T>> q = take(*in.q, false);
+  std::vector<Matrix<T>> k = take(*in.k, !in.v);
+  std::vector<Matrix<T>> v = take(in.v ? *in.v : *in.k, false);
+  return {std::move(q),
+          std::move(k),
+          std::move(v),
           layout.m,
           layout.n,
           layout.first_head,
@@ -234,12 +245,12 @@ std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer&
                                                     .tables = &tables});
 }
 
-template Matrix<float> contents_of(const AttendInputs&, std::size_t);
-template LayerInputs<float> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
+template Matrix<float> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerInputs<float> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<float>(const ParamSet&, const AttendLayer&, Index,
                                                       const Tables&);
-template Matrix<double> contents_of(const AttendInputs&, std::size_t);
-template LayerInputs<double> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
+template Matrix<double> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerInputs<double> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<double>(const ParamSet&, const AttendLayer&, Index,
                                                        const Tables&);
 

@@ -34,13 +34,14 @@ AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const T
 /// where none are given. It points into the layout.
 SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch);
 
-/// Contents x of one batch entry, as they are.
+/// Contents x of one batch entry, as they are. With the last one the values of x are freed.
 template <class T>
-Matrix<T> contents_of(const AttendInputs& in, std::size_t batch);
+Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 
-/// q, k, v of one batch entry, as they are; k for an absent v.
+/// q, k, v of one batch entry, as they are; k for an absent v. With the last one their values are
+/// freed.
 template <class T>
-LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch);
+LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 
 /// @param d_head  channels that it acts on
 template <class T>

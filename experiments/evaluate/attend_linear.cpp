@@ -188,12 +188,12 @@ void give_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
 
 /// q, k and v of one batch entry, as the feature map takes them.
 template <class T>
-LayerInputs<T> layer_of(const ParamSet& params, const AttendInputs& in,
+LayerInputs<T> layer_of(const ParamSet& params, AttendInputs& in,
                         const std::optional<LayerProjections<T>>& projections,
                         const AttendLayer& layout, const LinearDoors<T>& doors, std::size_t batch) {
   LayerInputs<T> layer;
   if (projections) {
-    const Matrix<T> x = contents_of<T>(in, batch);
+    const Matrix<T> x = contents_of<T>(in, layout, batch);
     layer =
         projected<T>(doors.input_term, *projections, {x, x, layout.m, layout.n, layout.first_head});
   } else {
@@ -248,7 +248,7 @@ std::vector<ParamSpec> linear_params() {
 }
 
 template <class T>
-AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+AttendResult attend_linear(const ParamSet& params, AttendInputs& in, const Tables& tables,
                            const AttendLayer& layout, const UserMask& mask, ArraySink& sink) {
   const LinearVariant variant = variant_of(params);
   const auto map = feature_map_of<T>(params, tables, layout.d_head);
@@ -272,9 +272,9 @@ AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const
   return std::move(arrays).finish();
 }
 
-template AttendResult attend_linear<float>(const ParamSet&, const AttendInputs&, const Tables&,
+template AttendResult attend_linear<float>(const ParamSet&, AttendInputs&, const Tables&,
                                            const AttendLayer&, const UserMask&, ArraySink&);
-template AttendResult attend_linear<double>(const ParamSet&, const AttendInputs&, const Tables&,
+template AttendResult attend_linear<double>(const ParamSet&, AttendInputs&, const Tables&,
                                             const AttendLayer&, const UserMask&, ArraySink&);
 
 }  // namespace orrery::evaluate

@@ -17,7 +17,7 @@ std::vector<ParamSpec> linear_params();
 /// attention has no door for, an odd number of features that are to be rotated in pairs, and a
 /// projection that is not for the channels of q and k.
 template <class T>
-AttendResult attend_linear(const ParamSet& params, const AttendInputs& in, const Tables& tables,
+AttendResult attend_linear(const ParamSet& params, AttendInputs& in, const Tables& tables,
                            const AttendLayer& layout, const UserMask& mask, ArraySink& sink);
 
 }  // namespace orrery::evaluate
