@@ -10,7 +10,6 @@ pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-pdf)  # fi
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)        # PNG in a quarter of the time that Cairo has libpng take
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)        # CRC-32 of what is written to archives
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
 find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math, headers only)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "experiments/data/archive_layout.h"
 #include "experiments/data/array_sink.h"
+#include "experiments/data/safetensors.h"
+#include "experiments/data/zip_writer.h"
 #include "experiments/files/atomic_write.h"
 
 namespace orrery::data {
 
-/// Writes the arrays of one .npz or .safetensors file at the same time, each where it will lie. The
-/// file appears as a whole or not at all. Memory: independent of the arrays.
+/// Writes the arrays of one .npz or .safetensors file at the same time. The file appears as a whole
+/// or not at all. Memory: independent of the arrays. A .npz is a member after the other, so that
+/// its arrays are gathered in scratch files first, and need twice their size on the disk.
 class ArchiveFile final : public ArraySink {
  public:
   ArchiveFile(std::filesystem::path path, Existing existing);
@@ -24,10 +26,15 @@ class ArchiveFile final : public ArraySink {
   void commit();
 
  private:
+  bool is_npz() const { return path_.extension() == ".npz"; }
+  void begin_npz(const std::vector<const Array*>& arrays);
+  void write_part(std::size_t array, std::string_view bytes);
+
   std::filesystem::path path_;
   Existing existing_;
-  std::unique_ptr<ArchiveLayout> layout_{};
   std::optional<AtomicFile> file_{};
+  SafetensorsLayout layout_{};
+  std::vector<ZipFileMember> parts_{};    ///< of a .npz
   std::vector<std::uint64_t> written_{};  ///< bytes of each array
   std::vector<std::uint64_t> whole_{};
 };

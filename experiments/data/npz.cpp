@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/array_codec.h"
 #include "experiments/data/npy.h"
-#include "experiments/data/stored_zip.h"
+#include "experiments/data/zip_writer.h"
 #include "experiments/text/printable.h"
 
 namespace orrery::data {
@@ -46,44 +45,6 @@ void require_readable(const ZipArchive::Member& member, std::string_view file) {
            "save a part of it");
 }
 
-std::vector<StoredZip::Member> members_for(std::span<const Array* const> arrays) {
-  std::vector<StoredZip::Member> members;
-  for (const Array* const array : arrays)
-    members.push_back({fmt::format("{}{}", array->name, suffix),
-                       npy_header(*array).size() + value_bytes(*array)});
-  return members;
-}
-
-class NpzLayout final : public ArchiveLayout {
- public:
-  explicit NpzLayout(std::span<const Array* const> arrays) : zip_(members_for(arrays)) {
-    for (const Array* const array : arrays) {
-      headers_.push_back(npy_header(*array));
-      crcs_.push_back(crc_with(0, headers_.back()));
-    }
-  }
-
-  std::uint64_t bytes() const override {
-    return zip_.directory_at() + zip_.directory(crcs_).size();
-  }
-  std::uint64_t values_at(std::size_t array) const override {
-    return zip_.content_at(array) + headers_[array].size();
-  }
-  void see(std::size_t array, std::string_view values) override {
-    crcs_[array] = crc_with(crcs_[array], values);
-  }
-  void put_frame(const Put& put) const override {
-    for (std::size_t i = 0; i < headers_.size(); ++i)
-      put(zip_.header_at(i), zip_.header(i, crcs_[i]) + headers_[i]);
-    put(zip_.directory_at(), zip_.directory(crcs_));
-  }
-
- private:
-  StoredZip zip_;
-  std::vector<std::string> headers_{};  ///< of each .npy
-  std::vector<std::uint32_t> crcs_{};   ///< of each .npy as far as it was seen
-};
-
 }  // namespace
 
 NpzArchive::NpzArchive(std::string_view bytes, std::string name)
@@ -114,16 +75,20 @@ TensorMap parse_npz(std::string_view bytes, const std::string& name) {
   return all_tensors(NpzArchive(bytes, name), name);
 }
 
-std::unique_ptr<ArchiveLayout> npz_layout(std::span<const Array* const> arrays) {
-  std::set<std::string_view> names;
-  for (const Array* const array : arrays)
-    check_invariant(names.insert(array->name).second && !leads_elsewhere(array->name),
-                    "arrays that go to one archive have names of their own");
-  return std::make_unique<NpzLayout>(arrays);
+std::string npz_member(const Array& array) {
+  check_invariant(!leads_elsewhere(array.name), "arrays that go to one archive have plain names");
+  return fmt::format("{}{}", array.name, suffix);
 }
 
 std::string npz_bytes(std::span<const Array* const> arrays) {
-  return filled(*npz_layout(arrays), arrays);
+  std::set<std::string_view> names;
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const Array* const array : arrays) {
+    check_invariant(names.insert(array->name).second,
+                    "arrays that go to one archive have names of their own");
+    members.emplace_back(npz_member(*array), npy_bytes(*array));
+  }
+  return stored_zip(members);
 }
 
 }  // namespace orrery::data

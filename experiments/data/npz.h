@@ -1,13 +1,11 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/data/archive_layout.h"
 #include "experiments/data/tensor_archive.h"
 #include "experiments/data/zip_archive.h"
 #include "experiments/model/figure.h"
@@ -43,7 +41,7 @@ TensorMap parse_npz(std::string_view bytes, const std::string& name);
 /// 1980-01-01, so that the bytes are always the same. NaN and infinities are kept. No arrays, two
 /// with the same name, or a name that parse_npz would refuse break an invariant.
 std::string npz_bytes(std::span<const Array* const> arrays);
-/// Where everything lies in that file; the arrays need no values.
-std::unique_ptr<ArchiveLayout> npz_layout(std::span<const Array* const> arrays);
+/// The name of an array's member there. A name that parse_npz would refuse breaks an invariant.
+std::string npz_member(const Array& array);
 
 }  // namespace orrery::data

@@ -40,36 +40,6 @@ std::string length_prefix(std::size_t length) {
   return bytes;
 }
 
-class SafetensorsLayout final : public ArchiveLayout {
- public:
-  explicit SafetensorsLayout(std::span<const Array* const> arrays) : places_(arrays.size()) {
-    auto header = nlohmann::ordered_json::object();
-    for (const std::size_t i : file_order(arrays)) {
-      places_[i] = values_;
-      values_ += value_bytes(*arrays[i]);
-      header[arrays[i]->name] = {{"dtype", is_single(*arrays[i]) ? "F32" : "F64"},
-                                 {"shape", arrays[i]->shape},
-                                 {"data_offsets", {places_[i], values_}}};
-    }
-    constexpr std::size_t alignment = 8;
-    std::string text = header.dump();
-    text.append((alignment - text.size() % alignment) % alignment, ' ');
-    header_ = length_prefix(text.size()) + text;
-  }
-
-  std::uint64_t bytes() const override { return header_.size() + values_; }
-  std::uint64_t values_at(std::size_t array) const override {
-    return header_.size() + places_[array];
-  }
-  void see(std::size_t, std::string_view) override {}
-  void put_frame(const Put& put) const override { put(0, header_); }
-
- private:
-  std::vector<std::uint64_t> places_;  ///< of the values of each array, behind the header
-  std::uint64_t values_{0};            ///< bytes of all
-  std::string header_{};
-};
-
 }  // namespace
 
 SafetensorsArchive::SafetensorsArchive(std::string_view bytes, std::string name)
@@ -96,13 +66,35 @@ TensorMap parse_safetensors(std::string_view bytes, const std::string& name) {
   return all_tensors(SafetensorsArchive(bytes, name), name);
 }
 
-std::unique_ptr<ArchiveLayout> safetensors_layout(std::span<const Array* const> arrays) {
+SafetensorsLayout safetensors_layout(std::span<const Array* const> arrays) {
   check_names(arrays);
-  return std::make_unique<SafetensorsLayout>(arrays);
+  SafetensorsLayout layout{.values_at = std::vector<std::uint64_t>(arrays.size())};
+  auto header = nlohmann::ordered_json::object();
+  for (const std::size_t i : file_order(arrays)) {
+    layout.values_at[i] = layout.bytes;
+    layout.bytes += value_bytes(*arrays[i]);
+    header[arrays[i]->name] = {{"dtype", is_single(*arrays[i]) ? "F32" : "F64"},
+                               {"shape", arrays[i]->shape},
+                               {"data_offsets", {layout.values_at[i], layout.bytes}}};
+  }
+  constexpr std::size_t alignment = 8;
+  std::string text = header.dump();
+  text.append((alignment - text.size() % alignment) % alignment, ' ');
+  layout.header = length_prefix(text.size()) + text;
+  for (std::uint64_t& at : layout.values_at) at += layout.header.size();
+  layout.bytes += layout.header.size();
+  return layout;
 }
 
 std::string safetensors_bytes(std::span<const Array* const> arrays) {
-  return filled(*safetensors_layout(arrays), arrays);
+  const SafetensorsLayout layout = safetensors_layout(arrays);
+  std::string bytes(layout.bytes, '\0');
+  layout.header.copy(bytes.data(), layout.header.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::string_view values = array_bytes(*arrays[i]);
+    values.copy(bytes.data() + layout.values_at[i], values.size());
+  }
+  return bytes;
 }
 
 }  // namespace orrery::data

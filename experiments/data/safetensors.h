@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "experiments/data/archive_layout.h"
 #include "experiments/data/safetensors_header.h"
 #include "experiments/data/tensor_archive.h"
 #include "experiments/model/figure.h"
@@ -41,7 +41,14 @@ TensorMap parse_safetensors(std::string_view bytes, const std::string& name);
 /// which sorts by element size and then by name, and pads the header to 8 bytes. NaN and infinities
 /// are kept. Two arrays with the same name, or one named "__metadata__", break an invariant.
 std::string safetensors_bytes(std::span<const Array* const> arrays);
-/// Where everything lies in that file; the arrays need no values.
-std::unique_ptr<ArchiveLayout> safetensors_layout(std::span<const Array* const> arrays);
+
+/// Where everything lies in that file.
+struct SafetensorsLayout {
+  std::string header{};                    ///< at its beginning
+  std::vector<std::uint64_t> values_at{};  ///< by array
+  std::uint64_t bytes{0};                  ///< of the whole file
+};
+/// Of arrays that need no values. Breaks invariants as above.
+SafetensorsLayout safetensors_layout(std::span<const Array* const> arrays);
 
 }  // namespace orrery::data

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "experiments/data/zip_error.h"
 #include "experiments/data/zip_layout.h"
 #include "experiments/text/printable.h"
 
@@ -15,21 +16,6 @@ namespace orrery::data {
 namespace {
 
 constexpr std::string_view again = "copy or download the file again";
-
-class ZipError {
- public:
-  ZipError() { zip_error_init(&error_); }
-  ~ZipError() { zip_error_fini(&error_); }
-  ZipError(const ZipError&) = delete;
-  ZipError& operator=(const ZipError&) = delete;
-
-  zip_error_t* get() { return &error_; }
-  int code() const { return zip_error_code_zip(&error_); }
-  std::string text() { return zip_error_strerror(&error_); }
-
- private:
-  zip_error_t error_{};
-};
 
 /// Null when it cannot be opened, with the reason in `error`.
 zip_t* open(std::string_view bytes, int flags, ZipError& error) {

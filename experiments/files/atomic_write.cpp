@@ -10,6 +10,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -77,6 +78,19 @@ void require_space(const fs::path& path, std::uintmax_t bytes) {
                 fmt::format("takes {}, and {} are free on its disk", bytes_text(bytes),
                             bytes_text(space.available)),
                 "free some space or choose another disk");
+}
+
+std::unique_ptr<std::FILE, int (*)(std::FILE*)> scratch_file(const fs::path& path) {
+  std::string name = (folder_of(path) / hidden_name(path, "scratch")).string() + "-XXXXXX";
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) throw io_error(path.string(), "created", errno);
+  ::unlink(name.c_str());
+  std::FILE* const file = ::fdopen(descriptor, "w+b");
+  if (file == nullptr) {
+    ::close(descriptor);
+    throw io_error(path.string(), "created", errno);
+  }
+  return {file, &std::fclose};
 }
 
 AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -46,6 +48,10 @@ class AtomicFile {
 
 /// Throws IoError where the disk of a new file, whose folder exists, has less than `bytes` free.
 void require_space(const std::filesystem::path& path, std::uintmax_t bytes);
+
+/// An empty file on the disk of `path`, whose folder exists, for what is needed while `path` is
+/// made. It has no name, so that nothing of it stays behind. Throws IoError.
+std::unique_ptr<std::FILE, int (*)(std::FILE*)> scratch_file(const std::filesystem::path& path);
 
 /// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);

@@ -1,7 +1,10 @@
 #include "experiments/data/npz.h"
 
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -11,10 +14,11 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/stored_zip.h"
+#include "experiments/data/zip_writer.h"
 #include "experiments/files/file.h"
 #include "tests/support/layers.h"
 #include "tests/support/paths.h"
+#include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -294,40 +298,43 @@ TEST_CASE("Whatever the bytes, a .npz parses or is refused as data") {
   CHECK(parsed < 20000);
 }
 
-TEST_CASE("Members of 4 GiB and more, and those behind them, take the fields of Zip64") {
-  const std::uint64_t large = (std::uint64_t{1} << 32) + 5;
-  const StoredZip zip({{"a.npy", large}, {"é.npy", 3}});
-  // 30 bytes and the name, and 20 of the field.
-  CHECK(zip.content_at(0) == 30 + 5 + 20);
-  CHECK(zip.header_at(1) == 55 + large);
-  CHECK(zip.content_at(1) == zip.header_at(1) + 30 + 6);
-  const std::string header = zip.header(0, 0x01020304);
-  const std::string unknown(4, '\xFF');
-  CHECK(header.substr(0, 6) == std::string("PK\3\4\x2D\0", 6));
-  CHECK(header.substr(14, 4) == "\4\3\2\1");
-  CHECK(header.substr(18, 8) == unknown + unknown);
-  const std::string bytes("\5\0\0\0\1\0\0\0", 8);
-  CHECK(header.substr(35) == std::string("\1\0\x10\0", 4) + bytes + bytes);
-  CHECK(zip.header(1, 0).substr(6, 2) == std::string("\0\x8", 2));  // a name in UTF-8
-
-  const std::vector<std::uint32_t> crcs{1, 2};
-  const std::string directory = zip.directory(crcs);
-  const std::size_t second = directory.find("PK\1\2", 4);
-  CHECK(second == 46 + 5 + 20);
-  CHECK(directory.substr(second + 42, 4) == unknown);
-  CHECK(directory.substr(second + 52, 4) == std::string("\1\0\x8\0", 4));
-  CHECK(directory.substr(second + 64, 4) == "PK\6\6");
-  CHECK(directory.substr(second + 64 + 56, 4) == "PK\6\7");
-  CHECK(directory.substr(directory.size() - 22, 4) == "PK\5\6");
-  CHECK(directory.substr(directory.size() - 6, 4) == unknown);
-}
-
-TEST_CASE("What is stored without libzip is what libzip reads") {
-  const std::vector<std::pair<std::string, std::string>> members{{"a", "one"}, {"θ", ""}};
-  const std::string bytes = stored_zip(members);
+TEST_CASE("An archive of files has the bytes of one that is made in memory") {
+  const TempFolder folder;
+  const std::vector<std::pair<std::string, std::string>> members{
+      {"a", "one"}, {"θ", ""}, {"large", std::string(300000, 'x')}};
+  std::vector<ZipFileMember> files;
+  for (const auto& [name, bytes] : members) {
+    files.push_back({name, scratch_file(folder.path() / "z")});
+    REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), files.back().file.get()) == bytes.size());
+    REQUIRE(std::fflush(files.back().file.get()) == 0);
+  }
+  AtomicFile file(folder.path() / "z", 0);
+  write_stored_zip(files, file);
+  file.commit();
+  const std::string bytes = read_file(folder.path() / "z", 1 << 20);
+  CHECK(bytes == stored_zip(members));
   const ZipArchive archive(bytes, "z");
-  REQUIRE(archive.members().size() == 2);
+  REQUIRE(archive.members().size() == 3);
   CHECK(archive.members()[1].name == "θ");
   CHECK(archive.read(0, "a") == "one");
-  CHECK(bytes.size() == 30 + 1 + 3 + 30 + 2 + 46 + 1 + 46 + 2 + 22);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()),
+                      std::filesystem::directory_iterator()) == 1);
+}
+
+TEST_CASE("An archive whose file cannot be written says so") {
+  std::vector<ZipFileMember> files;
+  const TempFolder folder;
+  files.push_back({"a", scratch_file(folder.path() / "z")});
+  const std::string bytes(100000, 'x');
+  REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), files.back().file.get()) == bytes.size());
+  REQUIRE(std::fflush(files.back().file.get()) == 0);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{.rlim_cur = 5000, .rlim_max = before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  AtomicFile file(folder.path() / "z", 0);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  CHECK_THROWS_AS(write_stored_zip(files, file), IoError);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
 }
