@@ -40,6 +40,15 @@ Size export_size(const Figure& figure) {
   return std::visit(Visitor{}, figure.content);
 }
 
+Size export_size(const Panels& panels) {
+  if (panels.panels.size() == 1) return export_size(panels.panels.front());
+  const bool map = std::holds_alternative<Heatmap>(panels.panels.front().content);
+  const double width = 360, height = map ? 330 : 280, around = 110;
+  const std::size_t columns = panel_columns(panels.panels.size());
+  const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
+  return {40 + width * static_cast<double>(columns), around + height * static_cast<double>(rows)};
+}
+
 std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id) {
   SvgCanvas canvas(size, {figure.title, figure.caption, std::string(id)});
   draw_figure(canvas, figure, {0.0, 0.0, size.width, size.height}, style);
@@ -62,6 +71,24 @@ std::string export_figure(const Figure& figure, FigureFormat format, const Expor
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale) {
   return export_figure(figure, format, {.theme = theme, .png_scale = png_scale});
+}
+
+std::string svg_of(const Panels& panels, Size size, const FigureStyle& style, std::string_view id) {
+  SvgCanvas canvas(size, {panels.title, panels.caption, std::string(id)});
+  draw_panels(canvas, panels, {0.0, 0.0, size.width, size.height}, style);
+  return canvas.finish();
+}
+
+std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options) {
+  const FigureStyle style = figure_style(options.theme);
+  const Size page = export_size(panels);
+  const auto on = [&](auto&& canvas) {
+    draw_panels(canvas, panels, {0.0, 0.0, page.width, page.height}, style, options.view);
+    return canvas.finish();
+  };
+  if (format == FigureFormat::svg)
+    return on(SvgCanvas(page, {panels.title, panels.caption, panels.id}));
+  return on(CairoCanvas(format, page, options.png_scale));
 }
 
 }  // namespace orrery::figure

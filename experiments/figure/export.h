@@ -10,15 +10,20 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
+#include "experiments/model/panels.h"
 
 namespace orrery::figure {
 
 /// Size in points at which a figure of this kind is readable on a page or a slide.
 Size export_size(const Figure& figure);
 
+Size export_size(const Panels& panels);
+
 /// The figure as an SVG file, with the figure's title and caption as the drawing's title and
 /// description. All ids in the file start with `id`.
 std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id);
+
+std::string svg_of(const Panels& panels, Size size, const FigureStyle& style, std::string_view id);
 
 /// The figure as the bytes of a file, which the caller writes. `size` in points; a PNG has
 /// `png_scale` pixels per point, the other formats ignore it. The same figure, style and size give
@@ -40,5 +45,7 @@ struct ExportOptions {
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
+/// Panels have no formulas.
+std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options);
 
 }  // namespace orrery::figure

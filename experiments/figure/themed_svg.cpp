@@ -11,7 +11,8 @@ namespace orrery::figure {
 namespace {
 
 /// The drawing without the XML declaration, which is only for files.
-std::string element(const Figure& figure, Theme theme, const std::string& id) {
+template <class Drawing>
+std::string element(const Drawing& figure, Theme theme, const std::string& id) {
   const std::string svg = svg_of(figure, export_size(figure), figure_style(theme), id);
   return svg.substr(svg.find("<svg"));
 }
@@ -58,12 +59,21 @@ std::string ThemedSvgs::merged(const std::string& light, const std::string& dark
   return out;
 }
 
-std::string ThemedSvgs::draw(const Figure& figure, const std::string& id) {
+template <class Drawing>
+std::string ThemedSvgs::draw_any(const Drawing& figure, const std::string& id) {
   const std::string light = element(figure, Theme::light, id);
   const std::string both = merged(light, element(figure, Theme::dark, id));
   if (!both.empty()) return both;
   return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
                      element(figure, Theme::dark, id + "-dark"));
+}
+
+std::string ThemedSvgs::draw(const Figure& figure, const std::string& id) {
+  return draw_any(figure, id);
+}
+
+std::string ThemedSvgs::draw(const Panels& panels, const std::string& id) {
+  return panels.panels.size() == 1 ? draw_any(panels.panels.front(), id) : draw_any(panels, id);
 }
 
 std::string ThemedSvgs::dark_rules() const {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "experiments/model/figure.h"
+#include "experiments/model/panels.h"
 
 namespace orrery::figure {
 
@@ -15,11 +16,14 @@ class ThemedSvgs {
  public:
   /// Elements to place into HTML. Their ids start with `id`, which must be unique in the page.
   std::string draw(const Figure& figure, const std::string& id);
+  std::string draw(const Panels& panels, const std::string& id);
 
   /// CSS rules for everything drawn so far, for use inside a media query for the dark theme.
   std::string dark_rules() const;
 
  private:
+  template <class Drawing>
+  std::string draw_any(const Drawing& drawing, const std::string& id);
   std::string class_of(const std::string& property, const std::string& light,
                        const std::string& dark);
   std::string merged(const std::string& light, const std::string& dark);

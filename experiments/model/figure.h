@@ -77,8 +77,11 @@ struct Series {
   std::vector<double> band_low{};  ///< empty, or as long as y: a band of spread
   std::vector<double> band_high{};
   LineStyle style{LineStyle::solid};
-  int color{
-      0};  ///< slot of the categorical palette: the same encoding has the same colour everywhere
+  /// Slot of the categorical palette: the same encoding has the same colour everywhere.
+  int color{0};
+  /// In place of a slot: a place from 0 to 1 among colours in order, for curves of a number.
+  std::optional<double> shade{};
+  bool marked{false};  ///< with a dot at each point: few values, joined to guide the eye
 };
 
 /// A straight reference line with a label.
@@ -103,6 +106,13 @@ enum class Meaning {
   cyclic,      ///< an angle: both ends are the same
 };
 
+/// How the numbers of a map are spread over its colours.
+enum class ColorScaling {
+  linear,
+  log,      ///< by log10 of the number, over the last six decades; what is not above 0 is lowest
+  quantile  ///< by rank: each colour covers as many cells as any other
+};
+
 /// A matrix as a map. Row 0 is drawn at the top. NaN and masked cells have colours of their own.
 struct Heatmap {
   std::shared_ptr<const Array> values{};  ///< [rows, columns]
@@ -112,6 +122,7 @@ struct Heatmap {
   std::string quantity{};                 ///< "attention weight"
   std::string symbol{};                   ///< "a_{mn}"
   Meaning meaning{Meaning::sequential};
+  ColorScaling colors{ColorScaling::linear};  ///< of a sequential map; others are linear
   std::optional<Range> range{};              ///< otherwise from the finite, unmasked values
   std::vector<std::string> column_labels{};  ///< empty, or one per column: tokens
   std::vector<std::string> row_labels{};

@@ -25,6 +25,9 @@ const EnumNames<LineStyle> style_names{{LineStyle::solid, "solid"},
 const EnumNames<Meaning> meaning_names{{Meaning::sequential, "sequential"},
                                        {Meaning::diverging, "diverging"},
                                        {Meaning::cyclic, "cyclic"}};
+const EnumNames<ColorScaling> scaling_names{{ColorScaling::linear, "linear"},
+                                            {ColorScaling::log, "log"},
+                                            {ColorScaling::quantile, "quantile"}};
 const EnumNames<Rule::Direction> direction_names{{Rule::Direction::horizontal, "horizontal"},
                                                  {Rule::Direction::vertical, "vertical"}};
 
@@ -78,23 +81,29 @@ Json list_json(const std::vector<T>& items, Convert convert) {
 }
 
 Json series_json(const Series& series) {
-  return {{"name", series.name},
-          {"style", name_in(style_names, series.style)},
-          {"color", series.color},
-          {"x", numbers_json(series.x)},
-          {"y", numbers_json(series.y)},
-          {"band_low", numbers_json(series.band_low)},
-          {"band_high", numbers_json(series.band_high)}};
+  Json json{{"name", series.name},
+            {"style", name_in(style_names, series.style)},
+            {"color", series.color},
+            {"x", numbers_json(series.x)},
+            {"y", numbers_json(series.y)},
+            {"band_low", numbers_json(series.band_low)},
+            {"band_high", numbers_json(series.band_high)}};
+  if (series.shade) json["shade"] = number_json(*series.shade);
+  if (series.marked) json["marked"] = true;
+  return json;
 }
 
 Series series_from(const Json& json) {
-  return {.name = text_field(json, "name"),
+  Series series{.name = text_field(json, "name"),
           .x = numbers_field(json, "x"),
           .y = numbers_field(json, "y"),
           .band_low = numbers_field(json, "band_low"),
           .band_high = numbers_field(json, "band_high"),
           .style = enum_field(json, "style", style_names),
           .color = int_field(json, "color", 0)};
+  if (json.contains("shade")) series.shade = number_field(json, "shade");
+  series.marked = json.contains("marked");
+  return series;
 }
 
 Json rule_json(const Rule& rule) {
@@ -167,6 +176,7 @@ struct ContentJson {
             {"quantity", map.quantity},
             {"symbol", map.symbol},
             {"meaning", name_in(meaning_names, map.meaning)},
+            {"colors", name_in(scaling_names, map.colors)},
             {"range", range_json(map.range)},
             {"column_labels", map.column_labels},
             {"row_labels", map.row_labels}};
@@ -198,6 +208,8 @@ Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
           .quantity = text_field(json, "quantity"),
           .symbol = text_field(json, "symbol"),
           .meaning = enum_field(json, "meaning", meaning_names),
+          .colors = json.contains("colors") ? enum_field(json, "colors", scaling_names)
+                                            : ColorScaling::linear,
           .range = range_from(json),
           .column_labels = texts_field(json, "column_labels"),
           .row_labels = texts_field(json, "row_labels")};

@@ -36,7 +36,7 @@ Rect bar_rect(const PlotContext& context, const ColorBarPlan& plan, const Rect& 
 }
 
 AxisMap bar_axis(const ColorBarPlan& plan, const Rect& bar) {
-  return {AxisScale::linear, 1.0, plan.range, bar.bottom(), bar.y};
+  return {plan.scale, 1.0, plan.range, bar.bottom(), bar.y};
 }
 
 Ticks bar_ticks(const PlotContext& context, const ColorBarPlan& plan, const Rect& bar) {
@@ -47,6 +47,12 @@ Ticks bar_ticks(const PlotContext& context, const ColorBarPlan& plan, const Rect
   room.bounds = {bar.y - 0.5 * line, bar.bottom() + 0.5 * line};
   room.extent = [line](std::string_view) { return line; };
   const AxisMap axis = bar_axis(plan, bar);
+  if (!plan.ticks.empty()) {
+    Ticks ticks;
+    for (const auto& [value, label] : plan.ticks)
+      ticks.major.push_back({value, axis.to_canvas(value), label, axis.to_canvas(value)});
+    return ticks;
+  }
   return plan.meaning == Meaning::cyclic ? choose_angle_ticks(axis, room)
                                          : choose_ticks(axis, room);
 }

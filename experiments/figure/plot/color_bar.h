@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "experiments/figure/plot/axes.h"
 
 namespace orrery::figure {
@@ -16,6 +20,8 @@ struct ColorBarPlan {
   Range range{};
   Label label{};
   Meaning meaning{Meaning::sequential};
+  AxisScale scale{AxisScale::linear};
+  std::vector<std::pair<double, std::string>> ticks{};  ///< in place of those of the scale
   std::vector<ColorKey> keys{};  ///< below the bar
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/figure/color/colormap.h"
 #include "experiments/figure/plot/decimate.h"
 
 namespace orrery::figure {
@@ -45,9 +46,9 @@ Rect expanded(const Rect& r, double by) {
 }
 
 void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
-  const Color color = series_color(context.style, series.color);
+  const Color color = series_color(context.style, series);
   const double radius = dot_radius(context.style);
-  if (series.style == LineStyle::points) {
+  if (series.style == LineStyle::points || series.marked) {
     CurveCache::CurveKey key = key_of(series, series.y, axes);
     key.cell = 0.5 * radius;
     const std::vector<Point>& dots = context.curves.dots(key, [&] {
@@ -56,7 +57,7 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
     context.canvas.push_clip(expanded(axes.plot, radius));
     for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
     context.canvas.pop_clip();
-    if (!dots.empty()) return;
+    if (!dots.empty() && !series.marked) return;
   }
   // The wider clip keeps the whole width of a curve along the edge of the plot.
   context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
@@ -89,7 +90,7 @@ void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   context.canvas.push_clip(axes.plot);
   for (const Series& series : plot.series) {
     if (hidden(context, series)) continue;
-    const Color color = with_alpha(series_color(context.style, series.color), band_alpha);
+    const Color color = with_alpha(series_color(context.style, series), band_alpha);
     CurveCache::CurveKey key = key_of(series, series.band_low, axes);
     key.other = array_key(series.band_high);
     const std::vector<BandPiece>& pieces = context.curves.bands(key, [&] {
@@ -108,7 +109,9 @@ void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   }
 }
 
-Color series_color(const FigureStyle& style, int slot) {
+Color series_color(const FigureStyle& style, const Series& series) {
+  if (series.shade) return stroke_colormap(background_of(style)).at(*series.shade);
+  const int slot = series.color;
   if (style.palette.empty()) return style.text;
   const auto count = static_cast<int>(style.palette.size());
   return style.palette[static_cast<std::size_t>(((slot % count) + count) % count)];
@@ -116,12 +119,14 @@ Color series_color(const FigureStyle& style, int slot) {
 
 void draw_sample(PlotContext& context, const Series& series, Point from, Point to) {
   const bool hidden = context.view.hidden.contains(series.name);
-  const Color color = hidden ? context.style.muted : series_color(context.style, series.color);
+  const Color color = hidden ? context.style.muted : series_color(context.style, series);
   if (series.style == LineStyle::points) {
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
-  } else {
-    draw_segment(context.canvas, from, to, curve_stroke(context.style, series.style, color));
+    return;
   }
+  draw_segment(context.canvas, from, to, curve_stroke(context.style, series.style, color));
+  if (series.marked)
+    draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
 }
 
 }  // namespace orrery::figure

@@ -15,6 +15,6 @@ void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes);
 
 /// Draws a short sample of a curve in its colour and style, for legends and readouts.
 void draw_sample(PlotContext& context, const Series& series, Point from, Point to);
-Color series_color(const FigureStyle& style, int slot);
+Color series_color(const FigureStyle& style, const Series& series);
 
 }  // namespace orrery::figure

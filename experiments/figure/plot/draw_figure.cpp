@@ -47,26 +47,26 @@ double draw_lines(PlotContext& context, const std::vector<std::string>& lines, P
 }
 
 /// Draws the title at the top of `room` and removes its height from `room`.
-void draw_title(PlotContext& context, const Figure& figure, Rect& room) {
+void draw_title(PlotContext& context, std::string_view title, Rect& room) {
   const TextStyle style = title_style(context.style);
   const double line = line_height(context.canvas, style);
   const std::size_t max_lines =
       std::min<std::size_t>(2, lines_within(max_title_share * room.height, line));
-  const auto lines = wrapped(context.canvas, figure.title, style, room.width, max_lines);
+  const auto lines = wrapped(context.canvas, title, style, room.width, max_lines);
   if (lines.empty()) return;
   const double end = draw_lines(context, lines, {room.x, room.y}, style);
   room = shrunk(room, 0.0, end - room.y + gap(context.style), 0.0, 0.0);
 }
 
 /// Lines of the caption, limited so that the content keeps most of the room.
-std::vector<std::string> caption_lines(const PlotContext& context, const Figure& figure,
+std::vector<std::string> caption_lines(const PlotContext& context, std::string_view caption,
                                        const Rect& room) {
   const TextStyle style = caption_style(context.style);
   const double line = line_height(context.canvas, style);
   const double spare = (room.height - min_lines * line) / 3.0;
   const std::size_t max_lines =
       lines_within(std::min(max_caption_share * room.height, spare), line);
-  return wrapped(context.canvas, figure.caption, style, room.width, max_lines);
+  return wrapped(context.canvas, caption, style, room.width, max_lines);
 }
 
 double caption_gap(const FigureStyle& style) { return 1.6 * gap(style); }
@@ -86,6 +86,38 @@ void draw_formulas(PlotContext& context, const EquationStrip& formulas, Rect& ro
   room.y += strip_room(formulas, context.style);
 }
 
+/// What stands around the content of a page.
+struct PageText {
+  std::string_view title;
+  std::string_view caption;
+  const EquationStrip& formulas;
+};
+
+/// Draws a page whose content `draw_inside(room)` draws.
+template <class DrawInside>
+void draw_page(PlotContext& context, const PageText& text, const Rect& area,
+               DrawInside draw_inside) {
+  Canvas& canvas = context.canvas;
+  const FigureStyle& style = context.style;
+  const EquationStrip& formulas = text.formulas;
+  canvas.push_clip(area);
+  canvas.rect(area, style.background);
+  Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
+  std::vector<std::string> caption;
+  if (room.height >= min_lines * style.text_size) {
+    caption = caption_lines(context, text.caption, room);
+    draw_title(context, text.title, room);
+  }
+  draw_formulas(context, formulas, room);
+  const TextStyle small = caption_style(style);
+  const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
+  if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
+  context.content_bottom = room.bottom();
+  draw_inside(room);
+  draw_lines(context, caption, {room.x, context.content_bottom + caption_gap(style)}, small);
+  canvas.pop_clip();
+}
+
 FigureLayout draw_page(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
                        const Rect& area, const FigureStyle& style, const FigureView& view,
                        HeatmapCache* cache, CurveCache* curves) {
@@ -94,23 +126,24 @@ FigureLayout draw_page(Canvas& canvas, const Figure& figure, const EquationStrip
   if (!is_drawable(area)) return layout;
   CurveCache own;
   PlotContext context{canvas, style, view, cache, curves ? *curves : own, layout};
-  canvas.push_clip(area);
-  canvas.rect(area, style.background);
-  Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
-  std::vector<std::string> caption;
-  if (room.height >= min_lines * style.text_size) {
-    caption = caption_lines(context, figure, room);
-    draw_title(context, figure, room);
-  }
-  draw_formulas(context, formulas, room);
-  const TextStyle small = caption_style(style);
-  const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
-  if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
-  context.content_bottom = room.bottom();
-  std::visit([&](const auto& content) { draw_content(context, content, room); }, figure.content);
-  draw_lines(context, caption, {room.x, context.content_bottom + caption_gap(style)}, small);
-  canvas.pop_clip();
+  draw_page(context, {figure.title, figure.caption, formulas}, area, [&](const Rect& room) {
+    std::visit([&](const auto& content) { draw_content(context, content, room); }, figure.content);
+  });
   return layout;
+}
+
+std::vector<std::string> curve_names(const Figure& figure) {
+  std::vector<std::string> names;
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content))
+    for (const Series& series : plot->series) names.push_back(series.name);
+  return names;
+}
+
+/// The panel without the names of its curves: no legend.
+Figure without_names(Figure figure) {
+  if (auto* plot = std::get_if<LinePlot>(&figure.content))
+    for (Series& series : plot->series) series.name.clear();
+  return figure;
 }
 
 }  // namespace
@@ -135,6 +168,37 @@ FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const Equati
                               Size page, const FigureStyle& style, const FigureView& view) {
   return draw_page(canvas, figure, formulas, {0.0, 0.0, page.width, page.height}, style, view,
                    nullptr, nullptr);
+}
+
+std::size_t panel_columns(std::size_t panels) {
+  constexpr std::size_t most = 4;
+  if (panels <= 3) return std::max<std::size_t>(panels, 1);
+  return std::min(most, static_cast<std::size_t>(std::ceil(std::sqrt(panels))));
+}
+
+void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style,
+                 const FigureView& view) {
+  if (!is_drawable(area) || panels.panels.empty()) return;
+  const std::vector<std::string> names = curve_names(panels.panels.front());
+  const bool alike = std::all_of(panels.panels.begin(), panels.panels.end(),
+                                 [&](const Figure& one) { return curve_names(one) == names; });
+  FigureLayout layout;
+  CurveCache curves;
+  PlotContext page{canvas, style, view, nullptr, curves, layout};
+  FigureStyle small = style;
+  small.title_size = style.text_size;
+  draw_page(page, {panels.title, panels.caption, {}}, area, [&](const Rect& room) {
+    const std::size_t columns = panel_columns(panels.panels.size());
+    const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
+    const double width = room.width / static_cast<double>(columns);
+    const double height = room.height / static_cast<double>(rows);
+    for (std::size_t i = 0; i < panels.panels.size(); ++i) {
+      const Figure& one = panels.panels[i];
+      const Rect cell{room.x + width * static_cast<double>(i % columns),
+                      room.y + height * static_cast<double>(i / columns), width, height};
+      draw_figure(canvas, alike && i > 0 ? without_names(one) : one, cell, small, view);
+    }
+  });
 }
 
 }  // namespace orrery::figure

@@ -8,6 +8,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 #include "experiments/model/figure.h"
+#include "experiments/model/panels.h"
 
 namespace orrery::figure {
 
@@ -29,5 +30,12 @@ double strip_room(const EquationStrip& strip, const FigureStyle& style);
 /// caption keep the size they have without formulas.
 FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
                               Size page, const FigureStyle& style, const FigureView& view = {});
+
+/// Columns in which so many panels are placed.
+std::size_t panel_columns(std::size_t panels);
+/// Draws panels in rows beneath one title. Where all have the same curves the first one's legend
+/// serves all.
+void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style,
+                 const FigureView& view = {});
 
 }  // namespace orrery::figure

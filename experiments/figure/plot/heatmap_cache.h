@@ -29,6 +29,11 @@ struct HeatmapCache {
   std::shared_ptr<const Image> image{};
   Rect target{};  ///< position of the image; it may extend beyond the plot
 
+  std::shared_ptr<const Array> scaled_from{};  ///< the array that `scaled` spreads over the colours
+  std::shared_ptr<const Array> scaled_mask{};
+  ColorScaling scaling{ColorScaling::linear};
+  std::shared_ptr<const Array> scaled{};
+
   std::shared_ptr<const Array> ranged_values{};  ///< the array to which `range` belongs
   std::shared_ptr<const Array> ranged_mask{};
   Range range{};

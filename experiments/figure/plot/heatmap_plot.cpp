@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "experiments/figure/plot/color_bar.h"
+#include "experiments/figure/plot/color_scaling.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/heatmap_raster.h"
 
@@ -164,21 +165,34 @@ void draw_cells(PlotContext& context, const Heatmap& map, const Axes& axes, cons
 
 }  // namespace
 
-void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
+namespace {
+
+/// The map with its numbers as they are spread over the colours.
+Heatmap scaled_map(const Heatmap& map, HeatmapCache& cache) {
+  if (cache.scaled_from != map.values || cache.scaled_mask != map.masked ||
+      cache.scaling != map.colors) {
+    cache.scaled = scaled_values(map);
+    cache.scaled_from = map.values;
+    cache.scaled_mask = map.masked;
+    cache.scaling = map.colors;
+  }
+  Heatmap scaled = map;
+  scaled.values = cache.scaled;
+  scaled.colors = ColorScaling::linear;
+  return scaled;
+}
+
+void draw_map(PlotContext& context, const Heatmap& map, const Rect& room, HeatmapCache& cache,
+              ColorBarPlan bar, const std::optional<Range>& wanted) {
   const MapShape shape = shape_of(map.values.get());
-  if (shape.rows == 0 || shape.columns == 0) return;
-  HeatmapCache own;
-  HeatmapCache& cache = context.cache ? *context.cache : own;
   refresh_range(cache, map);
   const CellAxis x = cell_axis(map.x, shape.columns), y = cell_axis(map.y, shape.rows);
   AxisPlan plan_x = plan_cells(map.x, x, map.column_labels, context.view.x);
   AxisPlan plan_y = plan_cells(map.y, y, map.row_labels, context.view.y);
   plan_y.downward = true;
-  const Range colors =
-      color_range(map.meaning, cache.range, context.view.color ? context.view.color : map.range);
-  const ColorBarPlan bar{&colormap(map.meaning, background_of(context.style)), colors,
-                         compose_label(map.quantity, map.symbol, ""), map.meaning,
-                         color_keys(cache, context.style)};
+  const Range colors = color_range(map.meaning, cache.range, wanted);
+  if (bar.range == Range{}) bar.range = colors;
+  bar.keys = color_keys(cache, context.style);
   const double bar_width = color_bar_width(context, bar, room);
   const Axes axes = place_axes(context, plan_x, plan_y, shrunk(room, 0.0, 0.0, bar_width, 0.0),
                                shape.rows == shape.columns ? Aspect::square_plot : Aspect::free);
@@ -186,6 +200,28 @@ void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
   draw_cells(context, map, axes, x, y, colors, cache);
   draw_axes(context, axes);
   draw_color_bar(context, bar, axes.plot, bar_width);
+}
+
+}  // namespace
+
+void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
+  const MapShape shape = shape_of(map.values.get());
+  if (shape.rows == 0 || shape.columns == 0) return;
+  HeatmapCache own;
+  HeatmapCache& cache = context.cache ? *context.cache : own;
+  const std::optional<Range> wanted = context.view.color ? context.view.color : map.range;
+  ColorBarPlan bar{.map = &colormap(map.meaning, background_of(context.style)),
+                   .label = compose_label(map.quantity, map.symbol, ""),
+                   .meaning = map.meaning};
+  if (map.colors == ColorScaling::linear || map.meaning != Meaning::sequential) {
+    draw_map(context, map, room, cache, std::move(bar), wanted);
+    return;
+  }
+  const ScaledColors colors = scaled_colors(map, wanted);
+  bar.range = colors.bar;
+  bar.scale = colors.scale;
+  bar.ticks = colors.ticks;
+  draw_map(context, scaled_map(map, cache), room, cache, std::move(bar), colors.places);
 }
 
 std::optional<Cell> cell_at(const Heatmap& map, const FigureLayout& layout, Point point) {
