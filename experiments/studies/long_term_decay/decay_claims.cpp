@@ -263,10 +263,10 @@ double rises_in(const std::vector<double>& curve) {
 
 void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& result) {
   result.scalars.push_back(
-      {.name = "rises",
+      {.name = "rope_rises",
        .value = rises_in(found.curve.mean_abs_S),
        .description = "distances at which mean |S_j| is larger than one token before"});
-  result.scalars.push_back({.name = "share_of_bound",
+  result.scalars.push_back({.name = "rope_share_of_bound",
                             .value = all.largest_share.value(),
                             .description = "largest share of the bound (37) that a score takes: " +
                                            pairs_text(found.assumption)});
@@ -276,13 +276,13 @@ void add_checks(const DecayFindings& found, const BoundAndScores& all,
                 const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
   const auto pairs = static_cast<double>(found.theta.size());
   result.checks.push_back(
-      {.name = "assumption_within_bound",
+      {.name = "rope_assumption_within_bound",
        .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
        .equation = "eq. (37)",
        .measured = all.largest_share.value(),
        .bound = 1.0 + pairs * 0x1p-50});
   result.checks.push_back(
-      {.name = "gaussians_do_not_decay",
+      {.name = "rope_gaussians_do_not_decay",
        .statement = "independent Gaussian q, k: no mean score differs from 0 by more than "
                     "chance (largest mean, in standard errors)",
        .equation = "E[q_mᵀk_n] = 0",
@@ -290,7 +290,7 @@ void add_checks(const DecayFindings& found, const BoundAndScores& all,
        .bound = most_standard_errors});
   const auto& theta = found.theta;
   if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
-    result.checks.push_back({.name = "any_distance_is_a_peak",
+    result.checks.push_back({.name = "rope_any_distance_is_a_peak",
                              .statement = "with k = R_r q, at each r drawn, the largest score is "
                                           "at distance r (tokens between them)",
                              .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
@@ -42,17 +43,21 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back(count_param({"distance", "r", "tokens"},
                               "The distance whose phasor chain S_1 … S_{d/2} is drawn.", 10, 0,
                               1e6));
+  specs.back().used_when = Condition{"encoding", {"rope"}};
   specs.push_back(seed_param());
-  specs = with_encoding_params(std::move(specs));
-  for (ParamSpec& spec : specs)
-    if (spec.key == "base") spec.used_when.reset();  // the bound needs it whatever is compared
-  return specs;
+  return with_encoding_params(std::move(specs));
+}
+
+/// Whether RoPE is compared: the bound is about its rotation, and says nothing about others.
+bool compares_rope(const ParamSet& params) {
+  const std::vector<std::string>& names = params.list("encoding");
+  return std::find(names.begin(), names.end(), "rope") != names.end();
 }
 
 ExperimentInfo make_info() {
   return {
       .name = "long_term_decay",
-      .version = 2,
+      .version = 3,
       .title = "Long-term decay",
       .question = "How large can the score of two tokens be at a distance, and how large is it?",
       .formulas =
@@ -274,12 +279,12 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
       gap.see(std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
     }
   }
-  return {{.name = "bound_holds",
+  return {{.name = "rope_bound_holds",
            .statement = "scores of random q, k stay within the bound (largest |score| / bound)",
            .equation = "eq. (37)",
            .measured = share.value(),
            .bound = 1.0},
-          {.name = "complex_form_equals_rotation",
+          {.name = "rope_complex_form_equals_rotation",
            .statement = "Re Σ h_t e^{i(m−n)θ_t} equals the product of the rotated q and k",
            .equation = "eq. (16) = eq. (35)",
            .measured = gap.value(),
@@ -289,7 +294,7 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
 std::vector<Scalar> scalars_of(const DecayCurve& curve) {
   std::vector<Scalar> scalars;
   for (std::size_t r = 0; r < curve.mean_abs_S.size(); r = r == 0 ? 1 : r * 10)
-    scalars.push_back({.name = fmt::format("mean_abs_S_at_{}", r),
+    scalars.push_back({.name = fmt::format("rope_mean_abs_S_at_{}", r),
                        .symbol = "mean |S_j|",
                        .value = curve.mean_abs_S[r],
                        .description = fmt::format("mean |S_j| at distance {}", r)});
@@ -298,13 +303,13 @@ std::vector<Scalar> scalars_of(const DecayCurve& curve) {
   const auto place = [](const std::optional<std::size_t>& index) {
     return index ? static_cast<double>(*index) : std::numeric_limits<double>::quiet_NaN();
   };
-  scalars.push_back({.name = "first_rise",
+  scalars.push_back({.name = "rope_first_rise",
                      .unit = "tokens",
                      .value = place(first_rise(curve.mean_abs_S)),
                      .description = first_rise(curve.mean_abs_S)
                                         ? "first distance at which mean |S_j| rises"
                                         : "mean |S_j| rises at no distance to " + last});
-  scalars.push_back({.name = "first_negative_B",
+  scalars.push_back({.name = "rope_first_negative_B",
                      .symbol = "B_m < 0",
                      .unit = "tokens",
                      .value = place(first_negative(curve.B)),
@@ -312,12 +317,16 @@ std::vector<Scalar> scalars_of(const DecayCurve& curve) {
   return scalars;
 }
 
-Table curve_table(const std::vector<double>& distances, const DecayCurve& curve) {
-  return {.name = "decay",
-          .caption = "mean |S_j| and B_m by distance; logits by encoding with a key at position 0",
-          .columns = {{"distance", "tokens", distances},
-                      {"mean_abs_S", "", curve.mean_abs_S},
-                      {"B", "", curve.B}}};
+/// Mean |S_j| and B_m are there where RoPE is.
+Table curve_table(const std::vector<double>& distances, const std::optional<DecayCurve>& curve) {
+  Table table{.name = "decay",
+              .caption = "logits by encoding with a key at position 0, by distance",
+              .columns = {{"distance", "tokens", distances}}};
+  if (!curve) return table;
+  table.caption = "mean |S_j| and B_m by distance; logits by encoding with a key at position 0";
+  table.columns.push_back({"mean_abs_S", "", curve->mean_abs_S});
+  table.columns.push_back({"B", "", curve->B});
+  return table;
 }
 
 void check_work(const ParamSet& params) {
@@ -340,10 +349,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const Rope<double> rope = bounded_rope(params, assumption.d);
   const Index count = params.integer("max_distance") + 1;
   const std::vector<double> theta = rope.unmuted(rope.theta());
-  const DecayCurve curve = decay_curve(theta, 0, count);
+  std::optional<DecayCurve> curve;
+  if (compares_rope(params)) curve = decay_curve(theta, 0, count);
   const std::vector<double> distances = as_doubles(count);
 
-  Result result{.scalars = scalars_of(curve)};
+  Result result;
+  if (curve) result.scalars = scalars_of(*curve);
   result.tables.push_back(curve_table(distances, curve));
   LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "q_m·k_n"}};
   const std::vector<std::string>& names = params.list("encoding");
@@ -359,16 +370,18 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
           {"logit_" + names[e] + "_deviation", "", spread.deviation});
     meanings.add(names[e], spread.mean);
   }
-  result.checks = bound_checks(params, rope, curve, of_checks);
-  result.figures.push_back(bound_figure(params, distances, curve));
+  if (curve) {
+    result.checks = bound_checks(params, rope, *curve, of_checks);
+    result.figures.push_back(bound_figure(params, distances, *curve));
+  }
   const std::string caption =
       fmt::format("key at position 0 · head 0 of {} · {}", heads, caption_of(params));
   Figure changes = change_figure(scores, assumption.text, caption);
   result.figures.push_back(
       {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
-  result.figures.push_back(chain_figure(params, theta));
+  if (curve) result.figures.push_back(chain_figure(params, theta));
   result.figures.push_back(std::move(changes));
-  add_bound_claims({params, assumption, rope, theta, curve}, of_claims, result);
+  if (curve) add_bound_claims({params, assumption, rope, theta, *curve}, of_claims, result);
   std::move(meanings).finish(result);
   return result;
 }

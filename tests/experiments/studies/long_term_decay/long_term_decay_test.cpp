@@ -31,21 +31,21 @@ Inputs input_files(const std::vector<double>& q, const std::vector<double>& k) {
 
 TEST_CASE("mean |S_j| for d = 128 and base 10000 is 32.5, 31.538166, 17.954137, 10.227330") {
   const Result result = run({{"dim", "128"}, {"base", "10000"}});
-  CHECK(scalar(result, "mean_abs_S_at_0") == 32.5);
-  CHECK(scalar(result, "mean_abs_S_at_1") == Approx(31.538166142658085).epsilon(1e-14));
-  CHECK(scalar(result, "mean_abs_S_at_10") == Approx(17.95413713708483).epsilon(1e-14));
-  CHECK(scalar(result, "mean_abs_S_at_100") == Approx(10.227329948505133).epsilon(1e-14));
-  CHECK(scalar(result, "first_rise") == 19);
-  CHECK(std::isnan(scalar(result, "first_negative_B")));
+  CHECK(scalar(result, "rope_mean_abs_S_at_0") == 32.5);
+  CHECK(scalar(result, "rope_mean_abs_S_at_1") == Approx(31.538166142658085).epsilon(1e-14));
+  CHECK(scalar(result, "rope_mean_abs_S_at_10") == Approx(17.95413713708483).epsilon(1e-14));
+  CHECK(scalar(result, "rope_mean_abs_S_at_100") == Approx(10.227329948505133).epsilon(1e-14));
+  CHECK(scalar(result, "rope_first_rise") == 19);
+  CHECK(std::isnan(scalar(result, "rope_first_negative_B")));
 }
 
 TEST_CASE("The first negative B_m is found once the distances reach it, else what was searched") {
   const Result near = run({{"max_distance", "256"}}), far = run({{"max_distance", "2000"}});
-  CHECK(std::isnan(scalar(near, "first_negative_B")));
-  CHECK_THAT(description(near, "first_negative_B"),
+  CHECK(std::isnan(scalar(near, "rope_first_negative_B")));
+  CHECK_THAT(description(near, "rope_first_negative_B"),
              Contains("not negative at any distance to 256"));
-  CHECK(scalar(far, "first_negative_B") == 1707);
-  CHECK_THAT(description(far, "first_negative_B"), Contains("arXiv 2405.14591"));
+  CHECK(scalar(far, "rope_first_negative_B") == 1707);
+  CHECK_THAT(description(far, "rope_first_negative_B"), Contains("arXiv 2405.14591"));
 }
 
 TEST_CASE("Changes of tables drawn by seed are said to be untrained, those of formulas are not") {
@@ -158,8 +158,8 @@ TEST_CASE("The bound of q = k = 1 is d·mean |S_j|, its scores are 2 |B_m|: a sh
     CHECK(bound[r] == Approx(128 * column(result, "mean_abs_S")[r]).epsilon(1e-14));
     CHECK(score[r] == Approx(2 * std::abs(column(result, "B")[r])).epsilon(1e-13));
   }
-  CHECK(scalar(result, "share_of_bound") < 0.06);
-  CHECK(scalar(result, "rises") > 100);
+  CHECK(scalar(result, "rope_share_of_bound") < 0.06);
+  CHECK(scalar(result, "rope_rises") > 100);
 }
 
 TEST_CASE("With k = R_37 q the score at r is B_{37 − r}: its peak is at 37") {
