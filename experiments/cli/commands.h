@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/cli/look_options.h"
 #include "experiments/results/figure_options.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -73,7 +74,8 @@ struct SweepOptions {
   std::string out{};
   int repeats{0};         ///< 0: as in the file
   std::int64_t seed{-1};  ///< -1: as in the file
-  std::string shard{};    ///< "2/4"
+  bool unpaired{false};
+  std::string shard{};  ///< "2/4"
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   ComputeOptions compute{};
 };
@@ -135,8 +137,21 @@ struct RedrawOptions {
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   double scale{2.0};  ///< pixels per point of a PNG
   std::string out{};  ///< beside the folder when empty
+  LookOptions look{};
 };
 int redraw_command(const RedrawOptions& options);
+
+struct PlotOptions {
+  std::string folder{};
+  std::vector<std::string>
+      words{};  ///< figure=, measure=, x=, y=, hue=, facet=, band= and settings
+  FigureOptions figures{.formats = {"svg", "png", "pdf"}};
+  LookOptions look{};
+  std::string out{};  ///< beside the folder when empty
+  bool force{false};
+  bool list{false};  ///< print what could be drawn
+};
+int plot_command(const PlotOptions& options);
 
 struct ReportCommandOptions {
   std::string folder{};
@@ -148,6 +163,8 @@ int report_command(const ReportCommandOptions& options);
 struct CompareCommandOptions {
   std::string a{};
   std::string b{};
+  double tolerance{0};
+  std::string only{};  ///< part of a scalar's name
   bool json{false};
 };
 int compare_command(const CompareCommandOptions& options);

@@ -9,9 +9,11 @@
 namespace orrery::cli {
 
 int compare_command(const CompareCommandOptions& options) {
-  const Comparison comparison = compare_folders(options.a, options.b);
+  Comparison comparison = compare_folders(options.a, options.b, options.tolerance);
+  const bool same = comparison.same_numbers();
+  if (!options.only.empty()) comparison.sweep.keep_scalars(options.only);
   print(options.json ? json_text(to_json(comparison)) : comparison_text(comparison));
-  return comparison.same_numbers() ? exit_ok : exit_failed;
+  return same ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

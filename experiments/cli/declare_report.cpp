@@ -1,4 +1,4 @@
-// redraw, report, compare
+// redraw, plot, report, compare
 #include <memory>
 
 #include "experiments/cli/commands.h"
@@ -21,12 +21,51 @@ Command add_redraw(CLI::App& app) {
                     "With the experiment's formulas beneath the title");
   command->add_option("--scale", options->scale, "Pixels per point of a PNG; default 2, as in run");
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");
+  add_look_options(command, options->look);
   command->footer(
       "Nothing is computed, as the result contains the figures' data.\n\n"
       "Examples:\n"
       "  orrery run rotation --out turns --format none\n"
-      "  orrery redraw turns --theme print --format pdf --formulas");
+      "  orrery redraw turns --theme print --format pdf --formulas\n"
+      "  orrery run attention_map --out map --format none\n"
+      "  orrery redraw map --colors log --x-range 0:20 --y-range 0:20");
   return {command, [options] { return redraw_command(*options); }};
+}
+
+Command add_plot(CLI::App& app) {
+  auto options = std::make_shared<PlotOptions>();
+  CLI::App* command =
+      app.add_subcommand("plot", "Draw the points of a sweep together: curves, measures, maps");
+  command->add_option("DIR", options->folder, "Folder of a sweep")->required();
+  command->allow_extras();
+  command->add_flag("--list", options->list, "List the figures, measures and settings instead");
+  command->add_option("--out", options->out, "A folder; default DIR-plots");
+  command->add_flag("--force", options->force, "Replace plots of the same name");
+  command->add_option("--format", options->figures.formats, "svg, png, pdf")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"svg", "png", "pdf"}));
+  command->add_option("--theme", options->figures.theme, "light, dark or print")
+      ->check(CLI::IsMember({"light", "dark", "print"}));
+  add_look_options(command, options->look);
+  command->footer(
+      "figure=ID   lays the curves of this figure over one another\n"
+      "measure=M   draws a measure over x=KEY, or as a map over x=KEY and y=KEY\n"
+      "hue=KEY     has a colour per value: ordered for numbers, its own for an encoding\n"
+      "facet=KEY   has a panel per value; facet=none has no panels\n"
+      "band=KIND   around means of repeats: interval (95 %), deviation, range or none\n"
+      "axes=KIND   of panels: shared or own\n"
+      "key=value   draws only the points with this setting\n"
+      "What is left out is chosen. Without figure and measure all that differs is drawn. The\n"
+      "numbers of each plot are in a CSV file beside it.\n\n"
+      "Examples:\n"
+      "  orrery sweep decay_over_bases --format none --out bases\n"
+      "  orrery plot bases figure=decay_bound hue=base\n"
+      "  orrery plot bases measure=first_rise x=base --format pdf --theme print");
+  return {command, [=] {
+            options->words = command->remaining();
+            return plot_command(*options);
+          }};
 }
 
 Command add_report(CLI::App& app) {
@@ -52,9 +91,16 @@ Command add_compare(CLI::App& app) {
       app.add_subcommand("compare", "Compare the settings and numbers of two results or sweeps");
   command->add_option("A", options->a, "A result or a sweep")->required();
   command->add_option("B", options->b, "Another of the same kind")->required();
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "Numbers whose relative difference is at most this are the same")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--only", options->only,
+                      "Of sweeps only the scalars with this part in their name");
   command->add_flag("--json", options->json, "As JSON");
   command->footer(
-      "Points of sweeps are matched by id, then by settings; repeats are compared by Welch's t.\n"
+      "Points of sweeps are matched by id, then by settings. Repeats are compared by Student's t:\n"
+      "of pairs where both have the same seeds, otherwise by Welch's; p is corrected by Holm.\n"
       "The exit status is 0 when all numbers are the same, and 1 when any differs.\n\n"
       "Examples:\n"
       "  orrery run rotation --out turns\n"
@@ -66,7 +112,7 @@ Command add_compare(CLI::App& app) {
 }  // namespace
 
 std::vector<Command> declare_report_commands(CLI::App& app, const std::vector<std::string>&) {
-  return {add_redraw(app), add_report(app), add_compare(app)};
+  return {add_redraw(app), add_plot(app), add_report(app), add_compare(app)};
 }
 
 }  // namespace orrery::cli

@@ -33,6 +33,8 @@ void add_sweep_options(CLI::App* command, SweepOptions& options) {
       ->check(CLI::Range(1, max_repeats));
   command->add_option("--seed", options.seed, "Root of the points' seeds")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
+  command->add_flag("--unpaired", options.unpaired,
+                    "Give every point a seed of its own; default: the same seeds for all");
   command->add_option("--shard", options.shard, "Compute only part i of n: i/n");
   add_figure_options(command, options.figures);
 }
@@ -48,8 +50,8 @@ Command declare_sweep(CLI::App& app, const Words& argv) {
       "key=pow2(7..14)\n"
       "key=linspace(a,b,n)  key=logspace(a,b,n) (powers of ten)  key=geomspace(a,b,n).\n"
       "The command line overrides the file, the file its preset, and the preset the defaults.\n"
-      "A point's seed is derived from --seed and its settings; seed=N gives all points one "
-      "seed.\n\n"
+      "All points have the same seed, and so the same random contents: --seed, and with --repeats\n"
+      "others derived from it. --unpaired derives one for each point.\n\n"
       "Examples:\n"
       "  orrery sweep long_term_decay dim=32,64,128 'base=logspace(3,5,3)' --out decay\n"
       "  orrery sweep decay_over_bases --format none --threads 2\n"

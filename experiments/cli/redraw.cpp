@@ -45,7 +45,9 @@ std::vector<Place> places(const RedrawOptions& options) {
 
 std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOptions& options) {
   const Result result = load_result(saved);
-  ExportOptions look{.theme = theme_named(options.figures.theme), .png_scale = options.scale};
+  ExportOptions look{.theme = theme_named(options.figures.theme),
+                     .png_scale = options.scale,
+                     .view = view_of(options.look)};
   make_folders(to);
   std::size_t files = 0;
   const Provenance& from = result.provenance;
@@ -53,8 +55,10 @@ std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOption
     if (options.figures.formulas)
       look.formulas = formulas_of({from.experiment, from.params, figure.role});
     for (const std::string& format : options.figures.formats) {
-      write_new_file(to / (figure.id + "." + format),
-                     export_figure(figure, figure_format_named(format), look), Sync::later);
+      write_new_file(
+          to / (figure.id + "." + format),
+          export_figure(recolored(figure, options.look), figure_format_named(format), look),
+          Sync::later);
       ++files;
     }
   }

@@ -138,6 +138,7 @@ SweepSpec spec_of(const SweepOptions& options) {
   for (const std::string& keys : options.zips) add_zip(spec, keys);
   if (options.repeats > 0) spec.repeats = options.repeats;
   if (options.seed >= 0) spec.seed = options.seed;
+  if (options.unpaired) spec.paired = false;
   if (!options.out.empty()) spec.out = options.out;
   return spec;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "experiments/cli/console.h"
+#include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/number_text.h"
 #include "experiments/text/printable.h"
 
@@ -40,9 +41,38 @@ std::string progress_text(const SweepProgress& p) {
   return text;
 }
 
-std::string checks_text(const PointRecord& point) {
-  if (!point.is_done()) return std::string(name_of(point.status));
-  return fmt::format("{}/{}", point.holding_checks(), point.checks.size());
+using Cells = std::vector<std::string>;
+
+/// One line of the table: a row, or the rows that differ in their repeat alone.
+struct Line {
+  std::vector<const TidyRow*> rows{};
+  std::vector<SampleMoments> moments{};  ///< of repeats; empty for a single row
+};
+
+std::vector<Line> lines_of(const TidyTable& tidy, int repeats) {
+  std::vector<Line> lines;
+  for (const TidyRow& row : tidy.rows)
+    if (repeats == 1 || !row.point->is_done()) lines.push_back({{&row}, {}});
+  if (repeats == 1) return lines;
+  std::vector<Line> grouped;
+  for (RepeatGroup& group : repeat_groups(tidy))
+    grouped.push_back({std::move(group.rows), std::move(group.moments)});
+  grouped.insert(grouped.end(), lines.begin(), lines.end());
+  return grouped;
+}
+
+/// "5/5", of all rows of the line.
+std::string checks_text(const Line& line) {
+  std::size_t all = 0, holding = 0;
+  for (const TidyRow* row : line.rows) {
+    if (!row->point->is_done()) return std::string(name_of(row->point->status));
+    for (const Check* check : row->checks) {
+      if (!check) continue;
+      ++all;
+      if (check->holds()) ++holding;
+    }
+  }
+  return all == 0 ? "–" : fmt::format("{}/{}", holding, all);
 }
 
 std::string param_text(const PointRecord& point, const std::string& key) {
@@ -50,30 +80,63 @@ std::string param_text(const PointRecord& point, const std::string& key) {
   return value.empty() ? "–" : value;
 }
 
-std::string scalar_text(const PointRecord& point, const std::string& name) {
-  for (const Scalar& scalar : point.scalars)
-    if (scalar.name == name) return std::isnan(scalar.value) ? "none" : short_number(scalar.value);
-  return "";
+std::string number_or_dash(double value) { return std::isnan(value) ? "–" : short_number(value); }
+
+/// "1.25", or "1.25 ± 0.04" with half of the 95 % interval of the mean over repeats.
+std::string measure_text(const Line& line, std::size_t measure) {
+  if (line.moments.empty()) return number_or_dash(line.rows.front()->values[measure]);
+  const SampleMoments& moments = line.moments[measure];
+  const MeanInterval interval = mean_interval(moments);
+  constexpr double rounding = 1e-12;  // less than this share of the mean is no spread
+  const double reach = interval.high - moments.mean;
+  if (std::isnan(reach) || reach <= rounding * std::abs(moments.mean))
+    return number_or_dash(moments.mean);
+  return fmt::format("{} ± {:.2g}", short_number(moments.mean), reach);
 }
 
-using Cells = std::vector<std::string>;
+/// The measures that differ; those that most rows have come first.
+std::vector<std::size_t> varying_measures(const TidyTable& tidy) {
+  std::vector<std::size_t> order, missing;
+  for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
+    const auto lacks = [m](const TidyRow& row) { return std::isnan(row.values[m]); };
+    missing.push_back(
+        static_cast<std::size_t>(std::count_if(tidy.rows.begin(), tidy.rows.end(), lacks)));
+    if (!is_constant(tidy, m)) order.push_back(m);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return missing[a] < missing[b]; });
+  return order;
+}
 
 /// The cells of each column, its heading first.
-std::vector<Cells> columns_of(const Plan& plan, const std::vector<PointRecord>& points) {
+std::vector<Cells> columns_of(const TidyTable& tidy, const std::vector<Line>& lines,
+                              bool repeated) {
   std::vector<Cells> columns;
   const auto add = [&](const std::string& heading, auto cell) {
     Cells cells{heading};
-    for (const PointRecord& point : points) cells.push_back(cell(point));
+    for (const Line& line : lines) cells.push_back(cell(line));
     columns.push_back(std::move(cells));
   };
-  for (const std::string& key : plan.swept)
-    add(key, [&](const PointRecord& point) { return param_text(point, key); });
-  if (plan.repeats > 1)
-    add("repeat", [](const PointRecord& point) { return fmt::format("{}", point.repeat); });
+  for (const std::string& key : tidy.keys)
+    add(key, [&](const Line& line) { return param_text(*line.rows.front()->point, key); });
+  if (tidy.has_encodings)
+    add("encoding", [](const Line& line) { return line.rows.front()->encoding; });
+  if (repeated) add("n", [](const Line& line) { return fmt::format("{}", line.rows.size()); });
   add("checks", checks_text);
-  for (const std::string& name : scalar_names(points))
-    add(name, [&](const PointRecord& point) { return scalar_text(point, name); });
+  for (const std::size_t m : varying_measures(tidy))
+    add(tidy.measures[m], [m](const Line& line) { return measure_text(line, m); });
   return columns;
+}
+
+/// "the same everywhere: tokens 128, …"; empty where every measure differs.
+std::string constants_text(const TidyTable& tidy) {
+  std::string text;
+  for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
+    if (!is_constant(tidy, m)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "the same everywhere: " : ", ", tidy.measures[m],
+                        number_or_dash(tidy.rows.front().values[m]));
+  }
+  return text.empty() ? text : text + "\n";
 }
 
 std::size_t width_of(const Cells& cells) {
@@ -99,7 +162,9 @@ std::size_t output_width() {
 
 std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points, std::size_t width,
                         std::size_t max_rows) {
-  const std::vector<Cells> columns = columns_of(plan, points);
+  const TidyTable tidy = tidy_table(points, plan.swept);
+  const std::vector<Line> lines = lines_of(tidy, plan.repeats);
+  const std::vector<Cells> columns = columns_of(tidy, lines, plan.repeats > 1);
   std::vector<std::size_t> widths;
   std::size_t used = 0;
   for (const Cells& cells : columns) {
@@ -108,7 +173,7 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points
     widths.push_back(next);
     used += next;
   }
-  const std::size_t shown = std::min(points.size(), max_rows);
+  const std::size_t shown = std::min(lines.size(), max_rows);
   std::string text;
   for (std::size_t i = 0; i <= shown; ++i) {
     std::string line;
@@ -116,10 +181,11 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points
     line.erase(line.find_last_not_of(' ') + 1);
     text += (i == 0 ? bold(line) : line) + "\n";
   }
-  if (shown < points.size()) text += fmt::format("… and {} more points\n", points.size() - shown);
+  if (shown < lines.size()) text += fmt::format("… and {} more rows\n", lines.size() - shown);
   if (widths.size() < columns.size())
     text += fmt::format("… and {} more columns in results.csv\n", columns.size() - widths.size());
-  return text;
+  if (plan.repeats > 1) text += "mean ± half of its 95 % interval (Student's t) over n repeats\n";
+  return text + constants_text(tidy);
 }
 
 SweepConsole::SweepConsole(bool quiet) : quiet_(quiet), terminal_(can_redraw_lines()) {}

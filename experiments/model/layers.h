@@ -2,8 +2,11 @@
 
 // Each layer sees the names of the layers beneath it, in the order of cmake/layers.txt.
 namespace orrery::model {}
-namespace orrery::text {
+namespace orrery::statistics {
 using namespace model;
+}
+namespace orrery::text {
+using namespace statistics;
 }
 namespace orrery::files {
 using namespace text;
@@ -32,8 +35,11 @@ using namespace verify;
 namespace orrery::sweeps {
 using namespace results;
 }
-namespace orrery::reports {
+namespace orrery::combine {
 using namespace sweeps;
+}
+namespace orrery::reports {
+using namespace combine;
 }
 namespace orrery::cli {
 using namespace reports;

@@ -48,7 +48,8 @@ std::vector<TextDifference> compare_inputs(const nlohmann::ordered_json& a,
 
 }  // namespace
 
-Comparison compare_folders(const std::filesystem::path& a, const std::filesystem::path& b) {
+Comparison compare_folders(const std::filesystem::path& a, const std::filesystem::path& b,
+                           double tolerance) {
   Comparison found{.sweeps = is_sweep_folder(a)};
   if (found.sweeps != is_sweep_folder(b))
     throw UsageError(fmt::format("{} and {}", a.string(), b.string()),
@@ -58,13 +59,13 @@ Comparison compare_folders(const std::filesystem::path& a, const std::filesystem
     const SavedSweep in_a = load_whole_sweep(a);
     const SavedSweep in_b = load_whole_sweep(b);
     found.program = compare_objects(in_a.manifest, in_b.manifest, "program");
-    found.sweep = compare_sweeps(in_a, in_b);
+    found.sweep = compare_sweeps(in_a, in_b, tolerance);
     return found;
   }
   const SavedFolder in_a(a), in_b(b);
   found.program = compare_objects(in_a.manifest(), in_b.manifest(), "program");
   found.inputs = compare_inputs(in_a.manifest(), in_b.manifest());
-  found.result = compare_results(load_result(in_a), load_result(in_b));
+  found.result = compare_results(load_result(in_a), load_result(in_b), tolerance);
   return found;
 }
 

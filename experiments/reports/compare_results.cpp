@@ -63,11 +63,12 @@ std::vector<TextDifference> compare_settings(const Provenance& a, const Provenan
 
 /// The differences between two lists of equal length, element by element.
 template <class A, class B>
-DataDifference compare_numbers(std::string name, std::size_t count, const A& a, const B& b) {
+DataDifference compare_numbers(std::string name, std::size_t count, const A& a, const B& b,
+                               double tolerance) {
   DataDifference found{.name = std::move(name), .numbers = count};
   for (std::size_t i = 0; i < count; ++i) {
     const double x = a(i), y = b(i);
-    if (ulp_distance(x, y) == 0) continue;
+    if (relative_difference(x, y) <= tolerance) continue;
     ++found.differing;
     const double distance = std::abs(y - x);
     if (std::isnan(distance) || distance > found.largest) found.largest = distance;
@@ -80,7 +81,7 @@ void keep(DataDifference difference, std::vector<DataDifference>& found) {
   if (difference.differing > 0 || !difference.other.empty()) found.push_back(std::move(difference));
 }
 
-void compare_columns(const std::string& table, const Column& a, const Column& b,
+void compare_columns(const std::string& table, const Column& a, const Column& b, double tolerance,
                      std::vector<DataDifference>& found) {
   const std::string name = fmt::format("{}: {}", table, a.name);
   const auto length = [](const Column& column) {
@@ -95,17 +96,19 @@ void compare_columns(const std::string& table, const Column& a, const Column& b,
     const auto& others = std::get<std::vector<double>>(b.values);
     return keep(compare_numbers(
                     name, numbers->size(), [&](std::size_t i) { return (*numbers)[i]; },
-                    [&](std::size_t i) { return others[i]; }),
+                    [&](std::size_t i) { return others[i]; }, tolerance),
                 found);
   }
   if (a.values != b.values) keep({.name = name, .other = "different text"}, found);
 }
 
-void compare_tables(const std::string& below, const Table& a, const Table& b,
+void compare_tables(const std::string& below, const Table& a, const Table& b, double tolerance,
                     ResultComparison& found) {
   const std::string name = fmt::format("{}/{}", below, a.name);
   pair_up(a.columns, b.columns, fmt::format("column of {}:", name), found,
-          [&](const Column& x, const Column& y) { compare_columns(name, x, y, found.data); });
+          [&](const Column& x, const Column& y) {
+            compare_columns(name, x, y, tolerance, found.data);
+          });
 }
 
 std::string shape_text(const Array& array) {
@@ -114,14 +117,14 @@ std::string shape_text(const Array& array) {
       std::holds_alternative<std::vector<float>>(array.values) ? "float32" : "float64");
 }
 
-void compare_arrays(const Array& a, const Array& b, ResultComparison& found) {
+void compare_arrays(const Array& a, const Array& b, double tolerance, ResultComparison& found) {
   const std::string name = "arrays/" + a.name;
   if (shape_text(a) != shape_text(b))
     return keep({.name = name, .other = shape_text(a) + ", " + shape_text(b)}, found.data);
-  keep(
-      compare_numbers(
-          name, a.size(), [&](std::size_t i) { return a[i]; }, [&](std::size_t i) { return b[i]; }),
-      found.data);
+  keep(compare_numbers(
+           name, a.size(), [&](std::size_t i) { return a[i]; }, [&](std::size_t i) { return b[i]; },
+           tolerance),
+       found.data);
 }
 
 std::vector<Array> values_of(const std::vector<std::shared_ptr<const Array>>& arrays) {
@@ -146,21 +149,24 @@ bool same_holds(const CheckDifference& check) {
 
 }  // namespace
 
-ResultComparison compare_results(const Result& a, const Result& b) {
+ResultComparison compare_results(const Result& a, const Result& b, double tolerance) {
   ResultComparison found{.settings = compare_settings(a.provenance, b.provenance)};
   pair_up(a.scalars, b.scalars, "scalar", found, [&](const Scalar& x, const Scalar& y) {
-    found.scalars.push_back({x.name, x.value, y.value});
+    found.scalars.push_back({x.name, x.value, y.value, tolerance});
   });
   pair_up(a.checks, b.checks, "check", found, [&](const Check& x, const Check& y) {
-    CheckDifference check{x.name, {x.name, x.measured, y.measured}, x.holds(), y.holds()};
+    CheckDifference check{
+        x.name, {x.name, x.measured, y.measured, tolerance}, x.holds(), y.holds()};
     if (!same_holds(check)) found.checks.push_back(std::move(check));
   });
-  pair_up(a.tables, b.tables, "table", found,
-          [&](const Table& x, const Table& y) { compare_tables("tables", x, y, found); });
+  pair_up(a.tables, b.tables, "table", found, [&](const Table& x, const Table& y) {
+    compare_tables("tables", x, y, tolerance, found);
+  });
   pair_up(values_of(a.arrays), values_of(b.arrays), "array", found,
-          [&](const Array& x, const Array& y) { compare_arrays(x, y, found); });
-  pair_up(tables_of(a.figures), tables_of(b.figures), "figure", found,
-          [&](const Table& x, const Table& y) { compare_tables("figures", x, y, found); });
+          [&](const Array& x, const Array& y) { compare_arrays(x, y, tolerance, found); });
+  pair_up(
+      tables_of(a.figures), tables_of(b.figures), "figure", found,
+      [&](const Table& x, const Table& y) { compare_tables("figures", x, y, tolerance, found); });
   return found;
 }
 

@@ -5,6 +5,7 @@
 
 namespace orrery::reports {
 
-ResultComparison compare_results(const Result& a, const Result& b);
+/// @param tolerance  relative differences up to it count as none
+ResultComparison compare_results(const Result& a, const Result& b, double tolerance = 0);
 
 }  // namespace orrery::reports

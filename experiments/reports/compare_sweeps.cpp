@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -82,13 +83,18 @@ bool same_files(const SavedFolder& a, const SavedFolder& b) {
   return numbers(a) == numbers(b);
 }
 
-PointComparison compare_points(const PointRecord& a, const PointRecord& b) {
-  PointComparison found{a.label.empty() ? a.id : a.label, a.id, b.id, a.status, b.status, {}};
+PointComparison compare_points(const PointRecord& a, const PointRecord& b, double tolerance) {
+  PointComparison found{.label = a.label.empty() ? a.id : a.label,
+                        .label_b = b.label == a.label ? "" : b.label,
+                        .id_a = a.id,
+                        .id_b = b.id,
+                        .status_a = a.status,
+                        .status_b = b.status};
   if (!a.is_done() || !b.is_done()) return found;
   const SavedFolder saved_a(a.folder), saved_b(b.folder);
   if (same_files(saved_a, saved_b) && saved_a.damages().empty() && saved_b.damages().empty())
     return found;
-  found.result = compare_results(load_result(saved_a), load_result(saved_b));
+  found.result = compare_results(load_result(saved_a), load_result(saved_b), tolerance);
   return found;
 }
 
@@ -144,11 +150,21 @@ Groups groups_of(const SavedSweep& sweep, const Settings& settings) {
   return groups;
 }
 
-std::vector<double> values_in(const std::vector<const PointRecord*>& points,
-                              const std::string& scalar) {
-  std::vector<double> values;
-  for (const PointRecord* point : points) values.push_back(point->scalar(scalar));
-  return values;
+/// The finite numbers of a scalar, by the seed of their point.
+struct Numbers {
+  std::vector<double> values{};
+  std::vector<std::string> seeds{};
+};
+
+Numbers numbers_in(const std::vector<const PointRecord*>& points, const std::string& scalar) {
+  Numbers numbers;
+  for (const PointRecord* point : points) {
+    const double value = point->scalar(scalar);
+    if (!std::isfinite(value)) continue;
+    numbers.values.push_back(value);
+    numbers.seeds.push_back(point->param("seed"));
+  }
+  return numbers;
 }
 
 /// The swept values without the repeat.
@@ -160,24 +176,60 @@ std::string setting_label(const SavedSweep& sweep, const PointRecord& point) {
   return label.empty() ? "all points" : label;
 }
 
+/// Two groups of repeats; nothing where neither varies or one has too few.
+std::optional<RepeatStatistics> compared(const std::string& setting, const std::string& scalar,
+                                         const Numbers& a, const Numbers& b) {
+  RepeatStatistics one{.setting = setting,
+                       .scalar = scalar,
+                       .a = sample_moments(a.values),
+                       .b = sample_moments(b.values),
+                       .paired = a.seeds == b.seeds && !a.seeds.empty() && !a.seeds[0].empty()};
+  const bool varies = one.a.deviation > 0.0 || one.b.deviation > 0.0;
+  if (one.a.n < 2 || one.b.n < 2 || !varies || a.values == b.values) return std::nullopt;
+  one.test = one.paired ? paired_test(a.values, b.values) : welch_test(one.a, one.b);
+  return one;
+}
+
 std::vector<RepeatStatistics> compare_repeats(const SavedSweep& a, const SavedSweep& b,
                                               const Settings& settings) {
   const Groups in_a = groups_of(a, settings), in_b = groups_of(b, settings);
   std::vector<RepeatStatistics> found;
   for (const std::string& key : in_a.order) {
     const auto other = in_b.points.find(key);
+    if (other == in_b.points.end()) continue;
     const auto& points = in_a.points.at(key);
-    if (other == in_b.points.end() || (points.size() < 2 && other->second.size() < 2)) continue;
-    for (const std::string& scalar : scalar_names(a.points)) {
-      RepeatStatistics one{setting_label(a, *points.front()),
-                           scalar,
-                           sample_moments(values_in(points, scalar)),
-                           sample_moments(values_in(other->second, scalar)),
-                           {}};
-      one.test = welch_test(one.a, one.b);
-      found.push_back(std::move(one));
-    }
+    const std::string setting = setting_label(a, *points.front());
+    for (const std::string& scalar : scalar_names(a.points))
+      if (auto one = compared(setting, scalar, numbers_in(points, scalar),
+                              numbers_in(other->second, scalar)))
+        found.push_back(std::move(*one));
   }
+  std::vector<double> p;
+  for (const RepeatStatistics& one : found) p.push_back(one.test.p);
+  const std::vector<double> corrected = holm_corrected(p);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].p_holm = corrected[i];
+  return found;
+}
+
+/// How many points each scalar differs at, and where the most.
+std::vector<ScalarSummary> summary_of(const std::vector<PointComparison>& differing,
+                                      std::size_t matched) {
+  std::vector<ScalarSummary> found;
+  for (const PointComparison& pair : differing)
+    for (const NumberDifference& number : pair.result.scalars) {
+      if (number.same()) continue;
+      auto known = std::find_if(found.begin(), found.end(), [&](const ScalarSummary& one) {
+        return one.scalar == number.name;
+      });
+      if (known == found.end())
+        known = found.insert(found.end(), {.scalar = number.name, .points = matched});
+      ++known->differing;
+      const double relative = number.relative();
+      if (known->where.empty() || std::isnan(relative) || relative > known->largest) {
+        known->largest = relative;
+        known->where = pair.label;
+      }
+    }
   return found;
 }
 
@@ -191,7 +243,7 @@ SavedSweep load_whole_sweep(const std::filesystem::path& folder) {
   return sweep;
 }
 
-SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b) {
+SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double tolerance) {
   SweepComparison found{.settings = constant_differences(a, b)};
   if (a.experiment != b.experiment)
     found.settings.insert(found.settings.begin(), {"experiment", a.experiment, b.experiment});
@@ -207,12 +259,13 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b) {
       continue;
     }
     ++found.matched;
-    PointComparison pair = compare_points(a.points[i], *others[i]);
+    PointComparison pair = compare_points(a.points[i], *others[i], tolerance);
     if (differs(pair)) found.differing.push_back(std::move(pair));
   }
   for (const PointRecord& point : b.points)
     if (std::find(others.begin(), others.end(), &point) == others.end())
       found.only_b.push_back(name_of(point));
+  found.scalars = summary_of(found.differing, found.matched);
   found.repeats = compare_repeats(a, b, settings);
   return found;
 }

@@ -12,6 +12,6 @@ SavedSweep load_whole_sweep(const std::filesystem::path& folder);
 
 /// Compares two sweeps; matched points whose files differ are loaded and compared in full. Throws
 /// as load_result does.
-SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b);
+SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double tolerance);
 
 }  // namespace orrery::reports

@@ -73,13 +73,16 @@ Json repeats_json(const RepeatStatistics& one) {
           {"b", moments_json(one.b)},
           {"difference", number_json(one.test.difference)},
           {"t", number_json(one.test.t)},
+          {"test", one.paired ? "paired" : "welch"},
           {"degrees_of_freedom", number_json(one.test.degrees)},
           {"p", number_json(one.test.p)},
+          {"p_holm", number_json(one.p_holm)},
           {"interval_95", numbers_json({one.test.low, one.test.high})}};
 }
 
 Json point_json(const PointComparison& one) {
   return {{"label", one.label},
+          {"label_b", one.label_b.empty() ? one.label : one.label_b},
           {"id_a", one.id_a},
           {"id_b", one.id_b},
           {"status_a", name_of(one.status_a)},
@@ -87,9 +90,18 @@ Json point_json(const PointComparison& one) {
           {"result", result_json(one.result)}};
 }
 
+Json summary_json(const ScalarSummary& one) {
+  return {{"scalar", one.scalar},
+          {"points", one.points},
+          {"differing", one.differing},
+          {"largest_relative", number_json(one.largest)},
+          {"where", one.where}};
+}
+
 Json sweep_json(const SweepComparison& one) {
   return {{"settings", list_json(one.settings, text_json)},
           {"matched", one.matched},
+          {"scalars", list_json(one.scalars, summary_json)},
           {"differing", list_json(one.differing, point_json)},
           {"only_a", one.only_a},
           {"only_b", one.only_b},
@@ -191,12 +203,25 @@ std::string numbers_text(const ResultComparison& result) {
          only_text(result.only_a, 'A') + only_text(result.only_b, 'B');
 }
 
+std::string summary_text(const SweepComparison& sweep) {
+  Columns columns({"scalar", "differs at", "largest relative", "at"});
+  for (const ScalarSummary& one : sweep.scalars)
+    columns.add({one.scalar, fmt::format("{} of {}", one.differing, one.points),
+                 short_number(one.largest), one.where});
+  return columns.empty() ? "" : columns.text();
+}
+
+std::string heading_of(const PointComparison& pair) {
+  if (pair.label_b.empty()) return fmt::format("{} ({} and {})", pair.label, pair.id_a, pair.id_b);
+  return fmt::format("{} ({}) and {} ({})", pair.label, pair.id_a, pair.label_b, pair.id_b);
+}
+
 std::string points_text(const SweepComparison& sweep) {
-  constexpr std::size_t most = 20;
+  constexpr std::size_t most = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, sweep.differing.size()); ++i) {
     const PointComparison& pair = sweep.differing[i];
-    text += fmt::format("{} ({} and {})\n", pair.label, pair.id_a, pair.id_b);
+    text += heading_of(pair) + "\n";
     if (pair.status_a != pair.status_b)
       text += fmt::format("  {} in A, {} in B\n", name_of(pair.status_a), name_of(pair.status_b));
     text += numbers_text(pair.result);
@@ -209,17 +234,18 @@ std::string points_text(const SweepComparison& sweep) {
 
 std::string repeats_text(const SweepComparison& sweep) {
   if (sweep.repeats.empty()) return {};
-  Columns columns({"repeats", "n A", "mean A", "sd A", "se A", "n B", "mean B", "sd B", "se B",
-                   "B - A", "95% from", "to", "t", "df", "p"});
+  Columns columns({"repeats", "n", "mean A", "mean B", "B - A", "95% from", "to", "test", "t", "df",
+                   "p", "p (Holm)"});
   for (const RepeatStatistics& one : sweep.repeats)
     columns.add(
-        {one.setting + ": " + one.scalar, fmt::format("{}", one.a.n), short_number(one.a.mean),
-         short_number(one.a.deviation), short_number(one.a.standard_error),
-         fmt::format("{}", one.b.n), short_number(one.b.mean), short_number(one.b.deviation),
-         short_number(one.b.standard_error), short_number(one.test.difference),
-         short_number(one.test.low), short_number(one.test.high), fmt::format("{:.3f}", one.test.t),
-         fmt::format("{:.1f}", one.test.degrees), fmt::format("{:.3g}", one.test.p)});
-  return "Over repeats (Welch's t, two-sided; no correction for many tests)\n" + columns.text();
+        {one.setting + ": " + one.scalar,
+         one.a.n == one.b.n ? fmt::format("{}", one.a.n) : fmt::format("{}, {}", one.a.n, one.b.n),
+         short_number(one.a.mean), short_number(one.b.mean), short_number(one.test.difference),
+         short_number(one.test.low), short_number(one.test.high), one.paired ? "paired" : "Welch",
+         fmt::format("{:.3f}", one.test.t), fmt::format("{:.1f}", one.test.degrees),
+         fmt::format("{:.3g}", one.test.p), fmt::format("{:.3g}", one.p_holm)});
+  return "Over repeats (Student's t, two-sided; of pairs where the seeds are the same)\n" +
+         columns.text();
 }
 
 std::string sweep_text(const SweepComparison& sweep) {
@@ -227,7 +253,7 @@ std::string sweep_text(const SweepComparison& sweep) {
   text +=
       fmt::format("{} points in both, {} of them differ\n", sweep.matched, sweep.differing.size());
   text += only_text(sweep.only_a, 'A') + only_text(sweep.only_b, 'B');
-  return text + points_text(sweep) + repeats_text(sweep);
+  return text + summary_text(sweep) + points_text(sweep) + repeats_text(sweep);
 }
 
 std::string result_text(const ResultComparison& result) {

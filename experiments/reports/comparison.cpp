@@ -24,9 +24,18 @@ std::uint64_t ulp_distance(double a, double b) {
                : static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y);
 }
 
-double NumberDifference::relative() const {
-  if (same()) return 0.0;
+double relative_difference(double a, double b) {
+  if (ulp_distance(a, b) == 0) return 0.0;
   return std::abs(b - a) / std::max(std::abs(a), std::abs(b));
+}
+
+void SweepComparison::keep_scalars(const std::string& part) {
+  const auto is_other = [&](const auto& one) { return one.find(part) == std::string::npos; };
+  std::erase_if(scalars, [&](const ScalarSummary& one) { return is_other(one.scalar); });
+  std::erase_if(repeats, [&](const RepeatStatistics& one) { return is_other(one.scalar); });
+  for (PointComparison& point : differing)
+    std::erase_if(point.result.scalars,
+                  [&](const NumberDifference& one) { return is_other(one.name); });
 }
 
 bool ResultComparison::same_numbers() const {

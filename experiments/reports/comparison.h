@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/reports/welch.h"
+#include "experiments/statistics/welch.h"
 #include "experiments/sweeps/point_record.h"
 
 namespace orrery::reports {
@@ -12,6 +12,9 @@ namespace orrery::reports {
 /// The number of steps between neighbouring doubles from a to b: 0 when equal (−0 equals 0, NaN
 /// equals NaN), 2^64 − 1 when only one of them is NaN.
 std::uint64_t ulp_distance(double a, double b);
+
+/// |b − a| / max(|a|, |b|); 0 when equal, NaN when only one of them is NaN.
+double relative_difference(double a, double b);
 
 /// A setting, version or hash that differs; "" where one side has none.
 struct TextDifference {
@@ -24,10 +27,10 @@ struct NumberDifference {
   std::string name{};
   double a{};
   double b{};
+  double tolerance{0};  ///< relative differences up to it count as none
   double difference() const { return b - a; }
-  /// |b − a| / max(|a|, |b|); 0 when equal.
-  double relative() const;
-  bool same() const { return ulp_distance(a, b) == 0; }
+  double relative() const { return relative_difference(a, b); }
+  bool same() const { return relative() <= tolerance; }
 };
 
 struct CheckDifference {
@@ -60,7 +63,8 @@ struct ResultComparison {
 
 /// A pair of points whose numbers differ.
 struct PointComparison {
-  std::string label{};
+  std::string label{};    ///< of A
+  std::string label_b{};  ///< of B, where it is another
   std::string id_a{};
   std::string id_b{};
   PointStatus status_a{};
@@ -74,7 +78,18 @@ struct RepeatStatistics {
   std::string scalar{};
   SampleMoments a{};
   SampleMoments b{};
+  bool paired{};  ///< both have the same seeds: the test is of their differences
   Welch test{};
+  double p_holm{};  ///< corrected for all tests of the comparison
+};
+
+/// One scalar over all matched points.
+struct ScalarSummary {
+  std::string scalar{};
+  std::size_t points{};     ///< that have it in both
+  std::size_t differing{};  ///< of them
+  double largest{};         ///< relative difference
+  std::string where{};      ///< label of the point with the largest
 };
 
 struct SweepComparison {
@@ -83,8 +98,11 @@ struct SweepComparison {
   std::vector<PointComparison> differing{};
   std::vector<std::string> only_a{};  ///< points, by label and id
   std::vector<std::string> only_b{};
-  std::vector<RepeatStatistics> repeats{};  ///< for settings with several points
+  std::vector<ScalarSummary> scalars{};     ///< those that differ
+  std::vector<RepeatStatistics> repeats{};  ///< where repeats of both have any spread
 
+  /// Only scalars whose name contains `part`.
+  void keep_scalars(const std::string& part);
   bool same_numbers() const { return differing.empty() && only_a.empty() && only_b.empty(); }
 };
 

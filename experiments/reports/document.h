@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/model/figure.h"
+#include "experiments/model/panels.h"
 
 namespace orrery::reports {
 
@@ -57,7 +58,13 @@ struct Picture {
   std::string file{};  ///< relative path of its SVG for Markdown; empty when there is none
 };
 
-using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture>;
+/// Panels, drawn into the page.
+struct PanelPicture {
+  Panels panels{};
+  std::string id{};
+};
+
+using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture, PanelPicture>;
 
 struct Document {
   std::string title{};

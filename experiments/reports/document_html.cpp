@@ -41,6 +41,8 @@ table.interactive th[aria-sort=descending]::after{content:' ▼';font-size:10px}
 input.filter{font:inherit;font-size:14px;padding:4px 8px;width:min(320px,100%);border:1px solid var(--line);border-radius:4px;background:var(--paper);color:var(--ink)}
 figure{margin:14px 0;break-inside:avoid}
 figure svg{display:block;width:100%;max-width:760px;height:auto;border:1px solid var(--line);border-radius:4px}
+figure.panels{grid-column:1/-1}
+figure.panels svg{max-width:1232px}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(560px,100%),1fr));gap:0 18px}
 .in-dark{display:none}
 )";
@@ -140,7 +142,8 @@ class HtmlWriter {
   }
 
   void add(const Block& block) {
-    if (!std::holds_alternative<Picture>(block)) close_figures();
+    if (!std::holds_alternative<Picture>(block) && !std::holds_alternative<PanelPicture>(block))
+      close_figures();
     std::visit([this](const auto& one) { write_block(one); }, block);
   }
 
@@ -202,6 +205,14 @@ class HtmlWriter {
     if (!in_figures_) body_ += "<div class=\"figures\">\n";
     in_figures_ = true;
     body_ += fmt::format("<figure>{}</figure>\n", svgs_.draw(picture.figure, picture.id));
+  }
+
+  void write_block(const PanelPicture& picture) {
+    if (!in_figures_) body_ += "<div class=\"figures\">\n";
+    in_figures_ = true;
+    const bool wide = picture.panels.panels.size() > 1;
+    body_ += fmt::format("<figure{}>{}</figure>\n", wide ? " class=\"panels\"" : "",
+                         svgs_.draw(picture.panels, picture.id));
   }
 
   std::string body_{};

@@ -64,6 +64,10 @@ struct MarkdownWriter {
       text += fmt::format("![{}]({})\n\n*{}*\n\n", escaped(picture.figure.title),
                           link_target(picture.file), escaped(picture.figure.caption));
   }
+  void operator()(const PanelPicture& picture) {
+    text += fmt::format("*{}* (drawn in the HTML report, and by orrery plot)\n\n",
+                        escaped(picture.panels.title));
+  }
 
  private:
   static std::string marked(const GridCell& cell) {

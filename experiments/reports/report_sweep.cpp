@@ -5,14 +5,17 @@
 #include <map>
 
 #include "core/errors.h"
-#include "experiments/reports/report_overview.h"
+#include "experiments/combine/combine.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
 
 namespace orrery::reports {
 namespace {
+
+constexpr std::size_t most_overview_figures = 36;
 
 std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
 
@@ -77,15 +80,17 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
 }
 
 void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
-  const std::vector<Figure> figures = overview_figures(sweep);
-  if (figures.empty()) return;
+  const std::vector<Panels> pages = combine::overview(sweep, most_overview_figures);
+  if (pages.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
-  for (const Figure& figure : figures) blocks.push_back(Picture{.figure = figure, .id = figure.id});
-  if (figures.size() == most_overview_figures)
-    blocks.push_back(Paragraph{
-        fmt::format("These are the first {} figures; every number is in the results above.",
-                    figures.size()),
-        Paragraph::Kind::quiet});
+  for (std::size_t i = 0; i < pages.size(); ++i)
+    blocks.push_back(PanelPicture{.panels = pages[i], .id = fmt::format("overview_{}", i)});
+  blocks.push_back(
+      Paragraph{pages.size() == most_overview_figures
+                    ? fmt::format("These are the first {} figures; orrery plot draws all of them.",
+                                  pages.size())
+                    : std::string("orrery plot draws these into files, and others."),
+                Paragraph::Kind::quiet});
 }
 
 GridCell status_cell(const PointRecord& point) {
@@ -94,24 +99,72 @@ GridCell status_cell(const PointRecord& point) {
   return verdict_cell(failing == 0, failing == 0 ? "holds" : fmt::format("{} FAIL", failing));
 }
 
-void add_results(const SavedSweep& sweep, std::size_t shown, std::vector<Block>& blocks) {
+/// A row per point and encoding; the settings and measures with one value stand above it.
+void add_results(const SavedSweep& sweep, const TidyTable& tidy, std::size_t shown,
+                 std::vector<Block>& blocks) {
   blocks.push_back(Heading{2, "Results", "results"});
-  const std::vector<std::string> scalars = scalar_names(sweep.points);
   Grid grid{.header = {"Point", "Claims"}, .interactive = true};
-  grid.header.insert(grid.header.end(), sweep.swept.begin(), sweep.swept.end());
-  grid.header.insert(grid.header.end(), scalars.begin(), scalars.end());
-  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    const PointRecord& point = sweep.points[i];
+  if (sweep.repeats > 1) grid.header.emplace_back("repeat");
+  grid.header.insert(grid.header.end(), tidy.keys.begin(), tidy.keys.end());
+  if (tidy.has_encodings) grid.header.emplace_back("encoding");
+  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
+    if (!is_constant(tidy, m)) grid.header.push_back(tidy.measures[m]);
+  for (const TidyRow& of : tidy.rows) {
+    const PointRecord& point = *of.point;
     GridCell name = text_cell(sweep.swept.empty() ? name_of(point) : point.id);
-    if (i < shown) name.anchor = anchor_of(point);
+    if (&point < &sweep.points.front() + shown) name.anchor = anchor_of(point);
     std::vector<GridCell> row{std::move(name), status_cell(point)};
-    for (const std::string& key : sweep.swept) row.push_back(text_cell(point.param(key)));
-    for (const std::string& scalar : scalars) row.push_back(number_cell(point.scalar(scalar)));
+    if (sweep.repeats > 1) row.push_back(number_cell(point.repeat));
+    for (const std::string& key : tidy.keys) row.push_back(text_cell(point.param(key)));
+    if (tidy.has_encodings) row.push_back(text_cell(of.encoding));
+    for (std::size_t m = 0; m < tidy.measures.size(); ++m)
+      if (!is_constant(tidy, m)) row.push_back(number_cell(of.values[m]));
     grid.rows.push_back(std::move(row));
   }
   blocks.push_back(std::move(grid));
   blocks.push_back(
       Paragraph{"All digits are in results.csv and results.jsonl.", Paragraph::Kind::quiet});
+}
+
+/// Settings and measures that are the same everywhere.
+void add_constants(const TidyTable& tidy, std::vector<Block>& blocks) {
+  Grid grid{.header = {"The same everywhere", ""}};
+  for (const auto& [key, value] : tidy.constants)
+    grid.rows.push_back({text_cell(key), text_cell(value)});
+  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
+    if (is_constant(tidy, m))
+      grid.rows.push_back({text_cell(tidy.measures[m]), number_cell(tidy.rows.front().values[m])});
+  if (!grid.rows.empty()) blocks.push_back(std::move(grid));
+}
+
+/// Means over repeats with their intervals.
+void add_repeats(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Block>& blocks) {
+  if (sweep.repeats < 2) return;
+  blocks.push_back(Heading{2, "Over repeats", "repeats"});
+  Grid grid{.header = tidy.keys, .interactive = true};
+  if (tidy.has_encodings) grid.header.emplace_back("encoding");
+  for (const char* name : {"measure", "n", "mean", "sd", "95 % from", "to"})
+    grid.header.emplace_back(name);
+  for (const RepeatGroup& group : repeat_groups(tidy))
+    for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
+      const SampleMoments& of = group.moments[m];
+      if (of.n == 0 || is_constant(tidy, m)) continue;
+      const MeanInterval interval = mean_interval(of);
+      std::vector<GridCell> row;
+      for (const std::string& key : tidy.keys)
+        row.push_back(text_cell(group.rows.front()->point->param(key)));
+      if (tidy.has_encodings) row.push_back(text_cell(group.rows.front()->encoding));
+      row.push_back(text_cell(tidy.measures[m]));
+      for (const double value :
+           {static_cast<double>(of.n), of.mean, of.deviation, interval.low, interval.high})
+        row.push_back(number_cell(value));
+      grid.rows.push_back(std::move(row));
+    }
+  blocks.push_back(std::move(grid));
+  blocks.push_back(
+      Paragraph{"The intervals are those of Student's t for the mean; summary.csv has "
+                "all digits.",
+                Paragraph::Kind::quiet});
 }
 
 void add_failures(const SavedSweep& sweep, std::vector<Block>& blocks) {
@@ -190,7 +243,8 @@ void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
   }
   blocks.push_back(Paragraph{fmt::format(
       "To compute a single point, use the command below its figures, or orrery run {} with the "
-      "settings in results.csv. Version {} of {} gives the same numbers to the bit.",
+      "settings in results.csv and constants.csv. Version {} of {} gives the same numbers to the "
+      "bit.",
       sweep.experiment, sweep.version, sweep.experiment)});
   blocks.push_back(Heading{2, "Provenance", "provenance"});
   Grid grid{.header = {"", ""}};
@@ -214,7 +268,10 @@ Report sweep_report(const ReportOptions& options) {
   add_summary(sweep, blocks);
   const std::size_t place_of_problems = blocks.size();
   add_claims_table(sweep, blocks);
-  add_results(sweep, shown, blocks);
+  const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
+  add_constants(tidy, blocks);
+  add_repeats(sweep, tidy, blocks);
+  add_results(sweep, tidy, shown, blocks);
   add_overview(sweep, blocks);
   add_failures(sweep, blocks);
   for (std::size_t i = 0; i < shown; ++i) add_point(sweep.points[i], options, report);

@@ -20,6 +20,13 @@ bool is_given(const SweepSpec& spec, std::string_view key) {
                      [&](const SweepSpec::Axis& axis) { return axis.key == key; });
 }
 
+constexpr std::int64_t seeds = 1'000'000'000;  // the range of seed_param()
+
+std::int64_t hashed_seed(const std::string& text) {
+  return static_cast<std::int64_t>(std::stoull(sha256_hex(text).substr(0, 15), nullptr, 16) %
+                                   static_cast<std::uint64_t>(seeds));
+}
+
 std::string label_of(const PlanPoint& point, int repeats) {
   std::string label;
   for (const auto& [key, value] : point.swept)
@@ -56,7 +63,8 @@ class PointMaker {
     const ExperimentInfo& info = spec_.experiment->info;
     point.id = point_id(info, point.params, point.files);
     if (derives_seed_ && reads_seed(point.params)) {
-      point.params.set_value(seed_key, point_seed(spec_.seed, point.id, repeat));
+      point.params.set_value(seed_key, spec_.paired ? repeat_seed(spec_.seed, repeat)
+                                                    : point_seed(spec_.seed, point.id, repeat));
       point.id = point_id(info, point.params, point.files);
     }
     point.label = label_of(point, spec_.repeats);
@@ -113,11 +121,14 @@ std::vector<const PlanPoint*> Plan::own_points() const {
   return own;
 }
 
+std::int64_t repeat_seed(std::int64_t root_seed, int repeat) {
+  return repeat == 0 && root_seed <= seeds
+             ? root_seed
+             : hashed_seed(fmt::format("repeat\n{}\n{}\n", root_seed, repeat));
+}
+
 std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, int repeat) {
-  const std::string digest =
-      sha256_hex(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
-  constexpr std::uint64_t seeds = 1'000'000'000;  // the range of seed_param()
-  return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16) % seeds);
+  return hashed_seed(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
 }
 
 Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard) {

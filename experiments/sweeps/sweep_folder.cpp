@@ -9,9 +9,11 @@
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/result_json.h"
+#include "experiments/sweeps/tidy_table.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -40,8 +42,9 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// What a folder without a plan contains beside the remains of this very sweep, whose plan was
 /// lost; empty if there is none.
 std::string foreign_entry(const fs::path& folder, const Plan& plan) {
-  static const std::set<std::string> remains{".lock",      "points",      journal_file,
-                                             results_file, "results.csv", manifest_file};
+  static const std::set<std::string> remains{".lock",      "points",         journal_file,
+                                             results_file, results_csv_file, constants_file,
+                                             summary_file, manifest_file};
   const std::vector<std::string> names = names_in(folder);
   const bool has_points = fs::is_directory(fs::symlink_status(folder / "points"));
   for (const std::string& name : names)
@@ -159,7 +162,10 @@ void SweepFolder::order_journal(const Plan& plan) {
 std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
   std::vector<PointRecord> points = point_records(folder_, plan, state_);
   atomic_write(folder_ / results_file, results_jsonl(plan, points));
-  atomic_write(folder_ / "results.csv", results_csv(plan, points));
+  const TidyTable tidy = tidy_table(points, plan.swept);
+  atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
+  atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
+  if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);
   if (!call.is_null()) calls.push_back(call);

@@ -15,13 +15,18 @@ namespace orrery::sweeps {
 //   journal.jsonl   the outcome of each point, appended as it happens; in the plan's order once
 //                   every point has one
 //   points/ID/      one result folder per point, see result_folder.h
-//   results.jsonl   one line per point in the plan's order; results.csv the same as a table
+//   results.jsonl   one line per point in the plan's order
+//   results.csv     one row per point and encoding, one column per measure; constants.csv has the
+//                   settings that are the same everywhere, summary.csv the means over repeats
 //   manifest.json   program, machine, and every call that worked on the folder, with its times
 // Everything but the calls in manifest.json follows from the plan, byte for byte.
 
 inline constexpr const char* plan_file = "plan.json";
 inline constexpr const char* journal_file = "journal.jsonl";
 inline constexpr const char* results_file = "results.jsonl";
+inline constexpr const char* results_csv_file = "results.csv";
+inline constexpr const char* constants_file = "constants.csv";
+inline constexpr const char* summary_file = "summary.csv";
 inline constexpr const char* manifest_file = "manifest.json";
 
 inline constexpr std::string_view sweep_schema = "orrery.sweep/1";

@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/point_json.h"
@@ -24,7 +19,6 @@ using Json = nlohmann::ordered_json;
 using Points = std::vector<PointRecord>;
 
 constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 [[noreturn]] void refuse(const fs::path& path, const std::exception& error) {
   throw DataError(path.string(), fmt::format("is damaged ({})", error.what()),
@@ -55,78 +49,6 @@ PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
   return record;
 }
 
-/// Names in the order in which the points first have them.
-template <class NamesOf>
-std::vector<std::string> names_over(const Points& points, NamesOf names_of) {
-  std::vector<std::string> names;
-  std::set<std::string> known;
-  for (const PointRecord& point : points)
-    for (const std::string& name : names_of(point))
-      if (known.insert(name).second) names.push_back(name);
-  return names;
-}
-
-Column text_column(const std::string& name, const Points& points,
-                   const std::function<std::string(const PointRecord&)>& text_of) {
-  std::vector<std::string> values;
-  for (const PointRecord& point : points) values.push_back(text_of(point));
-  return {.name = name, .unit = {}, .values = std::move(values)};
-}
-
-Column number_column(const std::string& name, const Points& points,
-                     const std::function<double(const PointRecord&)>& number_of) {
-  std::vector<double> values;
-  for (const PointRecord& point : points) values.push_back(number_of(point));
-  return {.name = name, .unit = {}, .values = std::move(values)};
-}
-
-const Check* find_check(const PointRecord& point, const std::string& name) {
-  const auto found = std::find_if(point.checks.begin(), point.checks.end(),
-                                  [&](const Check& check) { return check.name == name; });
-  return found == point.checks.end() ? nullptr : &*found;
-}
-
-/// The swept keys first.
-std::vector<std::string> param_keys(const Plan& plan, const Points& points) {
-  std::vector<std::string> keys = plan.swept;
-  const auto used = [](const PointRecord& point) {
-    std::vector<std::string> names;
-    for (const auto& [key, value] : point.params) names.push_back(key);
-    return names;
-  };
-  for (const std::string& key : names_over(points, used))
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-  return keys;
-}
-
-void add_scalars(const Points& points, const std::vector<std::string>& params, Table& table) {
-  for (const std::string& name : scalar_names(points)) {
-    const bool taken = std::find(params.begin(), params.end(), name) != params.end();
-    table.columns.push_back(
-        number_column(taken ? "scalar." + name : name, points,
-                      [&](const PointRecord& point) { return point.scalar(name); }));
-  }
-}
-
-void add_checks(const Points& points, Table& table) {
-  const auto names_of = [](const PointRecord& point) {
-    std::vector<std::string> names;
-    for (const Check& check : point.checks) names.push_back(check.name);
-    return names;
-  };
-  for (const std::string& name : names_over(points, names_of)) {
-    table.columns.push_back(number_column("check." + name, points, [&](const PointRecord& point) {
-      const Check* check = find_check(point, name);
-      return check ? check->measured : nan;
-    }));
-    table.columns.push_back(text_column("check." + name + ".holds", points,
-                                        [&](const PointRecord& point) -> std::string {
-                                          const Check* check = find_check(point, name);
-                                          return !check ? "" : check->holds() ? "true" : "false";
-                                        }));
-  }
-}
-
 }  // namespace
 
 PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
@@ -151,23 +73,6 @@ std::string results_jsonl(const Plan& plan, const Points& points) {
   for (const PointRecord& point : points)
     text += json_line(to_json(point, plan.experiment->info.params));
   return text;
-}
-
-std::string results_csv(const Plan& plan, const Points& points) {
-  Table table{.name = "results"};
-  table.columns.push_back(text_column("id", points, [](const auto& p) { return p.id; }));
-  table.columns.push_back(
-      text_column("status", points, [](const auto& p) { return std::string(name_of(p.status)); }));
-  table.columns.push_back(
-      number_column("repeat", points, [](const auto& p) { return static_cast<double>(p.repeat); }));
-  const std::vector<std::string> params = param_keys(plan, points);
-  for (const std::string& key : params)
-    table.columns.push_back(
-        text_column(key, points, [&](const PointRecord& point) { return point.param(key); }));
-  add_scalars(points, params, table);
-  add_checks(points, table);
-  table.columns.push_back(text_column("error", points, [](const auto& p) { return p.error; }));
-  return csv_text(table);
 }
 
 }  // namespace orrery::sweeps

@@ -22,8 +22,4 @@ std::vector<PointRecord> point_records(const std::filesystem::path& sweep, const
 /// One line per point, see point_json.h.
 std::string results_jsonl(const Plan& plan, const std::vector<PointRecord>& points);
 
-/// id, status, repeat, the swept keys, every other parameter, the scalars, then check.NAME and
-/// check.NAME.holds, error. A scalar with the name of a parameter is scalar.NAME.
-std::string results_csv(const Plan& plan, const std::vector<PointRecord>& points);
-
 }  // namespace orrery::sweeps

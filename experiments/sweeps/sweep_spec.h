@@ -31,6 +31,7 @@ struct SweepSpec {
   std::vector<std::vector<std::string>> zips{};  ///< keys whose values advance together
   int repeats{1};
   std::int64_t seed{0};  ///< root of the points' seeds
+  bool paired{true};     ///< every point has the seed of its repeat, or else one of its own
   std::string out{};     ///< folder; empty when none was given
 };
 
@@ -46,6 +47,7 @@ struct SweepSpec {
 ///   zip = [["dim", "base"]]           # at the top: these advance together
 ///   repeats = 3
 ///   seed = 7
+///   paired = false                    # a seed of its own for every point
 ///   out = "results/decay"
 ///
 /// Throws UsageError (an unknown experiment, preset or key, with the nearest name; a value that its

@@ -60,8 +60,9 @@ std::vector<std::pair<std::string, const toml::node*>> in_written_order(const to
 }
 
 void require_known_keys(const toml::table& table, const Source& source) {
-  static const std::vector<std::string> known{
-      "experiment", "parent", "description", "params", "sweep", "zip", "repeats", "seed", "out"};
+  static const std::vector<std::string> known{"experiment", "parent", "description", "params",
+                                              "sweep",      "zip",    "repeats",     "seed",
+                                              "paired",     "out"};
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -240,6 +241,11 @@ SweepSpec read_spec(std::string_view text, const Source& source) {
   if (const auto repeats = integer_at(root, "repeats", 1, max_repeats, source))
     spec.repeats = static_cast<int>(*repeats);
   if (const auto seed = integer_at(root, "seed", 0, INT32_MAX, source)) spec.seed = *seed;
+  if (const toml::node* paired = root.get("paired")) {
+    const auto flag = paired->value_exact<bool>();
+    if (!flag) refuse(source, "paired", "is neither true nor false", "write paired = false");
+    spec.paired = *flag;
+  }
   if (const auto out = text_at(root, "out", source)) spec.out = *out;
   return spec;
 }

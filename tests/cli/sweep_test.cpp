@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/shell.h"
@@ -341,11 +342,57 @@ TEST_CASE("results.jsonl and results.csv say what every point found") {
   CHECK(lines[1]["label"] == "dim=4 base=1000");
   CHECK(lines[1]["params"]["base"] == 1000);
   CHECK(lines[1]["params"]["encoding"] == "rope");
-  CHECK(lines[1]["scalars"]["mean_abs_S_at_0"] == 1.5);  // (1 + 2)/2
-  CHECK(lines[3]["checks"]["bound_holds"]["holds"] == true);
+  CHECK(lines[1]["scalars"]["rope_mean_abs_S_at_0"] == 1.5);  // (1 + 2)/2
+  CHECK(lines[3]["checks"]["rope_bound_holds"]["holds"] == true);
   const std::string csv = content(shell.folder() / "d/results.csv");
-  CHECK_THAT(csv, Contains("id,status,repeat,dim,base,encoding,") && Contains(",4,1000,rope,"));
+  CHECK_THAT(csv, Contains("id,status,repeat,seed,dim,base,encoding,mean_abs_S_at_0,") &&
+                      Contains(",0,4,1000,rope,1.5,"));
   CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) == 5);
+}
+
+TEST_CASE("What is RoPE's alone stands in no other encoding's row, and each has a row of its own") {
+  const Shell shell;
+  REQUIRE(shell
+              .run("sweep long_term_decay encoding=alibi,rope+alibi dim=4 base=10,100 "
+                   "max_distance=6 --format none --out d --quiet")
+              .status == 0);
+  // ALiBi alone does not read the base: one point; with RoPE two, of two rows each.
+  std::istringstream rows(content(shell.folder() / "d/results.csv"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(rows, line);) lines.push_back(line);
+  REQUIRE(lines.size() == 6);
+  for (const std::string& line : lines) {
+    if (line.find(",alibi,") == std::string::npos) continue;
+    CHECK_THAT(line,
+               Contains(",alibi,-3,nan,nan,") && Catch::Matchers::EndsWith("nan,\"\",\"\"\r"));
+  }
+  CHECK_THAT(lines[2], Contains(",10,rope,-1.36") && Contains(",1.5,"));
+  CHECK_THAT(content(shell.folder() / "d/constants.csv"),
+             Contains("dim,4") && Contains("max_distance,6"));
+  CHECK(!fs::exists(shell.folder() / "d/summary.csv"));
+}
+
+TEST_CASE("All points of a repeat have one seed, that of run; unpaired ones have their own") {
+  const Shell shell;
+  const std::string sweep =
+      "sweep long_term_decay assumption=random draws=1 dim=4,8 max_distance=6 --repeats 2 "
+      "--format none --json --quiet ";
+  const auto seeds = [](const Outcome& outcome) {
+    std::vector<std::int64_t> found;
+    for (const nlohmann::json& line : lines_of(outcome.out)) found.push_back(line["seed"]);
+    return found;
+  };
+  const auto paired = seeds(shell.run(sweep + "--out a"));
+  REQUIRE(paired.size() == 4);
+  CHECK(paired[0] == 0);
+  CHECK(paired[2] == 0);
+  CHECK(paired[1] == paired[3]);
+  CHECK(paired[1] != 0);
+  const auto own = seeds(shell.run(sweep + "--out b --unpaired"));
+  CHECK(std::set<std::int64_t>(own.begin(), own.end()).size() == 4);
+  CHECK_THAT(content(shell.folder() / "a/summary.csv"),
+             StartsWith("dim,encoding,measure,n,mean,sd,ci95_low,ci95_high") &&
+                 Contains("8,rope,change,2,"));
 }
 
 TEST_CASE("status tells how far a sweep is") {

@@ -7,7 +7,6 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "experiments/reports/report_overview.h"
 #include "experiments/reports/report_parts.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/layers.h"
@@ -132,7 +131,7 @@ TEST_CASE("The report of a sweep has its summary, claims, overview, results and 
   CHECK(xml.has_text("code", "orrery sweep 'it'\\''s toy.toml'"));
   CHECK(xml.has_text("code", "orrery run toy dim=8 base=10 --out aaaaaaaaaaaa"));
   CHECK(xml.has_text("td", "6"));
-  CHECK(xml.count("figure") == 2 + 3);  // score over dim and over base, a curve a point
+  CHECK(xml.count("figure") == 4 + 3);  // the curves together, score over dim, base and both
   CHECK_THAT(markdown_of(report.document), Contains("sweep/points/aaaaaaaaaaaa/figures/curve.svg"));
 }
 
@@ -163,29 +162,6 @@ TEST_CASE("Damaged lines of a sweep are said, and their points are not computed"
   CHECK_THAT(report.problems[2], Contains("aaaaaaaaaaaa"));
   temp.file("sweep/plan.json", "[]");
   CHECK_THROWS_AS(report_of(folder), DataError);
-}
-
-TEST_CASE("The overview has one curve a value of the other key, and bands over repeats") {
-  SavedSweep sweep{.experiment = "toy", .repeats = 2, .swept = {"dim", "encoding"}};
-  int n = 0;
-  for (const char* encoding : {"rope", "alibi"})
-    for (const char* dim : {"64", "8", "512"})
-      for (int repeat = 0; repeat < 2; ++repeat)
-        sweep.points.push_back({.id = std::to_string(n++),
-                                .status = PointStatus::done,
-                                .repeat = repeat,
-                                .params = {{"dim", dim}, {"encoding", encoding}},
-                                .scalars = {{.name = "s", .value = 1.0 + 2.0 * repeat}}});
-  const std::vector<Figure> figures = overview_figures(sweep);
-  REQUIRE(figures.size() == 1);
-  const LinePlot& plot = std::get<LinePlot>(figures[0].content);
-  REQUIRE(plot.series.size() == 2);
-  CHECK(plot.series[0].name == "rope");
-  CHECK(plot.series[0].x == std::vector<double>{8, 64, 512});
-  CHECK(plot.series[0].y == std::vector<double>{2, 2, 2});
-  CHECK(plot.series[0].band_high[0] == Approx(2 + std::sqrt(2.0)));
-  CHECK(plot.x.scale == AxisScale::log2);
-  CHECK_THAT(figures[0].caption, Contains("mean of 2 repeats"));
 }
 
 TEST_CASE("Text that HTML or Markdown would read as marks is shown as it is") {

@@ -1,4 +1,4 @@
-#include "experiments/reports/welch.h"
+#include "experiments/statistics/welch.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -71,4 +71,39 @@ TEST_CASE("Large samples keep their test, and none is made where the spread over
   CHECK(std::isinf(spread.deviation));
   CHECK(std::isnan(welch_test(spread, a).p));
   CHECK(std::isnan(welch_test(a, sample_moments(std::vector<double>{-1e308, 1e308})).degrees));
+}
+
+TEST_CASE("The interval of a mean is that of Student's t: 1, 2, 6") {
+  const MeanInterval interval = mean_interval(sample_moments(Numbers{1.0, 2.0, 6.0}));
+  const double reach = 4.302652729696 * std::sqrt(7.0 / 3.0);  // 97.5 % quantile for 2 degrees
+  CHECK(interval.low == Approx(3.0 - reach).epsilon(1e-10));
+  CHECK(interval.high == Approx(3.0 + reach).epsilon(1e-10));
+  CHECK(std::isnan(mean_interval(sample_moments(Numbers{4.0})).low));
+}
+
+TEST_CASE("Equal numbers have their own mean and no spread, to the bit") {
+  const Numbers same(3, -128.1);
+  const SampleMoments moments = sample_moments(same);
+  CHECK(moments.mean == -128.1);
+  CHECK(moments.deviation == 0.0);
+}
+
+TEST_CASE("Pairs are compared by their differences, whatever they share") {
+  const Numbers a{1.0, 100.0, -50.0}, b{2.0, 102.0, -47.0};  // differences 1, 2, 3
+  const Welch test = paired_test(a, b);
+  CHECK(test.difference == Approx(2.0));
+  CHECK(test.t == Approx(2.0 * std::sqrt(3.0)));
+  CHECK(test.degrees == 2.0);
+  CHECK(test.p == Approx(0.0741799).epsilon(1e-5));
+  CHECK(welch_test(sample_moments(a), sample_moments(b)).p > 0.9);
+}
+
+TEST_CASE("Holm's correction: the smallest p counts for all tests, the next for one less") {
+  const double none = std::nan("");
+  const std::vector<double> p = holm_corrected(Numbers{0.01, 0.04, none, 0.03, 0.9});
+  CHECK(p[0] == Approx(0.04));
+  CHECK(p[1] == Approx(0.09));  // not 2 · 0.04: never below that of a smaller p
+  CHECK(std::isnan(p[2]));
+  CHECK(p[3] == Approx(0.09));
+  CHECK(p[4] == Approx(0.9));
 }

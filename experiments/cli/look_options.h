@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/figure.h"
+
+namespace CLI {
+class App;
+}
+
+namespace orrery::cli {
+
+/// How a figure is drawn, whatever it was drawn as before; empty: as it is.
+struct LookOptions {
+  std::string x_range{};  ///< "0:128"
+  std::string y_range{};
+  std::string x_scale{};
+  std::string y_scale{};
+  std::string colors{};  ///< of a map
+};
+
+/// --x-range, --y-range, --x-scale, --y-scale, --colors.
+void add_look_options(CLI::App* command, LookOptions& options);
+
+/// The crop and the scales. Throws UsageError for a range that is not two numbers in order.
+FigureView view_of(const LookOptions& options);
+
+/// The figure with these colours, if it is a map.
+Figure recolored(Figure figure, const LookOptions& options);
+
+}  // namespace orrery::cli

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/combine/combine.h"
+#include "experiments/combine/panels_table.h"
+#include "experiments/figure/export.h"
+#include "experiments/files/atomic_write.h"
+#include "experiments/results/csv.h"
+#include "experiments/sweeps/sweep_layout.h"
+#include "experiments/sweeps/tidy_table.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using combine::PlotRequest;
+
+constexpr std::size_t most_pages = 200;
+
+fs::path out_of(const PlotOptions& options) {
+  if (!options.out.empty()) return options.out;
+  const fs::path folder = fs::absolute(options.folder).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).string() + "-plots";
+}
+
+/// "key=value".
+std::pair<std::string, std::string> parts_of(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError(word, "is not of the form key=value", "write it like hue=base");
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+combine::Band band_named(const std::string& name) {
+  for (const auto& [band, known] : combine::band_names())
+    if (known == name) return band;
+  throw UsageError("band=" + name, "is not a kind of band",
+                   "take interval, deviation, range or none");
+}
+
+bool is_shared(const std::string& value) {
+  if (value == "shared" || value == "own") return value == "shared";
+  throw UsageError("axes=" + value, "is neither shared nor own", "take one of them");
+}
+
+/// A word that is no part of the request chooses points by a setting.
+void add_choice(const SavedSweep& sweep, const std::string& key, const std::string& value,
+                PlotRequest& request) {
+  static const std::vector<std::string> words{"figure", "measure", "x",    "y",
+                                              "hue",    "facet",   "band", "axes"};
+  std::vector<std::string> known = words;
+  known.insert(known.end(), sweep.swept.begin(), sweep.swept.end());
+  known.insert(known.end(), {"encoding", "curve"});
+  if (std::find(known.begin(), known.end(), key) == known.end())
+    throw UsageError(
+        key, "is neither a word of plot nor a setting of this sweep",
+        remedy_for_unknown(key, known, fmt::format("give {}", fmt::join(known, ", "))));
+  request.where.emplace_back(key, value);
+}
+
+PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& words) {
+  PlotRequest request;
+  for (const std::string& word : words) {
+    const auto [key, value] = parts_of(word);
+    if (key == "figure")
+      request.figure = value;
+    else if (key == "measure")
+      request.measure = value;
+    else if (key == "x")
+      request.x = value;
+    else if (key == "y")
+      request.y = value;
+    else if (key == "hue")
+      request.hue = value;
+    else if (key == "facet")
+      request.facet = value;
+    else if (key == "band")
+      request.band = band_named(value);
+    else if (key == "axes")
+      request.shared = is_shared(value);
+    else
+      add_choice(sweep, key, value, request);
+  }
+  return request;
+}
+
+/// The choice is part of the name: another plot of the same figure has another file.
+std::string file_stem(const Panels& page, const PlotRequest& request) {
+  std::string stem = page.id;
+  if (!request.hue.empty()) stem += "_by_" + request.hue;
+  if (!request.facet.empty()) stem += "_per_" + request.facet;
+  for (const auto& [key, value] : request.where) stem += fmt::format("_{}_{}", key, value);
+  std::replace(stem.begin(), stem.end(), '/', '_');
+  return stem;
+}
+
+void print_what_there_is(const SavedSweep& sweep) {
+  const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
+  const auto line = [](const char* what, const std::vector<std::string>& names) {
+    print(fmt::format("{:<9} {}\n", what, fmt::join(names, " ")));
+  };
+  line("figures", combine::curve_figures(sweep));
+  line("measures", tidy.measures);
+  std::vector<std::string> keys = tidy.keys;
+  if (tidy.has_encodings) keys.emplace_back("encoding");
+  line("settings", keys);
+}
+
+struct File {
+  fs::path path;
+  std::string bytes;
+};
+
+std::vector<File> files_of(const std::vector<Panels>& pages, const PlotOptions& options,
+                           const PlotRequest& request, const fs::path& out) {
+  const figure::ExportOptions look{.theme = theme_named(options.figures.theme),
+                                   .view = view_of(options.look)};
+  std::vector<File> files;
+  for (Panels page : pages) {
+    const fs::path stem = out / file_stem(page, request);
+    for (Figure& panel : page.panels) panel = recolored(std::move(panel), options.look);
+    for (const std::string& format : options.figures.formats)
+      files.push_back({stem.string() + "." + format,
+                       page.panels.size() == 1
+                           ? export_figure(page.panels.front(), figure_format_named(format), look)
+                           : export_panels(page, figure_format_named(format), look)});
+    files.push_back({stem.string() + ".csv", csv_text(combine::table_of(page))});
+  }
+  return files;
+}
+
+}  // namespace
+
+int plot_command(const PlotOptions& options) {
+  if (!is_sweep_folder(options.folder))
+    throw UsageError(options.folder, "is not the folder of a sweep",
+                     "give the folder that orrery sweep wrote; redraw draws a single result");
+  const SavedSweep sweep = load_sweep(options.folder);
+  if (options.list) {
+    print_what_there_is(sweep);
+    return exit_ok;
+  }
+  const PlotRequest request = request_of(sweep, options.words);
+  const bool everything = request.figure.empty() && request.measure.empty();
+  const std::vector<Panels> pages =
+      everything ? combine::overview(sweep, most_pages) : combine::combined(sweep, request);
+  if (pages.empty())
+    throw UsageError(options.folder, "has no points that differ in anything that can be drawn",
+                     "sweep a parameter, as in dim=32,64");
+  const fs::path out = out_of(options);
+  const std::vector<File> files = files_of(pages, options, request, out);
+  std::error_code failure;
+  for (const File& file : files)
+    if (!options.force && fs::exists(file.path, failure))
+      throw IoError(file.path.string(), "already exists",
+                    "replace it with --force, or choose another folder with --out");
+  for (const File& file : files) atomic_write(file.path, file.bytes);
+  tell(fmt::format("drew {} plots, {} files in {}/\n", pages.size(), files.size(), out.string()));
+  for (const Panels& page : pages) detail(file_stem(page, request) + "\n");
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

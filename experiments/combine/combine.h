@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "experiments/combine/plot_request.h"
+#include "experiments/model/panels.h"
+#include "experiments/sweeps/saved_sweep.h"
+
+namespace orrery::combine {
+
+/// Ids of the figures of curves that the finished points have.
+std::vector<std::string> curve_figures(const SavedSweep& sweep);
+
+/// The points of a sweep drawn together: the curves of one of their figures, or one of their
+/// measures over one setting (curves) or two (a map). The colour of a curve tells the hue, by
+/// ordered colours for numbers and by its own for an encoding; there is one panel per value of the
+/// facet, and one page per combination of what else differs. A point that does not read a setting
+/// is in all of its panels. Repeats are drawn as their mean, with a band.
+/// Throws UsageError for what the sweep does not have or does not vary; what SavedFolder throws.
+std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request);
+
+/// The pages that a report shows: each figure of curves that differs between points, each measure
+/// that differs over each swept number, and over each two as a map. At most `most`.
+std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most);
+
+}  // namespace orrery::combine

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/combine/plot_request.h"
+#include "experiments/model/figure.h"
+
+namespace orrery::combine {
+
+/// The settings at which a curve or a number was found, by key; a key that is not read there is
+/// missing. "encoding" is the one that it is of, "curve" the name of a curve of no encoding.
+using Setting = std::map<std::string, std::string>;
+
+inline constexpr const char* encoding_key = "encoding";
+inline constexpr const char* curve_key = "curve";
+
+/// A key with several values: numbers in ascending order, names in the order of their appearance.
+struct Dimension {
+  std::string key{};
+  std::vector<std::string> values{};
+  bool is_number{};
+};
+
+std::optional<double> number_in(const std::string& text);
+/// The values of a key over all settings that have it.
+Dimension dimension_of(const std::vector<Setting>& settings, const std::string& key);
+
+/// What each dimension becomes.
+struct Arrangement {
+  std::optional<Dimension> hue{};
+  std::optional<Dimension> facet{};
+  std::optional<Dimension> dash{};  ///< curves of one hue, told apart by dashes
+  std::vector<Dimension> pages{};   ///< a page per combination
+};
+
+/// Gives the keys with several values their parts: those that the request names, then the encoding
+/// and the key with the most values. A key that follows from the hue, as zipped ones do, needs no
+/// part. Throws UsageError for a hue or facet that does not vary.
+Arrangement arranged(const std::vector<Setting>& settings, std::vector<std::string> keys,
+                     const PlotRequest& request, const std::vector<std::string>& axes);
+
+/// One page's or panel's values: "dim=64, base=10000"; empty for none.
+using Place = std::vector<std::pair<std::string, std::string>>;
+std::string text_of(const Place& place);
+/// Every combination of the values that occurs.
+std::vector<Place> places_of(const std::vector<Setting>& settings,
+                             const std::vector<Dimension>& dimensions);
+/// Whether a setting belongs there; one that does not have a key belongs to all of its values.
+bool belongs(const Setting& setting, const Place& place);
+
+/// "base = 10000", "RoPE".
+std::string value_name(const Dimension& dimension, const std::string& value);
+
+/// Name and colour of a curve by its hue and dash; "ALiBi, any base" where it does not read it.
+void give_look(const Arrangement& arrangement, const Setting& setting, Series& series);
+
+/// Settings that choose points: throws UsageError for one that no point has.
+std::vector<std::string> varying_keys(const std::vector<Setting>& settings);
+
+/// The keys and values as a part of a file's name: "dim_64_base_10000".
+std::string file_part(const Place& place);
+
+}  // namespace orrery::combine

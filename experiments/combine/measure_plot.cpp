@@ -1,0 +1,304 @@
+// A measure of the points over one or two of their settings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/combine/parts.h"
+
+namespace orrery::combine {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// One number of one point.
+struct Number {
+  Setting setting{};
+  double value{};
+};
+
+std::vector<Number> numbers_of(const TidyTable& tidy, const PlotRequest& request) {
+  const auto place = std::find(tidy.measures.begin(), tidy.measures.end(), request.measure);
+  if (place == tidy.measures.end())
+    throw UsageError(
+        "measure=" + request.measure, "is not among the measures of this sweep",
+        remedy_for_unknown(request.measure, tidy.measures,
+                           fmt::format("its measures are {}", fmt::join(tidy.measures, ", "))));
+  const auto m = static_cast<std::size_t>(place - tidy.measures.begin());
+  std::vector<Number> numbers;
+  for (const TidyRow& row : tidy.rows) {
+    if (!row.point->is_done() || !std::isfinite(row.values[m])) continue;
+    Setting setting = setting_of(*row.point, tidy.keys, row.encoding);
+    if (is_asked_for(setting, request)) numbers.push_back({std::move(setting), row.values[m]});
+  }
+  if (numbers.empty())
+    throw UsageError("measure=" + request.measure, "has no finite number at these settings",
+                     "choose other points or another measure");
+  return numbers;
+}
+
+/// The numbers of one curve, by x; those without x hold for every x.
+struct Group {
+  Setting look{};
+  std::map<double, std::vector<double>> over_x{};
+  std::vector<double> everywhere{};
+};
+
+Setting look_of(const Setting& setting, const Arrangement& arrangement, bool has_x) {
+  Setting look;
+  for (const auto* part : {&arrangement.hue, &arrangement.dash})
+    if (*part && setting.contains((*part)->key)) look[(*part)->key] = setting.at((*part)->key);
+  const bool lacks_hue = arrangement.hue && !look.contains(arrangement.hue->key);
+  if ((lacks_hue || !has_x) && setting.contains(encoding_key))
+    look[encoding_key] = setting.at(encoding_key);
+  return look;
+}
+
+std::vector<Group> groups_at(const Place& place, const std::vector<Number>& numbers,
+                             const Arrangement& arrangement, const std::string& x) {
+  std::vector<Group> groups;
+  for (const Number& number : numbers) {
+    if (!belongs(number.setting, place)) continue;
+    const auto at = number.setting.find(x);
+    const bool has_x = at != number.setting.end();
+    const Setting look = look_of(number.setting, arrangement, has_x);
+    auto known = std::find_if(groups.begin(), groups.end(),
+                              [&](const Group& group) { return group.look == look; });
+    if (known == groups.end()) known = groups.insert(groups.end(), Group{.look = look});
+    if (has_x)
+      known->over_x[number_in(at->second).value_or(nan)].push_back(number.value);
+    else
+      known->everywhere.push_back(number.value);
+  }
+  return groups;
+}
+
+/// A flat line between the ends of x, for what does not read x.
+Series flat(const Group& group, const Dimension& x, Band band) {
+  const double from = number_in(x.values.front()).value_or(0.0),
+               to = number_in(x.values.back()).value_or(1.0);
+  const Spread spread = spread_of(group.everywhere, band);
+  Series series{.x = {from, to}, .y = {spread.mean, spread.mean}};
+  if (!std::isnan(spread.low)) {
+    series.band_low.assign(2, spread.low);
+    series.band_high.assign(2, spread.high);
+  }
+  return series;
+}
+
+Series curve(const Group& group, Band band) {
+  Series series{.marked = true};
+  bool any_band = false;
+  for (const auto& [x, values] : group.over_x) {
+    const Spread spread = spread_of(values, band);
+    series.x.push_back(x);
+    series.y.push_back(spread.mean);
+    series.band_low.push_back(spread.low);
+    series.band_high.push_back(spread.high);
+    any_band = any_band || !std::isnan(spread.low);
+  }
+  if (!any_band) series.band_low = series.band_high = {};
+  return series;
+}
+
+std::size_t hue_place(const Group& group, const Arrangement& arrangement) {
+  if (!arrangement.hue) return 0;
+  const auto& values = arrangement.hue->values;
+  const auto found = group.look.find(arrangement.hue->key);
+  if (found == group.look.end()) return values.size();
+  return static_cast<std::size_t>(std::find(values.begin(), values.end(), found->second) -
+                                  values.begin());
+}
+
+std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
+                               const Arrangement& arrangement, const Dimension& x,
+                               const PlotRequest& request) {
+  std::vector<Group> groups = groups_at(place, numbers, arrangement, x.key);
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    return hue_place(a, arrangement) < hue_place(b, arrangement);
+  });
+  LinePlot plot{.x = {.label = x.key}, .y = {.label = request.measure}};
+  std::vector<double> xs;
+  for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
+  const bool reads_x = std::any_of(groups.begin(), groups.end(),
+                                   [](const Group& group) { return !group.over_x.empty(); });
+  for (const Group& group : groups)
+    for (const bool everywhere : {false, true}) {
+      if (everywhere ? group.everywhere.empty() : group.over_x.empty()) continue;
+      Series series = everywhere ? flat(group, x, request.band) : curve(group, request.band);
+      give_look(arrangement, group.look, series);
+      if (everywhere) series.style = LineStyle::dashed;
+      if (everywhere && reads_x) {
+        series.name += fmt::format("{}any {}", series.name.empty() ? "" : ", ", x.key);
+      }
+      plot.series.push_back(std::move(series));
+    }
+  if (plot.series.empty()) return std::nullopt;
+  if (plot.series.size() == 1 && plot.series.front().name.empty())
+    plot.series.front().name = request.measure;
+  plot.x.scale = scale_for(xs);
+  return Figure{.content = std::move(plot)};
+}
+
+/// One y axis for all panels, fitted to all numbers.
+void scale_y(std::vector<Panels>& pages, const PlotRequest& request) {
+  for (Panels& page : pages) {
+    std::vector<double> ys;
+    for (const Figure& panel : page.panels)
+      for (const Series& series : std::get<LinePlot>(panel.content).series)
+        for (const auto* values : {&series.y, &series.band_low})
+          ys.insert(ys.end(), values->begin(), values->end());
+    const AxisScale scale =
+        scale_for(ys) == AxisScale::linear ? AxisScale::linear : AxisScale::log10;
+    for (Figure& panel : page.panels) std::get<LinePlot>(panel.content).y.scale = scale;
+    share_axes(page.panels, request);
+  }
+}
+
+std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numbers,
+                             const Dimension& x, const Dimension& y, const PlotRequest& request) {
+  const std::size_t width = x.values.size(), height = y.values.size();
+  std::vector<std::vector<double>> cells(width * height);
+  const auto index = [](const Dimension& of, const std::string& value) {
+    return static_cast<std::size_t>(std::find(of.values.begin(), of.values.end(), value) -
+                                    of.values.begin());
+  };
+  bool any = false;
+  for (const Number& number : numbers) {
+    if (!belongs(number.setting, place)) continue;
+    for (std::size_t row = 0; row < height; ++row)
+      for (std::size_t column = 0; column < width; ++column) {
+        const auto at_x = number.setting.find(x.key), at_y = number.setting.find(y.key);
+        const bool here = (at_x == number.setting.end() || index(x, at_x->second) == column) &&
+                          (at_y == number.setting.end() || index(y, at_y->second) == row);
+        // Numbers go up along the axis, names down.
+        if (here)
+          cells[(y.is_number ? height - 1 - row : row) * width + column].push_back(number.value);
+        any = any || here;
+      }
+  }
+  if (!any) return std::nullopt;
+  std::vector<double> means;
+  for (const auto& values : cells) means.push_back(spread_of(values, Band::none).mean);
+  const auto named = [](const Dimension& of) {
+    std::vector<std::string> names;
+    for (const std::string& value : of.values)
+      names.push_back(of.key == encoding_key ? value_name(of, value) : value);
+    return names;
+  };
+  std::vector<std::string> rows = named(y);
+  if (y.is_number) std::reverse(rows.begin(), rows.end());
+  Heatmap map{.values = std::make_shared<const Array>(
+                  Array{.name = request.measure, .shape = {height, width}, .values = means}),
+              .x = {.label = x.key},
+              .y = {.label = y.key},
+              .quantity = request.measure,
+              .column_labels = named(x),
+              .row_labels = std::move(rows)};
+  return Figure{.content = std::move(map)};
+}
+
+/// Smallest and largest finite number of a map; {0, 0} without any.
+Range range_of(const Figure& panel) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const Array& values = *std::get<Heatmap>(panel.content).values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+  }
+  return low <= high ? Range{low, high} : Range{};
+}
+
+/// Signed numbers around 0, and others by ratio over three decades.
+void give_colors(Figure& panel, const Range& range) {
+  constexpr double decades = 1e3;
+  auto& map = std::get<Heatmap>(panel.content);
+  if (!(range.min < range.max)) return;
+  map.range = range;
+  if (range.min < 0.0 && range.max > 0.0) map.meaning = Meaning::diverging;
+  if (range.min > 0.0 && range.max > decades * range.min) map.colors = ColorScaling::log;
+}
+
+/// Each panel has its own colour bar, unless all are to have the same colours.
+void color_maps(std::vector<Panels>& pages, const PlotRequest& request) {
+  for (Panels& page : pages) {
+    Range all = range_of(page.panels.front());
+    for (const Figure& panel : page.panels) {
+      const Range one = range_of(panel);
+      all = {std::min(all.min, one.min), std::max(all.max, one.max)};
+    }
+    for (Figure& panel : page.panels)
+      give_colors(panel, request.shared.value_or(false) ? all : range_of(panel));
+  }
+}
+
+/// The swept number with the most values.
+std::string chosen_x(const std::vector<Setting>& settings, const TidyTable& tidy) {
+  std::string best;
+  std::size_t most = 1;
+  for (const std::string& key : tidy.keys) {
+    const Dimension one = dimension_of(settings, key);
+    if (!one.is_number || one.values.size() <= most) continue;
+    best = key;
+    most = one.values.size();
+  }
+  if (best.empty())
+    throw UsageError("x", "is missing, and no number differs between these points",
+                     "sweep a number, or give x= and y= for a map over two settings");
+  return best;
+}
+
+Dimension axis_of(const char* part, const std::string& key, const std::vector<Setting>& settings,
+                  const std::vector<std::string>& keys, bool needs_number) {
+  Dimension axis = dimension_of(settings, key);
+  if (axis.values.size() < 2)
+    throw UsageError(fmt::format("{}={}", part, key), "is not among the settings that differ here",
+                     fmt::format("choose one of {}", fmt::join(keys, ", ")));
+  if (needs_number && !axis.is_number)
+    throw UsageError(fmt::format("{}={}", part, key), "has values that are not numbers",
+                     fmt::format("take hue={0} or facet={0}, or a map with y=", key));
+  return axis;
+}
+
+}  // namespace
+
+std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
+                                 const PlotRequest& request) {
+  const std::vector<Number> numbers = numbers_of(tidy, request);
+  std::vector<Setting> settings;
+  for (const Number& number : numbers) settings.push_back(number.setting);
+  const std::vector<std::string> keys = varying_keys(settings);
+  const bool is_map = !request.y.empty();
+  const std::string chosen = request.x.empty() ? chosen_x(settings, tidy) : request.x;
+  const Dimension x = axis_of("x", chosen, settings, keys, !is_map);
+  const Dimension y = is_map ? axis_of("y", request.y, settings, keys, false) : Dimension{};
+  std::vector<std::string> axes{x.key};
+  if (is_map) axes.push_back(y.key);
+  const Arrangement arrangement = arranged(settings, keys, request, axes);
+  const std::string over = is_map ? fmt::format("{} and {}", x.key, y.key) : x.key;
+  const std::string id =
+      fmt::format("{}_over_{}{}{}", request.measure, x.key, is_map ? "_and_" : "", y.key);
+  const auto caption = [&](const Place& page) {
+    return caption_of(
+        sweep, page,
+        repeats_text(static_cast<std::size_t>(sweep.repeats), is_map ? Band::none : request.band));
+  };
+  std::vector<Panels> pages =
+      pages_of(settings, arrangement, request, id, fmt::format("{} over {}", request.measure, over),
+               caption, [&](const Place& place) {
+                 return is_map ? map_at(place, numbers, x, y, request)
+                               : lines_at(place, numbers, arrangement, x, request);
+               });
+  if (is_map)
+    color_maps(pages, request);
+  else
+    scale_y(pages, request);
+  return pages;
+}
+
+}  // namespace orrery::combine

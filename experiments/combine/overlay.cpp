@@ -1,0 +1,224 @@
+// Curves of several points laid over one another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/combine/combine.h"
+#include "experiments/combine/parts.h"
+#include "experiments/results/figure_json.h"
+#include "experiments/results/json_fields.h"
+#include "experiments/results/saved_result.h"
+#include "experiments/setup/encoding_summary.h"
+
+namespace orrery::combine {
+namespace {
+
+/// One curve of one point.
+struct Curve {
+  Setting setting{};
+  Series series{};
+  const LinePlot* plot{};  ///< that it is in
+};
+
+/// The curves of all points, and the figures that they are in.
+struct Curves {
+  std::vector<std::unique_ptr<const Figure>> figures{};
+  std::vector<Curve> all{};
+};
+
+std::string figure_path(const std::string& id) { return "figures/" + id + ".json"; }
+
+/// The figure, or null where it is not one of curves. Throws DataError.
+std::unique_ptr<const Figure> lines_in(const SavedFolder& saved, const std::string& id) try {
+  const auto json = saved.read_json(figure_path(id));
+  if (text_field(json, "kind") != "lines") return nullptr;
+  return std::make_unique<const Figure>(
+      figure_from_json(json, [](const Array&, const std::string&) { return nullptr; }));
+} catch (const MalformedJson& error) {
+  throw DataError((saved.folder() / figure_path(id)).string(),
+                  fmt::format("is damaged ({})", error.what()), "remove the point and resume");
+}
+
+/// The encoding whose label this is; empty when it is none's.
+std::string encoding_labelled(const std::string& label) {
+  for (const setup::EncodingSummary& encoding : setup::encoding_list())
+    if (encoding.label == label) return encoding.name;
+  return {};
+}
+
+void add_curves(const PointRecord& point, const std::vector<std::string>& keys,
+                const PlotRequest& request, std::unique_ptr<const Figure> figure, Curves& curves) {
+  const auto& plot = std::get<LinePlot>(figure->content);
+  for (const Series& series : plot.series) {
+    std::string encoding = encoding_labelled(series.name);
+    const bool is_encoding = !encoding.empty();
+    const std::string of_point = point.param(encoding_key);
+    if (!is_encoding && of_point.find('+') == std::string::npos) encoding = of_point;
+    Setting setting = setting_of(point, keys, encoding);
+    if (!is_encoding) setting[curve_key] = series.name;
+    if (is_asked_for(setting, request)) curves.all.push_back({std::move(setting), series, &plot});
+  }
+  curves.figures.push_back(std::move(figure));
+}
+
+Curves curves_of(const SavedSweep& sweep, const PlotRequest& request) {
+  Curves curves;
+  bool other_kind = false;
+  for (const PointRecord& point : sweep.points) {
+    if (!point.is_done()) continue;
+    const SavedFolder saved(point.folder);
+    if (!saved.lists(figure_path(request.figure))) continue;
+    auto figure = lines_in(saved, request.figure);
+    if (figure)
+      add_curves(point, sweep.swept, request, std::move(figure), curves);
+    else
+      other_kind = true;
+  }
+  if (!curves.all.empty()) return curves;
+  const std::vector<std::string> known = curve_figures(sweep);
+  const std::string all = fmt::format("its figures of curves are {}", fmt::join(known, ", "));
+  throw UsageError("figure=" + request.figure,
+                   other_kind              ? "is not a figure of curves"
+                   : request.where.empty() ? "is not among the figures of this sweep"
+                                           : "has no curves at these settings",
+                   other_kind ? all : remedy_for_unknown(request.figure, known, all));
+}
+
+/// The mean of repeats at each x of the first; of one repeat the curve with its own band.
+Series mean_of(const std::vector<const Curve*>& repeats, Band band) {
+  Series series = repeats.front()->series;
+  if (repeats.size() < 2) return series;
+  series.band_low.clear();
+  series.band_high.clear();
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    std::vector<double> values;
+    for (const Curve* one : repeats)
+      if (one->series.x.size() == series.x.size()) values.push_back(one->series.y[i]);
+    const Spread spread = spread_of(values, band);
+    series.y[i] = spread.mean;
+    series.band_low.push_back(spread.low);
+    series.band_high.push_back(spread.high);
+  }
+  if (band == Band::none) series.band_low = series.band_high = {};
+  return series;
+}
+
+bool same_rule(const Rule& a, const Rule& b) {
+  return a.direction == b.direction && a.at == b.at && a.label == b.label;
+}
+
+/// Axes of the first plot, with a range that holds those of all; rules that all have.
+LinePlot frame_of(const std::vector<const Curve*>& curves) {
+  const LinePlot& first = *curves.front()->plot;
+  LinePlot plot{.x = first.x, .y = first.y, .rules = first.rules};
+  for (const Curve* one : curves) {
+    if (plot.y.range && one->plot->y.range)
+      plot.y.range = Range{std::min(plot.y.range->min, one->plot->y.range->min),
+                           std::max(plot.y.range->max, one->plot->y.range->max)};
+    std::erase_if(plot.rules, [&](const Rule& rule) {
+      const auto& others = one->plot->rules;
+      return std::none_of(others.begin(), others.end(),
+                          [&](const Rule& other) { return same_rule(rule, other); });
+    });
+  }
+  return plot;
+}
+
+std::optional<Figure> panel_at(const Place& place, const Curves& curves,
+                               const Arrangement& arrangement, Band band) {
+  std::vector<Setting> order;  // by hue and dash
+  std::vector<std::vector<const Curve*>> groups;
+  std::vector<const Curve*> here;
+  for (const Curve& curve : curves.all) {
+    if (!belongs(curve.setting, place)) continue;
+    here.push_back(&curve);
+    Setting look;
+    for (const auto* part : {&arrangement.hue, &arrangement.dash})
+      if (*part && curve.setting.contains((*part)->key))
+        look[(*part)->key] = curve.setting.at((*part)->key);
+    if (arrangement.hue && !look.contains(arrangement.hue->key) &&
+        curve.setting.contains(encoding_key))
+      look[encoding_key] = curve.setting.at(encoding_key);
+    const auto known = std::find(order.begin(), order.end(), look);
+    if (known == order.end()) {
+      order.push_back(look);
+      groups.push_back({&curve});
+    } else {
+      groups[static_cast<std::size_t>(known - order.begin())].push_back(&curve);
+    }
+  }
+  if (here.empty()) return std::nullopt;
+  LinePlot plot = frame_of(here);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Series series = mean_of(groups[g], band);
+    const std::string own = series.name;
+    if (arrangement.hue || arrangement.dash) give_look(arrangement, order[g], series);
+    if (series.name.empty()) series.name = own;
+    plot.series.push_back(std::move(series));
+  }
+  return Figure{.content = std::move(plot)};
+}
+
+/// Curves in the order of their hue: numbers ascending.
+void sort_by_hue(Curves& curves, const Arrangement& arrangement) {
+  if (!arrangement.hue) return;
+  const Dimension& hue = *arrangement.hue;
+  const auto place = [&](const Curve& curve) {
+    const auto found = curve.setting.find(hue.key);
+    if (found == curve.setting.end()) return hue.values.size();
+    return static_cast<std::size_t>(std::find(hue.values.begin(), hue.values.end(), found->second) -
+                                    hue.values.begin());
+  };
+  std::stable_sort(curves.all.begin(), curves.all.end(),
+                   [&](const Curve& a, const Curve& b) { return place(a) < place(b); });
+}
+
+}  // namespace
+
+std::vector<std::string> curve_figures(const SavedSweep& sweep) {
+  std::vector<std::string> ids;
+  std::set<std::string> known;
+  const auto add_all = [&](const PointRecord& point) {
+    const SavedFolder saved(point.folder);  // a loop does not keep what it calls files() of
+    for (const WrittenFile& file : saved.files()) {
+      const std::filesystem::path path(file.path);
+      if (path.parent_path() != "figures" || path.extension() != ".csv") continue;
+      if (const std::string id = path.stem().string(); known.insert(id).second) ids.push_back(id);
+    }
+  };
+  for (const PointRecord& point : sweep.points) {
+    if (!point.is_done()) continue;
+    try {
+      add_all(point);
+    } catch (const Error&) {
+      // The other points have the same figures.
+    }
+  }
+  return ids;
+}
+
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request) {
+  Curves curves = curves_of(sweep, request);
+  std::vector<Setting> settings;
+  for (const Curve& curve : curves.all) settings.push_back(curve.setting);
+  const Arrangement arrangement = arranged(settings, varying_keys(settings), request, {});
+  sort_by_hue(curves, arrangement);
+  const std::string& first = curves.figures.front()->title;
+  const bool one_title = std::all_of(curves.figures.begin(), curves.figures.end(),
+                                     [&](const auto& figure) { return figure->title == first; });
+  const std::string title = one_title ? first : request.figure;
+  const auto caption = [&](const Place& page) {
+    return caption_of(sweep, page,
+                      repeats_text(static_cast<std::size_t>(sweep.repeats), request.band));
+  };
+  return pages_of(
+      settings, arrangement, request, request.figure, title, caption,
+      [&](const Place& place) { return panel_at(place, curves, arrangement, request.band); });
+}
+
+}  // namespace orrery::combine

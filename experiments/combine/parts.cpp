@@ -1,0 +1,207 @@
+#include "experiments/combine/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/errors.h"
+#include "core/params.h"
+#include "experiments/studies/catalogue.h"
+
+namespace orrery::combine {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_pages = 12;
+
+/// Smallest and largest of what a scale can show.
+struct Extent {
+  double low{infinity};
+  double high{-infinity};
+
+  void add(const std::vector<double>& values, bool positive) {
+    for (const double value : values) {
+      if (!std::isfinite(value) || (positive && value <= 0.0)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  bool empty() const { return !(low < high); }
+};
+
+bool is_log(AxisScale scale) { return scale == AxisScale::log2 || scale == AxisScale::log10; }
+
+/// With a margin, so that a curve does not lie on the frame.
+Range widened(const Extent& extent, AxisScale scale) {
+  constexpr double margin = 0.04;
+  if (is_log(scale)) {
+    const double ratio = std::pow(extent.high / extent.low, margin);
+    return {extent.low / ratio, extent.high * ratio};
+  }
+  if (scale == AxisScale::symlog) return {1.1 * extent.low, 1.1 * extent.high};
+  const double room = margin * (extent.high - extent.low);
+  const bool from_zero = extent.low >= 0.0 && extent.low <= 0.35 * extent.high;
+  return {from_zero ? 0.0 : extent.low - room, extent.high + room};
+}
+
+/// Whether a setting of an encoding is at its default: captions leave it out.
+bool is_usual(const std::string& experiment, const std::string& key, const std::string& value) {
+  if (key.find('.') == std::string::npos) return false;
+  for (const Experiment* one : experiment_catalogue()) {
+    if (one->info.name != experiment) continue;
+    const ParamSet defaults(one->info.params);
+    return defaults.has(key) && defaults.to_text(key) == value;
+  }
+  return false;
+}
+
+bool same_value(const std::string& a, const std::string& b) {
+  const auto x = number_in(a), y = number_in(b);
+  return x && y ? *x == *y : a == b;
+}
+
+}  // namespace
+
+Spread spread_of(const std::vector<double>& values, Band band) {
+  std::vector<double> finite;
+  for (const double value : values)
+    if (std::isfinite(value)) finite.push_back(value);
+  const SampleMoments moments = sample_moments(finite);
+  Spread spread{moments.mean, nan, nan};
+  if (finite.size() < 2 || band == Band::none) return spread;
+  if (band == Band::range) {
+    const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+    return {moments.mean, *low, *high};
+  }
+  if (band == Band::deviation)
+    return {moments.mean, moments.mean - moments.deviation, moments.mean + moments.deviation};
+  const MeanInterval interval = mean_interval(moments);
+  return {moments.mean, interval.low, interval.high};
+}
+
+std::string repeats_text(std::size_t repeats, Band band) {
+  if (repeats < 2) return {};
+  const std::string mean = fmt::format("mean of {} repeats", repeats);
+  switch (band) {
+    case Band::interval:
+      return mean + ", shaded: 95 % interval of the mean";
+    case Band::deviation:
+      return mean + ", shaded: one standard deviation";
+    case Band::range:
+      return mean + ", shaded: from smallest to largest";
+    case Band::none:
+      break;
+  }
+  return mean;
+}
+
+std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats) {
+  std::string caption = sweep.experiment;
+  if (!page.empty()) caption += " · " + text_of(page);
+  if (!repeats.empty()) caption += " · " + repeats;
+  std::string constants;
+  for (const auto& [key, value] : tidy_table(sweep.points, sweep.swept).constants)
+    if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value))
+      constants += fmt::format("{}{}={}", constants.empty() ? "" : " ", key, value);
+  return constants.empty() ? caption : caption + " · everywhere: " + constants;
+}
+
+AxisScale scale_for(const std::vector<double>& values) {
+  constexpr double decades = 100.0;  ///< ratio from which a logarithmic axis is easier to read
+  double low = infinity, high = 0.0;
+  bool powers_of_two = true;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    if (value <= 0.0) return AxisScale::linear;
+    low = std::min(low, value);
+    high = std::max(high, value);
+    int exponent = 0;
+    powers_of_two = powers_of_two && std::frexp(value, &exponent) == 0.5;
+  }
+  if (powers_of_two && high >= 4.0 * low) return AxisScale::log2;
+  return high >= decades * low ? AxisScale::log10 : AxisScale::linear;
+}
+
+void share_axes(std::vector<Figure>& panels, const PlotRequest& request) {
+  if (panels.size() < 2 || !request.shared.value_or(true)) return;
+  Extent x, y;
+  AxisScale x_scale{}, y_scale{};
+  for (const Figure& panel : panels) {
+    const auto* plot = std::get_if<LinePlot>(&panel.content);
+    if (!plot) return;
+    x_scale = plot->x.scale;
+    y_scale = plot->y.scale;
+    for (const Series& series : plot->series) {
+      x.add(series.x, is_log(x_scale));
+      for (const auto* values : {&series.y, &series.band_low, &series.band_high})
+        y.add(*values, is_log(y_scale));
+    }
+  }
+  for (Figure& panel : panels) {
+    auto& plot = std::get<LinePlot>(panel.content);
+    if (!x.empty()) plot.x.range = Range{x.low, x.high};
+    if (!y.empty()) plot.y.range = widened(y, y_scale);
+  }
+}
+
+bool is_asked_for(const Setting& setting, const PlotRequest& request) {
+  return std::all_of(request.where.begin(), request.where.end(), [&](const auto& one) {
+    const auto found = setting.find(one.first);
+    return found == setting.end() || same_value(found->second, one.second);
+  });
+}
+
+Setting setting_of(const PointRecord& point, const std::vector<std::string>& keys,
+                   const std::string& encoding) {
+  Setting setting;
+  for (const std::string& key : keys)
+    if (const std::string value = point.param(key); !value.empty()) setting[key] = value;
+  setting.erase(encoding_key);
+  if (!encoding.empty()) setting[encoding_key] = encoding;
+  return setting;
+}
+
+std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrangement& arrangement,
+                             const PlotRequest& request, const std::string& id,
+                             const std::string& title,
+                             const std::function<std::string(const Place&)>& caption,
+                             const MakePanel& panel) {
+  const std::vector<Place> pages = places_of(settings, arrangement.pages);
+  if (pages.size() > most_pages)
+    throw UsageError(fmt::format("{} pages", pages.size()),
+                     fmt::format("are more than {}: a page per combination of {}", most_pages,
+                                 arrangement.pages.front().key),
+                     fmt::format("choose some points, as in {}={}", arrangement.pages.front().key,
+                                 arrangement.pages.front().values.front()));
+  std::vector<Dimension> facets;
+  if (arrangement.facet) facets.push_back(*arrangement.facet);
+  std::vector<Panels> made;
+  for (const Place& page : pages) {
+    Panels one{.id = id + file_part(page),
+               .title = page.empty() ? title : title + " at " + text_of(page),
+               .caption = caption(page)};
+    for (const Place& facet : places_of(settings, facets)) {
+      Place place = page;
+      place.insert(place.end(), facet.begin(), facet.end());
+      std::optional<Figure> figure = panel(place);
+      if (!figure) continue;
+      figure->id = one.id;
+      figure->title = facet.empty() ? "" : value_name(*arrangement.facet, facet.front().second);
+      one.panels.push_back(std::move(*figure));
+    }
+    if (one.panels.empty()) continue;
+    share_axes(one.panels, request);
+    if (one.panels.size() == 1) {
+      Figure& only = one.panels.front();
+      only.title = only.title.empty() ? one.title : one.title + ", " + only.title;
+      only.caption = one.caption;
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+}  // namespace orrery::combine

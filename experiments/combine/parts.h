@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/combine/dimensions.h"
+#include "experiments/model/panels.h"
+#include "experiments/sweeps/saved_sweep.h"
+#include "experiments/sweeps/tidy_table.h"
+
+namespace orrery::combine {
+
+// What curves laid over one another and measures over settings have in common.
+
+/// A mean over repeats, and the band around it.
+struct Spread {
+  double mean{};
+  double low{};
+  double high{};
+};
+/// Of the finite values; NaN without any. The band is NaN for a single value.
+Spread spread_of(const std::vector<double>& values, Band band);
+
+/// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
+std::string repeats_text(std::size_t repeats, Band band);
+
+/// "long_term_decay · dim=64, … · mean of 5 repeats".
+std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats);
+
+/// Linear, or logarithmic where numbers above 0 span two decades or are powers of two.
+AxisScale scale_for(const std::vector<double>& values);
+
+/// Gives all panels of lines the same axes, if so asked.
+void share_axes(std::vector<Figure>& panels, const PlotRequest& request);
+
+/// Whether the setting has the values that the request asks for; numbers are compared as such.
+bool is_asked_for(const Setting& setting, const PlotRequest& request);
+
+/// The settings of a row: what of the keys its point reads, and its encoding.
+Setting setting_of(const PointRecord& point, const std::vector<std::string>& keys,
+                   const std::string& encoding);
+
+/// The pages of an arrangement; `panel` makes the content of one panel, or an empty optional where
+/// it has nothing to show.
+using MakePanel = std::function<std::optional<Figure>(const Place&)>;
+std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrangement& arrangement,
+                             const PlotRequest& request, const std::string& id,
+                             const std::string& title,
+                             const std::function<std::string(const Place&)>& caption,
+                             const MakePanel& panel);
+
+/// The two kinds of combined(): by figure and by measure.
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request);
+std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
+                                 const PlotRequest& request);
+
+}  // namespace orrery::combine

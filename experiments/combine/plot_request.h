@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/model/layers.h"
+#include "experiments/text/enum_names.h"
+
+namespace orrery::combine {
+
+/// The shade around a mean over repeats.
+enum class Band {
+  interval,   ///< 95 % of the mean, by Student's t
+  deviation,  ///< one standard deviation
+  range,      ///< from the smallest to the largest
+  none
+};
+
+/// "interval", "deviation", "range", "none".
+const EnumNames<Band>& band_names();
+
+/// What to draw of a sweep; what is empty is chosen.
+struct PlotRequest {
+  std::string figure{};   ///< id of the figure whose curves are laid over one another
+  std::string measure{};  ///< or the measure that is drawn over x, or over x and y as a map
+  std::string x{};
+  std::string y{};
+  std::string hue{};
+  std::string facet{};
+  std::vector<std::pair<std::string, std::string>> where{};  ///< only points with these values
+  Band band{Band::interval};
+  /// Whether panels have the same axes and colours; curves have, and maps have not.
+  std::optional<bool> shared{};
+};
+
+}  // namespace orrery::combine

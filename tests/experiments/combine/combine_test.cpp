@@ -1,0 +1,112 @@
+#include "experiments/combine/combine.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+
+#include "core/errors.h"
+#include "experiments/setup/encoding_style.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+using combine::Band;
+
+namespace {
+
+/// s = dim + 2 · repeat for RoPE and ALiBi.
+SavedSweep toy(int repeats) {
+  SavedSweep sweep{.experiment = "toy", .repeats = repeats, .swept = {"dim", "encoding"}};
+  int n = 0;
+  for (const char* encoding : {"rope", "alibi"})
+    for (const char* dim : {"64", "8", "512"})
+      for (int repeat = 0; repeat < repeats; ++repeat)
+        sweep.points.push_back({.id = std::to_string(n++),
+                                .status = PointStatus::done,
+                                .repeat = repeat,
+                                .params = {{"dim", dim}, {"encoding", encoding}},
+                                .scalars = {{.name = std::string(encoding) + "_s",
+                                             .value = std::stod(dim) + 2.0 * repeat}}});
+  return sweep;
+}
+
+const LinePlot& lines(const Panels& page, std::size_t panel = 0) {
+  return std::get<LinePlot>(page.panels.at(panel).content);
+}
+
+}  // namespace
+
+TEST_CASE("A measure over a number has one curve per encoding, in its colour, and bands") {
+  const auto pages = combine::combined(toy(2), {.measure = "s", .band = Band::deviation});
+  REQUIRE(pages.size() == 1);
+  REQUIRE(pages[0].panels.size() == 1);
+  const LinePlot& plot = lines(pages[0]);
+  REQUIRE(plot.series.size() == 2);
+  CHECK(plot.series[0].name == "RoPE");
+  CHECK(plot.series[0].color == setup::encoding_color("rope"));
+  CHECK(plot.series[1].color == setup::encoding_color("alibi"));
+  CHECK(plot.series[0].x == std::vector<double>{8, 64, 512});
+  CHECK(plot.series[0].y == std::vector<double>{9, 65, 513});
+  CHECK(plot.series[0].band_high[0] == Approx(9 + std::sqrt(2.0)));
+  CHECK(plot.series[0].marked);
+  CHECK(plot.x.scale == AxisScale::log2);
+  CHECK_THAT(pages[0].caption, Contains("mean of 2 repeats, shaded: one standard deviation"));
+}
+
+TEST_CASE("A hue of numbers has colours in order, and a facet panels with the same axes") {
+  SavedSweep sweep = toy(1);
+  sweep.swept.emplace_back("base");
+  const std::size_t count = sweep.points.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    PointRecord other = sweep.points[i];
+    other.id += "b";
+    sweep.points[i].params.emplace_back("base", "10");
+    other.params.emplace_back("base", "100");
+    other.scalars[0].value *= 3;
+    sweep.points.push_back(std::move(other));
+  }
+  const auto pages =
+      combine::combined(sweep, {.measure = "s", .x = "dim", .hue = "base", .facet = "encoding"});
+  REQUIRE(pages.size() == 1);
+  REQUIRE(pages[0].panels.size() == 2);
+  CHECK(pages[0].panels[1].title == "ALiBi");
+  CHECK(lines(pages[0]).series[0].shade == 0.0);
+  CHECK(lines(pages[0]).series[1].shade == 1.0);
+  CHECK(lines(pages[0]).y.range == lines(pages[0], 1).y.range);
+  const auto map = combine::combined(sweep, {.measure = "s", .x = "dim", .y = "base"});
+  const auto& cells = std::get<Heatmap>(map.at(0).panels.at(0).content);
+  CHECK(cells.row_labels == std::vector<std::string>{"100", "10"});  // numbers go up
+  CHECK((*cells.values)[0] == 24.0);
+  CHECK((*cells.values)[5] == 512.0);
+}
+
+TEST_CASE("A key that goes with the hue, as zipped ones do, makes no panels") {
+  SavedSweep sweep{.experiment = "toy", .swept = {"dim", "base", "tokens"}};
+  for (const char* dim : {"8", "64"})
+    for (const char* tokens : {"1", "2", "4"})
+      sweep.points.push_back(
+          {.id = std::string(dim) + tokens,
+           .status = PointStatus::done,
+           .params = {{"dim", dim}, {"base", std::string(dim) + "0"}, {"tokens", tokens}},
+           .scalars = {{.name = "s", .value = 1.0}}});
+  const auto pages = combine::combined(sweep, {.measure = "s", .x = "tokens"});
+  REQUIRE(pages.size() == 1);
+  CHECK(pages[0].panels.size() == 1);
+  CHECK(lines(pages[0]).series.size() == 2);
+}
+
+TEST_CASE("What the sweep does not have or does not vary is refused by name") {
+  const SavedSweep sweep = toy(1);
+  const auto refusal = [&](const combine::PlotRequest& request) -> std::string {
+    try {
+      combine::combined(sweep, request);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK_THAT(refusal({.measure = "t"}), Contains("is not among the measures"));
+  CHECK_THAT(refusal({.measure = "s", .hue = "base"}), Contains("choose one of"));
+  CHECK_THAT(refusal({.measure = "s", .x = "encoding"}), Contains("not numbers"));
+  CHECK_THAT(refusal({}), Contains("either a figure or a measure"));
+}
