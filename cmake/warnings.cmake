@@ -45,6 +45,8 @@ endfunction()
 
 if(ORRERY_CPU_LEVEL STREQUAL "auto")
   orrery_detect_cpu_level(ORRERY_CPU_LEVEL_USED)
+elseif(ORRERY_CPU_LEVEL STREQUAL "none")
+  set(ORRERY_CPU_LEVEL_USED "")
 else()
   set(ORRERY_CPU_LEVEL_USED "${ORRERY_CPU_LEVEL}")
 endif()
