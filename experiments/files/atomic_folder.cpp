@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -41,6 +42,7 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
     : target_(target.has_parent_path() ? target : std::filesystem::path(".") / target) {
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
+  opened_ = std::chrono::steady_clock::now();
   descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ >= 0) {
     // Tells remove_abandoned that this process lives, where the file system has locks at all.
@@ -59,7 +61,21 @@ AtomicFolder::~AtomicFolder() {
 }
 
 void AtomicFolder::commit() {
-  sync_content();
+  AtomicFolder* const one = this;
+  commit(std::span(&one, 1));
+}
+
+void AtomicFolder::commit(std::span<AtomicFolder* const> folders) {
+  if (folders.empty()) return;
+  // The descriptor that was opened first hears of every failure since.
+  (*std::ranges::min_element(folders, {}, [](const AtomicFolder* f) {
+    return f->opened_;
+  }))->sync_content();
+  for (AtomicFolder* folder : folders) folder->take_place();
+  sync_folder(folders.front()->target_.parent_path());
+}
+
+void AtomicFolder::take_place() {
   // rename replaces a missing or an empty folder; a folder with content has to be exchanged.
   if (::rename(temporary_.c_str(), target_.c_str()) == 0)
     temporary_.clear();
@@ -67,7 +83,6 @@ void AtomicFolder::commit() {
     throw io_error(target_.string(), "replaced", errno);
   else if (!exchange())
     replace_in_two_steps();
-  sync_folder(target_.parent_path());
 }
 
 /// One wait for the whole file system instead of one per file and folder: a result has a dozen, and

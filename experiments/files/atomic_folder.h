@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <span>
 
 #include "experiments/model/layers.h"
 
@@ -25,15 +27,20 @@ class AtomicFolder {
   /// where the file system can do that; an older folder there is removed afterwards. Throws
   /// IoError; then the target is unchanged.
   void commit();
+  /// The same of folders whose targets lie in one folder, with one wait for all of them. Throws
+  /// IoError; then the targets from some one on are unchanged.
+  static void commit(std::span<AtomicFolder* const> folders);
 
  private:
   void sync_content();
+  void take_place();
   bool exchange();
   void replace_in_two_steps();
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   int descriptor_{-1};  ///< of temporary_, open since before anything was written
+  std::chrono::steady_clock::time_point opened_{};
 };
 
 }  // namespace orrery::files

@@ -235,11 +235,11 @@ class GrowingArray {
   std::uintmax_t bytes_{0}, whole_{0};
 };
 
+/// All but the folder's new name.
 WrittenResult finish(const Result& result, const RunRecord& run, const WriteOptions& options,
                      FileSink& sink, AtomicFolder& swap) {
   const std::string manifest = json_text(manifest_json(result, run, sink.files()));
   write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
-  swap.commit();
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
 
@@ -279,21 +279,36 @@ WrittenResult StreamedResult::commit(const Result& result, const RunRecord& run)
   check_invariant(parts_->sink.has_value(), "a result is ended when its arrays are whole");
   parts_->sink->write("result.json", json_text(to_json(result)));
   for (GrowingArray& array : parts_->arrays) parts_->sink->list(array.finish());
-  return finish(result, run, parts_->options, *parts_->sink, *parts_->swap);
+  WrittenResult written = finish(result, run, parts_->options, *parts_->sink, *parts_->swap);
+  parts_->swap->commit();
+  return written;
 }
 
 void require_replaceable(const WriteOptions& options, const Provenance& wanted) {
   require_replaceable_at(resolved(options.folder), options.replaceable, wanted);
 }
 
-WrittenResult write_result(const Result& result, const RunRecord& run,
-                           const WriteOptions& options) {
+StagedResult stage_result(const Result& result, const RunRecord& run, const WriteOptions& options) {
   const fs::path folder = resolved(options.folder);
   require_replaceable_at(folder, options.replaceable, result.provenance);
-  AtomicFolder swap(folder);
-  FileSink sink(swap.folder());
+  auto swap = std::make_unique<AtomicFolder>(folder);
+  FileSink sink(swap->folder());
   write_content(result, options, sink);
-  return finish(result, run, options, sink, swap);
+  WrittenResult written = finish(result, run, options, sink, *swap);
+  return {std::move(written), std::move(swap)};
+}
+
+void commit_results(std::span<const StagedResult> results) {
+  std::vector<AtomicFolder*> folders;
+  for (const StagedResult& staged : results) folders.push_back(staged.swap.get());
+  AtomicFolder::commit(folders);
+}
+
+WrittenResult write_result(const Result& result, const RunRecord& run,
+                           const WriteOptions& options) {
+  const StagedResult staged = stage_result(result, run, options);
+  staged.swap->commit();
+  return staged.written;
 }
 
 }  // namespace orrery::results

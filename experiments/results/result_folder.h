@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/data/array_sink.h"
+#include "experiments/files/atomic_folder.h"
 #include "experiments/model/result.h"
 #include "experiments/results/manifest.h"
 
@@ -68,6 +69,15 @@ class StreamedResult final : public ArraySink {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// write_result in two steps: written to the hidden folder, and brought to the disk and in place
+/// with others that lie beside it, in one wait for all. What is not committed is removed.
+struct StagedResult {
+  WrittenResult written{};
+  std::unique_ptr<AtomicFolder> swap{};
+};
+StagedResult stage_result(const Result& result, const RunRecord& run, const WriteOptions& options);
+void commit_results(std::span<const StagedResult> results);
 
 /// Throws the IoError that write_result would throw for the present content of options.folder,
 /// where a result of this provenance is to be written. Cheap: call it before a long computation.

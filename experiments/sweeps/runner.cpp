@@ -28,6 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto tick_interval = std::chrono::milliseconds(100);
+constexpr std::size_t most_ready = 64;
 
 /// The progress of one worker at its point.
 class PointProgress : public Progress {
@@ -59,13 +60,33 @@ class CannotWrite : public std::exception {
   std::exception_ptr cause_;
 };
 
-WrittenResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
-                          const std::vector<InputFile>& files,
-                          const std::filesystem::path& folder) try {
-  return write_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
+StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                         const std::vector<InputFile>& files,
+                         const std::filesystem::path& folder) try {
+  return stage_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
                       write_options(folder, plan.figures, result.provenance));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
+}
+
+/// Computes one point and writes it, not yet to the disk. Throws as compute_point does.
+StagedResult stage_point(const Plan& plan, const PlanPoint& point,
+                         const std::filesystem::path& folder, Progress& progress) {
+  const LoadedInputs loaded = load_inputs(point.params);
+  for (std::size_t i = 0; i < loaded.files.size(); ++i)
+    if (content_id(loaded.files[i]) != content_id(point.files[i]))
+      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
+                      "has changed since the sweep was planned",
+                      "restore the file and resume the sweep");
+  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  return write_point(plan, point, result, loaded.files, folder);
+}
+
+JournalEntry entry_of(const PlanPoint& point, const StagedResult& staged) {
+  return {.id = point.id,
+          .status = PointStatus::done,
+          .manifest_sha256 = staged.written.manifest_sha256,
+          .error = {}};
 }
 
 JournalEntry failure_of(const PlanPoint& point, std::string error) {
@@ -110,6 +131,7 @@ class Workers {
                                                        }));
     while (const PlanPoint* point = next_point()) {
       take(*point, *at_work_.front());
+      commit_ready();
       while (const auto news = next_finished())
         observer.finished(*news->first, news->second, now());
     }
@@ -119,18 +141,27 @@ class Workers {
     const std::size_t wanted = static_cast<std::size_t>(options_.threads);
     for (std::size_t i = 0; i < std::min(wanted, pending_.size()); ++i)
       at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }, nullptr));
-    active_ = at_work_.size();
+    active_ = at_work_.size() + 1;
+    working_ = at_work_.size();
+    if (!start_thread([this] { commit_all(); })) return work_here(observer);
     for (const auto& progress : at_work_)
-      if (!start_thread(*progress)) leave();
-    if (threads_.empty()) return work_here(observer);
+      if (!start_thread([this, &mine = *progress] { work(mine); })) leave_work();
+    if (threads_.size() == 1) return work_alone(observer);
     watch(observer);
     threads_.clear();  // joins
   }
 
+  /// With no thread but the one that waits for the disk.
+  void work_alone(SweepObserver& observer) {
+    threads_.clear();  // joins: nobody is at work
+    work_here(observer);
+  }
+
   /// Returns false when the system has no room for another thread; the others do its work.
-  bool start_thread(PointProgress& mine) {
+  template <class Work>
+  bool start_thread(Work work) {
     try {
-      threads_.emplace_back([this, &mine] { work(mine); });
+      threads_.emplace_back(std::move(work));
       return true;
     } catch (const std::system_error&) {
       return false;
@@ -143,6 +174,15 @@ class Workers {
     news_.notify_one();
   }
 
+  void leave_work() {
+    {
+      const std::lock_guard lock(mutex_);
+      --working_;
+      ready_news_.notify_all();
+    }
+    leave();
+  }
+
   const PlanPoint* next_point() {
     if (is_halted() || drained_) return nullptr;
     const std::size_t index = next_++;
@@ -151,44 +191,94 @@ class Workers {
 
   void work(PointProgress& mine) {
     while (const PlanPoint* point = next_point()) take(*point, mine);
-    leave();
+    leave_work();
   }
 
   void take(const PlanPoint& point, PointProgress& mine) {
-    JournalEntry entry;
+    Ready ready{.point = &point};
     try {
-      entry = compute_point(plan_, point, folder_.point(point.id), mine);
+      ready.staged = stage_point(plan_, point, folder_.point(point.id), mine);
+      ready.entry = entry_of(point, ready.staged);
     } catch (const Stopped&) {
       return;
     } catch (const CannotWrite& failure) {
       return halt(failure.cause());
     } catch (const std::bad_alloc&) {
       reserve_memory_for_errors();
-      entry =
+      ready.entry =
           failure_of(point, memory_shortage("; or compute fewer points at once with --threads"));
     } catch (const std::exception& error) {
-      entry = failure_of(point, error.what());
+      ready.entry = failure_of(point, error.what());
     }
-    record(point, std::move(entry), mine);
+    if (options_.fail_fast && ready.entry.status == PointStatus::failed) drained_ = true;
+    hand_over(std::move(ready), mine);
   }
 
-  /// A point is at every moment either part of the work of `mine` or finished, never both.
-  void record(const PlanPoint& point, JournalEntry entry, PointProgress& mine) {
-    const std::lock_guard lock(mutex_);
-    try {
-      folder_.record(entry);
-    } catch (const IoError&) {
-      fatal_ = std::current_exception();
-      halted_ = true;
-      return;
-    }
-    if (entry.status == PointStatus::failed) {
-      ++progress_.failed;
-      if (options_.fail_fast) drained_ = true;
-    }
-    ++progress_.finished;
+  /// A point that is computed and has to reach the disk.
+  struct Ready {
+    const PlanPoint* point{};
+    StagedResult staged{};  ///< empty for one that failed
+    JournalEntry entry{};
+  };
+
+  /// A point is at every moment either part of the work of `mine`, or ready, or finished.
+  void hand_over(Ready ready, PointProgress& mine) {
+    std::unique_lock lock(mutex_);
+    // Each has a folder open.
+    ready_news_.wait(lock, [this] { return ready_.size() < most_ready || halted_; });
+    ready_.push_back(std::move(ready));
     mine.reset();
-    finished_.emplace_back(&point, std::move(entry));
+    ready_news_.notify_all();
+  }
+
+  /// Brings points to the disk while others are computed, until nobody is at work.
+  void commit_all() {
+    for (bool working = true; working;) {
+      {
+        std::unique_lock lock(mutex_);
+        ready_news_.wait(lock, [this] { return !ready_.empty() || working_ == 0; });
+        working = working_ > 0;
+      }
+      commit_ready();
+    }
+    leave();
+  }
+
+  /// All that are ready, in one wait for their folders and one for the journal.
+  void commit_ready() {
+    std::vector<Ready> batch;
+    {
+      const std::lock_guard lock(mutex_);
+      batch.swap(ready_);
+      committing_ = batch.size();
+      ready_news_.notify_all();
+    }
+    if (batch.empty()) return;
+    try {
+      commit(batch);
+    } catch (const std::exception&) {
+      halt(std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    committing_ = 0;
+  }
+
+  void commit(std::vector<Ready>& batch) {
+    std::vector<StagedResult> done;
+    std::vector<JournalEntry> entries;
+    for (Ready& ready : batch) {
+      if (ready.staged.swap) done.push_back(std::move(ready.staged));
+      entries.push_back(ready.entry);
+    }
+    commit_results(done);
+    folder_.record(entries);
+    const std::lock_guard lock(mutex_);
+    for (Ready& ready : batch) {
+      if (ready.entry.status == PointStatus::failed) ++progress_.failed;
+      ++progress_.finished;
+      finished_.emplace_back(ready.point, std::move(ready.entry));
+    }
+    committing_ = 0;
     news_.notify_one();
   }
 
@@ -196,11 +286,13 @@ class Workers {
     const std::lock_guard lock(mutex_);
     if (!fatal_) fatal_ = std::move(cause);
     halted_ = true;
+    ready_news_.notify_all();
   }
 
   SweepProgress now() const {
     const std::lock_guard lock(mutex_);
     SweepProgress progress = progress_;
+    progress.running = static_cast<double>(ready_.size() + committing_);
     for (const auto& one : at_work_) progress.running += one->fraction();
     progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return progress;
@@ -244,8 +336,12 @@ class Workers {
 
   mutable std::mutex mutex_{};  ///< guards the members up to fatal_
   std::condition_variable news_{};
+  std::condition_variable ready_news_{};
   SweepProgress progress_{};
-  std::size_t active_{0};
+  std::size_t active_{0};   ///< threads
+  std::size_t working_{0};  ///< those of them that compute
+  std::vector<Ready> ready_{};
+  std::size_t committing_{0};  ///< points that are no longer ready and not yet finished
   std::deque<Finished> finished_{};
   std::exception_ptr fatal_{};
 
@@ -267,18 +363,9 @@ nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgres
 
 JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
                            const std::filesystem::path& folder, Progress& progress) {
-  const LoadedInputs loaded = load_inputs(point.params);
-  for (std::size_t i = 0; i < loaded.files.size(); ++i)
-    if (content_id(loaded.files[i]) != content_id(point.files[i]))
-      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
-                      "has changed since the sweep was planned",
-                      "restore the file and resume the sweep");
-  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  const WrittenResult written = write_point(plan, point, result, loaded.files, folder);
-  return {.id = point.id,
-          .status = PointStatus::done,
-          .manifest_sha256 = written.manifest_sha256,
-          .error = {}};
+  const StagedResult staged = stage_point(plan, point, folder, progress);
+  commit_results({&staged, 1});
+  return entry_of(point, staged);
 }
 
 SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,

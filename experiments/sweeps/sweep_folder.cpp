@@ -140,9 +140,9 @@ std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
   return messages;
 }
 
-void SweepFolder::record(const JournalEntry& entry) {
-  journal_->append(entry);
-  state_.entries[entry.id] = entry;
+void SweepFolder::record(std::span<const JournalEntry> entries) {
+  journal_->append(entries);
+  for (const JournalEntry& entry : entries) state_.entries[entry.id] = entry;
 }
 
 /// Puts the journal in the plan's order when every point has its entry.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,9 @@ class SweepFolder {
   /// Journal lines that were damaged; their points are computed again.
   int damaged_lines() const { return state_.damaged_lines; }
 
-  /// Appends to the journal. Throws IoError. Not thread-safe.
-  void record(const JournalEntry& entry);
+  /// Appends to the journal, with one wait for the disk. Throws IoError. Not thread-safe.
+  void record(std::span<const JournalEntry> entries);
+  void record(const JournalEntry& entry) { record({&entry, 1}); }
   /// Writes results.jsonl, results.csv and manifest.json and, once every point has its entry, puts
   /// the journal in the plan's order.
   /// @param call  is appended to the manifest's calls unless it is null
