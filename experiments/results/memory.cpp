@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "experiments/files/memory_limit.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::results {
@@ -31,15 +31,6 @@ std::atomic<void*> reserve{nullptr};
   throw std::bad_alloc();
 }
 
-/// The machine's memory, or less where ulimit -v allows less.
-std::uintmax_t memory_allowed() {
-  const auto pages = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  const auto page = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
-  rlimit limit{};
-  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited ? std::min<std::uintmax_t>(limit.rlim_cur, pages * page) : pages * page;
-}
-
 }  // namespace
 
 std::uintmax_t peak_memory() {
@@ -50,7 +41,7 @@ std::uintmax_t peak_memory() {
 }
 
 void reserve_memory_for_errors() {
-  const std::uintmax_t bytes = std::min(most_reserved, memory_allowed() / reserved_part);
+  const std::uintmax_t bytes = std::min(most_reserved, memory_limit() / reserved_part);
   std::free(reserve.exchange(std::malloc(static_cast<std::size_t>(bytes))));
   std::set_new_handler(release_and_throw);
 }
@@ -60,7 +51,7 @@ std::string memory_shortage(std::string_view also) {
       "there is not enough memory: {} were in use, and {} may be; lower the settings that make "
       "arrays large, such as dim, max_distance, max_length, max_tokens or the number of "
       "positions{}",
-      bytes_text(peak_memory()), bytes_text(memory_allowed()), also);
+      bytes_text(peak_memory()), bytes_text(memory_limit()), also);
 }
 
 }  // namespace orrery::results
