@@ -11,9 +11,10 @@ struct RowStatistics {
   Index strongest{};       ///< the key of the largest weight, the first of equals
 };
 
-/// @param weights    attention weights, [N_q, N_k], rows summing to 1
-/// @param positions  of queries and keys alike, [N_k]
+/// @param weights  attention weights, [N_q, N_k], rows summing to 1
+/// @param m  the position of the row's query
+/// @param n  the positions of the keys, [N_k]
 template <class T>
-RowStatistics row_statistics(const Matrix<T>& weights, PositionsIn positions, Index row);
+RowStatistics row_statistics(const Matrix<T>& weights, Index row, Position m, PositionsIn n);
 
 }  // namespace orrery

@@ -15,7 +15,7 @@
 namespace orrery::setup {
 namespace {
 
-constexpr std::int64_t most_tokens = 4096;
+constexpr std::int64_t most_tokens = 131072;
 
 /// The same vector for the same token type in every text. Its squared norm is
 /// match·√d on average, so that x·x/√d is `match`.
@@ -125,16 +125,16 @@ std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet
 }
 
 template <class T>
-AttentionOutput<T> attend_tokens(const Encoding& encoding, const ParamSet& params,
-                                 const TokenInputs<T>& tokens, const Mask& mask) {
+void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
+                   const Mask& mask, const RowReader<T>& reader) {
   const StageRounding rounding = rounding_of(params);
   const int head = head_of(params);
   const Positions& p = tokens.positions;
   if (tokens.from_text())
-    return attention_head<T>(encoding, tokens.projections, {tokens.x, tokens.x, p, p, head}, mask,
-                             {rounding});
-  return attention_from_qkv<T>(encoding, {tokens.q, tokens.k, tokens.v, p, p, head}, mask,
-                               {rounding});
+    return attention_head_by_rows<T>(encoding, tokens.projections, {tokens.x, tokens.x, p, p, head},
+                                     mask, {rounding}, reader);
+  attention_from_qkv_by_rows<T>(encoding, {tokens.q, tokens.k, tokens.v, p, p, head}, mask,
+                                {rounding}, reader);
 }
 
 template TokenInputs<float> token_inputs(const ParamSet&, const Inputs&);
@@ -143,9 +143,9 @@ template std::unique_ptr<Encoding> token_encoding(const std::string&, const Para
                                                   const TokenInputs<float>&);
 template std::unique_ptr<Encoding> token_encoding(const std::string&, const ParamSet&,
                                                   const TokenInputs<double>&);
-template AttentionOutput<float> attend_tokens(const Encoding&, const ParamSet&,
-                                              const TokenInputs<float>&, const Mask&);
-template AttentionOutput<double> attend_tokens(const Encoding&, const ParamSet&,
-                                               const TokenInputs<double>&, const Mask&);
+template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<float>&,
+                            const Mask&, const RowReader<float>&);
+template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<double>&,
+                            const Mask&, const RowReader<double>&);
 
 }  // namespace orrery::setup

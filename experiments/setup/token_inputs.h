@@ -37,9 +37,10 @@ template <class T>
 std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
                                          const TokenInputs<T>& tokens);
 
-/// Self-attention of all tokens, with the roundings that the parameters ask for.
+/// Self-attention of all tokens, some queries at a time, with the roundings that the parameters ask
+/// for.
 template <class T>
-AttentionOutput<T> attend_tokens(const Encoding& encoding, const ParamSet& params,
-                                 const TokenInputs<T>& tokens, const Mask& mask);
+void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
+                   const Mask& mask, const RowReader<T>& reader);
 
 }  // namespace orrery::setup

@@ -22,7 +22,7 @@ TEST_CASE("By hand: entropy in bits, mean distance in tokens, and the strongest 
   const double distance[] = {0, 0.5, 0.25 * 4 + 0.25 * 3};
   const Index strongest[] = {0, 0, 2};
   for (Index i = 0; i < 3; ++i) {
-    const RowStatistics s = row_statistics(weights, at, i);
+    const RowStatistics s = row_statistics(weights, i, at[static_cast<std::size_t>(i)], at);
     CHECK(s.entropy_bits == entropy[i]);
     CHECK(s.mean_distance == distance[i]);
     CHECK(s.strongest == strongest[i]);

@@ -6,13 +6,14 @@
 #include "core/analysis/largest.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/user_qkv.h"
+#include "experiments/studies/attention_map/kept_map.h"
 #include "experiments/studies/attention_map/query_table.h"
 
 namespace orrery::studies {
@@ -28,6 +29,15 @@ std::vector<ParamSpec> declared_params() {
                    .choices = {{"weights", "softmax of the logits, row by row"},
                                {"logits", "the scores, with their scale"},
                                {"terms", "each named term of the logits"}}});
+  specs.push_back({.key = "map_size",
+                   .description = "The most rows and columns of a map that are kept. A longer map "
+                                  "is reduced to the mean and the largest of each of its cells, "
+                                  "and to its diagonals.",
+                   .kind = ParamKind::integer,
+                   .default_value = std::int64_t{1024},
+                   .min = 16,
+                   .max = 8192,
+                   .stated_if_set = true});
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
@@ -37,7 +47,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
-      .version = 2,
+      .version = 3,
       .title = "Attention map",
       .question = "Which tokens does each token attend to, and which part of it is position?",
       .formulas =
@@ -50,27 +60,6 @@ ExperimentInfo make_info() {
       .params = declared_params()};
 }
 
-/// Settings that all maps of a run share.
-struct MapFrame {
-  std::vector<std::string> labels;
-  ArrayPtr masked;
-  std::string caption;
-};
-
-Figure map_figure(const MapFrame& frame, const ArrayPtr& values, std::string title,
-                  std::string quantity, std::string symbol, Meaning meaning) {
-  Heatmap map{.values = values,
-              .masked = frame.masked,
-              .x = key_axis(),
-              .y = query_axis(),
-              .quantity = std::move(quantity),
-              .symbol = std::move(symbol),
-              .meaning = meaning,
-              .column_labels = frame.labels,
-              .row_labels = frame.labels};
-  return {values->name, std::move(title), frame.caption, std::move(map), values->role};
-}
-
 /// Bound of the error of a sum of n weights that are rounded to their format: a unit roundoff of
 /// the sum, and half the distance of the format's smallest numbers each.
 double weights_rounding(Precision format, double n) {
@@ -78,56 +67,128 @@ double weights_rounding(Precision format, double n) {
   return unit_roundoff(format) + 0.5 * n * ulp(format, 0);
 }
 
-template <class T>
-std::vector<Check> checks_of(const std::string& name, const AttentionOutput<T>& out,
-                             Precision weights_format) {
-  const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
-  const double n = static_cast<double>(out.weights.cols());
-  Largest row_error;
-  for (Index i = 0; i < out.weights.rows(); ++i)
-    row_error.see(std::abs(static_cast<double>(out.weights.row(i).sum()) - 1.0));
-  return {{.name = name + "_rows_sum_to_one",
-           .statement = encoding_label(name) + ": the weights of each query sum to 1",
-           .equation = "eq. (2)",
-           .measured = row_error.value(),
-           .bound = (n + 4.0) * unit + weights_rounding(weights_format, n)}};
-}
-
 bool shows(const ParamSet& params, const std::string& what) {
   const auto& chosen = params.list("show");
   return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
 }
 
-template <class T>
-void add_maps(const std::string& name, const ParamSet& params, const MapFrame& frame,
-              const AttentionOutput<T>& out, Result& result) {
+/// What the maps of an encoding are: the weights, the logits, and each term.
+std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& params,
+                                    const std::vector<std::string>& terms) {
   const std::string label = encoding_label(name);
-  const std::vector<std::string> axes{"query", "key"};
-  const auto add = [&](const ArrayPtr& array, bool shown, const std::string& title,
-                       const std::string& quantity, const std::string& symbol, Meaning meaning) {
-    result.arrays.push_back(array);
-    if (shown) result.figures.push_back(map_figure(frame, array, title, quantity, symbol, meaning));
-  };
-  add(to_array<T>(out.weights, "weights_" + name, "attention weights, rows sum to 1", axes,
-                  {.kind = "weights", .encodings = {name}}),
-      shows(params, "weights"), "Attention weights: " + label, "weight", "a_{mn}",
-      Meaning::sequential);
-  add(to_array<T>(out.logits, "logits_" + name, "scores before softmax", axes,
-                  {.kind = "logits", .encodings = {name}}),
-      shows(params, "logits"), "Logits: " + label, "logit", "", Meaning::diverging);
-  for (const ScoreTerm<T>& term : out.terms) {
-    const std::string term_name(term.name);
-    std::string words = term_name;
+  std::vector<MapSubject> subjects{{.id = "weights_" + name,
+                                    .description = "attention weights, rows sum to 1",
+                                    .role = {.kind = "weights", .encodings = {name}},
+                                    .title = "Attention weights: " + label,
+                                    .quantity = "weight",
+                                    .symbol = "a_{mn}",
+                                    .meaning = Meaning::sequential,
+                                    .shown = shows(params, "weights")},
+                                   {.id = "logits_" + name,
+                                    .description = "scores before softmax",
+                                    .role = {.kind = "logits", .encodings = {name}},
+                                    .title = "Logits: " + label,
+                                    .quantity = "logit",
+                                    .meaning = Meaning::diverging,
+                                    .shown = shows(params, "logits")}};
+  for (const std::string& term : terms) {
+    std::string words = term;
     std::replace(words.begin(), words.end(), '_', ' ');
-    add(to_array<T>(term.logits, "term_" + name + "_" + term_name,
-                    "the term " + term_name + " of the logits", axes,
-                    {.kind = "term", .encodings = {name}, .term = term_name}),
-        shows(params, "terms"), fmt::format("Term {}: {}", words, label), words, "",
-        Meaning::diverging);
+    subjects.push_back({.id = "term_" + name + "_" + term,
+                        .description = "the term " + term + " of the logits",
+                        .role = {.kind = "term", .encodings = {name}, .term = term},
+                        .title = fmt::format("Term {}: {}", words, label),
+                        .quantity = words,
+                        .meaning = Meaning::diverging,
+                        .shown = shows(params, "terms")});
   }
-  result.arrays.push_back(to_array<T>(out.output, "output_" + name, "weighted sums of values",
-                                      {"query", "channel"},
-                                      {.kind = "output", .encodings = {name}}));
+  return subjects;
+}
+
+/// What a run has in common, whichever the encoding.
+template <class T>
+struct Study {
+  const ParamSet& params;
+  const TokenInputs<T>& tokens;
+  const Mask& mask;
+  const MapFrame& frame;
+  const ArrayPtr& masked;
+};
+
+/// The attention of one encoding, as it comes some queries at a time.
+template <class T>
+class EncodingMaps {
+ public:
+  EncodingMaps(const Study<T>& study, std::string name)
+      : study_(study), name_(std::move(name)), output_(study.frame.tokens, 0) {}
+
+  void take(Index first, const AttentionOutput<T>& part, TableBuilder& queries) {
+    if (maps_.empty()) begin(part);
+    const Mask mask = study_.mask.of_queries(first, part.weights.rows());
+    maps_[0].add(part.weights, mask);
+    maps_[1].add(part.logits, mask);
+    for (std::size_t t = 0; t < terms_.size(); ++t) maps_[2 + t].add(part.terms[t].logits, mask);
+    output_.middleRows(first, part.output.rows()) = part.output;
+    for (Index i = 0; i < part.weights.rows(); ++i)
+      row_error_.see(std::abs(static_cast<double>(part.weights.row(i).sum()) - 1.0));
+    add_queries<T>(queries, name_, {study_.tokens.labels, study_.tokens.positions}, first,
+                   part.weights, sums_);
+  }
+
+  void give(Result& result) && {
+    const auto rows = static_cast<double>(study_.frame.tokens);
+    const std::string label = encoding_label(name_);
+    result.scalars.push_back({.name = name_ + "_mean_entropy",
+                              .unit = "bits",
+                              .value = sums_.entropy_bits / rows,
+                              .description = label + ": mean entropy of a query's weights"});
+    result.scalars.push_back({.name = name_ + "_mean_distance",
+                              .unit = "tokens",
+                              .value = sums_.distance / rows,
+                              .description = label + ": mean distance attended to"});
+    result.checks.push_back(check());
+    const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    for (std::size_t i = 0; i < maps_.size(); ++i)
+      maps_[i].give(subjects[i], study_.frame, study_.masked, result);
+    result.arrays.push_back(to_array<T>(output_, "output_" + name_, "weighted sums of values",
+                                        {"query", "channel"},
+                                        {.kind = "output", .encodings = {name_}}));
+  }
+
+ private:
+  /// Which terms there are shows with the first part.
+  void begin(const AttentionOutput<T>& part) {
+    for (const ScoreTerm<T>& term : part.terms) terms_.emplace_back(term.name);
+    const std::size_t maps = 2 + terms_.size();
+    require_memory(static_cast<double>(maps) * KeptMap<T>::bytes(study_.frame),
+                   fmt::format("{} maps of {} tokens", maps, study_.frame.tokens),
+                   "lower map_size or max_tokens");
+    for (std::size_t i = 0; i < maps; ++i) maps_.emplace_back(study_.frame);
+    output_.resize(study_.frame.tokens, part.output.cols());
+  }
+  Check check() const {
+    const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
+    const auto n = static_cast<double>(study_.frame.tokens);
+    return {.name = name_ + "_rows_sum_to_one",
+            .statement = encoding_label(name_) + ": the weights of each query sum to 1",
+            .equation = "eq. (2)",
+            .measured = row_error_.value(),
+            .bound = (n + 4.0) * unit +
+                     weights_rounding(rounding_of(study_.params).format(Stage::weights), n)};
+  }
+
+  const Study<T>& study_;
+  std::string name_;
+  std::vector<std::string> terms_{};
+  std::vector<KeptMap<T>> maps_{};
+  Matrix<T> output_;
+  Largest row_error_{};
+  QuerySums sums_{};
+};
+
+MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels, Index tokens) {
+  const Index cell = (tokens + params.integer("map_size") - 1) / params.integer("map_size");
+  return {labels, tokens, cell, caption_of(params)};
 }
 
 template <class T>
@@ -137,7 +198,9 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
-  const MapFrame frame{tokens.labels, mask_array(mask, n), caption_of(params)};
+  const MapFrame frame = frame_of(params, tokens.labels, n);
+  const ArrayPtr masked = masked_cells(mask, frame);
+  const Study<T> study{params, tokens, mask, frame, masked};
   Result result;
   result.scalars.push_back({.name = "tokens",
                             .symbol = "N",
@@ -147,24 +210,17 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   TableBuilder queries = query_table();
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
-    checkpoint(progress, e, names.size(), "attention with " + names[e]);
+    const std::string stage = "attention with " + names[e];
+    checkpoint(progress, e, names.size(), stage);
+    EncodingMaps<T> maps(study, names[e]);
     const auto encoding = token_encoding<T>(names[e], params, tokens);
-    const AttentionOutput<T> out = attend_tokens<T>(*encoding, params, tokens, mask);
-    const QueryMeans means =
-        add_queries<T>(queries, names[e], tokens.labels, tokens.positions, out.weights);
-    result.scalars.push_back(
-        {.name = names[e] + "_mean_entropy",
-         .unit = "bits",
-         .value = means.entropy_bits,
-         .description = encoding_label(names[e]) + ": mean entropy of a query's weights"});
-    result.scalars.push_back(
-        {.name = names[e] + "_mean_distance",
-         .unit = "tokens",
-         .value = means.distance,
-         .description = encoding_label(names[e]) + ": mean distance attended to"});
-    for (Check& check : checks_of(names[e], out, rounding_of(params).format(Stage::weights)))
-      result.checks.push_back(std::move(check));
-    add_maps(names[e], params, frame, out, result);
+    const auto take = [&](Index first, const AttentionOutput<T>& part) {
+      checkpoint(progress, e * static_cast<std::size_t>(n) + static_cast<std::size_t>(first),
+                 names.size() * static_cast<std::size_t>(n), stage);
+      maps.take(first, part, queries);
+    };
+    attend_tokens<T>(*encoding, params, tokens, mask, {take, rows_at_once(n)});
+    std::move(maps).give(result);
   }
   result.tables.push_back(std::move(queries).finish());
   return result;

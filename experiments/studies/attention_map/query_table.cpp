@@ -20,27 +20,26 @@ TableBuilder query_table() {
 }
 
 template <class T>
-QueryMeans add_queries(TableBuilder& table, const std::string& encoding,
-                       const std::vector<std::string>& labels, PositionsIn positions,
-                       const Matrix<T>& weights) {
+void add_queries(TableBuilder& table, const std::string& encoding, const QueryTokens& tokens,
+                 Index first, const Matrix<T>& weights, QuerySums& sums) {
   const auto label = [&](Index i) {
-    return labels.empty() ? fmt::format("{}", i) : labels[static_cast<std::size_t>(i)];
+    return tokens.labels.empty() ? fmt::format("{}", i)
+                                 : tokens.labels[static_cast<std::size_t>(i)];
   };
-  QueryMeans sums;
   for (Index i = 0; i < weights.rows(); ++i) {
-    const RowStatistics s = row_statistics(weights, positions, i);
-    table.row({encoding, i, positions[static_cast<std::size_t>(i)], label(i), s.entropy_bits,
-               s.mean_distance, s.strongest, label(s.strongest), weights(i, s.strongest)});
+    const Index query = first + i;
+    const Position m = tokens.positions[static_cast<std::size_t>(query)];
+    const RowStatistics s = row_statistics(weights, i, m, tokens.positions);
+    table.row({encoding, query, m, label(query), s.entropy_bits, s.mean_distance, s.strongest,
+               label(s.strongest), weights(i, s.strongest)});
     sums.entropy_bits += s.entropy_bits;
     sums.distance += s.mean_distance;
   }
-  const auto rows = static_cast<double>(weights.rows());
-  return {sums.entropy_bits / rows, sums.distance / rows};
 }
 
-template QueryMeans add_queries(TableBuilder&, const std::string&, const std::vector<std::string>&,
-                                PositionsIn, const Matrix<float>&);
-template QueryMeans add_queries(TableBuilder&, const std::string&, const std::vector<std::string>&,
-                                PositionsIn, const Matrix<double>&);
+template void add_queries(TableBuilder&, const std::string&, const QueryTokens&, Index,
+                          const Matrix<float>&, QuerySums&);
+template void add_queries(TableBuilder&, const std::string&, const QueryTokens&, Index,
+                          const Matrix<double>&, QuerySums&);
 
 }  // namespace orrery::studies

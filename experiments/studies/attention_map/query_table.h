@@ -12,16 +12,22 @@ namespace orrery::studies {
 /// encoding.
 TableBuilder query_table();
 
-struct QueryMeans {
+/// Sums over the queries of an encoding.
+struct QuerySums {
   double entropy_bits{};
   double distance{};
 };
 
-/// Appends one row per query and returns the means over them.
-/// @param labels  of the tokens, [N]; empty when they have none
+/// The tokens of self-attention.
+struct QueryTokens {
+  const std::vector<std::string>& labels;  ///< [N]; empty when they have none
+  PositionsIn positions;                   ///< [N]
+};
+
+/// Appends one row per query of some rows of a map, and adds to the sums.
+/// @param first  the number of the first of these queries
 template <class T>
-QueryMeans add_queries(TableBuilder& table, const std::string& encoding,
-                       const std::vector<std::string>& labels, PositionsIn positions,
-                       const Matrix<T>& weights);
+void add_queries(TableBuilder& table, const std::string& encoding, const QueryTokens& tokens,
+                 Index first, const Matrix<T>& weights, QuerySums& sums);
 
 }  // namespace orrery::studies

@@ -1,7 +1,9 @@
 #include "experiments/studies/experiments.h"
 
-#include <catch2/catch.hpp>
+#include <malloc.h>
 
+#include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "core/errors.h"
@@ -16,6 +18,59 @@ namespace {
 
 Result run(const Inputs& inputs, const Settings& settings) {
   return run_experiment(attention_map_experiment(), settings, inputs);
+}
+
+std::string words(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += "w" + std::to_string(i * i % 23) + " ";
+  return text;
+}
+
+/// Looks at the memory whenever some queries are done.
+class Meter : public Progress {
+ public:
+  void update(double, std::string_view) override {
+    const struct mallinfo2 info = ::mallinfo2();
+    most_ = std::max<std::size_t>(most_, info.uordblks + info.hblkhd);
+  }
+  bool stop_requested() const override { return false; }
+  std::size_t most() const { return most_; }
+
+ private:
+  std::size_t most_{0};
+};
+
+/// The entries of a cell that the causal mask allows.
+std::vector<double> cell_of(const Array& map, std::size_t cell, std::size_t row,
+                            std::size_t column) {
+  std::vector<double> entries;
+  const std::size_t n = map.shape[0];
+  for (std::size_t i = row * cell; i < std::min(n, (row + 1) * cell); ++i)
+    for (std::size_t j = column * cell; j < std::min(i + 1, (column + 1) * cell); ++j)
+      entries.push_back(at(map, i, j));
+  return entries;
+}
+
+double mean_of(const std::vector<double>& entries) {
+  double sum = 0;
+  for (const double entry : entries) sum += entry;
+  return sum / static_cast<double>(entries.size());
+}
+
+void check_cells(const Array& whole, const Result& reduced, bool has_sign) {
+  const Array& mean = array(reduced, whole.name + "_mean");
+  const Array& largest = array(reduced, whole.name + "_largest");
+  REQUIRE(mean.shape == std::vector<std::size_t>{13, 13});
+  for (std::size_t row = 0; row < 13; ++row)
+    for (std::size_t column = 0; column <= row; ++column) {
+      const std::vector<double> entries = cell_of(whole, 3, row, column);
+      const auto comes_first = [&](double a, double b) {
+        return has_sign ? std::abs(a) < std::abs(b) : a < b;
+      };
+      CHECK(at(mean, row, column) == Approx(mean_of(entries)).epsilon(1e-6));
+      CHECK(at(largest, row, column) ==
+            *std::max_element(entries.begin(), entries.end(), comes_first));
+    }
 }
 
 }  // namespace
@@ -114,4 +169,68 @@ TEST_CASE("Inputs that contradict each other are refused with value, rule and re
   CHECK_THROWS_WITH(run(text_input("a"), {{"head", "8"}}),
                     Contains("head=8: must be below heads=8"));
   CHECK_THROWS_AS(run({}, {}), UsageError);
+}
+
+TEST_CASE(
+    "A longer map is reduced cell by cell and along its diagonals, and all else is the same") {
+  const Inputs text = text_input(words(37).c_str());
+  const Settings common{{"encoding", "alibi"}, {"max_tokens", "37"}, {"show", "weights+logits"}};
+  Settings small = common;
+  small.emplace_back("map_size", "16");
+  const Result whole = run(text, common), reduced = run(text, small);
+  check_cells(array(whole, "weights_alibi"), reduced, false);
+  check_cells(array(whole, "logits_alibi"), reduced, true);
+  check_cells(array(whole, "term_alibi_linear_bias"), reduced, true);
+  CHECK(array(reduced, "output_alibi").values == array(whole, "output_alibi").values);
+  REQUIRE(whole.scalars.size() == reduced.scalars.size());
+  for (std::size_t i = 0; i < whole.scalars.size(); ++i)
+    CHECK(whole.scalars[i].value == reduced.scalars[i].value);
+  CHECK(whole.checks[0].measured == reduced.checks[0].measured);
+  CHECK(whole.tables[0].columns[4].values == reduced.tables[0].columns[4].values);
+
+  const Array& weights = array(whole, "weights_alibi");
+  const Array& diagonals = array(reduced, "weights_alibi_diagonals");
+  REQUIRE(diagonals.shape == std::vector<std::size_t>{37, 5});
+  for (std::size_t r = 0; r < 37; ++r) {
+    std::vector<double> entries;
+    for (std::size_t i = r; i < 37; ++i) entries.push_back(at(weights, i, i - r));
+    CHECK(at(diagonals, r, 0) == static_cast<double>(r));
+    CHECK(at(diagonals, r, 1) == static_cast<double>(entries.size()));
+    CHECK(at(diagonals, r, 2) == Approx(mean_of(entries)).epsilon(1e-12));
+    CHECK(at(diagonals, r, 3) == *std::min_element(entries.begin(), entries.end()));
+    CHECK(at(diagonals, r, 4) == *std::max_element(entries.begin(), entries.end()));
+  }
+}
+
+TEST_CASE("A reduced map says in its figure what was reduced to what") {
+  const Result result =
+      run(text_input(words(37).c_str()), {{"max_tokens", "37"}, {"map_size", "16"}});
+  REQUIRE(result.figures.size() == 3);
+  const Figure& figure = result.figures[0];
+  const auto& map = std::get<Heatmap>(figure.content);
+  CHECK(figure.id == "weights_rope_mean");
+  CHECK_THAT(figure.title, Contains("mean of 3 × 3 entries"));
+  CHECK_THAT(figure.caption, Contains("3 × 3 entries per cell"));
+  CHECK(figure.role.kind == "mean_weights");
+  CHECK(map.quantity == "mean weight");
+  CHECK(map.x.label == "key, in cells of 3");
+  CHECK(map.x.range == Range{1, 37});
+  CHECK(map.row_labels.empty());
+  CHECK(map.masked->shape == map.values->shape);
+  CHECK(at(*map.masked, 0, 1) == 1);
+  CHECK(at(*map.masked, 12, 12) == 0);
+  CHECK_THAT(map.values->description, Contains("mean of each cell of 3 × 3 entries"));
+  CHECK(std::holds_alternative<LinePlot>(result.figures[2].content));
+}
+
+TEST_CASE("No map of a long text is held") {
+  const Inputs text = text_input(words(3000).c_str());
+  const ParamSet params = params_for(
+      attention_map_experiment(),
+      {{"max_tokens", "3000"}, {"map_size", "64"}, {"dim", "8"}, {"precision", "exact"}});
+  Meter meter;
+  const struct mallinfo2 before = ::mallinfo2();
+  const Result result = attention_map_experiment().run(params, text, meter);
+  CHECK(meter.most() <= before.uordblks + before.hblkhd + 3000UL * 3000 * sizeof(double));
+  for (const auto& held : result.arrays) CHECK(held->size() <= 3000UL * 8);
 }

@@ -1,0 +1,192 @@
+#include "experiments/studies/attention_map/kept_map.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/eigen_arrays.h"
+
+namespace orrery::studies {
+namespace {
+
+using Axes = std::vector<std::string>;
+
+/// The axis of a reduced map, in tokens.
+Axis in_cells(Axis axis, const MapFrame& frame) {
+  const Index cells = (frame.tokens + frame.cell - 1) / frame.cell;
+  const double middle = static_cast<double>(frame.cell - 1) / 2;
+  axis = spanning(std::move(axis), middle, middle + static_cast<double>((cells - 1) * frame.cell));
+  axis.label += fmt::format(", in cells of {}", frame.cell);
+  axis.role = AxisRole::none;
+  return axis;
+}
+
+Figure map_figure(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& values,
+                  const ArrayPtr& masked) {
+  Heatmap map{.values = values,
+              .masked = masked,
+              .x = key_axis(),
+              .y = query_axis(),
+              .quantity = subject.quantity,
+              .symbol = subject.symbol,
+              .meaning = subject.meaning,
+              .column_labels = frame.labels,
+              .row_labels = frame.labels};
+  if (frame.cell > 1) {
+    map.x = in_cells(map.x, frame);
+    map.y = in_cells(map.y, frame);
+    map.column_labels.clear();
+    map.row_labels.clear();
+  }
+  std::string caption = frame.caption;
+  if (frame.cell > 1) caption += fmt::format(" · {} × {} entries per cell", frame.cell, frame.cell);
+  return {values->name, subject.title, std::move(caption), std::move(map), subject.role};
+}
+
+/// @param what  "mean" or "largest" of the entries of each cell
+MapSubject reduced_subject(MapSubject subject, const std::string& what, const MapFrame& frame) {
+  const bool magnitude = what != "mean" && subject.meaning == Meaning::diverging;
+  const std::string taken = magnitude ? "the entry farthest from 0" : what;
+  const std::string cell = fmt::format("{} × {} entries", frame.cell, frame.cell);
+  subject.id += "_" + what;
+  subject.description += fmt::format(": {} of each cell of {}", taken, cell);
+  subject.role.kind = what + "_" + subject.role.kind;
+  if (!subject.role.term.empty()) subject.role.term = what + "_" + subject.role.term;
+  subject.title += fmt::format(", {} of {}", taken, cell);
+  subject.quantity = magnitude ? fmt::format("{} farthest from 0", subject.quantity)
+                               : fmt::format("{} {}", what, subject.quantity);
+  subject.symbol.clear();
+  return subject;
+}
+
+/// The largest of numbers without a sign, otherwise the one that is farthest from 0.
+template <class T>
+Matrix<T> extremes(const ReducedMap<T>& map, Meaning meaning) {
+  if (meaning != Meaning::diverging) return map.high;
+  return (map.low.array().abs() > map.high.array().abs()).select(map.low, map.high);
+}
+
+ArrayPtr diagonal_array(const MapSubject& subject, const DiagonalExtents& found, Index tokens) {
+  Array array{.name = subject.id + "_diagonals",
+              .description = subject.description +
+                             " along each diagonal: m − n, entries, mean, smallest, largest",
+              .axes = {"relative_distance", "statistic"}};
+  std::vector<double> values;
+  for (std::size_t r = found.count.size(); r-- > 0;) {
+    if (found.count[r] == 0) continue;
+    const double distance = static_cast<double>(tokens - 1) - static_cast<double>(r);
+    values.insert(values.end(),
+                  {distance, found.count[r], found.mean[r], found.low[r], found.high[r]});
+  }
+  array.shape = {values.size() / 5, 5};
+  array.values = std::move(values);
+  return std::make_shared<const Array>(std::move(array));
+}
+
+Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const Array& diagonals) {
+  Series mean{.name = "mean"}, low{.name = "smallest", .style = LineStyle::dotted},
+      high{.name = "largest", .style = LineStyle::dashed};
+  for (std::size_t row = 0; row < diagonals.shape[0]; ++row) {
+    const auto add = [&](Series& series, std::size_t statistic) {
+      series.x.push_back(diagonals[row * 5]);
+      series.y.push_back(diagonals[row * 5 + statistic]);
+    };
+    add(mean, 2);
+    add(low, 3);
+    add(high, 4);
+  }
+  low.color = 1;
+  high.color = 2;
+  FigureRole role = subject.role;
+  role.kind = "diagonals_of_" + role.kind;
+  return {diagonals.name, subject.title + ", by distance", frame.caption,
+          LinePlot{.x = distance_axis(),
+                   .y = {.label = subject.quantity, .symbol = subject.symbol},
+                   .series = {std::move(mean), std::move(low), std::move(high)}},
+          std::move(role)};
+}
+
+}  // namespace
+
+template <class T>
+KeptMap<T>::KeptMap(const MapFrame& frame) {
+  if (frame.cell > 1)
+    reduction_.emplace(frame.tokens, frame.tokens, frame.cell);
+  else
+    values_.reserve(static_cast<std::size_t>(frame.tokens * frame.tokens));
+}
+
+template <class T>
+void KeptMap<T>::add(const Matrix<T>& rows, const Mask& mask) {
+  if (reduction_)
+    reduction_->add(rows, mask);
+  else
+    values_.insert(values_.end(), rows.data(), rows.data() + rows.size());
+}
+
+template <class T>
+void KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& masked,
+                      Result& result) {
+  const auto add_map = [&](const ArrayPtr& array, const MapSubject& of) {
+    result.arrays.push_back(array);
+    if (of.shown) result.figures.push_back(map_figure(of, frame, array, masked));
+  };
+  const Axes axes{"query", "key"};
+  if (!reduction_) {
+    const auto n = static_cast<std::size_t>(frame.tokens);
+    return add_map(std::make_shared<const Array>(Array{.name = subject.id,
+                                                       .description = subject.description,
+                                                       .shape = {n, n},
+                                                       .axes = axes,
+                                                       .values = std::move(values_),
+                                                       .role = subject.role}),
+                   subject);
+  }
+  const ReducedMap<T> map = reduction_->map();
+  const DiagonalExtents diagonals = reduction_->diagonals();
+  reduction_.reset();
+  const auto add_reduced = [&](const Matrix<T>& values, const std::string& what) {
+    const MapSubject of = reduced_subject(subject, what, frame);
+    add_map(to_array<T>(values, of.id, of.description, axes, of.role), of);
+  };
+  add_reduced(map.mean, "mean");
+  add_reduced(extremes(map, subject.meaning), "largest");
+  const ArrayPtr profile = diagonal_array(subject, diagonals, frame.tokens);
+  result.arrays.push_back(profile);
+  if (subject.shown) result.figures.push_back(diagonal_figure(subject, frame, *profile));
+}
+
+template <class T>
+double KeptMap<T>::bytes(const MapFrame& frame) {
+  const double cells =
+      std::ceil(static_cast<double>(frame.tokens) / static_cast<double>(frame.cell));
+  const double map = cells * cells * sizeof(T);
+  if (frame.cell == 1) return map;
+  constexpr double extents_and_arrays = 6, numbers_of_a_diagonal = 20;
+  return map * extents_and_arrays +
+         numbers_of_a_diagonal * sizeof(double) * static_cast<double>(frame.tokens);
+}
+
+ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {
+  if (frame.cell == 1 || mask.allows_everything()) return mask_array(mask, frame.tokens);
+  const Index cells = (frame.tokens + frame.cell - 1) / frame.cell;
+  Matrix<float> masked = Matrix<float>::Ones(cells, cells);
+  for (Index i = 0; i < frame.tokens; ++i) {
+    const VisibleKeys keys = mask.keys_of(i, frame.tokens);
+    for (Index j = keys.first; j < keys.end; ++j) {
+      if (!keys.all && !mask.allows(i, j)) continue;
+      masked(i / frame.cell, j / frame.cell) = 0;
+      j = (j / frame.cell + 1) * frame.cell - 1;  // one key of a cell is enough
+    }
+  }
+  return to_array<float>(masked, "masked", "1 where no query of the cell sees a key of it",
+                         {"query", "key"});
+}
+
+template class KeptMap<float>;
+template class KeptMap<double>;
+
+}  // namespace orrery::studies

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/map_reduction.h"
+#include "experiments/model/result.h"
+
+namespace orrery::studies {
+
+/// What a map is and how it is drawn.
+struct MapSubject {
+  std::string id{};           ///< "weights_rope"
+  std::string description{};  ///< of its array
+  FigureRole role{};
+  std::string title{};
+  std::string quantity{};  ///< "weight"
+  std::string symbol{};
+  Meaning meaning{Meaning::sequential};
+  bool shown{false};  ///< whether it is drawn
+};
+
+/// What all maps of a run share.
+struct MapFrame {
+  std::vector<std::string> labels{};  ///< of the tokens, or empty
+  Index tokens{};
+  Index cell{1};  ///< tokens along a side of a cell; 1 for maps that are kept as they are
+  std::string caption{};
+};
+
+/// A map of self-attention that comes some rows at a time: kept as it is, or, where it is longer
+/// than what is shown, as the mean and the extremes of its cells and of its diagonals.
+template <class T>
+class KeptMap {
+ public:
+  explicit KeptMap(const MapFrame& frame);
+
+  /// The rows that follow those given before.
+  void add(const Matrix<T>& rows, const Mask& mask);
+  /// Its arrays and, where it is shown, its figures. Afterwards it is empty.
+  void give(const MapSubject& subject, const MapFrame& frame,
+            const std::shared_ptr<const Array>& masked, Result& result);
+
+  /// Bytes that a map takes at most while it comes and in the result.
+  static double bytes(const MapFrame& frame);
+
+ private:
+  std::vector<T> values_{};  ///< of a map that is kept as it is
+  std::optional<MapReduction<T>> reduction_{};
+};
+
+/// 1 for cells of which no query sees a key; null when every query sees all keys.
+std::shared_ptr<const Array> masked_cells(const Mask& mask, const MapFrame& frame);
+
+}  // namespace orrery::studies
