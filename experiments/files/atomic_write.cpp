@@ -114,6 +114,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
+  const auto begin = static_cast<off_t>(offset);
+  const auto length = static_cast<off_t>(bytes.size());
   while (!bytes.empty()) {
     const ssize_t count =
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -122,6 +124,8 @@ void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(count));
     offset += static_cast<std::uintmax_t>(count);
   }
+  // The disk works while the next bytes are computed, and commit() waits for less. It is a hint.
+  ::sync_file_range(descriptor_, begin, length, SYNC_FILE_RANGE_WRITE);
 }
 
 void AtomicFile::commit() {
