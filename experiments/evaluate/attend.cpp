@@ -12,6 +12,7 @@
 #include "experiments/evaluate/attend_mask.h"
 #include "experiments/evaluate/attend_projections.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/user_tables.h"
 
 namespace orrery::evaluate {
@@ -141,11 +142,25 @@ AttendResult softmax_in(const ParamSet& params, AttendInputs& in, const Tables& 
   return std::move(arrays).finish();
 }
 
+/// A block of queries by all keys is held several times: as terms, logits and weights, and while
+/// they are made.
+void require_memory_for_blocks(const AttendLayer& layout, std::size_t bytes_per_number) {
+  constexpr double maps = 8;
+  const auto keys = static_cast<Index>(layout.n.size());
+  const Index queries = std::min<Index>(rows_at_once(keys), static_cast<Index>(layout.m.size()));
+  require_memory(maps * static_cast<double>(queries) * static_cast<double>(keys) *
+                     static_cast<double>(bytes_per_number),
+                 fmt::format("{} maps of {} queries and {} keys", maps, queries, keys),
+                 "give fewer keys, or arrays= for the output alone");
+}
+
 template <class T>
 AttendResult attend_in(const ParamSet& params, AttendInputs& in, const Tables& tables,
                        ArraySink& sink, Progress& progress) {
   const AttendLayer layout = attend_layer(params, in, tables);
   const UserMask mask(params, in, layout);
+  if (params.text("kernel") == "softmax" && !params.list("arrays").empty())
+    require_memory_for_blocks(layout, sizeof(T));
   AttendResult result =
       params.text("kernel") == "linear"
           ? attend_linear<T>(params, in, tables, layout, mask, sink)
