@@ -76,6 +76,9 @@ struct SegmentsIn {
 };
 
 template <class T>
+class PackedKeys;  // core/attention/tiles.h
+
+template <class T>
 struct ScoreInputs {
   MatrixIn<T> q;  ///< [N_q, d]
   MatrixIn<T> k;  ///< [N_k, d]
@@ -84,6 +87,7 @@ struct ScoreInputs {
   int head{0};    ///< which head, where heads differ
   Scoring scoring{};
   SegmentsIn segments{};
+  const PackedKeys<T>* packed_k{nullptr};  ///< k laid out for products, where that has been done
 };
 
 /// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,

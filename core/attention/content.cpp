@@ -14,6 +14,27 @@ double score_scale(int terms, Index d, const Scoring& scoring) {
   return terms == 0 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(terms) * static_cast<double>(d));
 }
 
+namespace {
+
+/// product(scale) is scale·(a bᵀ), `channels` those of both.
+template <class T, class Product>
+Matrix<T> rounded_product(const Product& product, int terms, Index channels,
+                          const Scoring& scoring) {
+  const T scale = static_cast<T>(score_scale(terms, channels, scoring));
+  Matrix<T> scores;
+  if (scoring.rounding.rounds(Stage::term)) {
+    scores = product(T(1));
+    scoring.rounding.template apply<T>(Stage::term, scores);
+    scores *= scale;
+  } else {
+    scores = product(scale);
+  }
+  scoring.rounding.template apply<T>(Stage::scale, scores);
+  return scores;
+}
+
+}  // namespace
+
 template <class T>
 Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
                          const Scoring& scoring) {
@@ -21,24 +42,25 @@ Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
     throw UsageError(fmt::format("q with {} and k with {} channels", a.cols(), b.cols()),
                      "q and k have the same number of channels, one or more",
                      "give arrays of the same head");
-  const T scale = static_cast<T>(score_scale(terms, a.cols(), scoring));
-  Matrix<T> scores;
-  if (scoring.rounding.rounds(Stage::term)) {
-    scores = scores_of<T>(a, b);
-    scoring.rounding.template apply<T>(Stage::term, scores);
-    scores *= scale;
-  } else {
-    scores = scores_of<T>(a, b, scale);
-  }
-  scoring.rounding.template apply<T>(Stage::scale, scores);
-  return scores;
+  return rounded_product<T>([&](T scale) { return scores_of<T>(a, b, scale); }, terms, a.cols(),
+                            scoring);
+}
+
+template <class T>
+Matrix<T> content_product(const ScoreInputs<T>& in, int terms) {
+  if (!in.packed_k || in.q.cols() != in.k.cols() || in.q.cols() == 0)
+    return scaled_product<T>(in.q, in.k, terms, in.scoring);
+  return rounded_product<T>([&](T scale) { return scores_of<T>(in.q, *in.packed_k, scale); }, terms,
+                            in.q.cols(), in.scoring);
 }
 
 template <class T>
 ScoreTerm<T> scaled_content_term(const ScoreInputs<T>& in) {
-  return {"content", scaled_product<T>(in.q, in.k, 1, in.scoring)};
+  return {"content", content_product(in, 1)};
 }
 
+template Matrix<float> content_product(const ScoreInputs<float>&, int);
+template Matrix<double> content_product(const ScoreInputs<double>&, int);
 template Matrix<float> scaled_product(const MatrixIn<float>&, const MatrixIn<float>&, int,
                                       const Scoring&);
 template Matrix<double> scaled_product(const MatrixIn<double>&, const MatrixIn<double>&, int,

@@ -16,6 +16,10 @@ template <class T>
 Matrix<T> scaled_product(const MatrixIn<T>& a, const MatrixIn<T>& b, int terms,
                          const Scoring& scoring = {});
 
+/// The product of in.q and in.k, as above.
+template <class T>
+Matrix<T> content_product(const ScoreInputs<T>& in, int terms);
+
 /// The content term q_m·k_n/√d of eq. (2), or with the scale of in.scoring. [N_q, N_k].
 /// Throws UsageError when q and k have different numbers of channels, or none.
 template <class T>

@@ -91,8 +91,20 @@ void softmax_row(const Mask& mask, Index i, AttentionOutput<T>& out) {
   visible *= static_cast<T>(1.0 / sum);
 }
 
+/// Keys and values as every part of a map multiplies them.
 template <class T>
-AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const MatrixIn<T>& v,
+struct PackedParts {
+  explicit PackedParts(const Prepared<T>& p)
+      : k(p.k()), values(p.v()), v(values), finite(all_finite<T>(values)) {}
+
+  PackedKeys<T> k;
+  MatrixIn<T> values;
+  PackedValues<T> v;
+  bool finite;  ///< the values
+};
+
+template <class T>
+AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<T>& packed,
                                 const SoftmaxDoors<T>& doors, const Mask& mask) {
   const StageRounding& rounding = scores.scoring.rounding;
   AttentionOutput<T> out;
@@ -104,9 +116,9 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const MatrixIn<T>&
   rounding.apply<T>(Stage::logits, out.logits);
   masked_softmax(mask, out);
   rounding.apply<T>(Stage::weights, out.weights);
-  out.output = weighted_values<T>(out.weights, v, mask);
+  out.output = weighted_values<T>(out.weights, packed.v, packed.finite, mask);
   if (doors.value_term)
-    doors.value_term->add_to_output({out.weights, v, scores.m, scores.n}, out.output);
+    doors.value_term->add_to_output({out.weights, packed.values, scores.m, scores.n}, out.output);
   rounding.apply<T>(Stage::output, out.output);
   return out;
 }
@@ -200,8 +212,9 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding);
-  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, p.v(), doors,
-                         mask);
+  const PackedParts<T> packed(p);
+  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k},
+                         packed, doors, mask);
 }
 
 template <class T>
@@ -214,6 +227,7 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding);
+  const PackedParts<T> packed(p);
   const auto part_at = [&](Index first) {
     const Index count = std::min(reader.rows, in.q.rows() - first);
     const auto at = static_cast<std::size_t>(first), length = static_cast<std::size_t>(count);
@@ -222,8 +236,8 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
     if (segments.queries.size() == in.m.size())
       segments.queries = segments.queries.subspan(at, length);
     return attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
-                            in.head, scoring, segments},
-                           p.v(), doors, mask.of_queries(first, count));
+                            in.head, scoring, segments, &packed.k},
+                           packed, doors, mask.of_queries(first, count));
   };
   const Index parts =
       in.q.rows() <= reader.rows ? 1 : (in.q.rows() + reader.rows - 1) / reader.rows;

@@ -40,7 +40,9 @@ Index PackedKeys<T>::panel() {
 
 template <class T>
 PackedKeys<T>::PackedKeys(const MatrixIn<T>& keys)
-    : d_(keys.cols()), packed_(rounded_up(keys.rows(), panel()) / panel() * keys.cols(), panel()) {
+    : d_(keys.cols()),
+      keys_(keys.rows()),
+      packed_(rounded_up(keys.rows(), panel()) / panel() * keys.cols(), panel()) {
   kernels::tile_kernels<T>().pack_transpose(static_cast<std::size_t>(keys.rows()),
                                             static_cast<std::size_t>(d_), keys.data(),
                                             keys.outerStride(), packed_.data());
@@ -64,7 +66,9 @@ void PackedKeys<T>::scores(const Matrix<T>& q, Index first, Index count, Matrix<
 
 template <class T>
 PackedValues<T>::PackedValues(const MatrixIn<T>& values)
-    : columns_(rounded_up(values.cols(), vector_lanes<T>())),
+    : rows_(values.rows()),
+      channels_(values.cols()),
+      columns_(rounded_up(values.cols(), vector_lanes<T>())),
       values_(values.data()),
       stride_(values.outerStride()) {
   if (columns_ == values.cols()) return;
@@ -97,16 +101,20 @@ bool all_finite(const MatrixIn<T>& x) {
 
 template <class T>
 Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale) {
-  const PackedKeys<T> keys(b);
+  return scores_of<T>(a, PackedKeys<T>(b), scale);
+}
+
+template <class T>
+Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, T scale) {
   Matrix<T> q = Matrix<T>::Zero(padded_queries(std::min(tile_queries, a.rows())), a.cols());
-  Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, b.rows())));
-  Matrix<T> out(a.rows(), b.rows());
+  Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, b.keys())));
+  Matrix<T> out(a.rows(), b.keys());
   for (Index i = 0; i < a.rows(); i += tile_queries) {
     const Index queries = std::min(tile_queries, a.rows() - i);
     q.topRows(queries) = a.middleRows(i, queries);
-    for (Index j = 0; j < b.rows(); j += tile_keys) {
-      const Index count = std::min(tile_keys, b.rows() - j);
-      keys.scores(q, j, count, tile);
+    for (Index j = 0; j < b.keys(); j += tile_keys) {
+      const Index count = std::min(tile_keys, b.keys() - j);
+      b.scores(q, j, count, tile);
       out.block(i, j, queries, count) = tile.topLeftCorner(queries, count) * scale;
     }
   }
@@ -130,14 +138,13 @@ KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys) {
 }
 
 template <class T>
-Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask) {
-  const PackedValues<T> values(v);
-  const bool finite = all_finite<T>(v);
-  Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.cols());
+Matrix<T> weighted_values(const Matrix<T>& weights, const PackedValues<T>& v, bool finite,
+                          const Mask& mask) {
+  Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.channels());
   // The last queries, where they are no whole block of rows.
   Matrix<T> tile = Matrix<T>::Zero(padded_queries(std::min(tile_queries, weights.rows())),
                                    std::min(tile_keys, weights.cols()));
-  Matrix<T> sum(tile.rows(), values.columns());
+  Matrix<T> sum(tile.rows(), v.columns());
   for (Index i = 0; i < out.rows(); i += tile_queries) {
     const Index queries = std::min(tile_queries, out.rows() - i);
     const KeyRange seen = finite ? keys_of_any(mask, i, queries, v.rows()) : KeyRange{0, v.rows()};
@@ -145,24 +152,25 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const 
     for (Index j = seen.first / tile_keys * tile_keys; j < seen.end; j += tile_keys) {
       const Index count = std::min(tile_keys, seen.end - j);
       if (queries == tile_queries) {
-        values.weigh(&weights(i, j), weights.outerStride(), j, count, sum, false);
+        v.weigh(&weights(i, j), weights.outerStride(), j, count, sum, false);
       } else {
         tile.topLeftCorner(queries, count) = weights.block(i, j, queries, count);
-        values.weigh(tile, j, count, sum);
+        v.weigh(tile, j, count, sum);
       }
-      out.middleRows(i, queries) += sum.topLeftCorner(queries, v.cols());
+      out.middleRows(i, queries) += sum.topLeftCorner(queries, v.channels());
     }
   }
   return out;
 }
 
-#define ORRERY_INSTANTIATE(T)                                              \
-  template class PackedKeys<T>;                                            \
-  template class PackedValues<T>;                                          \
-  template Index padded_keys<T>(Index);                                    \
-  template bool all_finite(const MatrixIn<T>&);                            \
-  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&, T); \
-  template Matrix<T> weighted_values(const Matrix<T>&, const MatrixIn<T>&, const Mask&)
+#define ORRERY_INSTANTIATE(T)                                                \
+  template class PackedKeys<T>;                                              \
+  template class PackedValues<T>;                                            \
+  template Index padded_keys<T>(Index);                                      \
+  template bool all_finite(const MatrixIn<T>&);                              \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&, T);   \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const PackedKeys<T>&, T); \
+  template Matrix<T> weighted_values(const Matrix<T>&, const PackedValues<T>&, bool, const Mask&)
 
 ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);

@@ -23,6 +23,7 @@ class PackedKeys {
  public:
   explicit PackedKeys(const MatrixIn<T>& keys);
 
+  Index keys() const { return keys_; }
   /// A tile starts at a multiple of this.
   static Index panel();
   /// tile(i, j) = q_i · k_{first + j}, j = 0 … count − 1. q has padded_queries rows, and tile too
@@ -31,6 +32,7 @@ class PackedKeys {
 
  private:
   Index d_;
+  Index keys_;
   Matrix<T> packed_;  ///< [panels·d, panel]
 };
 
@@ -52,8 +54,12 @@ class PackedValues {
   void weigh(const T* weights, Index stride, Index first, Index count, Matrix<T>& sum,
              bool add) const;
   Index columns() const { return columns_; }
+  Index channels() const { return channels_; }
+  Index rows() const { return rows_; }
 
  private:
+  Index rows_;
+  Index channels_;
   Index columns_;
   Matrix<T> widened_;  ///< empty for a view
   const T* values_;
@@ -73,11 +79,14 @@ bool all_finite(const MatrixIn<T>& x);
 /// in a as in b. An entry depends on its two rows alone.
 template <class T>
 Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale = T(1));
+template <class T>
+Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, T scale);
 
 /// Σ_n A_mn v_n, [N_q, d_v]: summed in blocks of tile_keys. Keys that the mask hides from all
-/// queries of a tile are left out, unless a value is NaN or infinite: 0·NaN is NaN.
+/// queries of a tile are left out where all values are finite: 0·NaN is NaN.
 template <class T>
-Matrix<T> weighted_values(const Matrix<T>& weights, const MatrixIn<T>& v, const Mask& mask);
+Matrix<T> weighted_values(const Matrix<T>& weights, const PackedValues<T>& v, bool finite,
+                          const Mask& mask);
 
 /// Keys first … end − 1.
 struct KeyRange {

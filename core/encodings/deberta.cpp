@@ -243,7 +243,7 @@ template <class T>
 std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, products(), in.scoring)});
+  terms.push_back({"content", content_product(in, products())});
   if (has(DebertaTerms::content_to_position)) {
     const UsedRows used = used_rows(table_index(in.m, in.n));
     const Matrix<T> K_r = projected(used, weights_.W_kr, weights_.b_kr, in.head);

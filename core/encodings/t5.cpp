@@ -132,7 +132,7 @@ std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, table_.cols());
   const IndexMatrix index = table_index(in.m, in.n);
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, 0, in.scoring)});
+  terms.push_back({"content", content_product(in, 0)});
   terms.push_back({"relative_bias", gather_bias<T>(table_, index, in.head)});
   return terms;
 }

@@ -269,7 +269,7 @@ template <class T>
 std::vector<ScoreTerm<T>> Tupe<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.bias.cols());
   std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", scaled_product<T>(in.q, in.k, 2, in.scoring)});
+  terms.push_back({"content", content_product(in, 2)});
   terms.push_back({"position", position_term(in)});
   if (options_.relative_bias) terms.push_back({"relative_bias", relative_bias(in)});
   return terms;
