@@ -17,12 +17,12 @@ constexpr T none_yet = std::numeric_limits<T>::infinity();
 /// NaN, once met, stays.
 template <class T>
 T lower(T a, T b) {
-  return b < a || b != b ? b : a;
+  return b < a || std::isnan(b) ? b : a;
 }
 
 template <class T>
 T higher(T a, T b) {
-  return b > a || b != b ? b : a;
+  return b > a || std::isnan(b) ? b : a;
 }
 
 /// Adds `count` numbers to sums and extents, each to its own.

@@ -9,12 +9,10 @@ namespace orrery::evaluate {
 namespace {
 
 template <class T>
-Array described(std::string name, const AttendLayer& layout, const char* column_axis,
+Array described(const std::string& name, const AttendLayer& layout, const char* column_axis,
                 Index columns) {
-  Array array{.name = std::move(name),
-              .shape = {layout.m.size()},
-              .axes = {"query"},
-              .values = std::vector<T>()};
+  Array array{
+      .name = name, .shape = {layout.m.size()}, .axes = {"query"}, .values = std::vector<T>()};
   if (!column_axis) return array;
   array.shape.push_back(static_cast<std::size_t>(columns));
   array.axes.push_back(column_axis);
@@ -29,16 +27,18 @@ void put_in_front(Array& array, const char* axis, std::size_t size) {
 }  // namespace
 
 template <class T>
-void AttendArrays<T>::add_of_heads(std::string name, const char* column_axis, Index columns) {
-  Array array = described<T>(std::move(name), layout_, column_axis, columns);
+void AttendArrays<T>::add_of_heads(const std::string& name, const char* column_axis,
+                                   Index columns) {
+  Array array = described<T>(name, layout_, column_axis, columns);
   if (layout_.has_head_axis || layout_.heads > 1)
     put_in_front(array, "head", static_cast<std::size_t>(layout_.heads));
   add(std::move(array));
 }
 
 template <class T>
-void AttendArrays<T>::add_of_layer(std::string name, const char* column_axis, Index columns) {
-  add(described<T>(std::move(name), layout_, column_axis, columns));
+void AttendArrays<T>::add_of_layer(const std::string& name, const char* column_axis,
+                                   Index columns) {
+  add(described<T>(name, layout_, column_axis, columns));
 }
 
 template <class T>

@@ -18,9 +18,9 @@ class AttendArrays {
 
   /// Will be [N_q, columns] of one head, with an axis for several heads and one for batch entries
   /// where the inputs had one; without a column axis [N_q].
-  void add_of_heads(std::string name, const char* column_axis, Index columns = 1);
+  void add_of_heads(const std::string& name, const char* column_axis, Index columns = 1);
   /// The same of a layer as a whole, without an axis of heads.
-  void add_of_layer(std::string name, const char* column_axis, Index columns);
+  void add_of_layer(const std::string& name, const char* column_axis, Index columns);
   /// Tells the sink, once all are added.
   void begin() { sink_.begin(arrays_); }
   /// The next queries of an array.

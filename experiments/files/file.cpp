@@ -145,7 +145,7 @@ std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t 
   return read_all(open_to_read(path, name), max_bytes, name);
 }
 
-NewFile::NewFile(std::filesystem::path path)
+NewFile::NewFile(const std::filesystem::path& path)
     : name_(path.string()),
       descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) throw io_error(name_, "created", errno);

@@ -36,7 +36,7 @@ void write_new_file(const std::filesystem::path& path, std::string_view bytes,
 class NewFile {
  public:
   /// Creates the file. Throws IoError with the system's reason, as the functions below.
-  explicit NewFile(std::filesystem::path path);
+  explicit NewFile(const std::filesystem::path& path);
   ~NewFile();
   NewFile(NewFile&& other) noexcept;
   NewFile(const NewFile&) = delete;

@@ -47,7 +47,7 @@ class FileSink {
   std::string add(const std::string& below, const std::string& name, std::string_view extension) {
     check_invariant(is_file_name(name), fmt::format("'{}' can be a file's name", name));
     if (folders_.insert(below).second) make_folders(folder_ / below);
-    const std::string relative = fmt::format("{}/{}.{}", below, name, extension);
+    std::string relative = fmt::format("{}/{}.{}", below, name, extension);
     check_invariant(paths_.insert(relative).second,
                     fmt::format("only one file of a result is called {}", relative));
     return relative;
