@@ -233,8 +233,8 @@ std::vector<ParamSpec> kernel_params() {
                     .stated_if_set = true}),
       softmax_only({.key = "arrays",
                     .description =
-                        "What is computed and written; the output always is, and alone it needs "
-                        "no memory for a map.",
+                        "What is computed and written; the output always is, and alone it takes "
+                        "the least time.",
                     .kind = ParamKind::choice_list,
                     .default_value = std::vector<std::string>{"logits", "weights", "terms"},
                     .choices = {{"logits", "final, [N_q, N_k], also where masked"},
