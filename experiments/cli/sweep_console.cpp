@@ -80,17 +80,19 @@ std::string param_text(const PointRecord& point, const std::string& key) {
   return value.empty() ? "–" : value;
 }
 
-std::string number_or_dash(double value) { return std::isnan(value) ? "–" : short_number(value); }
+std::string number_or_none(double value) {
+  return std::isnan(value) ? "none" : short_number(value);
+}
 
 /// "1.25", or "1.25 ± 0.04" with half of the 95 % interval of the mean over repeats.
 std::string measure_text(const Line& line, std::size_t measure) {
-  if (line.moments.empty()) return number_or_dash(line.rows.front()->values[measure]);
+  if (line.moments.empty()) return number_or_none(line.rows.front()->values[measure]);
   const SampleMoments& moments = line.moments[measure];
   const MeanInterval interval = mean_interval(moments);
   constexpr double rounding = 1e-12;  // less than this share of the mean is no spread
   const double reach = interval.high - moments.mean;
   if (std::isnan(reach) || reach <= rounding * std::abs(moments.mean))
-    return number_or_dash(moments.mean);
+    return number_or_none(moments.mean);
   return fmt::format("{} ± {:.2g}", short_number(moments.mean), reach);
 }
 
@@ -134,7 +136,7 @@ std::string constants_text(const TidyTable& tidy) {
   for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
     if (!is_constant(tidy, m)) continue;
     text += fmt::format("{}{} {}", text.empty() ? "the same everywhere: " : ", ", tidy.measures[m],
-                        number_or_dash(tidy.rows.front().values[m]));
+                        number_or_none(tidy.rows.front().values[m]));
   }
   return text.empty() ? text : text + "\n";
 }

@@ -115,7 +115,7 @@ ordered_json json_of(const Claim& claim) {
                     {"over", claim.detail}};
   if (!claim.differs.empty()) json["roformer_differs"] = claim.differs;
   if (claim.counted())
-    json.update(check_numbers_json(c, NanAs::text));
+    json.update(check_numbers_json(c));
   else
     json["measured"] = number_json(c.measured);
   return json;

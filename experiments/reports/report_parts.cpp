@@ -73,6 +73,7 @@ void add_field(const nlohmann::ordered_json& object, const char* key, const char
 GridCell text_cell(std::string text) { return {.text = std::move(text)}; }
 
 GridCell number_cell(double value) {
+  if (std::isnan(value)) return {.text = "none", .kind = GridCell::Kind::number, .value = value};
   return {.text = short_number(value), .kind = GridCell::Kind::number, .value = value};
 }
 

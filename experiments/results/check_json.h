@@ -8,9 +8,9 @@
 namespace orrery::results {
 
 /// The numbers of a check: measured, relation, bound, tolerance (for "equals" only), holds.
-nlohmann::ordered_json check_numbers_json(const Check& check, NanAs nan);
+nlohmann::ordered_json check_numbers_json(const Check& check);
 
 /// Reads the same fields into a check without a name. Throws MalformedJson.
-Check check_numbers_from(const nlohmann::ordered_json& json, NanAs nan);
+Check check_numbers_from(const nlohmann::ordered_json& json);
 
 }  // namespace orrery::results

@@ -95,12 +95,12 @@ Json series_json(const Series& series) {
 
 Series series_from(const Json& json) {
   Series series{.name = text_field(json, "name"),
-          .x = numbers_field(json, "x"),
-          .y = numbers_field(json, "y"),
-          .band_low = numbers_field(json, "band_low"),
-          .band_high = numbers_field(json, "band_high"),
-          .style = enum_field(json, "style", style_names),
-          .color = int_field(json, "color", 0)};
+                .x = numbers_field(json, "x"),
+                .y = numbers_field(json, "y"),
+                .band_low = numbers_field(json, "band_low"),
+                .band_high = numbers_field(json, "band_high"),
+                .style = enum_field(json, "style", style_names),
+                .color = int_field(json, "color", 0)};
   if (json.contains("shade")) series.shade = number_field(json, "shade");
   series.marked = json.contains("marked");
   return series;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/params.h"
 #include "experiments/files/file.h"
 #include "experiments/text/printable.h"
 
@@ -19,7 +20,8 @@ using Json = nlohmann::ordered_json;
 
 double number_from(const Json& json, const char* key) {
   if (json.is_number()) return json.get<double>();
-  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  // Results of earlier versions have "nan".
+  if (json.is_null() || json == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (json == "inf") return std::numeric_limits<double>::infinity();
   if (json == "-inf") return -std::numeric_limits<double>::infinity();
   refuse(key, "a number");
@@ -30,6 +32,11 @@ std::string text_from(const Json& json, const char* key) {
   return json.get<std::string>();
 }
 
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number_float() ? number_text(value.get<double>()) : value.dump();
+}
+
 }  // namespace
 
 Json json_in(std::string_view text) try {
@@ -38,8 +45,8 @@ Json json_in(std::string_view text) try {
   throw MalformedJson(error.what());
 }
 
-Json number_json(double value, NanAs nan) {
-  if (std::isnan(value)) return nan == NanAs::null ? Json(nullptr) : Json("nan");
+Json number_json(double value) {
+  if (std::isnan(value)) return nullptr;
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
 }
@@ -61,10 +68,8 @@ std::string text_field(const Json& object, const char* key) {
   return text_from(field(object, key), key);
 }
 
-double number_field(const Json& object, const char* key, NanAs nan) {
-  const Json& value = field(object, key);
-  if (nan == NanAs::null && value.is_null()) return std::numeric_limits<double>::quiet_NaN();
-  return number_from(value, key);
+double number_field(const Json& object, const char* key) {
+  return number_from(field(object, key), key);
 }
 
 std::int64_t integer_field(const Json& object, const char* key) {
@@ -90,8 +95,7 @@ std::vector<std::pair<std::string, std::string>> settings_field(const Json& obje
   const Json& settings = field(object, key);
   if (!settings.is_object()) throw MalformedJson(fmt::format("'{}' is not an object", key));
   std::vector<std::pair<std::string, std::string>> texts;
-  for (const auto& [name, value] : settings.items())
-    texts.emplace_back(name, text_field(settings, name.c_str()));
+  for (const auto& [name, value] : settings.items()) texts.emplace_back(name, text_of(value));
   return texts;
 }
 

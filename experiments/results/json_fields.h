@@ -28,20 +28,14 @@ class MalformedJson : public std::runtime_error {
 /// Parses a file of ours. Throws MalformedJson.
 nlohmann::ordered_json json_in(std::string_view text);
 
-/// How a NaN is written, as JSON has no number for it.
-enum class NanAs {
-  text,  ///< "nan": orrery.result/1 and every other schema of ours
-  null,  ///< results.jsonl, which pandas reads: it takes null for NaN
-};
-
-/// A number; infinities are "inf" and "-inf".
-nlohmann::ordered_json number_json(double value, NanAs nan = NanAs::text);
+/// A number; NaN is null, as pandas reads it, and infinities are "inf" and "-inf".
+nlohmann::ordered_json number_json(double value);
 nlohmann::ordered_json numbers_json(const std::vector<double>& values);
 
 // Each throws MalformedJson, naming the key, when the field is missing or of another type.
 const nlohmann::ordered_json& field(const nlohmann::ordered_json& object, const char* key);
 std::string text_field(const nlohmann::ordered_json& object, const char* key);
-double number_field(const nlohmann::ordered_json& object, const char* key, NanAs nan = NanAs::text);
+double number_field(const nlohmann::ordered_json& object, const char* key);
 std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key);
 /// Throws also when the number is not between `least` and `most`.
 std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key,
@@ -53,7 +47,7 @@ std::string name_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<double> numbers_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::string> texts_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::size_t> sizes_field(const nlohmann::ordered_json& object, const char* key);
-/// Settings: an object of texts, in its order.
+/// Settings, in their order, as texts: numbers as number_text writes them, see params_json.
 std::vector<std::pair<std::string, std::string>> settings_field(
     const nlohmann::ordered_json& object, const char* key);
 const nlohmann::ordered_json& list_field(const nlohmann::ordered_json& object, const char* key);

@@ -10,6 +10,7 @@
 #include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/machine.h"
+#include "experiments/results/params_json.h"
 #include "experiments/text/model_names.h"
 #include "experiments/text/printable.h"
 
@@ -19,11 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json experiment_json(const Provenance& provenance) {
-  Json params = Json::object();
-  for (const auto& [key, value] : provenance.params) params[key] = value;
   return {{"name", provenance.experiment},
           {"version", provenance.version},
-          {"params", std::move(params)}};
+          {"params", params_json(provenance.params, specs_of(provenance.experiment))}};
 }
 
 Json run_json(const Result& result, const RunRecord& run) {

@@ -9,6 +9,7 @@
 #include "experiments/results/check_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/params_json.h"
 #include "experiments/text/model_names.h"
 
 namespace orrery::results {
@@ -23,16 +24,10 @@ Json list_of(const std::vector<T>& items, Convert convert) {
   return list;
 }
 
-Json params_json(const std::vector<std::pair<std::string, std::string>>& params) {
-  Json json = Json::object();
-  for (const auto& [key, value] : params) json[key] = value;
-  return json;
-}
-
 Json provenance_json(const Provenance& provenance) {
   return {{"experiment", provenance.experiment},
           {"version", provenance.version},
-          {"params", params_json(provenance.params)},
+          {"params", params_json(provenance.params, specs_of(provenance.experiment))},
           {"seed", provenance.seed}};
 }
 
@@ -46,7 +41,7 @@ Json scalar_json(const Scalar& scalar) {
 
 Json check_json(const Check& check) {
   Json json{{"name", check.name}, {"statement", check.statement}, {"equation", check.equation}};
-  json.update(check_numbers_json(check, NanAs::text));
+  json.update(check_numbers_json(check));
   return json;
 }
 
@@ -89,7 +84,7 @@ Scalar scalar_from(const Json& json) {
 }
 
 Check check_from(const Json& json) {
-  Check check = check_numbers_from(json, NanAs::text);
+  Check check = check_numbers_from(json);
   check.name = text_field(json, "name");
   check.statement = text_field(json, "statement");
   check.equation = text_field(json, "equation");

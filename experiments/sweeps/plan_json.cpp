@@ -51,8 +51,8 @@ Json point_json(const PlanPoint& point) {
 PlanRecord::Point point_record(const Json& json, int repeats) {
   PlanRecord::Point point{.id = name_field(json, "id"),
                           .label = text_field(json, "label"),
-                          .params = text_pairs_field(json, "params"),
-                          .swept = text_pairs_field(json, "swept"),
+                          .params = settings_field(json, "params"),
+                          .swept = settings_field(json, "swept"),
                           .repeat = int_field(json, "repeat", 0, repeats - 1)};
   if (json.contains("seed")) point.seed = integer_field(json, "seed");
   if (json.contains("files"))

@@ -10,17 +10,12 @@ namespace orrery::sweeps {
 
 /// One line of results.jsonl: {"id", "label", "status", "repeat", "seed"?, "error"?, "params": {…},
 /// "scalars": {name: number}, "checks": {name: {"measured", "relation", "bound", "tolerance"?,
-/// "holds"}}}. "params" is empty until the point is done. NaN is null, see NanAs.
+/// "holds"}}}. "params" is empty until the point is done. NaN is null.
 /// @param specs  of the experiment: numbers and truth values among the parameters are then written
 ///     as such; without them, and for choices and files, a parameter is a text
 nlohmann::ordered_json to_json(const PointRecord& point, std::span<const ParamSpec> specs = {});
 
 /// Takes status, error, parameters, scalars and checks from such a line. Throws MalformedJson.
 void read_point(const nlohmann::ordered_json& json, PointRecord& point);
-
-/// A JSON object of texts, such as "params"; numbers as number_text writes them, other values as
-/// JSON does. Throws MalformedJson.
-std::vector<std::pair<std::string, std::string>> text_pairs_field(
-    const nlohmann::ordered_json& object, const char* key);
 
 }  // namespace orrery::sweeps

@@ -115,7 +115,7 @@ TEST_CASE("--json prints the whole result and nothing else on stdout") {
   const auto four =
       nlohmann::json::parse(shell.run("run long_term_decay dim=8,16 base=1e4,5e5 --json").out);
   REQUIRE(four.size() == 4);
-  CHECK(four[1].at("provenance").at("params").at("base") == "500000");
+  CHECK(four[1].at("provenance").at("params").at("base") == 500000);
 }
 
 TEST_CASE("verify walks the paper, every claim holds, and says so as text and as JSON") {
@@ -205,7 +205,7 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
       {"run linear_attention dim=8 q=q.npy",
        "dim=8: is read only when q is not given, and q=q.npy; leave dim or q out"},
       {"run long_term_deacy",
-       "long_term_deacy: is neither an experiment, a preset nor a .toml file; did you mean "
+       "long_term_deacy: is neither an experiment, a preset nor a .toml, .yaml or .json file; did you mean "
        "long_term_decay?"},
       {"describe rpoe",
        "rpoe: is neither an experiment, an encoding nor a preset; did you mean rope?"},

@@ -1,0 +1,39 @@
+#include "experiments/results/params_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "experiments/studies/catalogue.h"
+
+namespace orrery::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json typed(const std::string& text, ParamKind kind) {
+  const bool has_type =
+      kind == ParamKind::boolean || kind == ParamKind::integer || kind == ParamKind::real;
+  Json value = has_type ? Json::parse(text, nullptr, false) : Json(text);
+  return value.is_number() || value.is_boolean() ? value : Json(text);
+}
+
+}  // namespace
+
+Json params_json(const std::vector<std::pair<std::string, std::string>>& params,
+                 std::span<const ParamSpec> specs) {
+  Json json = Json::object();
+  for (const auto& [key, text] : params) {
+    const auto spec = std::find_if(specs.begin(), specs.end(),
+                                   [&](const ParamSpec& one) { return one.key == key; });
+    json[key] = spec == specs.end() ? Json(text) : typed(text, spec->kind);
+  }
+  return json;
+}
+
+std::span<const ParamSpec> specs_of(const std::string& experiment) {
+  for (const Experiment* one : experiment_catalogue())
+    if (one->info.name == experiment) return one->info.params;
+  return {};
+}
+
+}  // namespace orrery::results
