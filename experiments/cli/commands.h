@@ -75,7 +75,9 @@ struct SweepOptions {
   int repeats{0};         ///< 0: as in the file
   std::int64_t seed{-1};  ///< -1: as in the file
   bool unpaired{false};
-  std::string shard{};  ///< "2/4"
+  int draws{0};            ///< 0: as in the file
+  std::string sampling{};  ///< "latin" or "random"; empty: as in the file
+  std::string shard{};     ///< "2/4"
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   ComputeOptions compute{};
 };

@@ -22,13 +22,19 @@ void add_compute_options(CLI::App* command, ComputeOptions& options, const Words
 }
 
 void add_sweep_options(CLI::App* command, SweepOptions& options) {
-  command->add_option("NAME", options.name, "An experiment, a preset or a .toml file")->required();
+  command
+      ->add_option("NAME", options.name, "An experiment, a preset or a .toml, .yaml or .json file")
+      ->required();
   command->allow_extras();
   command->add_option(
       "--out", options.out,
       "Folder of the sweep, new or with a part of it;\ndefault orrery-results/NAME-ID");
   command->add_option("--zip", options.zips, "Keys whose values advance together: dim,base")
       ->allow_extra_args(false);
+  command->add_option("--draws", options.draws, "Points of the keys that are drawn: uniform(a,b)")
+      ->check(CLI::Range(1, max_draws));
+  command->add_option("--sampling", options.sampling, "Draw as latin (hypercube) or random")
+      ->check(CLI::IsMember({"latin", "random"}));
   command->add_option("--repeats", options.repeats, "Compute every point with this many seeds")
       ->check(CLI::Range(1, max_repeats));
   command->add_option("--seed", options.seed, "Root of the points' seeds")
@@ -49,11 +55,13 @@ Command declare_sweep(CLI::App& app, const Words& argv) {
       "Lists are crossed, the last key varying fastest: key=a,b  key=range(0,256,8)  "
       "key=pow2(7..14)\n"
       "key=linspace(a,b,n)  key=logspace(a,b,n) (powers of ten)  key=geomspace(a,b,n).\n"
+      "With --draws N keys are drawn together: key=uniform(a,b)  key=loguniform(a,b).\n"
       "The command line overrides the file, the file its preset, and the preset the defaults.\n"
       "All points have the same seed, and so the same random contents: --seed, and with --repeats\n"
       "others derived from it. --unpaired derives one for each point.\n\n"
       "Examples:\n"
       "  orrery sweep long_term_decay dim=32,64,128 'base=logspace(3,5,3)' --out decay\n"
+      "  orrery sweep long_term_decay 'dim=uniform(8,64)' 'base=loguniform(1e3,1e6)' --draws 9\n"
       "  orrery sweep decay_over_bases --format none --threads 2\n"
       "  orrery sweep long_term_decay dim=64,128 base=1e4,5e5 --zip dim,base --out zipped");
   return {command, [=] {

@@ -57,16 +57,40 @@ Standing standing_of(const Plan& plan, const fs::path& folder) {
   return standing;
 }
 
-std::string words_of(const SweepOptions& options) {
-  std::vector<std::string> words{options.name};
+/// The words of the sweep itself, and not the name of its file: what a job starts is what was
+/// planned, whatever becomes of the file until then. Lists that no command line takes, and draws,
+/// stay as they were typed.
+std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOptions& options) {
+  constexpr std::size_t most_bytes = 60'000;
+  std::vector<std::string> words{spec.experiment->info.name};
+  std::size_t bytes = 0;
+  for (const SweepSpec::Axis& axis : spec.axes) {
+    words.push_back(fmt::format("{}={}", axis.key, fmt::join(axis.values, ",")));
+    bytes += words.back().size();
+  }
+  for (const auto& keys : spec.zips) {
+    words.emplace_back("--zip");
+    words.push_back(fmt::format("{}", fmt::join(keys, ",")));
+  }
+  if (bytes <= most_bytes && spec.draws == 0) return words;
+  words = {options.name};
+  words.insert(words.end(), options.words.begin(), options.words.end());
+  for (const std::string& keys : options.zips) words.insert(words.end(), {"--zip", keys});
+  if (spec.draws > 0)
+    words.insert(words.end(), {"--draws", fmt::format("{}", spec.draws), "--sampling",
+                               spec.latin ? "latin" : "random"});
+  return words;
+}
+
+std::string words_of(const SweepSpec& spec, const SweepOptions& options) {
+  std::vector<std::string> words = resolved_words(spec, options);
   const auto add = [&](const char* flag, const std::string& value) {
     words.emplace_back(flag);
     words.push_back(value);
   };
-  words.insert(words.end(), options.words.begin(), options.words.end());
-  for (const std::string& keys : options.zips) add("--zip", keys);
-  if (options.repeats > 0) add("--repeats", fmt::format("{}", options.repeats));
-  if (options.seed >= 0) add("--seed", fmt::format("{}", options.seed));
+  if (spec.repeats > 1) add("--repeats", fmt::format("{}", spec.repeats));
+  if (spec.seed != 0) add("--seed", fmt::format("{}", spec.seed));
+  if (!spec.paired) words.emplace_back("--unpaired");
   const FigureOptions& figures = options.figures;
   const FigureOptions defaults = SweepOptions{}.figures;
   if (figures.formats != defaults.formats)
@@ -154,7 +178,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   const int points = static_cast<int>(std::min<std::size_t>(plan.points.size(), most_shards));
   EmitOptions emit{.program = failure ? "orrery" : self.string(),
                    .folder = current_folder().string(),
-                   .sweep = words_of(options.sweep),
+                   .sweep = words_of(spec, options.sweep),
                    .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                    .out = spec.out,
                    .shards = options.shards > 0 ? options.shards : points};

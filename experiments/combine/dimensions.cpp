@@ -139,8 +139,8 @@ Dimension dimension_of(const std::vector<Setting>& settings, const std::string& 
   return dimension;
 }
 
-Arrangement arranged(const std::vector<Setting>& settings, Names keys, const PlotRequest& request,
-                     const Names& axes) {
+Arrangement arranged(const std::vector<Setting>& settings, const Names& keys,
+                     const PlotRequest& request, const Names& axes) {
   std::vector<Dimension> left;
   for (const std::string& key : keys) {
     if (std::find(axes.begin(), axes.end(), key) != axes.end()) continue;

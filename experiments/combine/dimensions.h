@@ -41,7 +41,7 @@ struct Arrangement {
 /// Gives the keys with several values their parts: those that the request names, then the encoding
 /// and the key with the most values. A key that follows from the hue, as zipped ones do, needs no
 /// part. Throws UsageError for a hue or facet that does not vary.
-Arrangement arranged(const std::vector<Setting>& settings, std::vector<std::string> keys,
+Arrangement arranged(const std::vector<Setting>& settings, const std::vector<std::string>& keys,
                      const PlotRequest& request, const std::vector<std::string>& axes);
 
 /// One page's or panel's values: "dim=64, base=10000"; empty for none.

@@ -84,7 +84,7 @@ Spread spread_of(const std::vector<double>& values, Band band) {
 
 std::string repeats_text(std::size_t repeats, Band band) {
   if (repeats < 2) return {};
-  const std::string mean = fmt::format("mean of {} repeats", repeats);
+  std::string mean = fmt::format("mean of {} repeats", repeats);
   switch (band) {
     case Band::interval:
       return mean + ", shaded: 95 % interval of the mean";

@@ -123,8 +123,8 @@ struct Heatmap {
   std::string symbol{};                   ///< "a_{mn}"
   Meaning meaning{Meaning::sequential};
   ColorScaling colors{ColorScaling::linear};  ///< of a sequential map; others are linear
-  std::optional<Range> range{};              ///< otherwise from the finite, unmasked values
-  std::vector<std::string> column_labels{};  ///< empty, or one per column: tokens
+  std::optional<Range> range{};               ///< otherwise from the finite, unmasked values
+  std::vector<std::string> column_labels{};   ///< empty, or one per column: tokens
   std::vector<std::string> row_labels{};
 };
 

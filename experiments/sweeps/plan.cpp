@@ -131,7 +131,8 @@ std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, 
   return hashed_seed(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
 }
 
-Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard) {
+Plan make_plan(const SweepSpec& asked, const FigureOptions& figures, Shard shard) {
+  const SweepSpec spec = with_draws(asked);
   const Combinations combinations = combinations_of(spec);
   Plan plan{.experiment = spec.experiment,
             .root_seed = spec.seed,

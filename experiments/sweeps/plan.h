@@ -58,8 +58,9 @@ struct Plan {
 };
 
 /// Reads every input file, as its content is part of the points' ids. A point that reads "seed"
-/// without a given or swept value gets repeat_seed, or point_seed if unpaired. Throws UsageError as combinations_of does, and
-/// for repeats of a point that is not random or whose seed is given; what load_inputs throws.
+/// without a given or swept value gets repeat_seed, or point_seed if unpaired. Throws UsageError as
+/// combinations_of does, and for repeats of a point that is not random or whose seed is given; what
+/// load_inputs throws.
 Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard = {});
 
 /// Whether the parameter "seed" changes anything with these parameters.
@@ -70,8 +71,8 @@ bool reads_seed(const ParamSet& params);
 /// has the root seed, so that it is what `orrery run` computes; the others have SHA-256 of "root
 /// seed, repeat", modulo 10^9.
 std::int64_t repeat_seed(std::int64_t root_seed, int repeat);
-/// The seed of a point of an unpaired sweep: SHA-256 of "root seed, id without seed, repeat", modulo
-/// 10^9.
+/// The seed of a point of an unpaired sweep: SHA-256 of "root seed, id without seed, repeat",
+/// modulo 10^9.
 /// @param seedless_id  id of the point with the default seed
 std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, int repeat);
 

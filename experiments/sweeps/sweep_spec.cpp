@@ -113,7 +113,7 @@ void require_read_somewhere(const SweepSpec& spec, const std::vector<Combination
 void put_axis(SweepSpec& spec, ValueAxis axis) {
   const auto found = std::find_if(spec.axes.begin(), spec.axes.end(),
                                   [&](const ValueAxis& other) { return other.key == axis.key; });
-  if (found != spec.axes.end() && axis.values.size() == 1) {
+  if (found != spec.axes.end() && axis.values.size() == 1 && !found->draw) {
     *found = std::move(axis);
     return;
   }
@@ -124,7 +124,7 @@ void put_axis(SweepSpec& spec, ValueAxis axis) {
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words) {
   const ParamSet defaults(spec.experiment->info.params);
   for (const auto& [key, text] : parse_assignments(defaults, words))
-    put_axis(spec, {key, value_list(defaults.spec(key), text)});
+    put_axis(spec, read_axis(defaults.spec(key), text));
 }
 
 void add_zip(SweepSpec& spec, std::string_view keys) {
@@ -142,10 +142,12 @@ void add_zip(SweepSpec& spec, std::string_view keys) {
   spec.zips.push_back(std::move(group));
 }
 
-Combinations combinations_of(const SweepSpec& spec) {
+Combinations combinations_of(const SweepSpec& asked) {
+  const SweepSpec spec = with_draws(asked);
   constexpr std::size_t max_points = 1'000'000;
   const ParamSet defaults(spec.experiment->info.params);
-  for (const ValueAxis& axis : spec.axes) require_distinct(axis);
+  for (const ValueAxis& axis : spec.axes)
+    if (!axis.draw) require_distinct(axis);
   const std::vector<Group> groups = groups_of(spec);
   std::size_t crossed = 1;
   for (const Group& group : groups) {

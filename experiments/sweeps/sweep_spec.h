@@ -11,16 +11,27 @@
 
 namespace orrery::sweeps {
 
+/// The most points that are drawn.
+inline constexpr int max_draws = 100'000;
+
 /// The most seeds with which each point of a sweep is computed.
 inline constexpr int max_repeats = 1'000'000;
 
 /// A request for computations: one experiment, with some parameters fixed and some with several
 /// values. Presets, sweep files and command lines each contribute a part.
 struct SweepSpec {
+  /// Numbers that are drawn: from low to high, or their logarithms.
+  struct Draw {
+    double low{};
+    double high{};
+    bool logarithmic{};
+    friend bool operator==(const Draw&, const Draw&) = default;
+  };
   /// A parameter and its values, each as ParamSet::set reads it. A single value is fixed.
   struct Axis {
     std::string key{};
     std::vector<std::string> values{};
+    std::optional<Draw> draw{};  ///< in place of values
     friend bool operator==(const Axis&, const Axis&) = default;
   };
 
@@ -29,6 +40,8 @@ struct SweepSpec {
   const Experiment* experiment{};
   std::vector<Axis> axes{};                      ///< crossed, the last one fastest
   std::vector<std::vector<std::string>> zips{};  ///< keys whose values advance together
+  int draws{0};      ///< points of the keys that are drawn, which advance together
+  bool latin{true};  ///< one draw per equal part of each range, or else all independent
   int repeats{1};
   std::int64_t seed{0};  ///< root of the points' seeds
   bool paired{true};     ///< every point has the seed of its repeat, or else one of its own
@@ -37,19 +50,25 @@ struct SweepSpec {
 
 /// The experiment NAME, the preset NAME, or the file NAME.toml:
 ///
-///   parent = "roformer_figure_2"      # a preset whose settings come first; or experiment = "…"
+///   parent = "roformer_figure_2"      # a preset whose settings come first, or one's own file
+///   beside
+///                                     # this one, "mine.toml"; or experiment = "…"
 ///   description = "one sentence"
 ///   [params]                          # fixed
 ///   dim = 128
 ///   [sweep]                           # crossed, in this order, the last one fastest
 ///   base = [1e4, 5e5]
 ///   encoding = "rope,alibi"
+///   dim = "uniform(16, 256)"          # drawn, with draws = N at the top; loguniform(a, b)
+///   draws = 50                        # at the top: points of what is drawn
+///   sampling = "random"               # or "latin": one draw per equal part of each range
 ///   zip = [["dim", "base"]]           # at the top: these advance together
 ///   repeats = 3
 ///   seed = 7
 ///   paired = false                    # a seed of its own for every point
 ///   out = "results/decay"
 ///
+/// NAME.yaml and NAME.json have the same keys, see toml_of_yaml.
 /// Throws UsageError (an unknown experiment, preset or key, with the nearest name; a value that its
 /// parameter refuses; presets that are their own parents), IoError and DataError (not TOML, with
 /// line and column).
@@ -68,6 +87,15 @@ void put_axis(SweepSpec& spec, SweepSpec::Axis axis);
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words);
 /// Adds keys that advance together: "dim,base". Throws UsageError.
 void add_zip(SweepSpec& spec, std::string_view keys);
+
+/// The values of a key as typed: a list (value_list), or "uniform(low, high)" or "loguniform(low,
+/// high)" for numbers. Throws UsageError.
+SweepSpec::Axis read_axis(const ParamSpec& spec, std::string_view text);
+
+/// The sweep with the values of the keys that are drawn, which are then zipped: a Latin hypercube
+/// (each range in `draws` equal parts, one draw in each, in random order) or independent draws, by
+/// the seed and the keys alone. Throws UsageError for a draw without `draws`, or the reverse.
+SweepSpec with_draws(const SweepSpec& spec);
 
 /// One combination of a sweep.
 struct Combination {

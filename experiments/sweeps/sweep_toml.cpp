@@ -14,6 +14,7 @@
 #include "experiments/files/file.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/sweeps/sweep_yaml.h"
 #include "experiments/sweeps/value_list.h"
 
 namespace orrery::sweeps {
@@ -27,6 +28,8 @@ constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
 struct Source {
   std::string display_name{};
   std::vector<std::string> parents{};
+  fs::path folder{};     ///< of the file: its parents are relative to it
+  bool has_lines{true};  ///< those of the text; not where it was made from another form
 };
 
 SweepSpec read_spec(std::string_view text, const Source& source);
@@ -61,8 +64,8 @@ std::vector<std::pair<std::string, const toml::node*>> in_written_order(const to
 
 void require_known_keys(const toml::table& table, const Source& source) {
   static const std::vector<std::string> known{"experiment", "parent", "description", "params",
-                                              "sweep",      "zip",    "repeats",     "seed",
-                                              "paired",     "out"};
+                                              "sweep",      "zip",    "draws",       "sampling",
+                                              "repeats",    "seed",   "paired",      "out"};
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -116,10 +119,9 @@ std::string fixed_text(const ParamSpec& spec, const toml::node& node, const Sour
   refuse(source, spec.key, "is a list under [params]", "put lists under [sweep]");
 }
 
-std::vector<std::string> swept_texts(const ParamSpec& spec, const toml::node& node,
-                                     const Source& source) {
+SweepSpec::Axis swept_axis(const ParamSpec& spec, const toml::node& node, const Source& source) {
   const toml::array* array = node.as_array();
-  if (!array) return value_list(spec, scalar_text(node, spec.key, source));
+  if (!array) return read_axis(spec, scalar_text(node, spec.key, source));
   std::vector<std::string> values;
   for (const toml::node& item : *array) {
     const bool names = spec.kind == ParamKind::choice_list && item.is_array();
@@ -127,7 +129,7 @@ std::vector<std::string> swept_texts(const ParamSpec& spec, const toml::node& no
                            : scalar_text(item, spec.key, source));
   }
   if (values.empty()) refuse(source, spec.key, "is an empty list", "give at least one value");
-  return values;
+  return {.key = spec.key, .values = std::move(values)};
 }
 
 const toml::table* table_at(const toml::table& root, const char* key, const Source& source) {
@@ -150,21 +152,22 @@ void flatten(const toml::table& table, const std::string& before,
   }
 }
 
-template <class Texts>
-void read_axes(const toml::table* table, SweepSpec& spec, const Source& source, Texts texts) {
+template <class AxisOf>
+void read_axes(const toml::table* table, SweepSpec& spec, const Source& source, AxisOf axis_of) {
   if (!table) return;
   ParamSet trial(spec.experiment->info.params);
   std::vector<std::pair<std::string, const toml::node*>> entries;
   flatten(*table, "", entries);
   for (const auto& [key, node] : entries) try {
-      SweepSpec::Axis axis{key, texts(trial.spec(key), *node)};
+      SweepSpec::Axis axis = axis_of(trial.spec(key), *node);
       for (const std::string& value : axis.values) trial.set(key, value);
       put_axis(spec, std::move(axis));
     } catch (const UsageError& error) {
       const std::string_view what = error.what();
       if (what.starts_with(source.display_name)) throw;
       throw UsageError(source.display_name, what,
-                       fmt::format("correct line {}", node->source().begin.line));
+                       source.has_lines ? fmt::format("correct line {}", node->source().begin.line)
+                                        : fmt::format("correct {}", key));
     }
 }
 
@@ -204,11 +207,39 @@ SweepSpec read_preset(const std::string& name, std::vector<std::string> parents)
   return spec;
 }
 
+bool is_sweep_file(const fs::path& name) {
+  const fs::path kind = name.extension();
+  return kind == ".toml" || kind == ".yaml" || kind == ".yml" || kind == ".json";
+}
+
+/// Reads a file in any form.
+SweepSpec read_file_spec(const fs::path& path, std::vector<std::string> parents) {
+  std::error_code failure;
+  const fs::path real = fs::weakly_canonical(path, failure);
+  const std::string known = failure ? path.string() : real.string();
+  if (std::find(parents.begin(), parents.end(), known) != parents.end())
+    throw UsageError(fmt::format("{} -> {}", fmt::join(parents, " -> "), known),
+                     "is a cycle of parents", "remove one of them");
+  parents.push_back(known);
+  const bool is_toml = path.extension() == ".toml";
+  const std::string text = read_file(path, max_file_bytes);
+  const std::string name = path.string();
+  SweepSpec spec =
+      read_spec(is_toml ? text : toml_of_yaml(text, name), {.display_name = name,
+                                                            .parents = std::move(parents),
+                                                            .folder = path.parent_path(),
+                                                            .has_lines = is_toml});
+  spec.name = path.stem().string();
+  return spec;
+}
+
 SweepSpec start_of(const toml::table& root, const Source& source) {
   const auto experiment = text_at(root, "experiment", source);
   const auto parent = text_at(root, "parent", source);
   SweepSpec spec;
-  if (parent) spec = read_preset(*parent, source.parents);
+  if (parent)
+    spec = is_sweep_file(*parent) ? read_file_spec(source.folder / *parent, source.parents)
+                                  : read_preset(*parent, source.parents);
   if (experiment) {
     const Experiment& named = find_experiment(*experiment);
     if (spec.experiment && spec.experiment != &named)
@@ -231,15 +262,22 @@ SweepSpec read_spec(std::string_view text, const Source& source) {
   spec.description = text_at(root, "description", source).value_or("");
   read_axes(table_at(root, "params", source), spec, source,
             [&](const ParamSpec& param, const toml::node& node) {
-              return std::vector{fixed_text(param, node, source)};
+              return SweepSpec::Axis{.key = param.key, .values = {fixed_text(param, node, source)}};
             });
   read_axes(table_at(root, "sweep", source), spec, source,
             [&](const ParamSpec& param, const toml::node& node) {
-              return swept_texts(param, node, source);
+              return swept_axis(param, node, source);
             });
   read_zips(root, spec, source);
   if (const auto repeats = integer_at(root, "repeats", 1, max_repeats, source))
     spec.repeats = static_cast<int>(*repeats);
+  if (const auto draws = integer_at(root, "draws", 1, max_draws, source))
+    spec.draws = static_cast<int>(*draws);
+  if (const auto sampling = text_at(root, "sampling", source)) {
+    if (*sampling != "latin" && *sampling != "random")
+      refuse(source, "sampling", "is neither latin nor random", "write one of them");
+    spec.latin = *sampling == "latin";
+  }
   if (const auto seed = integer_at(root, "seed", 0, INT32_MAX, source)) spec.seed = *seed;
   if (const toml::node* paired = root.get("paired")) {
     const auto flag = paired->value_exact<bool>();
@@ -260,7 +298,8 @@ std::vector<std::string> all_names() {
 }  // namespace
 
 SweepSpec parse_sweep(std::string_view toml, const std::string& display_name) {
-  return read_spec(toml, {.display_name = display_name, .parents = {}});
+  return read_spec(toml,
+                   {.display_name = display_name, .folder = fs::path(display_name).parent_path()});
 }
 
 std::vector<std::string> preset_names() {
@@ -274,11 +313,7 @@ std::vector<std::string> preset_names() {
 SweepSpec preset_named(const std::string& name) { return read_preset(name, {}); }
 
 SweepSpec sweep_spec_named(const std::string& name) {
-  if (fs::path(name).extension() == ".toml") {
-    SweepSpec spec = parse_sweep(read_file(name, max_file_bytes), name);
-    spec.name = fs::path(name).stem().string();
-    return spec;
-  }
+  if (is_sweep_file(name)) return read_file_spec(name, {});
   for (const Experiment* experiment : experiment_catalogue())
     if (experiment->info.name == name) {
       SweepSpec spec;
@@ -287,7 +322,7 @@ SweepSpec sweep_spec_named(const std::string& name) {
     }
   const std::vector<std::string> presets = preset_names();
   if (std::find(presets.begin(), presets.end(), name) != presets.end()) return preset_named(name);
-  throw UsageError(name, "is neither an experiment, a preset nor a .toml file",
+  throw UsageError(name, "is neither an experiment, a preset nor a .toml, .yaml or .json file",
                    remedy_for_unknown(name, all_names(), "orrery list shows all names"));
 }
 

@@ -97,20 +97,20 @@ TidyRow row_of(const PointRecord& point, const std::string& encoding, const Tidy
 }
 
 template <class Value, class Of>
-Column column(std::string name, const TidyTable& table, Of of) {
+Column column(const std::string& name, const TidyTable& table, Of of) {
   std::vector<Value> values;
   for (const TidyRow& row : table.rows) values.push_back(of(row));
-  return {.name = std::move(name), .unit = {}, .values = std::move(values)};
+  return {.name = name, .unit = {}, .values = std::move(values)};
 }
 
 template <class Of>
-Column text_column(std::string name, const TidyTable& table, Of of) {
-  return column<std::string>(std::move(name), table, of);
+Column text_column(const std::string& name, const TidyTable& table, Of of) {
+  return column<std::string>(name, table, of);
 }
 
 template <class Of>
-Column number_column(std::string name, const TidyTable& table, Of of) {
-  return column<double>(std::move(name), table, of);
+Column number_column(const std::string& name, const TidyTable& table, Of of) {
+  return column<double>(name, table, of);
 }
 
 std::string group_of(const TidyRow& row, const TidyTable& table) {

@@ -49,7 +49,7 @@ void require_saved(const Plan& plan) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto spec = fuzz::accepted<UsageError, DataError>(
+  const auto spec = fuzz::accepted<UsageError, DataError, IoError>(
       [&] { return parse_sweep(fuzz::text_of(data, size), "sweep.toml"); });
   if (!spec || largest_product(*spec) > most_combinations) return 0;
   fuzz::require(spec->experiment != nullptr, "a sweep has an experiment");

@@ -1,0 +1,135 @@
+#include "experiments/sweeps/sweep_yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "core/errors.h"
+#include "core/params.h"
+
+namespace orrery::sweeps {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1}
+                                   << 20;  // a few lines of aliases can name billions
+
+/// Writes nodes as TOML.
+class Writer {
+ public:
+  explicit Writer(const std::string& display_name) : display_name_(display_name) {}
+
+  /// Values first, as in TOML whatever follows a table's heading belongs to it.
+  std::string write(const YAML::Node& root) {
+    if (!root.IsMap()) refuse(root, "is not a list of keys", "begin with experiment: NAME");
+    require_distinct(root);
+    std::string tables;
+    for (const auto& entry : root) {
+      const std::string key = key_of(entry.first);
+      if (entry.second.IsMap())
+        tables += fmt::format("[{}]\n", key) + entries(entry.second, "");
+      else
+        values_ += fmt::format("{} = {}\n", key, value(entry.second));
+    }
+    return values_ + tables;
+  }
+
+ private:
+  [[noreturn]] void refuse(const YAML::Node& at, std::string_view rule,
+                           std::string_view remedy) const {
+    throw DataError(fmt::format("{}, line {}, column {}", display_name_, at.Mark().line + 1,
+                                at.Mark().column + 1),
+                    rule, remedy);
+  }
+
+  void require_distinct(const YAML::Node& map) const {
+    std::set<std::string> seen;
+    for (const auto& entry : map) {
+      if (!entry.first.IsScalar()) refuse(entry.first, "is not a name", "write key: value");
+      if (!seen.insert(entry.first.Scalar()).second)
+        refuse(entry.first, fmt::format("gives {} again", entry.first.Scalar()),
+               "give each key once");
+    }
+  }
+
+  static std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        out += fmt::format("\\{}", c);
+      else if (byte < 0x20 || byte == 0x7f)
+        out += fmt::format("\\u{:04X}", byte);
+      else
+        out += c;
+    }
+    return out + "\"";
+  }
+
+  std::string key_of(const YAML::Node& key) const { return quoted(key.Scalar()); }
+
+  std::string entries(const YAML::Node& map, const std::string& before) {
+    require_distinct(map);
+    std::string text;
+    for (const auto& entry : map) {
+      const std::string key = before + key_of(entry.first);
+      text += entry.second.IsMap() ? entries(entry.second, key + ".")
+                                   : fmt::format("{} = {}\n", key, value(entry.second));
+    }
+    return text;
+  }
+
+  std::string value(const YAML::Node& node) {
+    std::string text;
+    if (node.IsScalar()) {
+      text = scalar(node);
+    } else if (node.IsSequence()) {
+      for (const auto& item : node) text += (text.empty() ? "" : ", ") + value(item);
+      text = "[" + text + "]";
+    } else {
+      refuse(node, "is neither a value nor a list", "give it a value or remove it");
+    }
+    written_ += text.size();
+    if (written_ > most_bytes) refuse(node, "is more than a MiB", "write fewer values");
+    return text;
+  }
+
+  /// A plain scalar is a truth value or a number where it reads as one; everything else is text.
+  std::string scalar(const YAML::Node& node) const {
+    const std::string& text = node.Scalar();
+    const bool is_quoted = node.Tag() == "!";
+    if (is_quoted) return quoted(text);
+    if (text == "true" || text == "false") return text;
+    std::int64_t whole{};
+    const char* end = text.data() + text.size();
+    if (const auto read = std::from_chars(text.data(), end, whole);
+        read.ec == std::errc() && read.ptr == end)
+      return fmt::format("{}", whole);
+    double real{};
+    if (const auto read = std::from_chars(text.data(), end, real);
+        read.ec == std::errc() && read.ptr == end && std::isfinite(real))
+      return quoted(number_text(real));
+    return quoted(text);
+  }
+
+  const std::string& display_name_;
+  std::string values_{};
+  std::size_t written_{0};
+};
+
+}  // namespace
+
+std::string toml_of_yaml(std::string_view yaml, const std::string& display_name) try {
+  return Writer(display_name).write(YAML::Load(std::string(yaml)));
+} catch (const YAML::Exception& error) {
+  throw DataError(fmt::format("{}, line {}, column {}", display_name, error.mark.line + 1,
+                              error.mark.column + 1),
+                  fmt::format("is neither YAML nor JSON ({})", error.msg), "correct that line");
+}
+
+}  // namespace orrery::sweeps
