@@ -119,6 +119,7 @@ int run_program(int argc, char** argv) {
     return exit_usage;
   }
   listen_for_stop_signals();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f is then refused in words
   for (const Command& command : commands)
     if (command.app->parsed()) return run_or_suggest(command);
   return exit_usage;

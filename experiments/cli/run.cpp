@@ -6,6 +6,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/require_memory.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
@@ -51,6 +52,7 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   for (const auto& [params, swept] : sets) {
     Point point{params, load_inputs(params), {}};
     if (experiment.check) experiment.check(point.params, point.loaded.inputs);
+    require_memory(experiment, point.params);
     point.folder =
         folder_of(options, experiment.info.name,
                   point_id(experiment.info, params, point.loaded.files), sets.size() > 1);

@@ -10,6 +10,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/require_memory.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/merge.h"
@@ -118,7 +119,11 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
                     folder.damaged_lines()));
   for (const std::string& damage : folder.damages(plan))
     say(fmt::format("{}; the point is computed again\n", damage));
-  const SweepOutcome outcome = run_and_print(plan, folder, options);
+  std::vector<const ParamSet*> runs;
+  for (const PlanPoint* point : folder.pending(plan)) runs.push_back(&point->params);
+  ComputeOptions fitting = options;
+  fitting.threads = threads_that_fit(*plan.experiment, runs, thread_count(options.threads));
+  const SweepOutcome outcome = run_and_print(plan, folder, fitting);
   if (!options.json && !is_quiet())
     print(sweep_table(plan, outcome.points, output_width(), max_table_rows));
   tell(closing_line(path, outcome));
@@ -139,8 +144,10 @@ SweepSpec spec_of(const SweepOptions& options) {
   if (options.repeats > 0) spec.repeats = options.repeats;
   if (options.seed >= 0) spec.seed = options.seed;
   if (options.unpaired) spec.paired = false;
+  if (options.draws > 0) spec.draws = options.draws;
+  if (!options.sampling.empty()) spec.latin = options.sampling == "latin";
   if (!options.out.empty()) spec.out = options.out;
-  return spec;
+  return with_draws(spec);
 }
 
 std::string folder_of(const SweepSpec& spec, const Plan& plan) {

@@ -99,7 +99,7 @@ TEST_CASE("A redraw that fails leaves nothing, so that the next one finds its fo
 TEST_CASE("A list option takes one word, and what follows is a parameter") {
   const Shell shell;
   CHECK(shell.run("run long_term_decay --format none dim=8 max_distance=6 --out a").status == 0);
-  CHECK_THAT(content(shell.folder() / "a/result.json"), Contains("\"dim\": \"8\""));
+  CHECK_THAT(content(shell.folder() / "a/result.json"), Contains("\"dim\": 8,"));
   CHECK(
       shell.run("sweep long_term_decay --format svg,none dim=4,8 max_distance=6 --out s").status ==
       0);
@@ -170,6 +170,16 @@ TEST_CASE("A current folder that was removed is told as such, and an absolute --
   CHECK(run("run rotation --format none --quiet --out '" + absolute + "'") == 0);
 }
 
+TEST_CASE("A file that may not grow so large is told, and nothing half-written stays") {
+  const Shell shell;
+  const Outcome outcome = shell.run_program("ulimit -f 40;", "run long_term_decay --out f");
+  CHECK(outcome.status == 4);
+  CHECK_THAT(outcome.err, Contains("cannot be written (File too large)"));
+  CHECK(!std::filesystem::exists(shell.folder() / "f"));
+  for (const auto& entry : std::filesystem::directory_iterator(shell.folder()))
+    CHECK_THAT(entry.path().filename().string(), !Catch::Matchers::StartsWith(".f."));
+}
+
 TEST_CASE("Too little memory is told with its numbers and what to lower, and is no bug") {
   const Shell shell;
   const std::string little = "ulimit -v 400000;";
@@ -182,6 +192,12 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
   CHECK(alone.status == 4);
   CHECK_THAT(alone.err, Contains("there is not enough memory: ") && Contains("391 MiB may be") &&
                             Contains("lower the settings") && !Contains("bug"));
+  const Outcome foreseen =
+      shell.run_program(little, "run long_term_decay max_distance=1000000 --out f");
+  CHECK(foreseen.status == 4);
+  CHECK_THAT(foreseen.err, Contains("long_term_decay: needs about ") &&
+                               Contains("and 391 MiB may be used; lower max_distance"));
+  CHECK(!std::filesystem::exists(shell.folder() / "f"));
   // A sweep keeps the points that have enough.
   const Outcome sweep = shell.run_program(
       little,
