@@ -1,8 +1,9 @@
-// redraw, plot, report, compare
+// redraw, plot, report, export, compare
 #include <memory>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/declare.h"
+#include "experiments/cli/export.h"
 
 namespace orrery::cli {
 namespace {
@@ -85,6 +86,27 @@ Command add_report(CLI::App& app) {
   return {command, [options] { return report_command(*options); }};
 }
 
+Command add_export(CLI::App& app) {
+  auto options = std::make_shared<ExportCommandOptions>();
+  CLI::App* command =
+      app.add_subcommand("export", "Print the numbers of a sweep as CSV, JSON lines or LaTeX");
+  command->add_option("DIR", options->folder, "Folder of a sweep")->required();
+  command->add_option("--as", options->form, "csv, jsonl or latex")
+      ->check(CLI::IsMember({"csv", "jsonl", "latex"}));
+  command->add_option("--measures", options->measures, "Of a LaTeX table: a,b; default: all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--summary", options->summary, "Of CSV: means over repeats");
+  command->add_option("--out", options->out, "A file; default: standard output");
+  command->add_flag("--force", options->force, "Replace the file");
+  command->footer(
+      "One row per point and encoding; LaTeX has mean and interval over repeats.\n\n"
+      "Examples:\n"
+      "  orrery sweep decay_over_bases --format none --out bases\n"
+      "  orrery export bases --as latex --measures change,rises --out table.tex");
+  return {command, [options] { return export_command(*options); }};
+}
+
 Command add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareCommandOptions>();
   CLI::App* command =
@@ -112,7 +134,7 @@ Command add_compare(CLI::App& app) {
 }  // namespace
 
 std::vector<Command> declare_report_commands(CLI::App& app, const std::vector<std::string>&) {
-  return {add_redraw(app), add_plot(app), add_report(app), add_compare(app)};
+  return {add_redraw(app), add_plot(app), add_report(app), add_export(app), add_compare(app)};
 }
 
 }  // namespace orrery::cli

@@ -19,15 +19,15 @@ using Params = std::map<std::string, std::string>;
 
 Params params_of(const PointRecord& point) { return {point.params.begin(), point.params.end()}; }
 
-/// The value of a key when all finished points have the same; "" where it is not used.
+/// The value of a key when all finished points that read it have the same; "" where none does.
 std::optional<std::string> constant(const SavedSweep& sweep, const std::string& key) {
   std::optional<std::string> value;
   for (const PointRecord& point : sweep.points) {
-    if (!point.is_done()) continue;
+    if (!point.is_done() || point.param(key).empty()) continue;
     if (value && *value != point.param(key)) return std::nullopt;
     value = point.param(key);
   }
-  return value;
+  return value.value_or("");
 }
 
 std::set<std::string> keys_of(const SavedSweep& a, const SavedSweep& b) {

@@ -133,3 +133,20 @@ TEST_CASE("A figure is drawn again cropped, on other scales and with other colou
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("is not a smaller and a larger number"));
 }
+
+TEST_CASE("export prints a sweep as tidy CSV, as JSON lines with types, and as a LaTeX table") {
+  const Shell shell;
+  make_sweep(shell, "assumption=random draws=1 --repeats 2");
+  CHECK(shell.run("export s").out == content(shell.folder() / "s/results.csv"));
+  CHECK(shell.run("export s --summary").out == content(shell.folder() / "s/summary.csv"));
+  const std::string lines = shell.run("export s --as jsonl").out;
+  CHECK(rows_with(lines, "\"encoding\":\"rope\"") == 8);
+  CHECK_THAT(lines, Contains("\"dim\":4,") && Contains("\"mean_abs_S_at_0\":null"));
+  REQUIRE(shell.run("export s --as latex --measures change --out t.tex").status == 0);
+  const std::string table = content(shell.folder() / "t.tex");
+  CHECK_THAT(table, Contains("\\toprule") && Contains("4 & 10 & RoPE & $") && Contains(" \\pm ") &&
+                        Contains("max\\_distance = 6"));
+  CHECK(shell.run("export s --as latex --out t.tex").status == 4);
+  CHECK_THAT(shell.run("export s --as latex --measures chang").err,
+             Contains("did you mean change"));
+}
