@@ -5,7 +5,7 @@
 namespace orrery::studies {
 namespace {
 
-constexpr double program = 30e6;  // of any run
+constexpr double program = 60e6;  // of any run, with what its allocator keeps
 
 double count_of(const ParamSet& params, const char* key) {
   return static_cast<double>(params.integer(key));
@@ -26,10 +26,10 @@ MemoryEstimate growing(const ParamSet& params, const char* key, double units, do
 
 MemoryEstimate memory_estimate(const std::string& experiment, const ParamSet& params) {
   if (experiment == "long_term_decay")
-    return growing(params, "max_distance", count_of(params, "max_distance"), 610, 160);
+    return growing(params, "max_distance", count_of(params, "max_distance"), 1000, 200);
   if (experiment == "attention_map" && params.is_used("max_tokens")) {
     const double tokens = count_of(params, "max_tokens");
-    return growing(params, "max_tokens", tokens * tokens, 12, 25);
+    return growing(params, "max_tokens", tokens * tokens, 16, 30);
   }
   return {};
 }
