@@ -8,7 +8,8 @@
 
 #include "core/errors.h"
 #include "experiments/cli/console.h"
-#include "experiments/results/memory.h"
+#include "experiments/files/memory_limit.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/studies/memory_estimate.h"
 #include "experiments/text/number_text.h"
 
@@ -17,31 +18,25 @@ namespace {
 
 std::string size_text(double bytes) { return bytes_text(static_cast<std::uintmax_t>(bytes)); }
 
-IoError too_large(const Experiment& experiment, const MemoryEstimate& estimate, double allowed) {
-  return {experiment.info.name,
-          fmt::format("needs about {} of memory, and {} may be used", size_text(estimate.bytes),
-                      size_text(allowed)),
-          estimate.remedy};
-}
-
 }  // namespace
 
 void require_memory(const Experiment& experiment, const ParamSet& run) {
-  const auto allowed = static_cast<double>(memory_allowed());
   const MemoryEstimate estimate = memory_estimate(experiment.info.name, run);
-  if (estimate.bytes > allowed) throw too_large(experiment, estimate, allowed);
+  setup::require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
 }
 
 int threads_that_fit(const Experiment& experiment, const std::vector<const ParamSet*>& runs,
                      int wanted) {
-  const auto allowed = static_cast<double>(memory_allowed());
+  const auto allowed = static_cast<double>(memory_limit());
   std::vector<MemoryEstimate> estimates;
   for (const ParamSet* run : runs) estimates.push_back(memory_estimate(experiment.info.name, *run));
   std::sort(estimates.begin(), estimates.end(),
             [](const MemoryEstimate& a, const MemoryEstimate& b) { return a.bytes > b.bytes; });
   if (!estimates.empty() && estimates.front().bytes > allowed)
     say(fmt::format("orrery: a point of {}\n",
-                    too_large(experiment, estimates.front(), allowed).what()));
+                    setup::too_little_memory(estimates.front().bytes, experiment.info.name,
+                                             estimates.front().remedy)
+                        .what()));
   double together = 0;
   int fitting = 0;
   while (fitting < wanted && static_cast<std::size_t>(fitting) < estimates.size()) {

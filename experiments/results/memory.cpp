@@ -40,14 +40,6 @@ std::uintmax_t peak_memory() {
   return static_cast<std::uintmax_t>(usage.ru_maxrss) * kib;
 }
 
-std::uintmax_t memory_allowed() {
-  const auto pages = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  const auto page = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
-  rlimit limit{};
-  const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited ? std::min<std::uintmax_t>(limit.rlim_cur, pages * page) : pages * page;
-}
-
 void reserve_memory_for_errors() {
   const std::uintmax_t bytes = std::min(most_reserved, memory_limit() / reserved_part);
   std::free(reserve.exchange(std::malloc(static_cast<std::size_t>(bytes))));

@@ -16,9 +16,6 @@ void reserve_memory_for_errors();
 /// Bytes that this process has had in memory at most.
 std::uintmax_t peak_memory();
 
-/// Bytes that this process may have: the machine's memory, or less where ulimit -v allows less.
-std::uintmax_t memory_allowed();
-
 /// What to say of a std::bad_alloc: how much memory this process has had, how much it may have, and
 /// which settings to lower. `also` is appended to the remedy.
 std::string memory_shortage(std::string_view also = {});

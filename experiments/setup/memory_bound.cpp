@@ -4,19 +4,21 @@
 
 #include <cstdint>
 
-#include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::setup {
 
+IoError too_little_memory(double bytes, const std::string& what, const std::string& remedy) {
+  return IoError(
+      what,
+      fmt::format("{} of memory is needed, and {} may be used",
+                  bytes_text(static_cast<std::uintmax_t>(bytes)), bytes_text(memory_limit())),
+      remedy);
+}
+
 void require_memory(double bytes, const std::string& what, const std::string& remedy) {
-  const std::uintmax_t limit = memory_limit();
-  if (bytes <= static_cast<double>(limit)) return;
-  throw UsageError(what,
-                   fmt::format("take {}, and {} may be used",
-                               bytes_text(static_cast<std::uintmax_t>(bytes)), bytes_text(limit)),
-                   remedy);
+  if (bytes > static_cast<double>(memory_limit())) throw too_little_memory(bytes, what, remedy);
 }
 
 }  // namespace orrery::setup

@@ -2,12 +2,16 @@
 
 #include <string>
 
+#include "core/errors.h"
 #include "experiments/model/layers.h"
 
 namespace orrery::setup {
 
-/// Throws UsageError where `bytes` are more than this process may have: "WHAT: take 3.0 GiB, and
-/// 2.0 GiB may be used; REMEDY". Call it before what would fail late.
+/// "WHAT: 3.0 GiB of memory is needed, and 2.0 GiB may be used; REMEDY".
+IoError too_little_memory(double bytes, const std::string& what, const std::string& remedy);
+
+/// Throws that where `bytes` are more than this process may have. Call it before what would fail
+/// late.
 void require_memory(double bytes, const std::string& what, const std::string& remedy);
 
 }  // namespace orrery::setup

@@ -27,10 +27,6 @@ MemoryEstimate growing(const ParamSet& params, const char* key, double units, do
 MemoryEstimate memory_estimate(const std::string& experiment, const ParamSet& params) {
   if (experiment == "long_term_decay")
     return growing(params, "max_distance", count_of(params, "max_distance"), 1000, 200);
-  if (experiment == "attention_map" && params.is_used("max_tokens")) {
-    const double tokens = count_of(params, "max_tokens");
-    return growing(params, "max_tokens", tokens * tokens, 16, 30);
-  }
   return {};
 }
 
