@@ -76,8 +76,9 @@ TensorMap parse_npz(std::string_view bytes, const std::string& name) {
 }
 
 std::string npz_member(const Array& array) {
-  check_invariant(!leads_elsewhere(array.name), "arrays that go to one archive have plain names");
-  return fmt::format("{}{}", array.name, suffix);
+  std::string member = fmt::format("{}{}", array.name, suffix);
+  check_invariant(!leads_elsewhere(member), "arrays that go to one archive have plain names");
+  return member;
 }
 
 std::string npz_bytes(std::span<const Array* const> arrays) {

@@ -195,7 +195,7 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
   const Outcome foreseen =
       shell.run_program(little, "run long_term_decay max_distance=1000000 --out f");
   CHECK(foreseen.status == 4);
-  CHECK_THAT(foreseen.err, Contains("long_term_decay: needs about ") &&
+  CHECK_THAT(foreseen.err, Contains(" of memory is needed, ") &&
                                Contains("and 391 MiB may be used; lower max_distance"));
   CHECK(!std::filesystem::exists(shell.folder() / "f"));
   // A sweep keeps the points that have enough.
