@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/errors.h"
+#include "core/analysis/largest.h"
 
 using namespace orrery;
 
@@ -24,12 +24,13 @@ Matrix<double> numbers(Index rows, Index columns) {
 
 struct Extent {
   double count{0}, sum{0};
-  double low{std::numeric_limits<double>::infinity()}, high{-low};
+  Smallest low{std::numeric_limits<double>::infinity()};
+  Largest high{-std::numeric_limits<double>::infinity()};
   void see(double value) {
     count += 1;
     sum += value;
-    low = std::min(low, value);
-    high = std::max(high, value);
+    low.see(value);
+    high.see(value);
   }
 };
 
@@ -44,7 +45,7 @@ template <class T>
 MapReduction<T> reduced(const Matrix<T>& map, const Mask& mask, Index cell, Index at_a_time) {
   MapReduction<T> reduction(map.rows(), map.cols(), cell);
   for (Index first = 0; first < map.rows(); first += at_a_time) {
-    const Index count = std::min(at_a_time, map.rows() - first);
+    const Index count = std::min<Index>(at_a_time, map.rows() - first);
     reduction.add(map.middleRows(first, count), mask.of_queries(first, count));
   }
   return reduction;
@@ -58,13 +59,13 @@ void check_every_entry(const Matrix<double>& map, const Mask& mask, Index cell, 
   for (Index a = 0; a < cells.mean.rows(); ++a)
     for (Index b = 0; b < cells.mean.cols(); ++b) {
       Extent extent;
-      for (Index i = a * cell; i < std::min(map.rows(), (a + 1) * cell); ++i)
-        for (Index j = b * cell; j < std::min(map.cols(), (b + 1) * cell); ++j)
+      for (Index i = a * cell; i < std::min<Index>(map.rows(), (a + 1) * cell); ++i)
+        for (Index j = b * cell; j < std::min<Index>(map.cols(), (b + 1) * cell); ++j)
           if (mask.allows(i, j)) extent.see(map(i, j));
       CHECK(cells.seen(a, b) == (extent.count > 0));
       CHECK(cells.mean(a, b) == (extent.count > 0 ? extent.sum / extent.count : 0));
-      CHECK(cells.low(a, b) == (extent.count > 0 ? extent.low : 0));
-      CHECK(cells.high(a, b) == (extent.count > 0 ? extent.high : 0));
+      CHECK(cells.low(a, b) == (extent.count > 0 ? extent.low.value() : 0));
+      CHECK(cells.high(a, b) == (extent.count > 0 ? extent.high.value() : 0));
     }
   REQUIRE(diagonals.count.size() == static_cast<std::size_t>(map.rows() + map.cols() - 1));
   for (Index r = 1 - map.rows(); r < map.cols(); ++r) {
@@ -78,8 +79,8 @@ void check_every_entry(const Matrix<double>& map, const Mask& mask, Index cell, 
       continue;
     }
     CHECK(diagonals.mean[at] == extent.sum / extent.count);
-    CHECK(diagonals.low[at] == extent.low);
-    CHECK(diagonals.high[at] == extent.high);
+    CHECK(diagonals.low[at] == extent.low.value());
+    CHECK(diagonals.high[at] == extent.high.value());
   }
 }
 
