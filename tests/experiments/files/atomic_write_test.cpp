@@ -76,8 +76,9 @@ TEST_CASE(
 
 TEST_CASE("A file for which the disk is too small is refused with both numbers") {
   const TempFolder temp;
-  CHECK_THROWS_WITH(AtomicFile(temp.path() / "large", std::uintmax_t{1} << 60),
-                    Contains("large: takes 1048576 TiB, and") && Contains("are free on its disk; free"));
+  CHECK_THROWS_WITH(
+      AtomicFile(temp.path() / "large", std::uintmax_t{1} << 60),
+      Contains("large: takes 1048576 TiB, and") && Contains("are free on its disk; free"));
   CHECK(entries_of(temp.path()) == 0);
 }
 
