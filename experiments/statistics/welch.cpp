@@ -67,7 +67,7 @@ Welch welch_test(const SampleMoments& a, const SampleMoments& b) {
 }
 
 Welch paired_test(std::span<const double> a, std::span<const double> b) {
-  const std::size_t n = std::min(a.size(), b.size());
+  const std::size_t n = std::min<std::size_t>(a.size(), b.size());
   std::vector<double> differences(n);
   for (std::size_t i = 0; i < n; ++i) differences[i] = b[i] - a[i];
   const SampleMoments moments = sample_moments(differences);
