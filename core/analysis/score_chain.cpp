@@ -39,6 +39,7 @@ ScoreChain score_chain(const Rope<double>& rope, std::span<const double> q,
                        std::span<const double> k, Position r) {
   const auto z_q = complex_pairs(rope, q);
   const auto z_k = complex_pairs(rope, k);
+  const double gain = rope.attention_factor() * rope.attention_factor();
   ScoreChain chain;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
     if (rope.is_muted(t)) {
@@ -46,7 +47,7 @@ ScoreChain score_chain(const Rope<double>& rope, std::span<const double> q,
       continue;
     }
     const CosSin turn = rotation_at(r, rope.theta()[t]);
-    chain.links.push_back(z_q[t] * std::conj(z_k[t]) * std::complex(turn.cos, turn.sin));
+    chain.links.push_back(gain * z_q[t] * std::conj(z_k[t]) * std::complex(turn.cos, turn.sin));
   }
   for (std::size_t c = 2 * z_q.size(); c < q.size(); ++c) chain.rest += q[c] * k[c];
   return chain;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/encodings/common_formulas.h"
+#include "core/encodings/rope_scaling_params.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -43,10 +44,15 @@ Index rotary_dims_of(double fraction, Index d_head) {
                                               static_cast<double>(d_head)));
 }
 
+/// The pairs that have a frequency, be it 0.
+Index pairs_of(const RopeConfig& config) {
+  return (config.partial == RopePartial::truncated ? config.rotary_dims : config.d_head) / 2;
+}
+
 std::vector<double> frequencies_of(const RopeConfig& config, Precision format) {
-  if (config.partial == RopePartial::truncated)
-    return inverse_frequencies(config.rotary_dims, config.base, format);
-  std::vector<double> theta = inverse_frequencies(config.d_head, config.base, format);
+  std::vector<double> theta =
+      scaled_frequencies(pairs_of(config), config.base, config.scaling, format);
+  if (config.partial == RopePartial::truncated) return theta;
   std::fill(theta.begin() + config.rotary_dims / 2, theta.end(), 0.0);
   return theta;
 }
@@ -99,7 +105,9 @@ Rope<T>::Rope(const RopeConfig& config)
     : config_(completed(config)),
       theta_(frequencies_of(config_, Precision::fp64)),
       rounded_theta_(frequencies_of(config_, config_.rounding.format(Stage::inv_freq))),
-      table_(rounded_theta_) {
+      attention_factor_(orrery::attention_factor(config_.scaling)),
+      table_(rounded_theta_, attention_factor_),
+      value_table_(rounded_theta_) {
   check_some_pair_counts(theta_.size(), config_.muted);
 }
 
@@ -143,6 +151,11 @@ EncodingInfo Rope<T>::info() {
       .default_value = std::vector<std::string>{},
       .choices = band_choices(),
       .may_be_empty = true};
+  std::vector<ParamSpec> params{base_param(), std::move(pairing), std::move(fraction),
+                                std::move(partial)};
+  for (ParamSpec& spec : rope_scaling_params()) params.push_back(std::move(spec));
+  params.push_back(std::move(value));
+  params.push_back(std::move(muted));
   return {
       .name = "rope",
       .label = "RoPE",
@@ -152,7 +165,10 @@ EncodingInfo Rope<T>::info() {
       .formulas =
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
             "eq. (14)"},
-           frequency_formula},
+           frequency_formula,
+           {R"(a = 0.1 \ln s + 1)", "YaRN, arXiv 2309.00071", in_descriptions},
+           {R"(a = \sqrt{1 + \frac{\ln s}{\ln L_0}})", "LongRoPE, arXiv 2402.13753",
+            in_descriptions}},
       .score_formulas =
           {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(m-n)\theta_t})",
             "eq. (35)"},
@@ -160,9 +176,12 @@ EncodingInfo Rope<T>::info() {
             "eq. (16)", in_descriptions}},
       .symbols = {frequency_meaning,
                   {"φ_t", "angle by which pair t is rotated, in rad"},
-                  {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
-      .params = {base_param(), std::move(pairing), std::move(fraction), std::move(partial),
-                 std::move(value), std::move(muted)},
+                  {"h_t", "product of the query's and the key's pair t, as complex numbers"},
+                  {"a", "attention factor of a scaling, by which q and k are multiplied"},
+                  {"s", "factor of a scaling"},
+                  {"L_0", "context of the training, in tokens"}},
+      .params = std::move(params),
+      .tables = rope_scaling_tables(),
       .decay = {.param = "base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
                  Stage::rotated_qk}};
@@ -183,22 +202,24 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
   if (value == "counter_rotated") config.rotary_value = RotaryValue::counter_rotated;
   config.muted = muted_of(s.params);
   config.rotary_dims = rotary_dims_of(s.params.real("rope.fraction"), s.d_head);
+  config.scaling = rope_scaling_of(s, pairs_of(config));
   return std::make_unique<Rope>(config);
 }
 
 template <class T>
-void Rope<T>::rotate_exactly(PositionsIn positions, MatrixOut<T> x) const {
+void Rope<T>::rotate_exactly(PositionsIn positions, const RotationTable& table,
+                             MatrixOut<T> x) const {
   if (config_.pairing == RopePairing::interleaved)
-    table_.rotate_interleaved<T>(positions, x);
+    table.rotate_interleaved<T>(positions, x);
   else
-    table_.rotate_half_split<T>(positions, x);
+    table.rotate_half_split<T>(positions, x);
 }
 
 template <class T>
-void Rope<T>::rotate_row_rounded(Position position, T* row) const {
+void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) const {
   const auto product = [this](T x, T y) { return config_.rounding(Stage::products, x * y); };
   for (std::size_t t = 0; t < rounded_theta_.size(); ++t) {
-    const CosSin turn = rounded_rotation(position, rounded_theta_[t], config_.rounding);
+    const CosSin turn = rounded_rotation(position, rounded_theta_[t], config_.rounding, amplitude);
     const T c = static_cast<T>(turn.cos);
     const T s = static_cast<T>(turn.sin);
     T& a = row[channels(t).a];
@@ -211,7 +232,7 @@ void Rope<T>::rotate_row_rounded(Position position, T* row) const {
 }
 
 template <class T>
-void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
+void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
   if (x.cols() != config_.d_head)
     throw UsageError(fmt::format("q or k with {} channels", x.cols()),
@@ -219,16 +240,17 @@ void Rope<T>::rotate(PositionsIn positions, MatrixOut<T> x) const {
                      "give q and k with as many channels");
   if (rounds_rotation(config_.rounding) || config_.rounding.rounds(Stage::products))
     for (Index i = 0; i < x.rows(); ++i)
-      rotate_row_rounded(positions[static_cast<std::size_t>(i)], x.row(i).data());
+      rotate_row_rounded(positions[static_cast<std::size_t>(i)], table.amplitude(),
+                         x.row(i).data());
   else
-    rotate_exactly(positions, x);
+    rotate_exactly(positions, table, x);
   config_.rounding.template apply<T>(Stage::rotated_qk,
                                      x.leftCols(2 * static_cast<Index>(theta_.size())));
 }
 
 template <class T>
 void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
-  rotate(positions, x);
+  rotate(positions, table_, x);
   for (std::size_t t = 0; t < theta_.size(); ++t) {
     if (!is_muted(t)) continue;
     x.col(channels(t).a).setZero();
@@ -240,9 +262,10 @@ template <class T>
 void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   if (config_.rotary_value == RotaryValue::none) return;
   Matrix<T> turned = in.v;
-  rotate(in.n, turned);
+  rotate(in.n, value_table_, turned);
   Matrix<T> sum = product<T>(in.weights, turned);
-  if (config_.rotary_value == RotaryValue::counter_rotated) rotate(mirrored(in.m), sum);
+  if (config_.rotary_value == RotaryValue::counter_rotated)
+    rotate(mirrored(in.m), value_table_, sum);
   out = sum;
 }
 

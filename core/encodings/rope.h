@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/rope_scaling.h"
 #include "core/encodings/rotation_table.h"
 #include "core/encodings/settings.h"
 
@@ -45,6 +46,7 @@ struct RopeConfig {
   Index rotary_dims{0};  ///< r: the first r channels rotate, the rest stay; 0 means all of d_head
   RopePartial partial{RopePartial::truncated};
   RotaryValue rotary_value{RotaryValue::none};
+  RopeScaling scaling{};
   std::array<bool, mixer_bands> muted{};  ///< by band: taken out of the score
   StageRounding rounding{};
 };
@@ -53,22 +55,24 @@ struct RopeConfig {
 /// so does pair t of k_n with n, so that their product depends on m − n. Eq. (14): f(x_m, m) = R_m
 /// W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin, y_b = x_a sin + x_b cos for each pair
 /// (a, b); the forms of (12) and (15) are in rope_realisations.h. theta_t = base^(-2t/r), t = 0 …
-/// r/2 − 1. Muted bands: q and k of their pairs are set to 0 after the rotation, so that the score
-/// of eq. (35) is Σ over unmuted t of Re h_t e^{i(m−n)theta_t}, and the channels that are not
-/// rotated. Values keep all. (Copies of the paper print the last rows of (34) as (−x_{d−1}, x_d);
-/// correct is (−x_d, x_{d−1}).) The score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n
-/// (eq. 16). Accuracy: unless config.rounding names a format for angles, cos and sin are those of
-/// the exact product position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores
-/// depend on m − n at every position to 2^53; theta itself is rounded, and the absolute angle
-/// m·theta is off by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5
-/// at 2^40 and 0.42 at 2^53. The four products of a pair are rounded at Stage::products, the
-/// rotated vectors at Stage::rotated_qk. Cost: 6 N·r flops, and 32·r sincos once. Source: Su et al.
-/// 2021 (RoFormer) §3.2, §3.4.2.
+/// r/2 − 1, changed by config.scaling (rope_scaling.h), whose attention factor a multiplies
+/// rotated q and k, so that their products gain a²; values do not gain it. Muted bands: q and k of
+/// their pairs are set to 0 after the rotation, so that the score of eq. (35) is Σ over unmuted t
+/// of Re h_t e^{i(m−n)theta_t}, and the channels that are not rotated. Values keep all. (Copies of
+/// the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d, x_{d−1}).) The
+/// score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy: unless
+/// config.rounding names a format for angles, cos and sin are those of the exact product
+/// position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores depend on m − n at
+/// every position to 2^53; theta itself is rounded, and the absolute angle m·theta is off by up to
+/// |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53.
+/// The four products of a pair are rounded at Stage::products, the rotated vectors at
+/// Stage::rotated_qk. Cost: 6 N·r flops, and 32·r sincos once. Source: Su et al. 2021 (RoFormer)
+/// §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
   /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1,
-  /// or every pair muted.
+  /// every pair muted, or a scaling that scaled_frequencies refuses.
   explicit Rope(const RopeConfig& config);
 
   static EncodingInfo info();
@@ -84,10 +88,14 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
 
   const RopeConfig& config() const { return config_; }
-  /// rad per token, the fastest first: [rotary_dims / 2], or [d_head / 2] when proportional.
+  /// rad per token after scaling, the fastest first: [rotary_dims / 2], or [d_head / 2] when
+  /// proportional.
   const std::vector<double>& theta() const { return theta_; }
   /// theta() in the format of Stage::inv_freq: the frequencies of the rotations.
   const std::vector<double>& rounded_theta() const { return rounded_theta_; }
+
+  /// a: cos and sin of q and of k are multiplied by it.
+  double attention_factor() const { return attention_factor_; }
 
   bool is_muted(std::size_t t) const { return config_.muted[mixer_band_of(t, theta_.size())]; }
   /// The values of the unmuted pairs, out of one value per pair. [theta().size()] → [unmuted
@@ -112,14 +120,16 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
  private:
   void turn(PositionsIn positions, MatrixOut<T> x) const;
-  void rotate(PositionsIn positions, MatrixOut<T> x) const;
-  void rotate_exactly(PositionsIn positions, MatrixOut<T> x) const;
-  void rotate_row_rounded(Position position, T* row) const;
+  void rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
+  void rotate_exactly(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
+  void rotate_row_rounded(Position position, double amplitude, T* row) const;
 
   RopeConfig config_;
   std::vector<double> theta_;
   std::vector<double> rounded_theta_;
+  double attention_factor_;
   RotationTable table_;
+  RotationTable value_table_;  ///< without the attention factor
 };
 
 }  // namespace orrery

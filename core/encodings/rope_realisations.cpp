@@ -13,7 +13,8 @@ namespace {
 template <class T>
 std::complex<T> phasor(const Rope<T>& rope, Position m, std::size_t t) {
   if (rope.is_muted(t)) return {};
-  const CosSin turn = rounded_rotation(m, rope.rounded_theta()[t], rope.config().rounding);
+  const CosSin turn =
+      rounded_rotation(m, rope.rounded_theta()[t], rope.config().rounding, rope.attention_factor());
   return {static_cast<T>(turn.cos), static_cast<T>(turn.sin)};
 }
 
@@ -86,9 +87,10 @@ T rope_complex_score(const Rope<T>& rope, const MatrixIn<T>& q, const MatrixIn<T
   check_rows<T>(rope, Positions{n}, k);
   T score = 0;
   for (Index c = 0; c < q.cols(); ++c) score += turns(rope, c) ? T(0) : q(0, c) * k(0, c);
+  const T a = static_cast<T>(rope.attention_factor());  // once in the phasor, once here
   for (std::size_t t = 0; t < rope.theta().size(); ++t) {
     const std::complex<T> h = pair_of<T>(rope, q, 0, t) * std::conj(pair_of<T>(rope, k, 0, t));
-    score += (h * phasor(rope, relative_position(m, n), t)).real();
+    score += a * (h * phasor(rope, relative_position(m, n), t)).real();
   }
   return score;
 }

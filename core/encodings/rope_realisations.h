@@ -13,8 +13,8 @@ namespace orrery {
 /// Eq. (15): R_m [d_head, d_head], block diagonal with the 2×2 rotations of eq. (13) by the angles
 /// m·theta_t when pairs are interleaved; for half-split pairs the same with rows and columns
 /// permuted. Channels that are not rotated have 1 on the diagonal. Unless bands are muted R_m is
-/// orthogonal, R_mᵀ = R_{−m}, and R_m R_n = R_{m+n}. Accuracy: entries to 4·2^-53. Throws
-/// UsageError for |m| > 2^53.
+/// orthogonal, R_mᵀ = R_{−m}, and R_m R_n = R_{m+n}; an attention factor a multiplies the blocks.
+/// Accuracy: entries to 4·2^-53. Throws UsageError for |m| > 2^53.
 template <class T>
 Matrix<T> rope_matrix(const Rope<T>& rope, Position m);
 

@@ -11,7 +11,9 @@ namespace orrery {
 /// rounded to fp32, and its cos and sin are rounded to fp32 before their own format, as where they
 /// are computed in fp32 and cast. Cosines and sines of fp32 angles are the nearest fp32 numbers; a
 /// library's may be their neighbours (tests/golden/pipelines.json states how often PyTorch's are).
-CosSin rounded_rotation(Position position, double theta, const StageRounding& rounding);
+/// Both are multiplied by `amplitude` before they are rounded to their format.
+CosSin rounded_rotation(Position position, double theta, const StageRounding& rounding,
+                        double amplitude = 1.0);
 
 /// Whether rounded_rotation rounds at all: position, angle, cosine or sine.
 bool rounds_rotation(const StageRounding& rounding);

@@ -36,7 +36,11 @@ class RotationTable::Anchor {
   /// Of a multiple of 32.
   const Rows& at(Position m) {
     const Position a = below(m, coarse);
-    if (a != coarse_at_) coarse_ = table_.rows(a, 0, 1);
+    if (a != coarse_at_) {
+      coarse_ = table_.rows(a, 0, 1);
+      coarse_.cos *= table_.amplitude_;
+      coarse_.sin *= table_.amplitude_;
+    }
     coarse_at_ = a;
     const Rows& middle = table_.tables().middle;
     const auto c = middle.cos.row((m - a) / ones).array();
@@ -53,8 +57,8 @@ class RotationTable::Anchor {
   Rows anchor_{};
 };
 
-RotationTable::RotationTable(const std::vector<double>& theta)
-    : theta_(theta), tables_(std::make_shared<Tables>()) {}
+RotationTable::RotationTable(const std::vector<double>& theta, double amplitude)
+    : theta_(theta), amplitude_(amplitude), tables_(std::make_shared<Tables>()) {}
 
 const RotationTable::Tables& RotationTable::tables() const {
   std::call_once(tables_->computed, [this] {

@@ -14,9 +14,11 @@ namespace orrery {
 /// ±2^53; they depend on the position alone, not on the rows beside it.
 class RotationTable {
  public:
-  /// theta in rad per token. The tables are computed when first needed, once for all copies: 64
-  /// sincos per frequency.
-  explicit RotationTable(const std::vector<double>& theta);
+  /// theta in rad per token; rotated pairs are multiplied by `amplitude` too. The tables are
+  /// computed when first needed, once for all copies: 64 sincos per frequency.
+  explicit RotationTable(const std::vector<double>& theta, double amplitude = 1.0);
+
+  double amplitude() const { return amplitude_; }
 
   /// Pairs (2t, 2t + 1) of row i of x turn by m_i·theta_t: y_a = x_a cos − x_b sin, y_b = x_a sin +
   /// x_b cos. One position per row, none beyond ±2^53; x at least 2·theta.size() wide.
@@ -40,6 +42,7 @@ class RotationTable {
   void rotate(const Kernel& kernel, PositionsIn m, MatrixOut<T> x) const;
 
   std::vector<double> theta_;
+  double amplitude_;
   std::shared_ptr<Tables> tables_;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +32,27 @@ inline constexpr std::pair<const char*, const char*> test_sizes[] = {
     {"deberta.span", "6"},
     {"deberta.max_distance", "20"}};
 
-/// Values that switch on features which are off by default.
-inline constexpr std::pair<const char*, const char*> telling_integers[] = {
-    {"shaw.clip_ahead", "2"}, {"transformer_xl.clamp_len", "7"}};
+/// Values that switch on features which are off by default, or that suit the other parameters.
+inline constexpr std::pair<const char*, const char*> telling_values[] = {
+    {"shaw.clip_ahead", "2"},    {"transformer_xl.clamp_len", "7"}, {"base", "500000"},
+    {"rope.factor", "8"},        {"rope.original_length", "16"},    {"rope.length", "64"},
+    {"rope.beta_fast", "16"},    {"rope.high_freq_factor", "8"},    {"rope.mscale", "0.5"},
+    {"rope.mscale_all_dim", "2"}};
+
+/// One parameter set, and before it what it is read with.
+inline CatalogueCase with(const EncodingInfo& info, const ParamSpec& spec,
+                          const std::string& value) {
+  CatalogueCase c{info.name, {{spec.key, value}}};
+  const ParamSpec* at = &spec;
+  while (at->used_when) {
+    const auto& [key, any_of] = *at->used_when;
+    c.params.insert(c.params.begin(), {key, any_of.front()});
+    const auto deciding = std::find_if(info.params.begin(), info.params.end(),
+                                       [&](const ParamSpec& other) { return other.key == key; });
+    at = &*deciding;
+  }
+  return c;
+}
 
 inline ParamSet params_of(const CatalogueCase& c) {
   ParamSpec selector{.key = "encoding",
@@ -55,15 +75,17 @@ inline std::vector<CatalogueCase> catalogue_cases() {
     cases.push_back({entry.info.name, {}});
     for (const ParamSpec& spec : entry.info.params) {
       for (const Choice& choice : spec.choices)
-        cases.push_back({entry.info.name, {{spec.key, choice.name}}});
+        cases.push_back(with(entry.info, spec, choice.name));
       if (spec.kind == ParamKind::boolean)
-        cases.push_back({entry.info.name,
-                         {{spec.key, spec.default_value == ParamValue(true) ? "false" : "true"}}});
-      if (spec.kind == ParamKind::real && spec.key != "base")
-        cases.push_back({entry.info.name, {{spec.key, "0.5"}}});
-      if (spec.key == "base") cases.push_back({entry.info.name, {{spec.key, "500000"}}});
-      for (const auto& [key, value] : telling_integers)
-        if (spec.key == key) cases.push_back({entry.info.name, {{key, value}}});
+        cases.push_back(
+            with(entry.info, spec, spec.default_value == ParamValue(true) ? "false" : "true"));
+      const auto* telling =
+          std::find_if(std::begin(telling_values), std::end(telling_values),
+                       [&](const auto& value) { return value.first == spec.key; });
+      if (telling != std::end(telling_values))
+        cases.push_back(with(entry.info, spec, telling->second));
+      else if (spec.kind == ParamKind::real)
+        cases.push_back(with(entry.info, spec, "0.5"));
     }
   }
   return cases;
