@@ -5,6 +5,8 @@
 #include <numbers>
 
 #include "core/encodings/rope.h"
+#include "core/encodings/rope_scaling_params.h"
+#include "core/errors.h"
 
 namespace orrery::setup {
 namespace {
@@ -23,6 +25,32 @@ std::optional<std::size_t> pairs_of(const ParamSet& params) {
   return static_cast<std::size_t>(turning / 2);
 }
 
+/// θ after a scaling; empty where there is none, where P is not known, or where the settings
+/// contradict each other, which the run says.
+std::vector<double> scaled_theta(const ParamSet& params, std::optional<std::size_t> pairs) {
+  if (!pairs || *pairs == 0 || params.text("rope.scaling") == "none") return {};
+  const auto count = static_cast<Index>(*pairs);
+  const EncodingSettings settings{.d_model = 2 * count, .d_head = 2 * count, .params = params};
+  try {
+    return scaled_frequencies(count, params.real("base"), rope_scaling_of(settings, count),
+                              Precision::fp64);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+/// The ends of a band whose frequencies are scaled: of its own pairs.
+void take_scaled_ends(MixerBand& band, std::size_t index, const std::vector<double>& theta) {
+  bool first = true;
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    if (mixer_band_of(t, theta.size()) != index) continue;
+    const double wavelength = 2 * std::numbers::pi / theta[t];
+    band.shortest = first ? wavelength : std::min<double>(band.shortest, wavelength);
+    band.longest = first ? wavelength : std::max<double>(band.longest, wavelength);
+    first = false;
+  }
+}
+
 std::optional<std::size_t> pairs_in(std::size_t band, std::optional<std::size_t> pairs) {
   if (!pairs) return std::nullopt;
   std::size_t count = 0;
@@ -36,6 +64,7 @@ std::vector<MixerBand> mixer_bands_of(const ParamSet& params) {
   if (!params.has(mixer_key) || !params.is_used(mixer_key)) return {};
   const double base = params.real("base");
   const auto pairs = pairs_of(params);
+  const std::vector<double> theta = scaled_theta(params, pairs);
   const auto wavelength = [&](std::size_t band) {
     const double part = static_cast<double>(band) / static_cast<double>(mixer_bands);
     return 2 * std::numbers::pi * std::pow(base, part);
@@ -48,6 +77,7 @@ std::vector<MixerBand> mixer_bands_of(const ParamSet& params) {
                      .longest = wavelength(band + 1),
                      .pairs = pairs_in(band, pairs),
                      .muted = contains(params.list(mixer_key), choice.name)});
+    take_scaled_ends(bands.back(), band, theta);
   }
   return bands;
 }

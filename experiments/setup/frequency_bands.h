@@ -14,7 +14,8 @@ namespace orrery::setup {
 inline constexpr const char* mixer_key = "rope.muted";
 
 /// One band of a mixer: pairs t of P with floor(8 t / P) the same. Its wavelengths lie in
-/// [shortest, longest) tokens, 2π base^(b/8) to 2π base^((b+1)/8), whatever P is.
+/// [shortest, longest) tokens, 2π base^(b/8) to 2π base^((b+1)/8), whatever P is; with rope.scaling
+/// they are those of its first and last pair, where d is known.
 struct MixerBand {
   std::string name{};  ///< as rope.muted has it: "band0"
   double shortest{};   ///< tokens

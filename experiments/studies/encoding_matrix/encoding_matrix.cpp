@@ -122,6 +122,7 @@ Turns turns_of(const Rope<double>& rope, const Positions& positions) {
   Map x = Map::Zero(static_cast<Index>(positions.size()), rope.config().d_head);
   for (Index t = 0; t < pairs; ++t) x.col(first(t)).setOnes();
   rope.transform_queries(positions, x);
+  x /= rope.attention_factor();
   Turns turns{Map(x.rows(), pairs), Map(x.rows(), pairs), Map(x.rows(), pairs)};
   for (Index i = 0; i < x.rows(); ++i) {
     for (Index t = 0; t < pairs; ++t) {

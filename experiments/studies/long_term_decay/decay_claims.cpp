@@ -61,7 +61,12 @@ std::vector<double> turning_channels(const Matrix<double>& row, std::size_t pair
   return channels;
 }
 
-/// h_t of eq. (35) for every pair of q and k, of the channel pairs that are not muted.
+/// a², by which the scaling of the frequencies multiplies scores.
+double gain_of(const DecayFindings& found) {
+  return found.rope.attention_factor() * found.rope.attention_factor();
+}
+
+/// a² h_t of eq. (35) for every pair of q and k, of the channel pairs that are not muted.
 std::vector<Pairs> products_of(const DecayFindings& found) {
   const ParamSet& params = found.params;
   const bool half_split =
@@ -71,6 +76,8 @@ std::vector<Pairs> products_of(const DecayFindings& found) {
   for (const QkPair& pair : found.assumption.pairs)
     products.push_back(found.rope.unmuted(pair_products(
         turning_channels(pair.q, pairs, half_split), turning_channels(pair.k, pairs, half_split))));
+  for (Pairs& h : products)
+    for (Complex& product : h) product *= gain_of(found);
   return products;
 }
 
@@ -186,7 +193,7 @@ std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
     for (std::size_t t = 0; t < h.size(); ++t) h[t] = squares[t] * std::conj(h[t]);
     curves.push_back({peak, {}});
     for (Position r = 0; r < count; ++r)
-      curves.back().score.push_back(complex_score(h, theta, r) / norm);
+      curves.back().score.push_back(gain_of(found) * complex_score(h, theta, r) / norm);
   }
   return curves;
 }

@@ -262,21 +262,24 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
   const Index d = rope.config().d_head;
   const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
   const Positions m = consecutive_positions(count);
+  const double gain = rope.attention_factor() * rope.attention_factor();
   Random random(params.integer("seed"), "checks of long_term_decay");
   Largest share, gap;
   for (std::size_t draw = 0; draw < draws; ++draw) {
     checkpoint(progress, draw, draws, "checks");
     const Matrix<double> q = normal_matrix<double>(random, 1, d);
     const Matrix<double> k = normal_matrix<double>(random, 1, d);
-    const auto h = rope.unmuted(pair_products({q.data(), static_cast<std::size_t>(d)},
-                                              {k.data(), static_cast<std::size_t>(d)}));
-    Matrix<double> turned = q.replicate(count, 1);
+    auto h = rope.unmuted(pair_products({q.data(), static_cast<std::size_t>(d)},
+                                        {k.data(), static_cast<std::size_t>(d)}));
+    for (std::complex<double>& product : h) product *= gain;
+    Matrix<double> turned = q.replicate(count, 1), turned_k = k;
     rope.transform_queries(m, turned);
+    rope.transform_keys(Positions{0}, turned_k);
     const double step = largest_step(h) * static_cast<double>(theta.size());
     for (Index r = 0; r < count; ++r) {
       const double score = complex_score(h, theta, r);
       share.see(std::abs(score) / (step * curve.mean_abs_S[static_cast<std::size_t>(r)]));
-      gap.see(std::abs(score - turned.row(r).dot(k.row(0))) / (q.norm() * k.norm()));
+      gap.see(std::abs(score - turned.row(r).dot(turned_k.row(0))) / (gain * q.norm() * k.norm()));
     }
   }
   return {{.name = "rope_bound_holds",

@@ -109,7 +109,8 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
       curve.exact_change = change_in_exact<T>(name, params, in.x, positions, in_exact);
     return {std::move(curve)};
   }
-  curve.rotates = dynamic_cast<const Rope<T>*>(encoding.get()) != nullptr;
+  const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
+  curve.rotates = rope && rope->attention_factor() == 1;
   if (curve.rotates || !sides_differ(in, positions))
     return {follow(in, Side::queries, positions, std::move(curve), progress)};
   Curve keys = curve;

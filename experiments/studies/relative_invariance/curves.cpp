@@ -163,9 +163,15 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
-  if (dynamic_cast<const Rope<T>*>(&encoding))
+  if (const auto* rope = dynamic_cast<const Rope<T>*>(&encoding)) {
+    const double gain = rope->attention_factor() * rope->attention_factor();
+    Largest fastest(1.0);  // rad per token
+    for (const double theta : rope->theta()) fastest.see(theta);
+    curve.bound *= gain;
     for (const Position s : in.shifts)
-      curve.angle_bound.push_back(angle_rounding_bound<T>(q, k, rounding, last + s));
+      curve.angle_bound.push_back(gain * fastest.value() *
+                                  angle_rounding_bound<T>(q, k, rounding, last + s));
+  }
   return curve;
 }
 

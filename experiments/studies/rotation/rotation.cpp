@@ -223,11 +223,20 @@ double core_score(const Rope<double>& rope, const QkPair& v, const ParamSet& par
   return q.row(0).dot(k.row(0));
 }
 
+/// The rotation alone, without what an attention factor multiplies.
+Rope<double> without_factor(const Rope<double>& rope) {
+  RopeConfig config = rope.config();
+  config.scaling.attention_factor = 1.0;
+  return Rope<double>(config);
+}
+
 std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Row& drawn,
-                             const Matrix<double>& rows, const ScoreChain& chain,
-                             const ParamSet& params) {
-  const Positions positions = consecutive_positions(rows.rows());
-  const double size = v.q.norm() * v.k.norm();
+                             const ScoreChain& chain, const ParamSet& params) {
+  const Positions positions = consecutive_positions(params.integer("positions"));
+  const Rope<double> rotation = without_factor(rope);
+  const Matrix<double> rows = turned(rotation, drawn, positions);
+  const double a = rope.attention_factor();
+  const double size = a * a * v.q.norm() * v.k.norm();
   const double gap = over(std::abs(chain.end().real() - core_score(rope, v, params)), size);
   return {
       {.name = "norm_is_kept",
@@ -243,7 +252,7 @@ std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Ro
       {.name = "rotations_add",
        .statement = "rotating by m and then by m − n is rotating by their sum (relative change)",
        .equation = "R_m R_n = R_{m+n}",
-       .measured = composition_error(rope, drawn, rows, positions, params.integer("distance")),
+       .measured = composition_error(rotation, drawn, rows, positions, params.integer("distance")),
        .bound = 3 * rotation_rounding}};
 }
 
@@ -316,7 +325,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
       turned(rope, drawn, consecutive_positions(params.integer("positions")));
   const double at_rest = score_chain(rope, channels(v.q), channels(v.k), 0).end().real();
   Result result{.scalars = scalars_of(chain, at_rest, v.q.cols())};
-  result.checks = checks_of(rope, v, drawn, rows, chain, params);
+  result.checks = checks_of(rope, v, drawn, chain, params);
   checkpoint(progress, 0.7, "figures");
   result.figures.push_back(chain_figure(params, chain));
   result.figures.push_back(share_figure(params, chain));

@@ -194,8 +194,9 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params,
   d.add_up_error =
       largest_difference<double>(sum_of(d, std::nullopt), d.logits.template cast<double>());
   d.ablation_error = ablation_error(d, a);
-  d.rounding =
-      rounding_of_maps(d, p, content_scale<T>(*encoding, p.q.cols(), params), rounding_of(params));
+  const double factor = rope ? rope->attention_factor() : 1.0;
+  d.rounding = rounding_of_maps(
+      d, p, factor * factor * content_scale<T>(*encoding, p.q.cols(), params), rounding_of(params));
   return d;
 }
 

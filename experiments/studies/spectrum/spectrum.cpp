@@ -33,6 +33,7 @@ ParamSpec compare_param() {
           .choices = {{"none", "no other"},
                       {"base", "the same with another base"},
                       {"interpolation", "the same with every frequency divided by a factor"},
+                      {"unscaled", "the same without rope.scaling"},
                       {"tensor2tensor", "sinusoids as first released: 1 to 1/base inclusive"}}};
 }
 
@@ -181,6 +182,13 @@ void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scala
                       first_negative_text(tuning.first_negative, params.integer("search"))});
 }
 
+Scalar attention_scalar(const ParamSet& params) {
+  return {.name = "attention_factor",
+          .symbol = "a",
+          .value = rope_of(params, params.integer("dim")).attention_factor(),
+          .description = "the scaling multiplies q and k by a, and so logits by a²"};
+}
+
 double relative_error(double measured, double exact) { return std::abs(measured / exact - 1.0); }
 
 /// Rounding of 2π/base^(−2t/d): a few operations, and the exponent's own, which ln λ magnifies.
@@ -190,6 +198,34 @@ double least_ratio(const std::vector<double>& lambda, std::size_t turning) {
   Smallest least(std::numeric_limits<double>::infinity());
   for (std::size_t t = 1; t < turning; ++t) least.see(lambda[t] / lambda[t - 1]);
   return least.value();
+}
+
+/// A scaling stretches wavelengths; these by at most s.
+std::vector<Check> scaling_checks(const Tuning& tuning, const ParamSet& params) {
+  const Tuning plain = unscaled_tuning(params);
+  Smallest least(std::numeric_limits<double>::infinity());
+  Largest most;
+  for (std::size_t t = 0; t < tuning.turning(); ++t) {
+    least.see(plain.theta[t] / tuning.theta[t]);
+    most.see(plain.theta[t] / tuning.theta[t]);
+  }
+  const double rounding = wavelength_rounding(plain.longest());
+  std::vector<Check> checks{{.name = "no_pair_is_faster",
+                             .statement = "scaling leaves no pair with a shorter wavelength (least "
+                                          "ratio to that without)",
+                             .equation = "λ_t(scaled) ≥ λ_t",
+                             .measured = least.value(),
+                             .relation = Relation::at_least,
+                             .bound = 1.0 - rounding}};
+  const std::string& kind = params.text("rope.scaling");
+  if (kind != "dynamic_ntk" && kind != "longrope" && kind != "factors")
+    checks.push_back({.name = "stretched_by_at_most_s",
+                      .statement = "no wavelength is stretched by more than the factor s (largest "
+                                   "ratio to that without)",
+                      .equation = "λ_t(scaled) ≤ s·λ_t",
+                      .measured = most.value(),
+                      .bound = params.real("rope.factor") * (1.0 + rounding)});
+  return checks;
 }
 
 /// Checks of the formula's frequencies, before any scaling.
@@ -312,7 +348,9 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   }
   Result result;
   for (const Tuning& tuning : tunings) add_scalars(tuning, params, result.scalars);
-  result.checks = formula_checks(tunings[0], params);
+  const bool scaled = params.text("rope.scaling") != "none";
+  if (scaled) result.scalars.push_back(attention_scalar(params));
+  result.checks = scaled ? scaling_checks(tunings[0], params) : formula_checks(tunings[0], params);
   add_base_reaching(tunings[0], params, progress, result);
   add_comparison_checks(tunings, params, result.checks);
   result.figures.push_back(wavelength_figure(params, tunings));

@@ -61,11 +61,22 @@ class LogBins {
 
 }  // namespace
 
+Tuning unscaled_tuning(const ParamSet& params) {
+  ParamSet plain = params;
+  plain.set("rope.scaling", "none");
+  return {.key = "unscaled",
+          .label = "without scaling",
+          .theta = rope_of(plain, params.integer("dim")).theta(),
+          .color = encoding_color("rope") + 3};
+}
+
 std::vector<Tuning> tunings_of(const ParamSet& params) {
   const Index d = params.integer("dim");
   const double base = params.real("base");
   const Rope<double> rope = rope_of(params, d);
-  std::vector<Tuning> tunings{{.label = fmt::format("RoPE, base {}", number_text(base)),
+  const std::string& scaling = params.text("rope.scaling");
+  std::vector<Tuning> tunings{{.label = fmt::format("RoPE, base {}", number_text(base)) +
+                                        (scaling == "none" ? "" : ", " + scaling),
                                .theta = rope.theta(),
                                .color = encoding_color("rope")}};
   for (const std::string& name : params.list("compare")) {
@@ -83,6 +94,8 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
                          .theta = interpolated(rope.theta(), factor),
                          .color = encoding_color("rope") + 2,
                          .style = LineStyle::dashed});
+    } else if (name == "unscaled") {
+      tunings.push_back(unscaled_tuning(params));
     } else if (name == "tensor2tensor") {
       tunings.push_back(
           {.key = "tensor2tensor",

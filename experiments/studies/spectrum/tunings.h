@@ -31,6 +31,9 @@ struct Tuning {
   std::string named(const std::string& what) const { return key.empty() ? what : what + "_" + key; }
 };
 
+/// RoPE as the parameters have it but for its scaling.
+Tuning unscaled_tuning(const ParamSet& params);
+
 /// RoPE as the parameters have it, and the spectra that "compare" puts beside it.
 std::vector<Tuning> tunings_of(const ParamSet& params);
 

@@ -1,6 +1,7 @@
 #include "experiments/setup/frequency_bands.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
@@ -52,4 +53,12 @@ TEST_CASE("Bands without pairs do not count as left") {
   const auto bands = mixer_bands_of(decay({{"dim", "8"}}));
   CHECK_FALSE(leaves_a_pair(bands, {"band0", "band2", "band4", "band6"}));
   CHECK(leaves_a_pair(bands, {"band0", "band2", "band4"}));
+}
+
+TEST_CASE("The bands of scaled frequencies end at the wavelengths of their own pairs") {
+  const auto bands =
+      mixer_bands_of(decay({{"dim", "128"}, {"rope.scaling", "linear"}, {"rope.factor", "4"}}));
+  CHECK(bands[0].shortest == Approx(4 * 6.283185307179586));
+  CHECK(bands[4].shortest == Approx(4 * 628.3185307179586));
+  CHECK(bands[0].longest == Approx(4 * 6.283185307179586 * std::pow(10000.0, 7.0 / 64)));
 }

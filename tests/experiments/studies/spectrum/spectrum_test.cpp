@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -123,4 +124,30 @@ TEST_CASE("The spectrum's checks hold for every d and base") {
                           {"search", "64"},
                           {"compare", "base+interpolation+tensor2tensor"},
                           {"factor", "3.7"}}));
+}
+
+TEST_CASE("Scaled frequencies are those of 50 digits, beside those without scaling") {
+  const Result result = run(
+      {{"rope.scaling", "yarn"}, {"rope.factor", "16"}, {"search", "64"}, {"compare", "unscaled"}});
+  const auto cases = golden("rope_scaling.json").at("formulas");
+  const auto yarn = std::find_if(cases.begin(), cases.end(), [](const auto& c) {
+    return c.at("settings").at("rope.scaling") == "yarn";
+  });
+  const auto theta = yarn->at("theta").template get<std::vector<double>>();
+  for (std::size_t t = 0; t < 64; ++t) {
+    CHECK(column(result, "theta")[t] == Approx(theta[t]).epsilon(1e-14));
+    CHECK(column(result, "theta_unscaled")[t] ==
+          Approx(std::pow(10000.0, -static_cast<double>(t) / 64)).epsilon(1e-14));
+  }
+  CHECK(scalar(result, "attention_factor") == Approx(0.1 * std::log(16.0) + 1));
+}
+
+TEST_CASE("Every scaling passes its checks, and those that could not hold are not made") {
+  for (const char* scaling :
+       {"linear", "ntk", "dynamic_ntk", "ntk_by_parts", "yarn", "llama3", "longrope", "factors"}) {
+    INFO(scaling);
+    const Result result = run({{"rope.scaling", scaling}, {"search", "64"}});
+    for (const Check& c : result.checks) CHECK(c.holds());
+    CHECK(check(result, "no_pair_is_faster").holds());
+  }
 }
