@@ -78,6 +78,7 @@ void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_variant_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void rope_scaling_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims);

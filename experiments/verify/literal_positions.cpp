@@ -36,15 +36,21 @@ Real theta(Index t, Index d, double base) {
   return std::pow(static_cast<Real>(base), -2.0L * static_cast<Real>(t) / static_cast<Real>(d));
 }
 
+Real frequency(const Rotary& rotary, Index t) {
+  return rotary.scaled.empty() ? theta(t, rotary.denominator, rotary.base)
+                               : rotary.scaled[static_cast<std::size_t>(t)];
+}
+
 Rows turned(const Rows& x, const Positions& at, const Rotary& rotary) {
   Rows y = x;
   for (Index i = 0; i < x.rows(); ++i) {
     for (Index t = 0; t < rotary.turning / 2; ++t) {
-      const Real a = angle(at_row(at, i), t, rotary.denominator, rotary.base);
+      const Real a = static_cast<Real>(at_row(at, i)) * frequency(rotary, t);
+      const Real c = rotary.factor * std::cos(a), s = rotary.factor * std::sin(a);
       const Index first = rotary.offset == 0 ? 2 * t : t;
       const Index second = rotary.offset == 0 ? 2 * t + 1 : t + rotary.offset;
-      y(i, first) = static_cast<double>(x(i, first) * std::cos(a) - x(i, second) * std::sin(a));
-      y(i, second) = static_cast<double>(x(i, second) * std::cos(a) + x(i, first) * std::sin(a));
+      y(i, first) = static_cast<double>(x(i, first) * c - x(i, second) * s);
+      y(i, second) = static_cast<double>(x(i, second) * c + x(i, first) * s);
     }
   }
   return y;
@@ -86,7 +92,8 @@ Rows relative_scores(const Rows& q, const Rows& k, const Positions& m, const Pos
       const Index b = rotary.offset == 0 ? 2 * t + 1 : t + rotary.offset;
       const Complex h = Complex(q(i, a), q(i, b)) * std::conj(Complex(k(j, a), k(j, b)));
       const Position r = at_row(m, i) - at_row(n, j);
-      sum += (h * std::polar(1.0L, angle(r, t, rotary.denominator, rotary.base))).real();
+      const Real turn = static_cast<Real>(r) * frequency(rotary, t);
+      sum += rotary.factor * rotary.factor * (h * std::polar(1.0L, turn)).real();
       pairwise[static_cast<std::size_t>(a)] = pairwise[static_cast<std::size_t>(b)] = true;
     }
     for (Index c = 0; c < q.cols(); ++c)

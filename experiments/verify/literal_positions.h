@@ -12,7 +12,11 @@ struct Rotary {
   Index denominator{};  ///< of the frequencies' exponent
   Index offset{0};      ///< pair t is (t, t + offset), or (2t, 2t + 1) when the offset is 0
   double base{10000.0};
+  std::vector<Real> scaled{};  ///< frequencies in place of base^(−2t/denominator), or none
+  Real factor{1};              ///< by which rotated channels are multiplied
 };
+/// The frequency of pair t.
+Real frequency(const Rotary& rotary, Index t);
 /// All d channels, in neighbouring pairs: the paper's.
 inline Rotary whole(Index d, double base = 10000.0) { return {d, d, 0, base}; }
 

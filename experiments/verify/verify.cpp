@@ -57,6 +57,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"biases", bias_claims},
                               {"RoFormer's forms of them", printed_claims},
                               {"variants of RoPE", rope_variant_claims},
+                              {"scalings of RoPE", rope_scaling_claims},
                               {"linear attention", linear_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},
