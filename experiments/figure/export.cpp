@@ -46,7 +46,9 @@ Size export_size(const Panels& panels) {
   const double width = 360, height = map ? 330 : 280, around = 110;
   const std::size_t columns = panel_columns(panels.panels.size());
   const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
-  return {40 + width * static_cast<double>(columns), around + height * static_cast<double>(rows)};
+  const double legend = map ? 0 : 130;
+  return {40 + legend + width * static_cast<double>(columns),
+          around + height * static_cast<double>(rows)};
 }
 
 std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id) {

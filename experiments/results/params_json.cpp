@@ -22,10 +22,10 @@ Json typed(const std::string& text, ParamKind kind) {
 Json params_json(const std::vector<std::pair<std::string, std::string>>& params,
                  std::span<const ParamSpec> specs) {
   Json json = Json::object();
-  for (const auto& [key, text] : params) {
+  for (const auto& param : params) {
     const auto spec = std::find_if(specs.begin(), specs.end(),
-                                   [&](const ParamSpec& one) { return one.key == key; });
-    json[key] = spec == specs.end() ? Json(text) : typed(text, spec->kind);
+                                   [&](const ParamSpec& one) { return one.key == param.first; });
+    json[param.first] = spec == specs.end() ? Json(param.second) : typed(param.second, spec->kind);
   }
   return json;
 }

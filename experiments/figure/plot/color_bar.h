@@ -22,7 +22,7 @@ struct ColorBarPlan {
   Meaning meaning{Meaning::sequential};
   AxisScale scale{AxisScale::linear};
   std::vector<std::pair<double, std::string>> ticks{};  ///< in place of those of the scale
-  std::vector<ColorKey> keys{};  ///< below the bar
+  std::vector<ColorKey> keys{};                         ///< below the bar
 };
 
 /// Width of the bar beside a plot of this height, including its gap; 0 when the room is too small

@@ -7,6 +7,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/labels.h"
+#include "experiments/figure/plot/legend.h"
 #include "experiments/figure/plot/plot_context.h"
 
 namespace orrery::figure {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double max_title_share = 0.2;     ///< largest share of the height for the title
 constexpr double max_caption_share = 0.22;  ///< largest share of the height for the caption
+constexpr double max_legend_share = 0.25;   ///< largest share of the width for a shared legend
 constexpr double min_lines = 8.0;  ///< smallest height with a title and a caption, in lines
 
 TextStyle title_style(const FigureStyle& style) {
@@ -187,7 +189,14 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
   PlotContext page{canvas, style, view, nullptr, curves, layout};
   FigureStyle small = style;
   small.title_size = style.text_size;
-  draw_page(page, {panels.title, panels.caption, {}}, area, [&](const Rect& room) {
+  draw_page(page, {panels.title, panels.caption, {}}, area, [&](const Rect& whole) {
+    const auto* first = std::get_if<LinePlot>(&panels.panels.front().content);
+    Rect room = whole;
+    if (alike && first && panels.panels.size() > 1) {
+      const Legend legend = make_legend(page, *first, max_legend_share * whole.width, whole.height);
+      room = shrunk(whole, 0.0, 0.0, legend.size.width, 0.0);
+      draw_legend(page, legend, {room.right(), whole.y + style.title_size}, false);
+    }
     const std::size_t columns = panel_columns(panels.panels.size());
     const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
     const double width = room.width / static_cast<double>(columns);
@@ -196,7 +205,8 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
       const Figure& one = panels.panels[i];
       const Rect cell{room.x + width * static_cast<double>(i % columns),
                       room.y + height * static_cast<double>(i / columns), width, height};
-      draw_figure(canvas, alike && i > 0 ? without_names(one) : one, cell, small, view);
+      draw_figure(canvas, alike && panels.panels.size() > 1 ? without_names(one) : one, cell, small,
+                  view);
     }
   });
 }
