@@ -203,8 +203,9 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
     const double height = room.height / static_cast<double>(rows);
     for (std::size_t i = 0; i < panels.panels.size(); ++i) {
       const Figure& one = panels.panels[i];
-      const Rect cell{room.x + width * static_cast<double>(i % columns),
-                      room.y + height * static_cast<double>(i / columns), width, height};
+      const std::size_t row = i / columns, column = i % columns;
+      const Rect cell{room.x + width * static_cast<double>(column),
+                      room.y + height * static_cast<double>(row), width, height};
       draw_figure(canvas, alike && panels.panels.size() > 1 ? without_names(one) : one, cell, small,
                   view);
     }
