@@ -136,14 +136,16 @@ void scale_by_parts(std::vector<double>& theta, const RopeScaling& s, const Step
 
 void scale_by_llama3(std::vector<double>& theta, const RopeScaling& s, const Steps& step) {
   for (double& frequency : theta) {
-    const double wavelength = step(two_pi / frequency);
+    // PyTorch divides numbers by tensors as products with the reciprocal.
+    const double wavelength = step(step(1 / frequency) * step(two_pi));
     if (wavelength < s.original_length / s.high_freq_factor) continue;
     if (wavelength > s.original_length / s.low_freq_factor) {
       frequency = step(frequency / s.factor);
       continue;
     }
-    const double smooth = step(step(step(s.original_length / wavelength) - s.low_freq_factor) /
-                               (s.high_freq_factor - s.low_freq_factor));
+    const double smooth =
+        step(step(step(step(1 / wavelength) * s.original_length) - s.low_freq_factor) /
+             (s.high_freq_factor - s.low_freq_factor));
     const double divided = step(step(step(1 - smooth) * frequency) / s.factor);
     frequency = step(divided + step(smooth * frequency));
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include "core/analysis/largest.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/rope_scaling_params.h"
 #include "core/errors.h"
@@ -41,14 +43,16 @@ std::vector<double> scaled_theta(const ParamSet& params, std::optional<std::size
 
 /// The ends of a band whose frequencies are scaled: of its own pairs.
 void take_scaled_ends(MixerBand& band, std::size_t index, const std::vector<double>& theta) {
-  bool first = true;
+  Smallest shortest(std::numeric_limits<double>::infinity());
+  Largest longest;
   for (std::size_t t = 0; t < theta.size(); ++t) {
     if (mixer_band_of(t, theta.size()) != index) continue;
-    const double wavelength = 2 * std::numbers::pi / theta[t];
-    band.shortest = first ? wavelength : std::min<double>(band.shortest, wavelength);
-    band.longest = first ? wavelength : std::max<double>(band.longest, wavelength);
-    first = false;
+    shortest.see(2 * std::numbers::pi / theta[t]);
+    longest.see(2 * std::numbers::pi / theta[t]);
   }
+  if (longest.value() == 0) return;  // no pair lies in it
+  band.shortest = shortest.value();
+  band.longest = longest.value();
 }
 
 std::optional<std::size_t> pairs_in(std::size_t band, std::optional<std::size_t> pairs) {

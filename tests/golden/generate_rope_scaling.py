@@ -106,7 +106,9 @@ def transformers_cases():
             yield transformers_case(model, with_length(settings(16, **dynamic), positions), positions)
             yield transformers_case(model, with_length(settings(16, **longrope), positions), positions)
     for s in (gpt_oss, deepseek, {**yarn, "rope.attention_factor": 0.75},
-              {**yarn, "rope.beta_fast": 8.0, "rope.beta_slow": 2.0}, {**yarn, "rope.factor": 1.0}):
+              {**yarn, "rope.beta_fast": 8.0, "rope.beta_slow": 2.0}, {**yarn, "rope.factor": 1.0},
+              {**yarn, "rope.mscale": 0.5}, {**yarn, "rope.original_length": 131072},  # its ramp ends beyond the last pair
+              {**yarn, "rope.original_length": 6}, {**yarn, "rope.original_length": 4}):  # no width, and a negative one
         yield transformers_case("llama", settings(64, **s), far)
     yield transformers_case("llama", settings(128, **{**llama3, "rope.factor": 32.0}), far)
     for p, factor in ((0.25, 1.0), (0.5, 8.0)):
@@ -167,7 +169,7 @@ def attention(s):
 
 
 def formula_cases():
-    ends = {"rope.factor": 16.0, "rope.original_length": 4096, "rope.length": 1}
+    ends = {"rope.factor": 16.0, "rope.original_length": 4096, "rope.length": 2}
     longrope = {"rope.scaling": "longrope", "rope.original_length": 4096, "rope.factor": 32.0,
                 "short_factor": factors(64, 1 / 64), "long_factor": factors(64, 1.0)}
     for more in ({"rope.scaling": "linear", "rope.factor": 4.0}, {"rope.scaling": "ntk", "rope.factor": 4.0},
@@ -179,7 +181,7 @@ def formula_cases():
                  {"rope.scaling": "llama3", "rope.factor": 8.0, "rope.original_length": 8192, "base": 500000.0,
                   "rope.low_freq_factor": 1.0, "rope.high_freq_factor": 4.0},
                  *({**longrope, "rope.length": length} for length in (4096, 4097)),
-                 {"rope.scaling": "factors", "factors": factors(64, 0.5), "rope.length": 1}):
+                 {"rope.scaling": "factors", "factors": factors(64, 0.5), "rope.length": 2}):
         s = settings(128, **more)
         yield {"settings": s, "theta": [float(x) for x in scaled(64, s["base"], s)],
                "attention_factor": float(attention(s))}
