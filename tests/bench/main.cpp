@@ -11,8 +11,8 @@
 #include <optional>
 #include <string_view>
 
-#include "tests/bench/growth.h"
 #include "tests/bench/comparisons.h"
+#include "tests/bench/growth.h"
 #include "tests/bench/table.h"
 
 namespace {
