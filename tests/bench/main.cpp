@@ -13,6 +13,7 @@
 
 #include "tests/bench/comparisons.h"
 #include "tests/bench/growth.h"
+#include "tests/bench/processes.h"
 #include "tests/bench/table.h"
 
 namespace {
@@ -27,6 +28,7 @@ constexpr const char* help = R"(Times the core against its limits, measured in t
   ./orrery bench --only TEXT         the operations whose names contain it, and growth by this name
   ./orrery bench --levels            at every level of the kernels that this CPU has, in place of it
   ./orrery bench --threads N         on one and on N threads, in place of it
+  ./orrery bench --processes         whole runs of the program, in turns with NumPy and matplotlib
   ./orrery bench --largest N         the longest sequence whose growth is shown (65536)
   ./orrery bench --figure DIR        draw the growth, as a result that orrery redraw takes
   ./orrery bench --benchmark_filter=REGEX   the benchmarks of the programs, by Google Benchmark
@@ -48,6 +50,7 @@ struct Options {
   TableOptions table{};
   GrowthOptions growth{};
   bool levels{false};
+  bool processes{false};
   int threads{0};  ///< to compare with one; 0 for no such comparison
 };
 
@@ -69,6 +72,10 @@ std::optional<int> read(int count, char** words, Options& options) {
     const std::string_view next = i + 1 < count ? words[i + 1] : "";
     if (word == "--levels") {
       options.levels = true;
+      continue;
+    }
+    if (word == "--processes") {
+      options.processes = true;
       continue;
     }
     if (word == "--peers") {
@@ -103,6 +110,10 @@ int run_table(int count, char** words) {
   keep_memory();
   if (options.levels) {
     print_levels(options.table);
+    return 0;
+  }
+  if (options.processes) {
+    print_processes(options.table, ORRERY_PROGRAM);
     return 0;
   }
   if (options.threads > 0) {

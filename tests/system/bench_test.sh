@@ -54,6 +54,10 @@ status_of "$orrery" redraw "$scratch/growth" --out "$scratch/again" --format pdf
 equals "by what draws results" 0 "$status"
 holds "which draws it again" test -s "$scratch/again/memory.pdf"
 
+status_of "$bench" --processes --only "4096 distances"
+equals "whole processes are timed" 0 "$status"
+holds "with their time and memory" grep -Eq '^decay figure as PNG, 4096 distances +[0-9]+\.[0-9] +[0-9]+$' <<<"$out"
+
 for wrong in "--largest 255" "--rounds 3" "--rounds x" "--threads 1" "--fast"; do
   # shellcheck disable=SC2086
   status_of "$bench" $wrong
