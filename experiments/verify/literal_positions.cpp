@@ -135,8 +135,9 @@ Rows concatenated_sinusoids(const Positions& positions, Index d, double base) {
 }
 
 Rows tensor2tensor_sinusoids(const Positions& positions, Index d, double base) {
+  const Index last = d / 2 - 1;
   return sines_then_cosines(positions, d, [&](Index t) {
-    return std::pow(static_cast<Real>(base), -static_cast<Real>(t) / static_cast<Real>(d / 2 - 1));
+    return std::pow(static_cast<Real>(base), -static_cast<Real>(t) / static_cast<Real>(last));
   });
 }
 
@@ -180,7 +181,7 @@ std::vector<double> alibi_slopes(int heads) {
   for (int h = 1; h <= power; ++h) slopes.push_back(std::pow(2.0, -8.0 * h / power));
   if (power == heads) return slopes;
   const std::vector<double> twice = alibi_slopes(2 * power);
-  for (int h = 0; h < heads - power; ++h) slopes.push_back(twice[static_cast<std::size_t>(2 * h)]);
+  for (int h = 0; h < heads - power; ++h) slopes.push_back(twice[2 * static_cast<std::size_t>(h)]);
   return slopes;
 }
 

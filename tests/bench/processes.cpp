@@ -75,7 +75,7 @@ std::vector<Row> rows(const fs::path& folder) {
   std::vector<Row> all;
   const std::string out = (folder / "out").string();
   for (const char* distances : {"4096", "1000000"})
-    all.push_back({fmt::format("decay figure as PNG, {} distances", distances),
+    all.push_back({fmt::format("8 figures of the decay as PNG, {} distances", distances),
                    {"run", "long_term_decay", fmt::format("max_distance={}", distances), "--format",
                     "png", "--force", "--quiet", "--out", out},
                    {"decay", distances, out + ".png"}});
@@ -135,7 +135,7 @@ void print_row(const Row& row, const TableOptions& options, const std::string& p
     others.push_back(cost_of(theirs));
     ratios.push_back(others.back().seconds / own.back().seconds);
   }
-  fmt::print("{:<36} {}", row.name, cost_text(own));
+  fmt::print("{:<44} {}", row.name, cost_text(own));
   if (!options.peers.empty()) {
     const Spread ratio = spread(ratios);
     fmt::print(" {} {:7.2f} ({:.2f} to {:.2f})", cost_text(others), ratio.median, ratio.least,
@@ -172,7 +172,7 @@ void print_processes(const TableOptions& options, const std::string& program) {
   fmt::print("Whole processes, fp32 where NumPy has it, medians over {} rounds{}\n\n",
              options.rounds,
              options.peers.empty() ? "" : ", in turns with NumPy and matplotlib on one thread");
-  fmt::print("{:<36} {:>9} {:>7}", "process", "ms", "MiB");
+  fmt::print("{:<44} {:>9} {:>7}", "process", "ms", "MiB");
   if (!options.peers.empty()) fmt::print(" {:>9} {:>7} {:>7}", "NumPy, ms", "MiB", "times as fast");
   fmt::print("\n");
   for (const Row& row : rows(folder.path()))

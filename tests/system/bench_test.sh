@@ -56,7 +56,7 @@ holds "which draws it again" test -s "$scratch/again/memory.pdf"
 
 status_of "$bench" --processes --only "4096 distances"
 equals "whole processes are timed" 0 "$status"
-holds "with their time and memory" grep -Eq '^decay figure as PNG, 4096 distances +[0-9]+\.[0-9] +[0-9]+$' <<<"$out"
+holds "with their time and memory" grep -Eq '^8 figures of the decay as PNG, 4096 distances +[0-9]+\.[0-9] +[0-9]+$' <<<"$out"
 
 for wrong in "--largest 255" "--rounds 3" "--rounds x" "--threads 1" "--fast"; do
   # shellcheck disable=SC2086
