@@ -126,22 +126,6 @@ TEST_CASE("Terms are added tile by tile as they are in the map, across tiles and
   check(0.0f, 1e-4);
 }
 
-TEST_CASE("Any number of threads gives the same bits") {
-  const Tokens<float> in(500, 200, 700, 0);
-  const Mask mask = Mask::causal(in.m, in.n) & Mask::sliding_window(in.m, in.n, 300);
-  for (const char* name : {"none", "rope", "shaw", "deberta", "transformer_xl", "tupe", "alibi"}) {
-    INFO(name);
-    const auto encoding = make_case<float>({name, {}}, d);
-    const auto doors = SoftmaxDoors<float>::of(*encoding);
-    const auto one = attention_output<float>(in.inputs(), doors, mask);
-    for (const int threads : {2, 3, 7, 100}) {
-      const auto more = attention_output<float>(in.inputs(), doors, mask, {}, threads);
-      CHECK((more.output.array() == one.output.array()).all());
-      CHECK(more.fully_masked_rows == one.fully_masked_rows);
-    }
-  }
-}
-
 TEST_CASE("Positions with gaps, far positions and far distances have no distances by index") {
   const auto distances = [](const Positions& m, const Positions& n) {
     return consecutive_distances(m, n).has_value();
