@@ -37,15 +37,14 @@ bool add_worker(std::vector<std::future<void>>& workers, const std::function<voi
   return false;
 }
 
-void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options) {
+void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options, std::size_t threads) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < drawings.size(); i = next++)
       drawings[i].bytes = options.render(*drawings[i].figure, drawings[i].format);
   };
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < std::min(cores, drawings.size()); ++i)
+  for (std::size_t i = 1; i < std::min<std::size_t>(threads, drawings.size()); ++i)
     if (!add_worker(others, work)) break;
   work();
   for (std::future<void>& other : others) other.get();
@@ -67,8 +66,12 @@ WriteOptions write_options(const std::filesystem::path& folder, const FigureOpti
 }
 
 WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options) {
+  return drawn_on(std::max(1U, std::thread::hardware_concurrency()), result, std::move(options));
+}
+
+WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions options) {
   std::vector<Drawing> drawings = drawings_of(result, options.figure_formats);
-  draw_all(drawings, options);
+  draw_all(drawings, options, threads);
   using Key = std::pair<const Figure*, std::string>;
   const auto drawn = std::make_shared<std::map<Key, std::string>>();
   for (Drawing& drawing : drawings)

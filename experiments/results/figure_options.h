@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ struct FigureOptions {
 WriteOptions write_options(const std::filesystem::path& folder, const FigureOptions& figures,
                            const Provenance& from = {});
 
-/// The same options once every figure of the result has been drawn, on all cores; write_result then
-/// takes the finished bytes, each once. For a single result: the points of a sweep keep the cores
-/// busy by themselves. Throws what rendering throws.
+/// The same options once every figure of the result has been drawn, on `threads` of them;
+/// write_result then takes the finished bytes, each once. Throws what rendering throws.
+WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions options);
+/// The same on all cores.
 WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options);
 
 }  // namespace orrery::results

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -60,18 +61,22 @@ class CannotWrite : public std::exception {
   std::exception_ptr cause_;
 };
 
+/// Draws the figures of a result before it is written, or leaves that to the writing.
+using Draw = std::function<WriteOptions(const Result&, WriteOptions)>;
+
 StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
-                         const std::vector<InputFile>& files,
-                         const std::filesystem::path& folder) try {
+                         const std::vector<InputFile>& files, const std::filesystem::path& folder,
+                         const Draw& draw) try {
   return stage_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
-                      write_options(folder, plan.figures, result.provenance));
+                      draw(result, write_options(folder, plan.figures, result.provenance)));
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }
 
 /// Computes one point and writes it, not yet to the disk. Throws as compute_point does.
 StagedResult stage_point(const Plan& plan, const PlanPoint& point,
-                         const std::filesystem::path& folder, Progress& progress) {
+                         const std::filesystem::path& folder, Progress& progress,
+                         const Draw& draw) {
   const LoadedInputs loaded = load_inputs(point.params);
   for (std::size_t i = 0; i < loaded.files.size(); ++i)
     if (content_id(loaded.files[i]) != content_id(point.files[i]))
@@ -79,7 +84,7 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
                       "has changed since the sweep was planned",
                       "restore the file and resume the sweep");
   const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  return write_point(plan, point, result, loaded.files, folder);
+  return write_point(plan, point, result, loaded.files, folder, draw);
 }
 
 JournalEntry entry_of(const PlanPoint& point, const StagedResult& staged) {
@@ -120,6 +125,7 @@ class Workers {
   /// With one thread, works on the calling thread: the order of system calls is then always the
   /// same, as fault injection needs it.
   void work_here(SweepObserver& observer) {
+    lends_ = false;
     Clock::time_point last{};
     at_work_.clear();
     at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); },
@@ -143,6 +149,7 @@ class Workers {
       at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); }, nullptr));
     active_ = at_work_.size() + 1;
     working_ = at_work_.size();
+    lends_ = true;
     if (!start_thread([this] { commit_all(); })) return work_here(observer);
     for (const auto& progress : at_work_)
       if (!start_thread([this, &mine = *progress] { work(mine); })) leave_work();
@@ -197,7 +204,10 @@ class Workers {
   void take(const PlanPoint& point, PointProgress& mine) {
     Ready ready{.point = &point};
     try {
-      ready.staged = stage_point(plan_, point, folder_.point(point.id), mine);
+      ready.staged = stage_point(plan_, point, folder_.point(point.id), mine,
+                                 [this](const Result& result, WriteOptions options) {
+                                   return drawn(result, std::move(options));
+                                 });
       ready.entry = entry_of(point, ready.staged);
     } catch (const Stopped&) {
       return;
@@ -212,6 +222,25 @@ class Workers {
     }
     if (options_.fail_fast && ready.entry.status == PointStatus::failed) drained_ = true;
     hand_over(std::move(ready), mine);
+  }
+
+  /// Threads that have no point left draw figures of the points that are still at work.
+  WriteOptions drawn(const Result& result, WriteOptions options) {
+    const std::size_t borrowed = borrow();
+    if (borrowed == 0) return options;
+    WriteOptions done = drawn_on(1 + borrowed, result, std::move(options));
+    const std::lock_guard lock(mutex_);
+    lent_ -= borrowed;
+    return done;
+  }
+
+  std::size_t borrow() {
+    const std::lock_guard lock(mutex_);
+    const std::size_t all = static_cast<std::size_t>(options_.threads);
+    if (!lends_ || working_ + lent_ >= all) return 0;
+    const std::size_t idle = all - working_ - lent_;
+    lent_ += idle;
+    return idle;
   }
 
   /// A point that is computed and has to reach the disk.
@@ -340,6 +369,8 @@ class Workers {
   SweepProgress progress_{};
   std::size_t active_{0};   ///< threads
   std::size_t working_{0};  ///< those of them that compute
+  std::size_t lent_{0};     ///< idle ones that draw for others
+  bool lends_{false};       ///< whether there are threads at all; set before they begin
   std::vector<Ready> ready_{};
   std::size_t committing_{0};  ///< points that are no longer ready and not yet finished
   std::deque<Finished> finished_{};
@@ -363,7 +394,8 @@ nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgres
 
 JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
                            const std::filesystem::path& folder, Progress& progress) {
-  const StagedResult staged = stage_point(plan, point, folder, progress);
+  const StagedResult staged = stage_point(
+      plan, point, folder, progress, [](const Result&, WriteOptions options) { return options; });
   commit_results({&staged, 1});
   return entry_of(point, staged);
 }

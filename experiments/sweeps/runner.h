@@ -47,9 +47,10 @@ struct SweepOutcome {
 
 /// Computes the pending points in parallel and writes and records each as soon as it is ready. On
 /// threads, points that become ready while others are brought to the disk wait for it together, and
-/// no computation waits for it. A point that throws is recorded as failed, and the others go on.
-/// Then writes the sweep's tables and manifest, also after a stop. Throws IoError when a result
-/// cannot be written; all points recorded until then are kept.
+/// no computation waits for it; a thread without a point draws figures of those at work. A point
+/// that throws is recorded as failed, and the others go on. Then writes the sweep's tables and
+/// manifest, also after a stop. Throws IoError when a result cannot be written; all points recorded
+/// until then are kept.
 SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
                        SweepObserver& observer);
 
