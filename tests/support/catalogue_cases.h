@@ -45,7 +45,8 @@ inline CatalogueCase with(const EncodingInfo& info, const ParamSpec& spec,
   CatalogueCase c{info.name, {{spec.key, value}}};
   const ParamSpec* at = &spec;
   while (at->used_when) {
-    const auto& [key, any_of] = *at->used_when;
+    const std::string& key = at->used_when->key;
+    const auto& any_of = at->used_when->any_of;
     c.params.insert(c.params.begin(), {key, any_of.front()});
     const auto deciding = std::find_if(info.params.begin(), info.params.end(),
                                        [&](const ParamSpec& other) { return other.key == key; });
