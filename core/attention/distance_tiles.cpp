@@ -44,16 +44,16 @@ T QueryTerms<T>::add(Index i, Index first, Index end, std::span<const T* const> 
   T largest = -std::numeric_limits<T>::infinity();
   std::array<const T*, 3> shifted{};
   const auto part = [&](Index from, Index to, T constant, const T* more) {
-    if (from == to) return;
     std::size_t count = 0;
     for (const T* row : rows) shifted[count++] = row + from;
     if (more) shifted[count++] = more;
     largest = std::max(largest, kernels.add_rows(static_cast<std::size_t>(to - from), constant,
                                                  shifted.data(), count, logits + from));
   };
-  part(first, begin, products[0], nullptr);
-  part(begin, stop, T(0), products + window_.shift(i) + begin);
-  part(stop, end, products[vectors_.rows.rows() - 1], nullptr);
+  // The outermost products are there only where a cell takes them.
+  if (first < begin) part(first, begin, products[0], nullptr);
+  if (begin < stop) part(begin, stop, T(0), products + window_.shift(i) + begin);
+  if (stop < end) part(stop, end, products[vectors_.rows.rows() - 1], nullptr);
   return largest;
 }
 

@@ -292,7 +292,8 @@ class Attended {
     product.b_panel = panel() * features_;
     multiply(product);
     for (Index i = 0; i < count_; ++i)
-      std::fill_n(&weights_(i, visible_of(i, block)), columns - visible_of(i, block), S(0));
+      std::fill_n(weights_.row(i).data() + visible_of(i, block), columns - visible_of(i, block),
+                  S(0));
     add_tiles(block);
   }
 

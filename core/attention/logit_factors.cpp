@@ -5,7 +5,7 @@ namespace {
 
 bool are_consecutive(PositionsIn positions) {
   for (std::size_t i = 1; i < positions.size(); ++i)
-    if (positions[i] != positions[i - 1] + 1) return false;
+    if (positions[i - 1] > max_position || positions[i] != positions[i - 1] + 1) return false;
   return !positions.empty();
 }
 

@@ -45,6 +45,18 @@ class LargestWithin {
   std::vector<std::vector<T>> levels_{};  ///< level l: of 2^l numbers from each on
 };
 
+/// |x|, summed in an order of its own: Eigen's depends on where x lies in memory.
+template <class T>
+T length_of(const T* x, Index channels) {
+  constexpr std::size_t sums = 8;
+  std::array<T, sums> squares{};
+  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
+    squares[c % sums] += x[c] * x[c];
+  T sum = 0;
+  for (const T& square : squares) sum += square;
+  return std::sqrt(sum);
+}
+
 /// A bound of a row's products up to which it takes the place of the largest: differences from it
 /// are then at most twice as long, and so are the errors of rounding them.
 constexpr double near_bound = 16;
@@ -64,7 +76,7 @@ struct Shared {
     T longest = 0;
     const MatrixIn<T> k = factors.k.size() > 0 ? MatrixIn<T>(factors.k) : in.k;
     for (Index j = 0; j < k.rows(); ++j) {
-      const T length = k.row(j).norm();
+      const T length = length_of(k.row(j).data(), k.cols());
       if (length > longest) longest = length;  // a NaN makes its logits NaN with any bound
       longest_keys.push_back(longest);
     }
@@ -81,7 +93,8 @@ struct Shared {
     if (longest_keys.empty() || !seen.all || seen.first > 0 || seen.end == 0) return none;
     const auto count = static_cast<std::size_t>(seen.end);
     // Somewhat more, to be above the rounded products.
-    const T product = in.factors.q.row(query).norm() * longest_keys[count - 1] * T(1.0001);
+    const T product = length_of(in.factors.q.row(query).data(), in.factors.q.cols()) *
+                      longest_keys[count - 1] * T(1.0001);
     if (!(product <= T(near_bound))) return none;
     if (in.factors.bias.size() == 0) return product;
     const T most = largest_bias(static_cast<std::size_t>(bias_of(query)), count);
@@ -215,7 +228,7 @@ class QueryBlock {
     if (query_terms_) return query_terms_->add(i, first, end, {rows.data(), count}, logits);
     const auto n = static_cast<std::size_t>(end - first);
     if (count == 0) return kernels_.largest(n, logits + first);
-    for (const T*& row : rows) row += first;
+    for (std::size_t r = 0; r < count; ++r) rows[r] += first;
     return kernels_.add_rows(n, T(0), rows.data(), count, logits + first);
   }
 

@@ -1,6 +1,6 @@
 #include "core/kernels/tiles.h"
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__FMA__)
 #include <immintrin.h>
 #endif
 
@@ -20,6 +20,45 @@ constexpr std::size_t panel = panel_vectors* lanes<T>;
 
 // `add` is known when it is compiled and every loop is unrolled: the sums then never leave the
 // registers.
+/// a b + c, rounded once where the CPU does that, and else twice. Written out: a compiler that may
+/// choose would round one way in one copy of a loop and the other way in another.
+#if defined(__AVX512F__)
+inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) {
+  return reinterpret_cast<Vector<float>>(_mm512_fmadd_ps(
+      reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+}
+inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+  return reinterpret_cast<Vector<double>>(_mm512_fmadd_pd(
+      reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), reinterpret_cast<__m512d>(c)));
+}
+inline Vector<float> all_of(float x) { return reinterpret_cast<Vector<float>>(_mm512_set1_ps(x)); }
+inline Vector<double> all_of(double x) {
+  return reinterpret_cast<Vector<double>>(_mm512_set1_pd(x));
+}
+#elif defined(__FMA__)
+inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) {
+  return reinterpret_cast<Vector<float>>(_mm256_fmadd_ps(
+      reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+}
+inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+  return reinterpret_cast<Vector<double>>(_mm256_fmadd_pd(
+      reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), reinterpret_cast<__m256d>(c)));
+}
+inline Vector<float> all_of(float x) { return reinterpret_cast<Vector<float>>(_mm256_set1_ps(x)); }
+inline Vector<double> all_of(double x) {
+  return reinterpret_cast<Vector<double>>(_mm256_set1_pd(x));
+}
+#else
+template <class V>
+inline V fused(V a, V b, V c) {
+  return a * b + c;
+}
+template <class T>
+inline Vector<T> all_of(T x) {
+  return splat(x);
+}
+#endif
+
 template <class T, std::size_t vectors, bool add>
 void multiply_tile(std::size_t inner, const T* a, std::ptrdiff_t a_stride, const T* b,
                    std::ptrdiff_t b_stride, T* c, std::ptrdiff_t c_stride) {
@@ -35,8 +74,9 @@ void multiply_tile(std::size_t inner, const T* a, std::ptrdiff_t a_stride, const
     for (std::size_t j = 0; j < vectors; ++j) column[j] = load(b + j * lanes<T>);
 #pragma GCC unroll 6
     for (std::size_t i = 0; i < tile_rows; ++i) {
-      const T row = a[static_cast<std::ptrdiff_t>(i) * a_stride + static_cast<std::ptrdiff_t>(k)];
-      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] += row * column[j];
+      const Vector<T> row =
+          all_of(a[static_cast<std::ptrdiff_t>(i) * a_stride + static_cast<std::ptrdiff_t>(k)]);
+      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] = fused(row, column[j], sum[i][j]);
     }
   }
 #pragma GCC unroll 6
@@ -286,12 +326,15 @@ inline void exponential(Vector<T> (&x)[count]) {
   using E = Exp<T>;
   Vector<T> shifted[count], r[count], sum[count];
   for (std::size_t j = 0; j < count; ++j) x[j] = at_least(E::lowest, x[j]);
-  for (std::size_t j = 0; j < count; ++j) shifted[j] = x[j] * T(1.4426950408889634) + E::round;
-  for (std::size_t j = 0; j < count; ++j) r[j] = x[j] - (shifted[j] - E::round) * E::ln2_high;
-  for (std::size_t j = 0; j < count; ++j) r[j] = r[j] - (shifted[j] - E::round) * E::ln2_low;
-  for (std::size_t j = 0; j < count; ++j) sum[j] = r[j] * E::series[0] + E::series[1];
+  const Vector<T> inverse = all_of(T(1.4426950408889634)), round = all_of(E::round);
+  const Vector<T> high = all_of(-E::ln2_high), low = all_of(-E::ln2_low);
+  for (std::size_t j = 0; j < count; ++j) shifted[j] = fused(x[j], inverse, round);
+  for (std::size_t j = 0; j < count; ++j) r[j] = fused(shifted[j] - round, high, x[j]);
+  for (std::size_t j = 0; j < count; ++j) r[j] = fused(shifted[j] - round, low, r[j]);
+  for (std::size_t j = 0; j < count; ++j)
+    sum[j] = fused(r[j], all_of(E::series[0]), all_of(E::series[1]));
   for (std::size_t i = 2; i < sizeof(E::series) / sizeof(T); ++i)
-    for (std::size_t j = 0; j < count; ++j) sum[j] = sum[j] * r[j] + E::series[i];
+    for (std::size_t j = 0; j < count; ++j) sum[j] = fused(sum[j], r[j], all_of(E::series[i]));
   for (std::size_t j = 0; j < count; ++j) x[j] = scaled(sum[j], shifted[j]);
 }
 

@@ -39,8 +39,9 @@ Matrix<double> wide(const Matrix<T>& x) {
 template <class T>
 void check_outer_sums(Level level, Index rows, Index features, Index vectors) {
   const Index columns = vectors * static_cast<Index>(tile_kernels<T>(level).lanes);
-  const Matrix<T> a = noise<T>(rows, features + 1, "a");  // rows that are not aligned
-  const Matrix<T> b = noise<T>(rows, columns + 3, "b");
+  // Rows that are not aligned, and one more, so that there is always one.
+  const Matrix<T> a = noise<T>(rows + 1, features + 1, "a");
+  const Matrix<T> b = noise<T>(rows + 1, columns + 3, "b");
   Matrix<T> c = noise<T>(features, columns + 1, "c");
   const Matrix<T> before = c;
   linear_kernels<T>(level).outer_sums({.rows = size(rows),
@@ -52,8 +53,8 @@ void check_outer_sums(Level level, Index rows, Index features, Index vectors) {
                                        .b_stride = b.cols(),
                                        .c = c.data(),
                                        .c_stride = c.cols()});
-  const Matrix<double> exact =
-      wide<T>(a.rightCols(features)).transpose().eval() * wide<T>(b.rightCols(columns));
+  const Matrix<double> exact = wide<T>(a.topRightCorner(rows, features)).transpose().eval() *
+                               wide<T>(b.topRightCorner(rows, columns));
   const double unit = std::numeric_limits<T>::epsilon();
   INFO(name(level) << ", " << rows << " rows of " << features << " and " << columns);
   CHECK(largest_difference<double>(wide<T>(c.leftCols(columns)), exact) <=
