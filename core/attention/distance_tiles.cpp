@@ -39,8 +39,7 @@ T QueryTerms<T>::add(Index i, Index first, Index end, std::span<const T* const> 
                      T* logits) const {
   const auto& kernels = kernels::tile_kernels<T>();
   const T* products = products_.row(i).data() - base_;
-  const Index begin = std::clamp(window_.begin(i), first, end);
-  const Index stop = std::clamp(window_.end(i), begin, end);
+  const auto [begin, stop] = window_.between(i, first, end);
   T largest = -std::numeric_limits<T>::infinity();
   std::array<const T*, 3> shifted{};
   const auto part = [&](Index from, Index to, T constant, const T* more) {
@@ -134,8 +133,7 @@ void ValueTerms<T>::see(Position corner, Index queries, Index keys) {
 template <class T>
 double ValueTerms<T>::weigh(Index i, Index first, Index end, T shift, T* logits) {
   const auto& kernels = kernels::tile_kernels<T>();
-  const Index begin = std::clamp(window_.begin(i), first, end);
-  const Index stop = std::clamp(window_.end(i), begin, end);
+  const auto [begin, stop] = window_.between(i, first, end);
   const auto part = [&](Index from, Index to) {
     return kernels.exponentials(static_cast<std::size_t>(to - from), shift, logits + from);
   };

@@ -27,6 +27,11 @@ class DistanceWindow {
   Index begin(Index i) const { return std::clamp<Position>(i - corner_, 0, keys_); }
   Index end(Index i) const { return std::clamp<Position>(i - corner_ + rows_, 0, keys_); }
   Index shift(Index i) const { return corner_ - i; }
+  /// Those between them among keys first … last − 1.
+  KeyRange between(Index i, Index first, Index last) const {
+    const Index from = std::clamp(begin(i), first, last);
+    return {from, std::clamp(end(i), from, last)};
+  }
 
  private:
   Index clamped(Position row) const { return std::clamp<Position>(row, 0, rows_ - 1); }

@@ -1,5 +1,6 @@
 #include "core/kernels/linear.h"
 
+#include "core/kernels/fused.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
@@ -17,8 +18,10 @@ void outer_tile(const OuterSums<T>& p, std::size_t row, std::size_t column) {
   for (std::size_t k = 0; k < p.rows; ++k, a += p.a_stride, b += p.b_stride) {
     Vector<T> values[vectors];
     for (std::size_t j = 0; j < vectors; ++j) values[j] = load(b + j * lanes<T>);
-    for (std::size_t i = 0; i < features; ++i)
-      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] += a[i] * values[j];
+    for (std::size_t i = 0; i < features; ++i) {
+      const Vector<T> feature = all_of(a[i]);
+      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] = fused(feature, values[j], sum[i][j]);
+    }
   }
   for (std::size_t i = 0; i < features; ++i)
     for (std::size_t j = 0; j < vectors; ++j)
@@ -42,21 +45,19 @@ void outer_sums(const OuterSums<T>& p) {
   for (; column < p.columns; column += lanes<T>) outer_columns<T, 1>(p, column);
 }
 
-typedef double Doubles __attribute__((vector_size(vector_bytes)));
-
 /// A vector of fp64 from as many numbers at p.
 template <class T>
-inline Doubles widened(const T* p) {
+inline Vector<double> widened(const T* p) {
   typedef T Narrow __attribute__((vector_size(lanes<double> * sizeof(T))));
   Narrow narrow;
   __builtin_memcpy(&narrow, p, sizeof narrow);
-  return __builtin_convertvector(narrow, Doubles);
+  return __builtin_convertvector(narrow, Vector<double>);
 }
 
 /// `count` vectors of columns, whose sums stay in registers.
 template <class T, std::size_t count>
 void add_columns(std::size_t rows, const T* x, std::ptrdiff_t stride, double* sums) {
-  Doubles sum[count];
+  Vector<double> sum[count];
   for (std::size_t j = 0; j < count; ++j) sum[j] = load(sums + j * lanes<double>);
   for (std::size_t i = 0; i < rows; ++i, x += stride)
     for (std::size_t j = 0; j < count; ++j) sum[j] += widened(x + j * lanes<double>);
@@ -77,7 +78,7 @@ void add_rows(std::size_t rows, std::size_t columns, const T* x, std::ptrdiff_t 
           x[static_cast<std::ptrdiff_t>(i) * stride + static_cast<std::ptrdiff_t>(t)]);
 }
 
-inline double lane_sum(Doubles v) {
+inline double lane_sum(Vector<double> v) {
   double part[lanes<double>];
   __builtin_memcpy(part, &v, sizeof v);
   for (std::size_t width = lanes<double> / 2; width > 0; width /= 2)
@@ -88,16 +89,16 @@ inline double lane_sum(Doubles v) {
 /// q · y, where y gains the key first if there is one.
 template <class T, bool adds>
 double dot(std::size_t n, const T* q, const T* key, double* y) {
-  Doubles sums[2] = {};
+  Vector<double> sums[2] = {};
   const auto gained = [&](std::size_t t) {
-    Doubles v = load(y + t);
+    Vector<double> v = load(y + t);
     if constexpr (adds) store(y + t, v += widened(key + t));
     return v;
   };
   std::size_t t = 0;
   for (; t + 2 * lanes<double> <= n; t += 2 * lanes<double>) {
-    sums[0] += widened(q + t) * gained(t);
-    sums[1] += widened(q + t + lanes<double>) * gained(t + lanes<double>);
+    sums[0] = fused(widened(q + t), gained(t), sums[0]);
+    sums[1] = fused(widened(q + t + lanes<double>), gained(t + lanes<double>), sums[1]);
   }
   double sum = lane_sum(sums[0] + sums[1]);
   for (; t < n; ++t) {

@@ -1,11 +1,8 @@
 #include "core/kernels/tiles.h"
 
-#if defined(__AVX512F__) || defined(__FMA__)
-#include <immintrin.h>
-#endif
-
 #include <utility>
 
+#include "core/kernels/fused.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
@@ -20,45 +17,6 @@ constexpr std::size_t panel = panel_vectors* lanes<T>;
 
 // `add` is known when it is compiled and every loop is unrolled: the sums then never leave the
 // registers.
-/// a b + c, rounded once where the CPU does that, and else twice. Written out: a compiler that may
-/// choose would round one way in one copy of a loop and the other way in another.
-#if defined(__AVX512F__)
-inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) {
-  return reinterpret_cast<Vector<float>>(_mm512_fmadd_ps(
-      reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
-}
-inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
-  return reinterpret_cast<Vector<double>>(_mm512_fmadd_pd(
-      reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), reinterpret_cast<__m512d>(c)));
-}
-inline Vector<float> all_of(float x) { return reinterpret_cast<Vector<float>>(_mm512_set1_ps(x)); }
-inline Vector<double> all_of(double x) {
-  return reinterpret_cast<Vector<double>>(_mm512_set1_pd(x));
-}
-#elif defined(__FMA__)
-inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) {
-  return reinterpret_cast<Vector<float>>(_mm256_fmadd_ps(
-      reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
-}
-inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
-  return reinterpret_cast<Vector<double>>(_mm256_fmadd_pd(
-      reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), reinterpret_cast<__m256d>(c)));
-}
-inline Vector<float> all_of(float x) { return reinterpret_cast<Vector<float>>(_mm256_set1_ps(x)); }
-inline Vector<double> all_of(double x) {
-  return reinterpret_cast<Vector<double>>(_mm256_set1_pd(x));
-}
-#else
-template <class V>
-inline V fused(V a, V b, V c) {
-  return a * b + c;
-}
-template <class T>
-inline Vector<T> all_of(T x) {
-  return splat(x);
-}
-#endif
-
 template <class T, std::size_t vectors, bool add>
 void multiply_tile(std::size_t inner, const T* a, std::ptrdiff_t a_stride, const T* b,
                    std::ptrdiff_t b_stride, T* c, std::ptrdiff_t c_stride) {
@@ -338,16 +296,16 @@ inline void exponential(Vector<T> (&x)[count]) {
   for (std::size_t j = 0; j < count; ++j) x[j] = scaled(sum[j], shifted[j]);
 }
 
-/// Sums in fp64, of lanes that are added up in the end.
-typedef double Doubles __attribute__((vector_size(vector_bytes)));
+// Sums in fp64, of lanes that are added up in the end.
 
-inline Doubles widened(Vector<double> v) { return v; }
+inline Vector<double> widened(Vector<double> v) { return v; }
 
-inline Doubles widened(Vector<float> v) {
+inline Vector<double> widened(Vector<float> v) {
   typedef float Half __attribute__((vector_size(vector_bytes / 2)));
   Half halves[2];
   __builtin_memcpy(halves, &v, sizeof v);
-  return __builtin_convertvector(halves[0], Doubles) + __builtin_convertvector(halves[1], Doubles);
+  return __builtin_convertvector(halves[0], Vector<double>) +
+         __builtin_convertvector(halves[1], Vector<double>);
 }
 
 /// What exponentials are taken of: x, x + row or row.
@@ -362,7 +320,7 @@ Vector<T> argument_at(std::size_t i, const T* row, const T* x) {
 
 template <Argument argument, class T>
 double exponentials_of(std::size_t n, T shift, const T* row, T* x) {
-  Doubles sums{};
+  Vector<double> sums{};
   std::size_t i = 0;
   for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
     Vector<T> e[4];
