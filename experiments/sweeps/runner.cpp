@@ -1,7 +1,5 @@
 #include "experiments/sweeps/runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,6 +19,7 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/result_folder.h"
+#include "experiments/sweeps/stage_point.h"
 #include "experiments/sweeps/sweep_results.h"
 
 namespace orrery::sweeps {
@@ -49,43 +48,6 @@ class PointProgress : public Progress {
   std::function<void()> updated_;
   std::atomic<double> fraction_{0};
 };
-
-/// A result could not be written: not a failure of the point, so it ends the sweep.
-class CannotWrite : public std::exception {
- public:
-  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the parameter is stored
-  explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
-  const std::exception_ptr& cause() const { return cause_; }
-
- private:
-  std::exception_ptr cause_;
-};
-
-/// Draws the figures of a result before it is written, or leaves that to the writing.
-using Draw = std::function<WriteOptions(const Result&, WriteOptions)>;
-
-StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
-                         const std::vector<InputFile>& files, const std::filesystem::path& folder,
-                         const Draw& draw) try {
-  return stage_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
-                      draw(result, write_options(folder, plan.figures, result.provenance)));
-} catch (const IoError&) {
-  throw CannotWrite(std::current_exception());
-}
-
-/// Computes one point and writes it, not yet to the disk. Throws as compute_point does.
-StagedResult stage_point(const Plan& plan, const PlanPoint& point,
-                         const std::filesystem::path& folder, Progress& progress,
-                         const Draw& draw) {
-  const LoadedInputs loaded = load_inputs(point.params);
-  for (std::size_t i = 0; i < loaded.files.size(); ++i)
-    if (content_id(loaded.files[i]) != content_id(point.files[i]))
-      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
-                      "has changed since the sweep was planned",
-                      "restore the file and resume the sweep");
-  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  return write_point(plan, point, result, loaded.files, folder, draw);
-}
 
 JournalEntry entry_of(const PlanPoint& point, const StagedResult& staged) {
   return {.id = point.id,
@@ -391,14 +353,6 @@ nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgres
 }
 
 }  // namespace
-
-JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
-                           const std::filesystem::path& folder, Progress& progress) {
-  const StagedResult staged = stage_point(
-      plan, point, folder, progress, [](const Result&, WriteOptions options) { return options; });
-  commit_results({&staged, 1});
-  return entry_of(point, staged);
-}
 
 SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
                        SweepObserver& observer) {

@@ -54,8 +54,4 @@ struct SweepOutcome {
 SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
                        SweepObserver& observer);
 
-/// Computes and writes one point. Throws what Experiment::run, load_inputs and write_result do.
-JournalEntry compute_point(const Plan& plan, const PlanPoint& point,
-                           const std::filesystem::path& folder, Progress& progress);
-
 }  // namespace orrery::sweeps

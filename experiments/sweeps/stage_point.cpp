@@ -1,0 +1,45 @@
+#include "experiments/sweeps/stage_point.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/results/figure_options.h"
+
+namespace orrery::sweeps {
+namespace {
+
+StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+                         const std::vector<InputFile>& files, const std::filesystem::path& folder,
+                         const Draw& draw) try {
+  return stage_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
+                      draw(result, write_options(folder, plan.figures, result.provenance)));
+} catch (const IoError&) {
+  throw CannotWrite(std::current_exception());
+}
+
+}  // namespace
+
+StagedResult stage_point(const Plan& plan, const PlanPoint& point,
+                         const std::filesystem::path& folder, Progress& progress,
+                         const Draw& draw) {
+  const LoadedInputs loaded = load_inputs(point.params);
+  for (std::size_t i = 0; i < loaded.files.size(); ++i)
+    if (content_id(loaded.files[i]) != content_id(point.files[i]))
+      throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
+                      "has changed since the sweep was planned",
+                      "restore the file and resume the sweep");
+  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  return write_point(plan, point, result, loaded.files, folder, draw);
+}
+
+void compute_point(const Plan& plan, const PlanPoint& point, const std::filesystem::path& folder,
+                   Progress& progress) {
+  const StagedResult staged = stage_point(
+      plan, point, folder, progress, [](const Result&, WriteOptions options) { return options; });
+  commit_results({&staged, 1});
+}
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+#include "experiments/model/progress.h"
+#include "experiments/results/result_folder.h"
+#include "experiments/sweeps/plan.h"
+
+namespace orrery::sweeps {
+
+/// A result could not be written: not a failure of the point, so it ends the sweep.
+class CannotWrite : public std::exception {
+ public:
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the parameter is stored
+  explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
+  const std::exception_ptr& cause() const { return cause_; }
+
+ private:
+  std::exception_ptr cause_;
+};
+
+/// Draws the figures of a result before it is written, or leaves that to the writing.
+using Draw = std::function<WriteOptions(const Result&, WriteOptions)>;
+
+/// Computes one point and writes it, not yet to the disk. Throws CannotWrite, and what
+/// Experiment::run and load_inputs do.
+StagedResult stage_point(const Plan& plan, const PlanPoint& point,
+                         const std::filesystem::path& folder, Progress& progress, const Draw& draw);
+
+/// The same, brought to the disk.
+void compute_point(const Plan& plan, const PlanPoint& point, const std::filesystem::path& folder,
+                   Progress& progress);
+
+}  // namespace orrery::sweeps
