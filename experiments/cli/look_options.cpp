@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "core/errors.h"
 #include "experiments/text/model_names.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::cli {
 namespace {
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
 
 std::optional<Range> range_in(const char* option, const std::string& text) {
   if (text.empty()) return std::nullopt;

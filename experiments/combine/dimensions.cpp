@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <set>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::combine {
 namespace {
@@ -113,13 +113,6 @@ const EnumNames<Band>& band_names() {
                                      {Band::range, "range"},
                                      {Band::none, "none"}};
   return names;
-}
-
-std::optional<double> number_in(const std::string& text) {
-  double value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 Dimension dimension_of(const std::vector<Setting>& settings, const std::string& key) {

@@ -26,7 +26,6 @@ struct Dimension {
   bool is_number{};
 };
 
-std::optional<double> number_in(const std::string& text);
 /// The values of a key over all settings that have it.
 Dimension dimension_of(const std::vector<Setting>& settings, const std::string& key);
 

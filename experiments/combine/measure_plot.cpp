@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/parts.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::combine {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::combine {
 namespace {

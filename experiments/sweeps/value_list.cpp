@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <optional>
 
 #include "core/errors.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -39,14 +39,6 @@ std::vector<std::string_view> split(std::string_view text) {
   }
   items.push_back(trimmed(text.substr(start)));
   return items;
-}
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
 }
 
 /// One call such as "range(0, 256, 8)".

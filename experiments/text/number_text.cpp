@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -123,6 +124,14 @@ std::string duration_text(double seconds) {
   if (whole < 120) return fmt::format("{} s", whole);
   if (whole < 7200) return fmt::format("{} min", (whole + 30) / 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
 }
 
 }  // namespace orrery::text

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/model/layers.h"
@@ -41,5 +43,8 @@ std::string bytes_text(std::uintmax_t bytes);
 
 /// "under 1 ms", "340 ms", "3.4 s", "75 s", "12 min", "1 h 05 min".
 std::string duration_text(double seconds);
+
+/// The finite number that a text is, and nothing beside it.
+std::optional<double> number_in(std::string_view text);
 
 }  // namespace orrery::text

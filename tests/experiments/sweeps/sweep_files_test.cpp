@@ -12,20 +12,15 @@
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "tests/support/layers.h"
+#include "tests/support/sweep_overrides.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
+using orrery::test::overrides_of;
 using Words = std::vector<std::string>;
 
 namespace {
-
-std::vector<Words> overrides_of(const SweepSpec& spec) {
-  std::vector<Words> all;
-  for (const Combination& point : combinations_of(spec).points)
-    all.push_back(point.params.overrides());
-  return all;
-}
 
 const std::string decay = "experiment = \"long_term_decay\"\n";
 

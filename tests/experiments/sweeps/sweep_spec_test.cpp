@@ -5,19 +5,14 @@
 
 #include "core/errors.h"
 #include "tests/support/layers.h"
+#include "tests/support/sweep_overrides.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
+using orrery::test::overrides_of;
 using Words = std::vector<std::string>;
 
 namespace {
-
-std::vector<Words> overrides_of(const SweepSpec& spec) {
-  std::vector<Words> all;
-  for (const Combination& point : combinations_of(spec).points)
-    all.push_back(point.params.overrides());
-  return all;
-}
 
 SweepSpec spec_from(const std::string& toml, const Words& words = {}) {
   SweepSpec spec = parse_sweep(toml, "sweep.toml");
