@@ -6,18 +6,17 @@
 namespace orrery::views {
 namespace {
 
-/// The axis value at the middle of a cell: its index, unless the axis has a range.
-double position_of(const Axis& axis, std::size_t index, std::size_t count) {
-  const auto i = static_cast<double>(index);
-  if (!axis.range || count < 2) return i;
-  return axis.range->min + i * (axis.range->max - axis.range->min) / static_cast<double>(count - 1);
-}
-
 Range positions(const Axis& axis, std::size_t count) {
   return {position_of(axis, 0, count), position_of(axis, count - 1, count)};
 }
 
 }  // namespace
+
+double position_of(const Axis& axis, std::size_t index, std::size_t count) {
+  const auto i = static_cast<double>(index);
+  if (!axis.range || count < 2) return i;
+  return axis.range->min + i * (axis.range->max - axis.range->min) / static_cast<double>(count - 1);
+}
 
 bool is_by_distance(const LinePlot& plot) { return plot.x.role == AxisRole::relative_distance; }
 

@@ -10,6 +10,8 @@ namespace orrery::views {
 // The axes that figures of different experiments have in common, so that what is pointed at in
 // one is found in another.
 
+/// The axis value at the middle of a cell: its index, unless the axis has a range.
+double position_of(const Axis& axis, std::size_t index, std::size_t count);
 /// Whether x of the plot is the distance m − n of two tokens.
 bool is_by_distance(const LinePlot& plot);
 /// Whether rows are queries and columns keys.

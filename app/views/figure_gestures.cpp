@@ -35,8 +35,8 @@ Home home_of(const Figure& figure, const FigureLayout& frame) {
   const std::vector<std::size_t>& shape = map->values->shape;
   const Rect first = cell_rect(*map, frame, {0, 0});
   const Rect last = cell_rect(*map, frame, {shape.at(0) - 1, shape.at(1) - 1});
-  return {ordered(frame.x.to_data(first.x), frame.x.to_data(last.right())),
-          ordered(frame.y.to_data(first.y), frame.y.to_data(last.bottom()))};
+  return {map->x.whole.value_or(ordered(frame.x.to_data(first.x), frame.x.to_data(last.right()))),
+          map->y.whole.value_or(ordered(frame.y.to_data(first.y), frame.y.to_data(last.bottom())))};
 }
 
 void show(std::optional<Range>& shown, std::optional<Range> wanted,

@@ -86,7 +86,8 @@ std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
     const std::size_t row = i / columns, column = i % columns;
     placed.push_back({figures[i],
                       {area.x + static_cast<double>(column) * (width + gap),
-                       area.y + static_cast<double>(row) * (height + gap), width, height}});
+                       area.y + static_cast<double>(row) * (height + gap), width, height},
+                      nullptr});
   }
   return placed;
 }
@@ -118,7 +119,7 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
       .marks = session.shown().marks[figure.id],
       .links = session.links,
       .owner = source.owner,
-      .result = &source.result,
+      .result = placed.result ? placed.result : &source.result,
       .export_as = session.export_figure
                        ? std::function<void(const std::string&)>([&](const std::string& extension) {
                            session.export_figure(figure, view, extension);

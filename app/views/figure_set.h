@@ -16,6 +16,7 @@ namespace orrery::views {
 struct PlacedFigure {
   const Figure* figure{};
   Rect area{};
+  const Result* result{};  ///< that it is of, where that is another than the others'
 };
 
 /// The result that figures belong to, and the owner of their arrays.

@@ -47,9 +47,16 @@ std::string with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
-std::string place(const Axis& axis, std::size_t index, const std::string& label) {
-  const std::string name = axis_name(axis);
-  const std::string at = fmt::format("{} = {}", name, index);
+/// "query m = 17", or "query m = 16 … 19" for a cell of several tokens.
+std::string place(const Axis& axis, std::size_t index, std::size_t count,
+                  const std::string& label) {
+  const double middle = position_of(axis, index, count);
+  std::string at = fmt::format("{} = {:.10g}", axis_name(axis), middle);
+  const double width = position_of(axis, index + 1, count) - middle;
+  if (axis.whole && width > 1) {
+    const double last = std::min(middle + (width - 1) / 2, axis.whole->max - 0.5);
+    at = fmt::format("{} = {:.10g} … {:.10g}", axis_name(axis), middle - (width - 1) / 2, last);
+  }
   return label.empty() ? at : fmt::format("{}  “{}”", at, label);
 }
 
@@ -118,8 +125,9 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
   outline(canvas, readout.cell, frame.plot, ui);
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
   shim::begin_tooltip();
-  text_muted(place(map.y, readout.row, readout.row_label));
-  text_muted(place(map.x, readout.column, readout.column_label));
+  const std::vector<std::size_t>& shape = map.values->shape;
+  text_muted(place(map.y, readout.row, shape.at(0), readout.row_label));
+  text_muted(place(map.x, readout.column, shape.at(1), readout.column_label));
   if (is_query_by_key(map))
     text_muted(difference_text(map, distance_of(map, {readout.row, readout.column})));
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {

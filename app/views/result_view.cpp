@@ -12,6 +12,7 @@
 #include "app/views/comparison.h"
 #include "app/views/figure_set.h"
 #include "app/views/hover_preview.h"
+#include "app/views/map_zoom.h"
 #include "app/views/view_bar.h"
 
 namespace orrery::views {
@@ -162,6 +163,7 @@ struct Owners {
   Stamp results{};
   std::shared_ptr<const void> differences{};
   std::shared_ptr<const void> copies{};
+  std::shared_ptr<const void> parts{};
 };
 
 }  // namespace
@@ -204,6 +206,10 @@ class ResultView::Arrangement {
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
     if (layout == ViewLayout::small_multiples)
       placed = multiples(session, figures, head, area, least, ui);
+    if (comparison_.kind() == Comparison::Kind::result) {
+      zoom_.update(session, placed);
+      zoom_.show(session, placed);
+    }
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
@@ -311,13 +317,14 @@ class ResultView::Arrangement {
   /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
     return std::make_shared<const Owners>(
-        Owners{stamp_, comparison_.owner(), captionless_.owner()});
+        Owners{stamp_, comparison_.owner(), captionless_.owner(), zoom_.owner()});
   }
 
   ViewPlan plan_;
   Stamp stamp_{};
   Comparison comparison_{};
   HoverPreview turned_;
+  MapZoom zoom_{};
   Captionless captionless_{};
   FigureSet set_{};
 };

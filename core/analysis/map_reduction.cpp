@@ -69,12 +69,12 @@ MapReduction<T>::MapReduction(Index queries, Index keys, Index cell)
 }
 
 template <class T>
-void MapReduction<T>::add(const Matrix<T>& rows, const Mask& mask) {
+void MapReduction<T>::add(const MatrixIn<T>& rows, const Mask& mask) {
   check_invariant(rows.cols() == keys_ && row_ + rows.rows() <= queries_,
                   "a map is reduced row by row, each once");
   mask.check_shape(rows.rows(), rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
-    const T* const row = rows.data() + i * keys_;
+    const T* const row = rows.row(i).data();
     each_run(mask, i, keys_, [&](const VisibleKeys& keys) { add_row(row, keys); });
     ++row_;
     if (row_ % map_.cell == 0 || row_ == queries_) finish_cells();

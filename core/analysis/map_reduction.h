@@ -35,7 +35,7 @@ class MapReduction {
 
   /// The rows that follow those given before.
   /// @param mask  of these rows
-  void add(const Matrix<T>& rows, const Mask& mask);
+  void add(const MatrixIn<T>& rows, const Mask& mask);
 
   /// Once all rows were given.
   ReducedMap<T> map() const { return map_; }

@@ -11,6 +11,8 @@ namespace {
 std::string in_axis(const Axis& axis, char name) {
   if (axis.range && !(axis.range->min <= axis.range->max))
     return fmt::format("the range of the {} axis is not in order", name);
+  if (axis.whole && !(axis.whole->min < axis.whole->max))
+    return fmt::format("the whole of the {} axis is not in order", name);
   if (!(axis.symlog_threshold > 0) || std::isinf(axis.symlog_threshold))
     return fmt::format("the symlog threshold of the {} axis is not a positive number", name);
   return {};

@@ -65,6 +65,9 @@ struct Axis {
   double symlog_threshold{1.0};  ///< linear within ±threshold
   std::optional<Range> range{};  ///< otherwise fitted to the data
   AxisRole role{AxisRole::none};
+  /// Of a map that shows a part of a longer one, or cells of it: the edges of that one, between
+  /// which a view may move.
+  std::optional<Range> whole{};
 };
 
 enum class LineStyle { solid, dashed, dotted, points };

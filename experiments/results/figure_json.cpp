@@ -1,5 +1,7 @@
 #include "experiments/results/figure_json.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
@@ -39,21 +41,23 @@ Json range_json(const std::optional<Range>& range) {
   return numbers_json({range->min, range->max});
 }
 
-std::optional<Range> range_from(const Json& object) {
-  if (field(object, "range").is_null()) return std::nullopt;
-  const std::vector<double> ends = numbers_field(object, "range");
-  if (ends.size() != 2) throw MalformedJson("'range' is not two numbers");
+std::optional<Range> range_from(const Json& object, const char* key = "range") {
+  if (field(object, key).is_null()) return std::nullopt;
+  const std::vector<double> ends = numbers_field(object, key);
+  if (ends.size() != 2) throw MalformedJson(fmt::format("'{}' is not two numbers", key));
   return Range{ends[0], ends[1]};
 }
 
 Json axis_json(const Axis& axis) {
-  return {{"label", axis.label},
-          {"symbol", axis.symbol},
-          {"unit", axis.unit},
-          {"scale", name_in(axis_scale_names(), axis.scale)},
-          {"symlog_threshold", number_json(axis.symlog_threshold)},
-          {"range", range_json(axis.range)},
-          {"role", name_in(axis_role_names, axis.role)}};
+  Json json{{"label", axis.label},
+            {"symbol", axis.symbol},
+            {"unit", axis.unit},
+            {"scale", name_in(axis_scale_names(), axis.scale)},
+            {"symlog_threshold", number_json(axis.symlog_threshold)},
+            {"range", range_json(axis.range)},
+            {"role", name_in(axis_role_names, axis.role)}};
+  if (axis.whole) json["whole"] = range_json(axis.whole);
+  return json;
 }
 
 /// Figures were saved without roles before: their axes have none, so the desktop links no distance
@@ -70,7 +74,8 @@ Axis axis_from(const Json& object, const char* key) {
           .scale = enum_field(json, "scale", axis_scale_names()),
           .symlog_threshold = number_field(json, "symlog_threshold"),
           .range = range_from(json),
-          .role = axis_role_from(json)};
+          .role = axis_role_from(json),
+          .whole = json.contains("whole") ? range_from(json, "whole") : std::nullopt};
 }
 
 template <class T, class Convert>

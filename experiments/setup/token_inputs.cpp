@@ -15,8 +15,6 @@
 namespace orrery::setup {
 namespace {
 
-constexpr std::int64_t most_tokens = 131072;
-
 /// The same vector for the same token type in every text. Its squared norm is
 /// match·√d on average, so that x·x/√d is `match`.
 template <class T>
@@ -126,14 +124,19 @@ std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet
 
 template <class T>
 void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
-                   const Mask& mask, const RowReader<T>& reader) {
+                   const TokenRange& queries, const Mask& mask, const RowReader<T>& reader) {
   const StageRounding rounding = rounding_of(params);
   const int head = head_of(params);
-  const Positions& p = tokens.positions;
+  const Positions& n = tokens.positions;
+  const PositionsIn m = queries.of(n);
+  const auto rows = [&](const Matrix<T>& all) -> MatrixIn<T> {
+    return all.middleRows(queries.first, queries.count);
+  };
   if (tokens.from_text())
-    return attention_head_by_rows<T>(encoding, tokens.projections, {tokens.x, tokens.x, p, p, head},
-                                     mask, {rounding}, reader);
-  attention_from_qkv_by_rows<T>(encoding, {tokens.q, tokens.k, tokens.v, p, p, head}, mask,
+    return attention_head_by_rows<T>(encoding, tokens.projections,
+                                     {rows(tokens.x), tokens.x, m, n, head}, mask, {rounding},
+                                     reader);
+  attention_from_qkv_by_rows<T>(encoding, {rows(tokens.q), tokens.k, tokens.v, m, n, head}, mask,
                                 {rounding}, reader);
 }
 
@@ -144,8 +147,8 @@ template std::unique_ptr<Encoding> token_encoding(const std::string&, const Para
 template std::unique_ptr<Encoding> token_encoding(const std::string&, const ParamSet&,
                                                   const TokenInputs<double>&);
 template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<float>&,
-                            const Mask&, const RowReader<float>&);
+                            const TokenRange&, const Mask&, const RowReader<float>&);
 template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<double>&,
-                            const Mask&, const RowReader<double>&);
+                            const TokenRange&, const Mask&, const RowReader<double>&);
 
 }  // namespace orrery::setup

@@ -9,6 +9,9 @@
 
 namespace orrery::setup {
 
+/// The most tokens that max_tokens asks for.
+constexpr std::int64_t most_tokens = 131072;
+
 /// The tokens that attend to each other: contents x of a text's tokens, or the user's q, k, v.
 /// Equal tokens have equal vectors in every text.
 template <class T>
@@ -37,10 +40,21 @@ template <class T>
 std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
                                          const TokenInputs<T>& tokens);
 
-/// Self-attention of all tokens, some queries at a time, with the roundings that the parameters ask
-/// for.
+/// Some of the tokens, by their numbers.
+struct TokenRange {
+  Index first{};
+  Index count{};
+  PositionsIn of(const Positions& positions) const {
+    return PositionsIn(positions).subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(count));
+  }
+};
+
+/// Attention of some tokens, the queries, to all of them, some queries at a time, with the
+/// roundings that the parameters ask for.
+/// @param mask  [queries.count, N]
 template <class T>
 void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
-                   const Mask& mask, const RowReader<T>& reader);
+                   const TokenRange& queries, const Mask& mask, const RowReader<T>& reader);
 
 }  // namespace orrery::setup

@@ -51,7 +51,7 @@ inline bool same(const Range& a, const Range& b) {
 inline bool same(const Axis& a, const Axis& b) {
   return a.role == b.role && a.label == b.label && a.symbol == b.symbol && a.unit == b.unit &&
          a.scale == b.scale && same(a.symlog_threshold, b.symlog_threshold) &&
-         same(a.range, b.range);
+         same(a.range, b.range) && same(a.whole, b.whole);
 }
 
 template <class T>

@@ -41,7 +41,7 @@ class AxisFitter {
     if (!has_ticks_) return {};
     const AxisMap axis = map(plot);
     if (!plan_.names.empty()) {
-      Ticks ticks = name_ticks(axis, plan_.names, tick_room(true));
+      Ticks ticks = name_ticks(axis, plan_.names, tick_room(true), plan_.first_name);
       named_ = !ticks.major.empty();
       if (named_) return ticks;
     }

@@ -15,7 +15,8 @@ struct AxisPlan {
   AxisScale scale{AxisScale::linear};
   double symlog_threshold{1.0};
   Range data{};
-  std::vector<std::string> names{};  ///< labels of 0, 1, 2, …, shown where they fit
+  std::vector<std::string> names{};  ///< labels of whole numbers, shown where they fit
+  double first_name{};               ///< the number that the first of them is of
   bool integers{false};              ///< ticks at integers only
   bool downward{false};              ///< smallest value at the top
 };

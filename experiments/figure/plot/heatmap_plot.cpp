@@ -36,7 +36,10 @@ AxisPlan plan_cells(const Axis& axis, const CellAxis& cells, const std::vector<s
   AxisPlan plan = plan_axis(axis, AxisScale::linear, cells.data());
   plan.data = usable_range(view.value_or(plan.data), AxisScale::linear, plan.data);
   plan.integers = cells.step == 1.0 && cells.first == std::floor(cells.first);
-  if (names.size() == cells.count && !axis.range) plan.names = names;
+  if (names.size() == cells.count && plan.integers) {
+    plan.names = names;
+    plan.first_name = cells.first;
+  }
   return plan;
 }
 

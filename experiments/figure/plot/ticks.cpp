@@ -121,10 +121,11 @@ Ticks choose_angle_ticks(const AxisMap& axis, const TickRoom& room) {
   return choose_ticks(axis, room);
 }
 
-Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room) {
+Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room,
+                 double first) {
   TickValues values;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const double value = static_cast<double>(i);
+    const double value = first + static_cast<double>(i);
     if (value < axis.data.min || value > axis.data.max) continue;
     values.major.push_back(value);
     values.labels.push_back(names[i]);

@@ -38,7 +38,9 @@ Ticks choose_ticks(const AxisMap& axis, const TickRoom& room);
 /// choose_ticks.
 Ticks choose_angle_ticks(const AxisMap& axis, const TickRoom& room);
 
-/// One tick per visible integer, labelled by its name; empty unless all labels fit.
-Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room);
+/// One tick per visible integer, labelled by its name, of which the first is of `first`; empty
+/// unless all labels fit.
+Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room,
+                 double first = 0.0);
 
 }  // namespace orrery::figure

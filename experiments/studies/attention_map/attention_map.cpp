@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
+#include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
@@ -18,6 +19,26 @@
 
 namespace orrery::studies {
 namespace {
+
+/// A square part of a map, in place of all of it.
+std::vector<ParamSpec> part_params() {
+  const auto param = [](const char* key, const char* description) {
+    return ParamSpec{.key = key,
+                     .unit = "tokens",
+                     .description = description,
+                     .kind = ParamKind::integer,
+                     .default_value = std::int64_t{0},
+                     .min = 0,
+                     .max = static_cast<double>(most_tokens),
+                     .group = "Part of a long map",
+                     .stated_if_set = true};
+  };
+  return {param("part",
+                "Queries and keys of a square part that is kept in place of the whole map, whose "
+                "weights it has; 0 keeps the whole."),
+          param("part_query", "The first query of the part, counted from 0."),
+          param("part_key", "The first key of the part, counted from 0.")};
+}
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{encodings_param({"rope"})};
@@ -38,6 +59,7 @@ std::vector<ParamSpec> declared_params() {
                    .min = 16,
                    .max = 8192,
                    .stated_if_set = true});
+  for (ParamSpec& spec : part_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
@@ -110,7 +132,7 @@ template <class T>
 struct Study {
   const ParamSet& params;
   const TokenInputs<T>& tokens;
-  const Mask& mask;
+  const Mask& mask;  ///< of the frame's queries and keys
   const MapFrame& frame;
   const ArrayPtr& masked;
 };
@@ -120,23 +142,27 @@ template <class T>
 class EncodingMaps {
  public:
   EncodingMaps(const Study<T>& study, std::string name)
-      : study_(study), name_(std::move(name)), output_(study.frame.tokens, 0) {}
+      : study_(study), name_(std::move(name)), output_(study.frame.side, 0) {}
 
   void take(Index first, const AttentionOutput<T>& part, TableBuilder& queries) {
     if (maps_.empty()) begin(part);
+    const MapFrame& frame = study_.frame;
     const Mask mask = study_.mask.of_queries(first, part.weights.rows());
-    maps_[0].add(part.weights, mask);
-    maps_[1].add(part.logits, mask);
-    for (std::size_t t = 0; t < terms_.size(); ++t) maps_[2 + t].add(part.terms[t].logits, mask);
+    const auto add = [&](std::size_t map, const Matrix<T>& rows) {
+      maps_[map].add(rows.middleCols(frame.first_key, frame.side), mask);
+    };
+    add(0, part.weights);
+    add(1, part.logits);
+    for (std::size_t t = 0; t < terms_.size(); ++t) add(2 + t, part.terms[t].logits);
     output_.middleRows(first, part.output.rows()) = part.output;
     for (Index i = 0; i < part.weights.rows(); ++i)
       row_error_.see(std::abs(static_cast<double>(part.weights.row(i).sum()) - 1.0));
-    add_queries<T>(queries, name_, {study_.tokens.labels, study_.tokens.positions}, first,
-                   part.weights, sums_);
+    add_queries<T>(queries, name_, {study_.tokens.labels, study_.tokens.positions},
+                   frame.first_query + first, part.weights, sums_);
   }
 
   void give(Result& result) && {
-    const auto rows = static_cast<double>(study_.frame.tokens);
+    const auto rows = static_cast<double>(study_.frame.side);
     const std::string label = encoding_label(name_);
     result.scalars.push_back({.name = name_ + "_mean_entropy",
                               .unit = "bits",
@@ -161,10 +187,10 @@ class EncodingMaps {
     for (const ScoreTerm<T>& term : part.terms) terms_.emplace_back(term.name);
     const std::size_t maps = 2 + terms_.size();
     require_memory(static_cast<double>(maps) * KeptMap<T>::bytes(study_.frame),
-                   fmt::format("{} maps of {} tokens", maps, study_.frame.tokens),
+                   fmt::format("{} maps of {} tokens", maps, study_.frame.side),
                    "lower map_size or max_tokens");
     for (std::size_t i = 0; i < maps; ++i) maps_.emplace_back(study_.frame);
-    output_.resize(study_.frame.tokens, part.output.cols());
+    output_.resize(study_.frame.side, part.output.cols());
   }
   Check check() const {
     const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
@@ -187,20 +213,39 @@ class EncodingMaps {
 };
 
 MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels, Index tokens) {
-  const Index cell = (tokens + params.integer("map_size") - 1) / params.integer("map_size");
-  return {labels, tokens, cell, caption_of(params)};
+  MapFrame frame{.labels = labels, .tokens = tokens, .side = tokens, .caption = caption_of(params)};
+  const std::int64_t part = params.integer("part");
+  const auto first = [&](const char* key) {
+    const std::int64_t from = params.integer(key);
+    if (part == 0 && from > 0)
+      throw UsageError(fmt::format("{}={}", key, from), "is of a part, and part=0 keeps all",
+                       "give part= too");
+    if (from + part > tokens)
+      throw UsageError(fmt::format("{}={} part={}", key, from, part),
+                       fmt::format("ends beyond the {} tokens that there are", tokens),
+                       fmt::format("lower {} or part, or raise max_tokens", key));
+    return from;
+  };
+  frame.first_query = first("part_query");
+  frame.first_key = first("part_key");
+  if (part > 0) frame.side = part;
+  frame.cell = (frame.side + params.integer("map_size") - 1) / params.integer("map_size");
+  return frame;
 }
 
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
   check_last_position(params, tokens.positions.back());
-  const Mask mask =
-      params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
   const MapFrame frame = frame_of(params, tokens.labels, n);
-  const ArrayPtr masked = masked_cells(mask, frame);
-  const Study<T> study{params, tokens, mask, frame, masked};
+  const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
+  const PositionsIn m = rows.of(tokens.positions);
+  const bool causal = params.boolean("causal");
+  const Mask mask = causal ? Mask::causal(m, tokens.positions) : Mask();
+  const Mask kept = causal ? Mask::causal(m, columns.of(tokens.positions)) : Mask();
+  const ArrayPtr masked = masked_cells(kept, frame);
+  const Study<T> study{params, tokens, kept, frame, masked};
   Result result;
   result.scalars.push_back({.name = "tokens",
                             .symbol = "N",
@@ -215,11 +260,12 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
     EncodingMaps<T> maps(study, names[e]);
     const auto encoding = token_encoding<T>(names[e], params, tokens);
     const auto take = [&](Index first, const AttentionOutput<T>& part) {
-      checkpoint(progress, e * static_cast<std::size_t>(n) + static_cast<std::size_t>(first),
-                 names.size() * static_cast<std::size_t>(n), stage);
+      const auto count = static_cast<std::size_t>(frame.side);
+      checkpoint(progress, e * count + static_cast<std::size_t>(first), names.size() * count,
+                 stage);
       maps.take(first, part, queries);
     };
-    attend_tokens<T>(*encoding, params, tokens, mask, {take, rows_at_once(n)});
+    attend_tokens<T>(*encoding, params, tokens, rows, mask, {take, rows_at_once(n)});
     std::move(maps).give(result);
   }
   result.tables.push_back(std::move(queries).finish());

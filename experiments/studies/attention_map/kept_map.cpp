@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -14,33 +13,41 @@ namespace {
 
 using Axes = std::vector<std::string>;
 
-/// The axis of a reduced map, in tokens.
-Axis in_cells(Axis axis, const MapFrame& frame) {
-  const Index cells = (frame.tokens + frame.cell - 1) / frame.cell;
-  const double middle = static_cast<double>(frame.cell - 1) / 2;
-  axis = spanning(std::move(axis), middle, middle + static_cast<double>((cells - 1) * frame.cell));
-  axis.label += fmt::format(", in cells of {}", frame.cell);
-  axis.role = AxisRole::none;
+/// The axis of a map of cells or of a part from token `first` on, in tokens.
+Axis in_tokens(Axis axis, Index first, const MapFrame& frame) {
+  if (frame.cell == 1 && !frame.is_part()) return axis;
+  const double middle = static_cast<double>(first) + static_cast<double>(frame.cell - 1) / 2;
+  axis = spanning(std::move(axis), middle,
+                  middle + static_cast<double>((frame.cells() - 1) * frame.cell));
+  axis.whole = Range{-0.5, static_cast<double>(frame.tokens) - 0.5};
+  if (frame.cell > 1) axis.role = AxisRole::none;
   return axis;
+}
+
+std::vector<std::string> labels_from(Index first, const MapFrame& frame) {
+  if (frame.cell > 1 || frame.labels.empty()) return {};
+  const auto begin = frame.labels.begin() + first;
+  return {begin, begin + frame.side};
+}
+
+/// What it is, and of which queries and keys.
+std::string described(const std::string& description, const MapFrame& frame) {
+  if (!frame.is_part()) return description;
+  return fmt::format("{}; {} queries from {} on, {} keys from {} on", description, frame.side,
+                     frame.first_query, frame.side, frame.first_key);
 }
 
 Figure map_figure(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& values,
                   const ArrayPtr& masked) {
   Heatmap map{.values = values,
               .masked = masked,
-              .x = key_axis(),
-              .y = query_axis(),
+              .x = in_tokens(key_axis(), frame.first_key, frame),
+              .y = in_tokens(query_axis(), frame.first_query, frame),
               .quantity = subject.quantity,
               .symbol = subject.symbol,
               .meaning = subject.meaning,
-              .column_labels = frame.labels,
-              .row_labels = frame.labels};
-  if (frame.cell > 1) {
-    map.x = in_cells(map.x, frame);
-    map.y = in_cells(map.y, frame);
-    map.column_labels.clear();
-    map.row_labels.clear();
-  }
+              .column_labels = labels_from(frame.first_key, frame),
+              .row_labels = labels_from(frame.first_query, frame)};
   std::string caption = frame.caption;
   if (frame.cell > 1) caption += fmt::format(" · {} × {} entries per cell", frame.cell, frame.cell);
   return {values->name, subject.title, std::move(caption), std::move(map), subject.role};
@@ -69,15 +76,17 @@ Matrix<T> extremes(const ReducedMap<T>& map, Meaning meaning) {
   return (map.low.array().abs() > map.high.array().abs()).select(map.low, map.high);
 }
 
-ArrayPtr diagonal_array(const MapSubject& subject, const DiagonalExtents& found, Index tokens) {
+ArrayPtr diagonal_array(const MapSubject& subject, const DiagonalExtents& found,
+                        const MapFrame& frame) {
+  const auto farthest = static_cast<double>(frame.first_query + frame.side - 1 - frame.first_key);
   Array array{.name = subject.id + "_diagonals",
-              .description = subject.description +
+              .description = described(subject.description, frame) +
                              " along each diagonal: m − n, entries, mean, smallest, largest",
               .axes = {"relative_distance", "statistic"}};
   std::vector<double> values;
   for (std::size_t r = found.count.size(); r-- > 0;) {
     if (found.count[r] == 0) continue;
-    const double distance = static_cast<double>(tokens - 1) - static_cast<double>(r);
+    const double distance = farthest - static_cast<double>(r);
     values.insert(values.end(),
                   {distance, found.count[r], found.mean[r], found.low[r], found.high[r]});
   }
@@ -114,17 +123,16 @@ Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const A
 template <class T>
 KeptMap<T>::KeptMap(const MapFrame& frame) {
   if (frame.cell > 1)
-    reduction_.emplace(frame.tokens, frame.tokens, frame.cell);
+    reduction_.emplace(frame.side, frame.side, frame.cell);
   else
-    values_.reserve(static_cast<std::size_t>(frame.tokens * frame.tokens));
+    values_.reserve(static_cast<std::size_t>(frame.side * frame.side));
 }
 
 template <class T>
-void KeptMap<T>::add(const Matrix<T>& rows, const Mask& mask) {
-  if (reduction_)
-    reduction_->add(rows, mask);
-  else
-    values_.insert(values_.end(), rows.data(), rows.data() + rows.size());
+void KeptMap<T>::add(const MatrixIn<T>& rows, const Mask& mask) {
+  if (reduction_) return reduction_->add(rows, mask);
+  for (Index i = 0; i < rows.rows(); ++i)
+    values_.insert(values_.end(), rows.row(i).data(), rows.row(i).data() + rows.cols());
 }
 
 template <class T>
@@ -136,46 +144,45 @@ void KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const Ar
   };
   const Axes axes{"query", "key"};
   if (!reduction_) {
-    const auto n = static_cast<std::size_t>(frame.tokens);
-    return add_map(std::make_shared<const Array>(Array{.name = subject.id,
-                                                       .description = subject.description,
-                                                       .shape = {n, n},
-                                                       .axes = axes,
-                                                       .values = std::move(values_),
-                                                       .role = subject.role}),
-                   subject);
+    const auto n = static_cast<std::size_t>(frame.side);
+    return add_map(
+        std::make_shared<const Array>(Array{.name = subject.id,
+                                            .description = described(subject.description, frame),
+                                            .shape = {n, n},
+                                            .axes = axes,
+                                            .values = std::move(values_),
+                                            .role = subject.role}),
+        subject);
   }
   const ReducedMap<T> map = reduction_->map();
   const DiagonalExtents diagonals = reduction_->diagonals();
   reduction_.reset();
   const auto add_reduced = [&](const Matrix<T>& values, const std::string& what) {
     const MapSubject of = reduced_subject(subject, what, frame);
-    add_map(to_array<T>(values, of.id, of.description, axes, of.role), of);
+    add_map(to_array<T>(values, of.id, described(of.description, frame), axes, of.role), of);
   };
   add_reduced(map.mean, "mean");
   add_reduced(extremes(map, subject.meaning), "largest");
-  const ArrayPtr profile = diagonal_array(subject, diagonals, frame.tokens);
+  const ArrayPtr profile = diagonal_array(subject, diagonals, frame);
   result.arrays.push_back(profile);
   if (subject.shown) result.figures.push_back(diagonal_figure(subject, frame, *profile));
 }
 
 template <class T>
 double KeptMap<T>::bytes(const MapFrame& frame) {
-  const double cells =
-      std::ceil(static_cast<double>(frame.tokens) / static_cast<double>(frame.cell));
+  const auto cells = static_cast<double>(frame.cells());
   const double map = cells * cells * sizeof(T);
   if (frame.cell == 1) return map;
   constexpr double extents_and_arrays = 6, numbers_of_a_diagonal = 20;
   return map * extents_and_arrays +
-         numbers_of_a_diagonal * sizeof(double) * static_cast<double>(frame.tokens);
+         numbers_of_a_diagonal * sizeof(double) * static_cast<double>(frame.side);
 }
 
 ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {
-  if (frame.cell == 1 || mask.allows_everything()) return mask_array(mask, frame.tokens);
-  const Index cells = (frame.tokens + frame.cell - 1) / frame.cell;
-  Matrix<float> masked = Matrix<float>::Ones(cells, cells);
-  for (Index i = 0; i < frame.tokens; ++i) {
-    const VisibleKeys keys = mask.keys_of(i, frame.tokens);
+  if (frame.cell == 1 || mask.allows_everything()) return mask_array(mask, frame.side);
+  Matrix<float> masked = Matrix<float>::Ones(frame.cells(), frame.cells());
+  for (Index i = 0; i < frame.side; ++i) {
+    const VisibleKeys keys = mask.keys_of(i, frame.side);
     for (Index j = keys.first; j < keys.end; ++j) {
       if (!keys.all && !mask.allows(i, j)) continue;
       masked(i / frame.cell, j / frame.cell) = 0;

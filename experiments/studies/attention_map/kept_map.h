@@ -21,12 +21,18 @@ struct MapSubject {
   bool shown{false};  ///< whether it is drawn
 };
 
-/// What all maps of a run share.
+/// What all maps of a run share: the map of all tokens, or a square part of it.
 struct MapFrame {
   std::vector<std::string> labels{};  ///< of the tokens, or empty
   Index tokens{};
+  Index first_query{0};  ///< of the part
+  Index first_key{0};
+  Index side{};   ///< queries and keys of the part
   Index cell{1};  ///< tokens along a side of a cell; 1 for maps that are kept as they are
   std::string caption{};
+
+  bool is_part() const { return side < tokens; }
+  Index cells() const { return (side + cell - 1) / cell; }
 };
 
 /// A map of self-attention that comes some rows at a time: kept as it is, or, where it is longer
@@ -36,8 +42,8 @@ class KeptMap {
  public:
   explicit KeptMap(const MapFrame& frame);
 
-  /// The rows that follow those given before.
-  void add(const Matrix<T>& rows, const Mask& mask);
+  /// The rows that follow those given before, of the frame's keys.
+  void add(const MatrixIn<T>& rows, const Mask& mask);
   /// Its arrays and, where it is shown, its figures. Afterwards it is empty.
   void give(const MapSubject& subject, const MapFrame& frame,
             const std::shared_ptr<const Array>& masked, Result& result);
@@ -51,6 +57,7 @@ class KeptMap {
 };
 
 /// 1 for cells of which no query sees a key; null when every query sees all keys.
+/// @param mask  of the frame's queries and keys
 std::shared_ptr<const Array> masked_cells(const Mask& mask, const MapFrame& frame);
 
 }  // namespace orrery::studies

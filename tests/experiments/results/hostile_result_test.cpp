@@ -169,6 +169,11 @@ TEST_CASE("A figure that contradicts itself is refused, and is never called our 
                              json["content"]["x"]["range"] = {1, 0};
                            }),
              Contains("the range of the x axis is not in order"));
+  CHECK_THAT(refusal_after(lines,
+                           [](Json& json) {
+                             json["content"]["x"]["whole"] = {2, 2};
+                           }),
+             Contains("the whole of the x axis is not in order"));
   CHECK_THAT(refusal_after(lines, [](Json& json) { json["content"]["y"]["symlog_threshold"] = 0; }),
              Contains("the symlog threshold of the y axis is not a positive number"));
   CHECK_THAT(refusal_after(map, content("row_labels", {"a", "b", "c"})),

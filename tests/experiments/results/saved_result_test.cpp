@@ -54,7 +54,7 @@ Result hard_result() {
                             {"numbers", "", std::vector<double>{nan, -0.0}}}});
   result.tables.push_back({"empty", "", {{"none", "", std::vector<double>{}}}});
   LinePlot lines{.x = {"x", "x_t", "tokens", AxisScale::log2, 1.0, Range{1.0, inf},
-                       AxisRole::relative_distance},
+                       AxisRole::relative_distance, Range{-0.5, inf}},
                  .y = {"y", "", "", AxisScale::symlog, 1e-300, {}}};
   lines.series = {{"a", {0.1, -0.0}, {nan, -inf}, {0, 0}, {1, inf}, LineStyle::dotted, 7}, {}};
   lines.rules = {{Rule::Direction::vertical, 1.0 / 3, "a third"}, {}};

@@ -218,7 +218,6 @@ TEST_CASE("A reduced map says in its figure what was reduced to what") {
   CHECK_THAT(figure.caption, Contains("3 × 3 entries per cell"));
   CHECK(figure.role.kind == "mean_weights");
   CHECK(map.quantity == "mean weight");
-  CHECK(map.x.label == "key, in cells of 3");
   CHECK(map.x.range == Range{1, 37});
   CHECK(map.row_labels.empty());
   CHECK(map.masked->shape == map.values->shape);
@@ -226,6 +225,71 @@ TEST_CASE("A reduced map says in its figure what was reduced to what") {
   CHECK(at(*map.masked, 12, 12) == 0);
   CHECK_THAT(map.values->description, Contains("mean of each cell of 3 × 3 entries"));
   CHECK(std::holds_alternative<LinePlot>(result.figures[2].content));
+}
+
+TEST_CASE("A part of a map has the numbers of the whole to the last bits, for every encoding") {
+  const Inputs text = text_input(words(40).c_str());
+  const std::vector<ParamSpec> specs = attention_map_experiment().info.params;
+  for (const Choice& encoding : specs.front().choices) {
+    const std::string& name = encoding.name;
+    const Settings common{{"encoding", name}, {"max_tokens", "40"}, {"dim", "16"}};
+    Settings part = common;
+    part.insert(part.end(), {{"part", "9"}, {"part_query", "23"}, {"part_key", "17"}});
+    const Result whole = run(text, common), some = run(text, part);
+    INFO(name);
+    REQUIRE(some.arrays.size() == whole.arrays.size());
+    for (std::size_t a = 0; a < some.arrays.size(); ++a) {
+      const Array &of = *whole.arrays[a], &is = *some.arrays[a];
+      INFO(is.name);
+      const bool map = is.axes[1] == "key";
+      REQUIRE(is.shape[0] == 9);
+      REQUIRE(is.shape[1] == (map ? 9 : of.shape[1]));
+      for (std::size_t i = 0; i < 9; ++i)
+        for (std::size_t j = 0; j < is.shape[1]; ++j)
+          CHECK(at(is, i, j) ==
+                Approx(at(of, 23 + i, map ? 17 + j : j)).epsilon(1e-5).margin(1e-8));
+    }
+    CHECK(std::get<std::vector<double>>(some.tables[0].columns[4].values).size() == 9);
+    CHECK(some.checks[0].holds());
+  }
+}
+
+TEST_CASE("A part says which it is, and its axes count the tokens of the whole") {
+  const Inputs text = text_input(words(37).c_str());
+  const Settings part{{"max_tokens", "37"}, {"part", "32"}, {"part_query", "5"}, {"part_key", "2"}};
+  const Figure exact = run(text, part).figures.at(0);
+  const auto& map = std::get<Heatmap>(exact.content);
+  CHECK(exact.id == "weights_rope");
+  CHECK_THAT(exact.caption, Contains("part = 32") && Contains("part_query = 5"));
+  CHECK(map.y.range == Range{5, 36});
+  CHECK(map.x.range == Range{2, 33});
+  CHECK(map.x.whole == Range{-0.5, 36.5});
+  CHECK(map.x.role == AxisRole::key_position);
+  CHECK(map.row_labels.front() == "w" + std::to_string(25 % 23));
+  CHECK_THAT(map.values->description, Contains("32 queries from 5 on, 32 keys from 2 on"));
+  CHECK(at(*map.masked, 0, 3) == 0);
+  CHECK(at(*map.masked, 0, 4) == 1);
+
+  Settings cells = part;
+  cells.emplace_back("map_size", "16");
+  const Result reduced = run(text, cells);
+  const auto& mean = std::get<Heatmap>(reduced.figures.at(0).content);
+  CHECK(mean.y.range == Range{5.5, 35.5});
+  CHECK(mean.x.range == Range{2.5, 32.5});
+  const Array& diagonals = array(reduced, "weights_rope_diagonals");
+  CHECK(at(diagonals, 0, 0) == 0);
+  CHECK(at(diagonals, diagonals.shape[0] - 1, 0) == 36 - 2);
+  CHECK(at(diagonals, diagonals.shape[0] - 1, 1) == 1);
+}
+
+TEST_CASE("A part that ends beyond the tokens is refused") {
+  const Inputs text = text_input(words(20).c_str());
+  CHECK_THROWS_WITH(run(text, {{"max_tokens", "20"}, {"part", "8"}, {"part_key", "13"}}),
+                    Contains("part_key=13 part=8: ends beyond the 20 tokens that there are"));
+  CHECK_THROWS_WITH(run(text, {{"max_tokens", "20"}, {"part", "21"}}), Contains("ends beyond"));
+  CHECK_THROWS_WITH(run(text, {{"part_query", "3"}}),
+                    Contains("part_query=3: is of a part, and part=0 keeps all; give part= too"));
+  CHECK_NOTHROW(run(text, {{"max_tokens", "20"}, {"part", "20"}}));
 }
 
 TEST_CASE("No map of a long text is held") {

@@ -1,0 +1,192 @@
+#include "app/views/map_zoom.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace orrery::views {
+namespace {
+
+constexpr const char* part_key = "part";
+constexpr const char* first_query_key = "part_query";
+constexpr const char* first_key_key = "part_key";
+// While another part is computed, this share of what is seen is better than cells.
+constexpr double least_share = 0.5;
+
+double length(const Range& range) { return range.max - range.min; }
+
+/// The width of a cell of an axis; 0 where its cells are not of a longer map.
+double cell_width(const Axis& axis, std::size_t cells) {
+  if (!axis.whole || !axis.range || cells < 2) return 0;
+  return length(*axis.range) / static_cast<double>(cells - 1);
+}
+
+/// A map of cells of a longer one and what is seen of it.
+struct ZoomedMap {
+  double cell{};
+  std::int64_t tokens{};
+  Range queries{};
+  Range keys{};
+};
+
+std::optional<ZoomedMap> zoomed_map(const Figure& figure, const FigureView& view) {
+  const auto* map = std::get_if<Heatmap>(&figure.content);
+  if (!map || !map->values || !view.x || !view.y || !map->x.whole || map->x.whole != map->y.whole)
+    return std::nullopt;
+  const double cell = cell_width(map->x, map->values->shape.at(1));
+  if (cell <= 1) return std::nullopt;
+  return ZoomedMap{cell, std::llround(length(*map->x.whole)), *view.y, *view.x};
+}
+
+/// `part` tokens from the one at which the range is in the middle, in whole steps.
+std::int64_t first_of(const Range& range, std::int64_t part, std::int64_t step,
+                      std::int64_t tokens) {
+  const double margin = (static_cast<double>(part) - length(range)) / 2;
+  const auto steps = std::llround((range.min + 0.5 - margin) / static_cast<double>(step));
+  return std::clamp<std::int64_t>(steps * step, 0, tokens - part);
+}
+
+/// The share of a view's range that lies among tokens first … first + count − 1.
+double share(const Range& range, std::int64_t first, std::int64_t count) {
+  const double from = std::max(range.min, static_cast<double>(first) - 0.5);
+  const double to = std::min(range.max, static_cast<double>(first + count) - 0.5);
+  return length(range) > 0 ? std::max(0.0, to - from) / length(range) : 0.0;
+}
+
+double share(const MapPart& part, const ZoomedMap& map) {
+  return share(map.queries, part.first_query, part.side) *
+         share(map.keys, part.first_key, part.side);
+}
+
+/// Tokens per side of a cell of a map of `side` tokens.
+std::int64_t cell_of(std::int64_t side, const ParamSet& params) {
+  const std::int64_t most = params.integer("map_size");
+  return (side + most - 1) / most;
+}
+
+bool computes_parts(const ParamSet& params) {
+  const auto has = [&](const char* key) { return params.has(key); };
+  return has(part_key) && has(first_query_key) && has(first_key_key) && has("map_size") &&
+         params.integer(part_key) == 0;
+}
+
+/// The result's parameters for a part of the maps of some encodings.
+ParamSet for_part(ParamSet params, const MapPart& part, std::vector<std::string> encodings) {
+  params.set_value(part_key, part.side);
+  params.set_value(first_query_key, part.first_query);
+  params.set_value(first_key_key, part.first_key);
+  if (params.has("encoding") && !encodings.empty())
+    params.set_value("encoding", std::move(encodings));
+  return params;
+}
+
+MapPart part_of(const ParamSet& params) {
+  return {params.integer(first_query_key), params.integer(first_key_key), params.integer(part_key)};
+}
+
+bool match_otherwise(const ParamSet& a, const ParamSet& b) {
+  return for_part(a, part_of(b),
+                  b.has("encoding") ? b.list("encoding") : std::vector<std::string>{}) == b;
+}
+
+/// Whether a map shows what a map of cells does, in smaller cells or in none: "weights" where that
+/// is of "mean_weights".
+bool is_finer(const FigureRole& fine, const FigureRole& cells) {
+  if (fine == cells) return true;
+  if (fine.encodings != cells.encodings || !cells.kind.ends_with("_" + fine.kind)) return false;
+  const std::string what = cells.kind.substr(0, cells.kind.size() - fine.kind.size());
+  return cells.term == (fine.term.empty() ? "" : what + fine.term);
+}
+
+}  // namespace
+
+bool MapPart::covers(const Range& queries, const Range& keys) const {
+  const auto within = [&](const Range& range, std::int64_t first) {
+    return range.min >= static_cast<double>(first) - 0.5 &&
+           range.max <= static_cast<double>(first + side) - 0.5;
+  };
+  return within(queries, first_query) && within(keys, first_key);
+}
+
+bool MapPart::covers(const MapPart& other) const {
+  const auto within = [&](std::int64_t first, std::int64_t others) {
+    return first <= others && others + other.side <= first + side;
+  };
+  return within(first_query, other.first_query) && within(first_key, other.first_key);
+}
+
+std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std::int64_t tokens) {
+  const double seen = std::max(length(queries), length(keys));
+  if (!(seen > 0) || !(seen < static_cast<double>(tokens))) return std::nullopt;
+  constexpr std::int64_t steps_in_view = 4;  // to 8
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seen));
+  const auto step =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::bit_floor(whole)) / steps_in_view);
+  const std::int64_t side =
+      (static_cast<std::int64_t>(std::ceil(seen / static_cast<double>(step))) + 2) * step;
+  if (side >= tokens) return std::nullopt;
+  return MapPart{first_of(queries, side, step, tokens), first_of(keys, side, step, tokens), side};
+}
+
+void MapZoom::update(Session& session, std::span<const PlacedFigure> figures) {
+  const ExperimentState& state = session.current();
+  if (source_ != state.result) part_.reset();
+  source_ = state.result;
+  if (!state.result || !state.result_params || !computes_parts(*state.result_params)) return;
+  std::optional<ZoomedMap> seen;
+  std::set<std::string> names;
+  for (const PlacedFigure& placed : figures) {
+    const auto map = zoomed_map(*placed.figure, session.view(placed.figure->id));
+    if (!map) continue;
+    if (!seen) seen = map;
+    names.insert(placed.figure->role.encodings.begin(), placed.figure->role.encodings.end());
+  }
+  if (!seen) return;
+  const auto part = part_in_view(seen->queries, seen->keys, seen->tokens);
+  if (!part) return;
+  const auto cell = [&](const MapPart& of) { return cell_of(of.side, *state.result_params); };
+  if (static_cast<double>(cell(*part)) >= seen->cell) return;
+  if (part_ && part_->place.covers(*part) && cell(part_->place) <= cell(*part)) return;
+  const ParamSet params = for_part(*state.result_params, *part, {names.begin(), names.end()});
+  session.preview(params);
+  const auto& computed = session.previewed_params();
+  if (computed && match_otherwise(*computed, params))
+    part_ = Part{part_of(*computed), session.previewed()};
+}
+
+const Figure* MapZoom::finer(const Figure& map) {
+  if (!parts_ || parts_->result != part_->result) {
+    parts_ = std::make_shared<Figures>();  // the old ones may still be held
+    parts_->result = part_->result;
+  }
+  const auto known = parts_->by_id.find(map.id);
+  if (known != parts_->by_id.end()) return &known->second;
+  const std::vector<Figure>& figures = part_->result->figures;
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& figure) {
+    return std::holds_alternative<Heatmap>(figure.content) && is_finer(figure.role, map.role);
+  });
+  if (found == figures.end()) return nullptr;
+  Figure figure = *found;
+  figure.id = map.id;  // its view and its marks are the map's
+  if (map.caption.empty()) figure.caption.clear();
+  return &parts_->by_id.emplace(map.id, std::move(figure)).first->second;
+}
+
+void MapZoom::show(Session& session, std::span<PlacedFigure> figures) {
+  if (!part_) return;
+  for (PlacedFigure& placed : figures) {
+    const auto map = zoomed_map(*placed.figure, session.view(placed.figure->id));
+    if (!map) continue;
+    const double shown = share(part_->place, *map);
+    const bool covers = part_->place.covers(map->queries, map->keys);
+    if (!covers && !(session.is_previewing() && shown >= least_share)) continue;
+    const Figure* figure = finer(*placed.figure);
+    if (!figure) continue;
+    placed.figure = figure;
+    placed.result = part_->result.get();
+  }
+}
+
+}  // namespace orrery::views
