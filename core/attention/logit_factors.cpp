@@ -1,5 +1,7 @@
 #include "core/attention/logit_factors.h"
 
+#include <algorithm>
+
 namespace orrery {
 namespace {
 
@@ -27,16 +29,20 @@ std::optional<Distances> consecutive_distances(PositionsIn m, PositionsIn n) {
 template <class T>
 LogitFactors<T> distance_bias_factors(const ScoreTerms<T>& terms, const ScoreInputs<T>& in,
                                       const Distances& distances) {
-  const Positions n = consecutive_positions(distances.count, in.m.front() + distances.first);
-  Matrix<T> k = Matrix<T>::Zero(distances.count, in.q.cols());
+  LogitFactors<T> out{.q = {}, .bias = Matrix<T>::Zero(1, distances.count)};
   Matrix<T> q = Matrix<T>::Zero(1, in.q.cols());
-  k.col(0).setOnes();
   q(0, 0) = T(1);
-  const std::vector<ScoreTerm<T>> found =
-      terms.score_terms({q, k, in.m.first(1), n, in.head, in.scoring, {}});
-  LogitFactors<T> out{.q = in.q * found.front().logits(0, 0),
-                      .bias = Matrix<T>::Zero(1, distances.count)};
-  for (std::size_t t = 1; t < found.size(); ++t) out.bias += found[t].logits;
+  for (Index first = 0; first < distances.count; first += distances_at_once) {
+    const Index count = std::min(distances_at_once, distances.count - first);
+    const Positions n = consecutive_positions(count, in.m.front() + distances.first + first);
+    Matrix<T> k = Matrix<T>::Zero(count, in.q.cols());
+    k.col(0).setOnes();
+    const std::vector<ScoreTerm<T>> found =
+        terms.score_terms({q, k, in.m.first(1), n, in.head, in.scoring, {}});
+    if (first == 0) out.q = in.q * found.front().logits(0, 0);
+    for (std::size_t t = 1; t < found.size(); ++t)
+      out.bias.middleCols(first, count) += found[t].logits;
+  }
   return out;
 }
 

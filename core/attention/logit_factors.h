@@ -13,6 +13,8 @@ struct Distances {
   Position first{};  ///< of the last query to the first key
   Index count{};     ///< N_q + N_k − 1, or 0
 };
+/// What is made per distance is made of so many at once.
+constexpr Index distances_at_once = 2048;
 /// Empty for positions that are not consecutive, for none, and for a position or distance beyond
 /// ±2^53.
 std::optional<Distances> consecutive_distances(PositionsIn m, PositionsIn n);
@@ -51,7 +53,7 @@ template <class T>
 struct LogitFactors {
   Matrix<T> q;                    ///< [N_q, channels]
   Matrix<T> k{};                  ///< [N_k, channels]; empty for the keys as they are
-  Matrix<T> q_of_distance{};      ///< q' [N_q, channels of a], with by_query
+  Matrix<T> q_of_distance{};      ///< q' [N_q, channels of a]; empty where it is q
   DistanceVectors<T> by_query{};  ///< a
   DistanceVectors<T> by_key{};    ///< b, of as many channels as the keys as they are
   Matrix<T> bias{};               ///< c [1, Distances::count]; empty for none

@@ -151,7 +151,7 @@ class QueryBlock {
     first_ = first;
     count_ = count;
     q_.topRows(count) = in_.factors.q.middleRows(first, count);
-    if (query_terms_)
+    if (q_of_distance_.size() > 0)
       q_of_distance_.topRows(count) = in_.factors.q_of_distance.middleRows(first, count);
     output_.setZero();
     largest_.fill(-std::numeric_limits<T>::infinity());
@@ -167,7 +167,8 @@ class QueryBlock {
     // Of the block's first query to the tile's first key.
     const Position corner = in_.first_distance + in_.factors.q.rows() - 1 - first_ + key;
     shared_.keys.scores(q_, key, count, tile_);
-    if (query_terms_) query_terms_->see(q_of_distance_, corner, count_, count);
+    if (query_terms_)
+      query_terms_->see(q_of_distance_.size() > 0 ? q_of_distance_ : q_, corner, count_, count);
     if (key_terms_) key_terms_->see(key, corner, count_, count);
     if (value_terms_) value_terms_->see(corner, count_, count);
     for (Index i = 0; i < count_; ++i) weigh_row(i, key, count);

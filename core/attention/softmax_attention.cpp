@@ -48,6 +48,8 @@ class Prepared {
   MatrixIn<T> q() const { return changes_qk_ ? MatrixIn<T>(q_) : in_.q; }
   MatrixIn<T> k() const { return changes_qk_ ? MatrixIn<T>(k_) : in_.k; }
   MatrixIn<T> v() const { return v_.size() > 0 ? MatrixIn<T>(v_) : in_.v; }
+  /// Once all that is made of the queries has been.
+  void drop_queries() { q_.resize(0, 0); }
 
  private:
   const AttentionInputs<T>& in_;
@@ -155,13 +157,14 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   if (doors.score_terms && !doors.factored_terms) return std::nullopt;
-  const Prepared<T> p(in, doors, scoring.rounding);
+  Prepared<T> p(in, doors, scoring.rounding);
   // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
   if (!all_finite<T>(p.v())) return std::nullopt;
   const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
   std::optional<LogitFactors<T>> factors =
       factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
   if (!factors) return std::nullopt;
+  p.drop_queries();
   OnlineInputs<T> online{p.k(), p.v(), in.m, in.n, std::move(*factors)};
   if (distances) online.first_distance = distances->first;
   online.value_term = doors.value_term;

@@ -271,7 +271,6 @@ std::optional<LogitFactors<T>> Deberta<T>::logit_factors(const ScoreInputs<T>& i
   LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale)};
   const UsedRows all{0, table_rows(), {}};
   if (has(DebertaTerms::content_to_position)) {
-    out.q_of_distance = out.q;
     out.by_query = distance_vectors(projected(all, weights_.W_kr, weights_.b_kr, in.head),
                                     distances, [this](Position ahead) { return row_of(-ahead); });
   }

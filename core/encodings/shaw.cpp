@@ -190,7 +190,6 @@ std::optional<LogitFactors<T>> Shaw<T>::logit_factors(const ScoreInputs<T>& in,
   const double scale = score_scale(1, in.q.cols(), in.scoring);
   LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale),
                       .by_query = by_distance(key_table_, distances)};
-  out.q_of_distance = out.q;
   if (options_.scores == ShawScores::queries_and_keys) {
     out.by_key = out.by_query;
     out.by_key.rows *= static_cast<T>(scale);

@@ -204,9 +204,17 @@ Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const
   // The position that sinusoids take is a distance here.
   const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
                                 rounding_.with(Stage::position, Stage::distance));
-  const Index d = weights_.u.cols();
-  return rounding_.rounded<T>(Stage::projected, product<T>(sinusoids.table(distances),
-                                                           weights_.W_kR.middleCols(head * d, d)));
+  const Index d = weights_.u.cols(), count = static_cast<Index>(distances.size());
+  const Matrix<T> W = weights_.W_kR.middleCols(head * d, d);
+  Matrix<T> keys(count, d);
+  for (Index first = 0; first < count; first += distances_at_once) {
+    const Index rows = std::min(distances_at_once, count - first);
+    const PositionsIn some =
+        distances.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
+    keys.middleRows(first, rows) = product<T>(sinusoids.table(some), W);
+  }
+  rounding_.apply<T>(Stage::projected, keys);
+  return keys;
 }
 
 template <class T>

@@ -19,6 +19,9 @@ Index rows_of(const Tensor& tensor) {
   return static_cast<Index>(tensor.shape[tensor.shape.size() - 2]);
 }
 
+/// Frees the memory, which an assignment of {} would keep.
+void give_back(Tensor& tensor) { std::vector<double>().swap(tensor.values); }
+
 int count(const ParamSet& params, const char* key) { return static_cast<int>(params.integer(key)); }
 
 /// [heads, N, d] behind an optional batch axis.
@@ -209,7 +212,7 @@ SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch) {
 template <class T>
 Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
   Matrix<T> x = matrix_in<T>(*in.x, batch);
-  if (batch + 1 == layout.batches) in.x->values = {};
+  if (batch + 1 == layout.batches) give_back(*in.x);
   return x;
 }
 
@@ -218,7 +221,7 @@ LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::si
   const bool last = batch + 1 == layout.batches;
   const auto take = [&](Tensor& tensor, bool needed_again) {
     std::vector<Matrix<T>> matrices = matrices_of<T>(tensor, batch);
-    if (last && !needed_again) tensor.values = {};
+    if (last && !needed_again) give_back(tensor);
     return matrices;
   };
   std::vector<Matrix<T>> q = take(*in.q, false);

@@ -48,13 +48,15 @@ Matrix<double> vector_at(const DistanceVectors<double>& vectors, Position ahead)
 Matrix<double> sum_of(const LogitFactors<double>& factors, const Tokens<double>& in,
                       const Distances& distances) {
   const Matrix<double>& k = factors.k.size() > 0 ? factors.k : in.k;
+  const Matrix<double>& q_of_distance =
+      factors.q_of_distance.size() > 0 ? factors.q_of_distance : factors.q;
   Matrix<double> logits(in.q.rows(), in.k.rows());
   for (Index i = 0; i < logits.rows(); ++i)
     for (Index j = 0; j < logits.cols(); ++j) {
       const Position ahead = in.n[static_cast<std::size_t>(j)] - in.m[static_cast<std::size_t>(i)];
       double sum = factors.q.row(i).dot(k.row(j));
       if (factors.by_query.given())
-        sum += factors.q_of_distance.row(i).dot(vector_at(factors.by_query, ahead).row(0));
+        sum += q_of_distance.row(i).dot(vector_at(factors.by_query, ahead).row(0));
       if (factors.by_key.given()) sum += in.k.row(j).dot(vector_at(factors.by_key, ahead).row(0));
       if (factors.bias.size() > 0) sum += factors.bias(0, ahead - distances.first);
       logits(i, j) = sum;
