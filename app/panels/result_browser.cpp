@@ -10,6 +10,7 @@
 #include "app/gui/theme.h"
 #include "app/views/readout.h"
 #include "app/views/view_plans.h"
+#include "experiments/combine/sweep_overview.h"
 
 namespace orrery::panels {
 namespace {
@@ -109,6 +110,8 @@ void ResultBrowser::open(SweepIndex folder, const std::string& point) {
   const auto asked = place_of(point);
   if (asked)
     choose(*asked);
+  else if (folder_->is_sweep && point == path())
+    choose_all();
   else if (first != folder_->points.end())
     choose(static_cast<std::size_t>(first - folder_->points.begin()));
   else if (!folder_->points.empty())
@@ -131,8 +134,12 @@ std::optional<std::size_t> ResultBrowser::place_of(const std::string& point) con
 }
 
 void ResultBrowser::choose_folder(const std::string& point) {
-  if (const auto place = place_of(point); place && point != chosen()) choose(*place);
+  if (point == chosen()) return;
+  if (const auto place = place_of(point)) return choose(*place);
+  if (folder_ && folder_->is_sweep && point == path()) choose_all();
 }
+
+void ResultBrowser::choose_all() { session_.set_value(SavedSource::folder_key, path()); }
 
 void ResultBrowser::choose(std::size_t point) {
   const PointRecord& chosen_point = folder_->points.at(point);
@@ -161,7 +168,9 @@ void ResultBrowser::update() {
     facts_task_ = {};
     if (!described_) return;
     const std::string folder = state.result_params->text(SavedSource::folder_key);
-    facts_task_ = Task<Facts>([folder] { return saved_facts(folder); }, wake_);
+    const bool all = described_->provenance.experiment == combine::sweep_overview_name;
+    facts_task_ = Task<Facts>(
+        [folder, all] { return all ? combine::sweep_facts(folder) : saved_facts(folder); }, wake_);
   }
   auto outcome = facts_task_.take();
   if (!outcome) return;
@@ -224,7 +233,18 @@ void ResultBrowser::draw_row(std::size_t place, std::size_t scalars, const Ui& u
   }
 }
 
+void ResultBrowser::draw_all_button(const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button,
+                        ImGui::GetStyleColorVec4(shows_all() ? ImGuiCol_Header : ImGuiCol_Button));
+  if (ImGui::Button("All together")) choose_all();
+  ImGui::PopStyleColor();
+  mark_item(ui, "button All together");
+  tooltip(ui, "Draws the points in common figures, as the report of the sweep does.");
+}
+
 void ResultBrowser::draw_list(const Ui& ui) {
+  draw_all_button(ui);
+  ImGui::SameLine();
   ImGui::SetNextItemWidth(ui.px(filter_width));
   ImGui::InputTextWithHint("##filter", "Filter, such as: dim=64 failed", &order_.filter);
   if (listed_by_ != order_) {
@@ -263,14 +283,23 @@ void ResultBrowser::draw_list(const Ui& ui) {
   ImGui::PopID();
 }
 
+void ResultBrowser::draw_folder() const {
+  draw_pairs({{"folder", session_.current().result_params->text(SavedSource::folder_key)}});
+}
+
 ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
   Request request = Request::none;
   const std::shared_ptr<const Result> result = session_.current().result;
   ImGui::PushFont(ui.fonts.title());
-  draw_text("Saved result");
+  draw_text(shows_all() ? "Saved sweep" : "Saved result");
   ImGui::PopFont();
   if (!result) {
     text_muted("No result is open.");
+    return request;
+  }
+  if (result->provenance.experiment == combine::sweep_overview_name) {
+    draw_pairs(facts_);
+    draw_folder();
     return request;
   }
   if (ImGui::Button("Open these settings live", ImVec2(-1, 0))) request = Request::open_live;
@@ -287,10 +316,7 @@ ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(6)));
   text_colored(accent_text_color(ui.style), "Origin");
   draw_pairs(facts_);
-  text_muted("folder");
-  ImGui::PushTextWrapPos(0.0f);
-  draw_text(session_.current().result_params->text(SavedSource::folder_key));
-  ImGui::PopTextWrapPos();
+  draw_folder();
   return request;
 }
 

@@ -33,7 +33,10 @@ class ResultBrowser {
   std::string path() const { return folder_ ? folder_->folder.string() : std::string(); }
   /// Chooses a point. Without a result it shows a message and leaves the figures.
   void choose(std::size_t point);
-  /// The chosen point's folder; empty before there is one.
+  /// Chooses all points of a sweep, drawn together.
+  void choose_all();
+  bool shows_all() const { return folder_ && folder_->is_sweep && chosen() == path(); }
+  /// The chosen point's folder, or the sweep's for all of them; empty before there is one.
   std::string chosen() const { return session_.current().params.text(SavedSource::folder_key); }
 
   /// Holds the chosen result, with its views, marks and messages.
@@ -58,6 +61,8 @@ class ResultBrowser {
 
  private:
   std::optional<std::size_t> place_of(const std::string& point) const;
+  void draw_all_button(const Ui& ui);
+  void draw_folder() const;
   void draw_row(std::size_t point, std::size_t scalars, const Ui& ui);
   void take_sorting();
 

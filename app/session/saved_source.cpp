@@ -1,5 +1,7 @@
 #include "app/session/saved_source.h"
 
+#include "app/session/folder_listing.h"
+#include "experiments/combine/sweep_overview.h"
 #include "experiments/sweeps/sweep_index.h"
 
 namespace orrery::session {
@@ -14,7 +16,10 @@ SavedSource::SavedSource()
                                       .default_value = std::string(),
                                       .file_types = {"*"}}}},
                  .run = [](const ParamSet& params, const Inputs&, Progress&) {
-                   return saved_result(params.text(folder_key));
+                   const std::string& folder = params.text(folder_key);
+                   return path_kind(folder) == PathKind::sweep_folder
+                              ? combine::sweep_overview(folder)
+                              : saved_result(folder);
                  }} {}
 
 }  // namespace orrery::session

@@ -6,8 +6,9 @@
 namespace orrery::session {
 
 /// A result that was saved, as if it were computed: its one parameter is the folder that it is read
-/// from. So a session over it loads in the background, the newest choice wins, and a folder that is
-/// damaged leaves the last result where it was.
+/// from. Of a sweep's folder it is the points drawn together, see sweep_overview. So a session over
+/// it loads in the background, the newest choice wins, and a folder that is damaged leaves the last
+/// result where it was.
 struct SavedSource : Experiment {
   static constexpr const char* folder_key = "folder";
 

@@ -12,6 +12,9 @@
 namespace orrery::views {
 namespace {
 
+constexpr double tab_gap = 4, tab_list_width = 380;
+constexpr double most_tab_lines = 3;
+
 bool same_shape(const Figure& a, const Figure& b) {
   const auto* map_a = std::get_if<Heatmap>(&a.content);
   const auto* map_b = std::get_if<Heatmap>(&b.content);
@@ -26,6 +29,42 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
   const bool pressed = ImGui::Button(label.c_str());
   ImGui::PopStyleColor(2);
   return pressed;
+}
+
+/// Where titles begin, in as many lines as they need.
+std::vector<Point> tab_places(std::span<const std::string> labels, const Rect& area, const Ui& ui) {
+  const double padding = 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
+  const double line = static_cast<double>(ImGui::GetFrameHeight()) + ui.scale * tab_gap;
+  std::vector<Point> places;
+  Point at{area.x, area.y};
+  for (const std::string& label : labels) {
+    const double width = static_cast<double>(ImGui::CalcTextSize(label.c_str()).x) + padding;
+    if (at.x > area.x && at.x + width > area.right()) at = {area.x, at.y + line};
+    places.push_back(at);
+    at.x += width + ui.scale * tab_gap;
+  }
+  return places;
+}
+
+void draw_tab_list(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
+                   const Ui& ui) {
+  const std::size_t before = chosen, count = labels.size();
+  ImGui::SetCursorScreenPos(shim::vec({area.x, area.y}));
+  if (ImGui::ArrowButton("previous", ImGuiDir_Left)) chosen = (before + count - 1) % count;
+  mark_item(ui, "button previous figure");
+  ImGui::SameLine(0, ui.px(tab_gap));
+  const double room =
+      area.width - 2 * static_cast<double>(ImGui::GetFrameHeight()) - 4 * ui.scale * tab_gap;
+  ImGui::SetNextItemWidth(static_cast<float>(std::min(room, ui.scale * tab_list_width)));
+  if (ImGui::BeginCombo("##tabs", labels[before].c_str(), ImGuiComboFlags_HeightLarge)) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (ImGui::Selectable(labels[i].c_str(), i == before)) chosen = i;
+    ImGui::EndCombo();
+  }
+  mark_item(ui, "list of figures");
+  ImGui::SameLine(0, ui.px(tab_gap));
+  if (ImGui::ArrowButton("next", ImGuiDir_Right)) chosen = (before + 1) % count;
+  mark_item(ui, "button next figure");
 }
 
 /// Applies the zoom of a map to all others of its shape.
@@ -94,21 +133,21 @@ std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
 
 double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
                     const Ui& ui) {
-  const ImGuiStyle& look = ImGui::GetStyle();
-  const double line = static_cast<double>(ImGui::GetFrameHeight()) + ui.scale * 4;
-  Point at{area.x, area.y};
+  const double line = static_cast<double>(ImGui::GetFrameHeight()) + ui.scale * tab_gap;
+  const std::vector<Point> places = tab_places(labels, area, ui);
+  if (places.empty()) return 0;
+  if (places.back().y - area.y > line * (most_tab_lines - 0.5)) {
+    draw_tab_list(labels, chosen, area, ui);
+    return line;
+  }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double width =
-        static_cast<double>(ImGui::CalcTextSize(labels[i].c_str()).x + 2 * look.FramePadding.x);
-    if (at.x > area.x && at.x + width > area.right()) at = {area.x, at.y + line};
-    ImGui::SetCursorScreenPos(shim::vec(at));
+    ImGui::SetCursorScreenPos(shim::vec(places[i]));
     ImGui::PushID(static_cast<int>(i));
     if (tab(labels[i], i == chosen, ui)) chosen = i;
     mark_item(ui, "tab " + labels[i]);
     ImGui::PopID();
-    at.x += width + ui.scale * 4;
   }
-  return at.y + line - area.y;
+  return places.back().y + line - area.y;
 }
 
 void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,

@@ -55,8 +55,9 @@ class FigureSet {
 std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
                                          std::size_t columns, const Rect& area, double gap);
 
-/// Draws a row of titles, over several lines if need be, of which one is chosen. Returns the height
-/// used; a click changes `chosen`.
+/// Draws a row of titles of which one is chosen, over three lines if need be; more of them become a
+/// list to choose from, with arrows to the one before and after. Returns the height used; a click
+/// changes `chosen`.
 double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
                     const Ui& ui);
 

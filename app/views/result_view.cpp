@@ -137,9 +137,14 @@ class Groups {
   }
   const std::vector<std::string>& names() const { return names_; }
   /// Terms are seen beside their sum, not beside those of another.
-  bool offers_all() const { return grouping_ != Grouping::by_encoding; }
+  bool offers_all() const { return grouping_ == Grouping::by_kind; }
+  std::vector<std::string> titles(std::vector<std::string> names) const {
+    if (grouping_ == Grouping::by_page)
+      std::transform(names.begin(), names.end(), names.begin(), tab_title);
+    return names;
+  }
   std::string of(const Figure& figure) const {
-    if (grouping_ == Grouping::by_kind) return kind_of(figure);
+    if (grouping_ != Grouping::by_encoding) return kind_of(figure);
     const std::string encoding = figure.role.encoding();
     return encoding.empty() ? kind_of(figure) : encoding;
   }
@@ -309,7 +314,7 @@ class ResultView::Arrangement {
     const auto kept = std::find(names.begin(), names.end(), session.current().figure);
     auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
-    height = draw_tab_row(names, chosen, head, ui);
+    height = draw_tab_row(groups.titles(names), chosen, head, ui);
     if (chosen != before) session.select_figure(names[chosen]);
     return names[chosen];
   }

@@ -15,8 +15,9 @@ namespace orrery::views {
 /// The property by which small multiples are chosen and aligned.
 enum class Grouping {
   none,
-  by_kind,     ///< the weights of every encoding beside each other
-  by_encoding  ///< the terms of one encoding beside their sum
+  by_kind,      ///< the weights of every encoding beside each other
+  by_encoding,  ///< the terms of one encoding beside their sum
+  by_page       ///< the figures of one kind alone, which belong on a page
 };
 
 /// The default arrangement of an experiment, until its user changes it.

@@ -24,6 +24,7 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
       {"norm_preservation", {.layout = side_by_side}},
       {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair"}},
       {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
+      {"sweep_overview", {.layout = small_multiples, .grouping = Grouping::by_page}},
       {"spectrum",
        {.layout = side_by_side,
         .left = "wavelengths",

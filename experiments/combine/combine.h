@@ -21,6 +21,9 @@ std::vector<std::string> curve_figures(const SavedSweep& sweep);
 /// Throws UsageError for what the sweep does not have or does not vary; what SavedFolder throws.
 std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request);
 
+/// The most pages that a report and the desktop show.
+inline constexpr std::size_t most_overview_pages = 36;
+
 /// The pages that a report shows: each figure of curves that differs between points, each measure
 /// that differs over each swept number, and over each two as a map. At most `most`.
 std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most);

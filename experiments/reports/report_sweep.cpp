@@ -15,7 +15,6 @@
 namespace orrery::reports {
 namespace {
 
-constexpr std::size_t most_overview_figures = 36;
 
 std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
 
@@ -80,13 +79,13 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
 }
 
 void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
-  const std::vector<Panels> pages = combine::overview(sweep, most_overview_figures);
+  const std::vector<Panels> pages = combine::overview(sweep, combine::most_overview_pages);
   if (pages.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (std::size_t i = 0; i < pages.size(); ++i)
     blocks.push_back(PanelPicture{.panels = pages[i], .id = fmt::format("overview_{}", i)});
   blocks.push_back(
-      Paragraph{pages.size() == most_overview_figures
+      Paragraph{pages.size() == combine::most_overview_pages
                     ? fmt::format("These are the first {} figures; orrery plot draws all of them.",
                                   pages.size())
                     : std::string("orrery plot draws these into files, and others."),

@@ -69,6 +69,30 @@ TEST_CASE("A sweep's folder shows its points and the saved figures of the first"
   CHECK(browsing.session->recent.front() == browsing.folder().string());
 }
 
+TEST_CASE("All points of a sweep are drawn together, page by page, as its report draws them") {
+  Browsing browsing;
+  browsing.open(browsing.folder());
+  browsing.desktop.click(browsing.desktop.item("button All together"));
+  browsing.desktop.settle();
+  REQUIRE(browsing.browser().shows_all());
+  const Result& result = *browsing.shown().result;
+  REQUIRE(result.figures.size() > 3);
+  const auto& bound = std::get<LinePlot>(result.figures.at(0).content);
+  CHECK(result.figures.at(0).id == "decay_bound");
+  CHECK(bound.series.size() == 3);  // one curve per dim
+  CHECK(browsing.browser().session().on_screen.size() == 1);
+  browsing.desktop.click(browsing.desktop.item("button next figure"));
+  browsing.desktop.frame(2);
+  CHECK(browsing.browser().session().on_screen.at(0)->id == result.figures.at(1).id);
+  // Another look at the folder keeps what is shown, and so does the next start.
+  browsing.open(browsing.folder());
+  CHECK(browsing.browser().shows_all());
+  CHECK(browsing.session->saved.point == browsing.folder().string());
+  browsing.browser().choose(0);
+  browsing.desktop.settle();
+  CHECK(dim_of(*browsing.shown().result) == "16");
+}
+
 TEST_CASE("Choosing a point loads it; its settings open live, or it is the reference") {
   Browsing browsing;
   browsing.open(browsing.folder());
