@@ -32,6 +32,7 @@ std::vector<kernels::Level> levels() {
 struct Ways {
   std::vector<std::string> names;
   std::function<void(std::size_t)> choose;
+  double least{};  ///< how many times as fast the last one has to be; 0 for no matter
 };
 
 /// A line per operation, its times in turns, and how many times as fast the last way is.
@@ -50,7 +51,10 @@ void print_row(const Operation& operation, const Ways& ways, int rounds) {
   for (const std::vector<double>& of_way : times)
     fmt::print(" {:>13.3f}", 1e3 * spread(of_way).median);
   const Spread ratio = spread(ratios);
-  fmt::print("  {:5.2f} ({:.2f} to {:.2f})\n", ratio.median, ratio.least, ratio.most);
+  fmt::print("  {:5.2f} ({:.2f} to {:.2f})", ratio.median, ratio.least, ratio.most);
+  if (ways.least > 0)
+    fmt::print("  at least {:g}: {}", ways.least, ratio.median >= ways.least ? "met" : "MISSED");
+  fmt::print("\n");
   std::fflush(stdout);
 }
 
@@ -69,7 +73,7 @@ kernels::Level wrapped_best_level() { return chosen ? *chosen : real_best_level(
 void print_levels(const TableOptions& options) {
   fmt::print("One thread, medians over {} rounds (least to most), ms at each level of this CPU\n\n",
              options.rounds);
-  Ways ways{.names = {}, .choose = [](std::size_t i) { chosen = levels()[i]; }};
+  Ways ways{.names = {}, .choose = [](std::size_t i) { chosen = levels()[i]; }, .least = 0};
   for (const kernels::Level level : levels()) ways.names.emplace_back(kernels::name(level));
   print_heads(ways);
   for (const Operation& operation : operations())
@@ -82,7 +86,8 @@ void print_threads(const TableOptions& options, int most) {
   fmt::print("Kernels for {}, medians over {} rounds (least to most), ms\n\n",
              kernels::name(kernels::best_level()), options.rounds);
   const Ways ways{.names = {"one thread", fmt::format("{} threads", most)},
-                  .choose = [most](std::size_t i) { threads() = i == 0 ? 1 : most; }};
+                  .choose = [most](std::size_t i) { threads() = i == 0 ? 1 : most; },
+                  .least = 0.95 * most};
   print_heads(ways);
   for (const Operation& operation : operations())
     if (operation.threaded && operation.name.find(options.only) != std::string::npos)

@@ -40,6 +40,7 @@ Operation attention(Index n, bool causal) {
           .peer = fmt::format("attention{} {}", causal ? "_causal" : "", n),
           .limit = Limit::multiply_add,
           .work = products(n, causal),
+          .target = {.times_peer = 2.2},
           .threaded = true,
           .prepare = with_head(n, [causal](const Head& head) {
             return attention_output<float>(head.inputs(), {}, causal ? head.causal : Mask(), {},
@@ -48,11 +49,13 @@ Operation attention(Index n, bool causal) {
 }
 
 Operation attention_with(const std::string& name, const std::string& peer,
-                         const std::shared_ptr<const Encoding>& encoding, Index n, bool causal) {
+                         const std::shared_ptr<const Encoding>& encoding, Index n, bool causal,
+                         double times_peer) {
   return {.name = fmt::format("attention, {}, {}, N = {}", causal ? "causal" : "full", name, n),
           .peer = fmt::format("{} {}", peer, n),
           .limit = Limit::multiply_add,
           .work = products(n, causal),
+          .target = {.times_peer = times_peer},
           .threaded = true,
           .prepare = with_head(n, [encoding, causal](const Head& head) {
             return attention_output<float>(head.inputs(), SoftmaxDoors<float>::of(*encoding),
@@ -76,10 +79,10 @@ std::vector<Operation> attention_with_terms(Index n) {
   const auto deberta = std::make_shared<Deberta<float>>(
       Deberta<float>::Weights{weights(2 * span, d), weights(d, d), weights(d, d), d},
       DebertaOptions{.span = span});
-  return {attention_with("T5", "attention_t5", t5, n, false),
-          attention_with("Shaw, k = 128", "attention_shaw", shaw, n, false),
-          attention_with("Transformer-XL", "attention_transformer_xl", xl, n, true),
-          attention_with("DeBERTa, k = 512", "attention_deberta", deberta, n, false)};
+  return {attention_with("T5", "attention_t5", t5, n, false, 4),
+          attention_with("Shaw, k = 128", "attention_shaw", shaw, n, false, 4),
+          attention_with("Transformer-XL", "attention_transformer_xl", xl, n, true, 4),
+          attention_with("DeBERTa, k = 512", "attention_deberta", deberta, n, false, 4)};
 }
 
 Operation map_with(const std::shared_ptr<const Encoding>& rope, Index n) {
@@ -87,6 +90,7 @@ Operation map_with(const std::shared_ptr<const Encoding>& rope, Index n) {
           .peer = fmt::format("attention_map {}", n),
           .limit = Limit::multiply_add,
           .work = products(n, false),
+          .target = {.times_peer = 1.85},
           .prepare = with_head(n, [rope](const Head& head) {
             return softmax_attention<float>(head.inputs(), SoftmaxDoors<float>::of(*rope));
           })};
@@ -103,6 +107,7 @@ Operation rope_applied(Index n, Index width, RopePairing pairing) {
           .limit = Limit::copy,
           .work = 2.0 * static_cast<double>(bytes),
           .size = bytes,
+          .target = {.times_peer = 6},
           .prepare = [n, width, config]() -> std::function<void()> {
             Random random(1, "benchmark");
             const auto x = std::make_shared<Matrix<float>>(normal_matrix<float>(random, n, width));
@@ -119,6 +124,7 @@ Operation linear_with(const std::shared_ptr<const Rope<float>>& rope, Index n, b
       .peer = {},
       .limit = Limit::multiply_add,
       .work = 4.0 * static_cast<double>(n) * d * d,
+      .target = {.milliseconds = causal ? 1.1 : 0.5},
       .prepare = with_head(n, [rope, causal](const Head& head) {
         return linear_attention<float>(head.inputs(), EluPlusOne<float>(), rope.get(),
                                        {.variant = LinearVariant::paper, .causal = causal});
@@ -128,6 +134,7 @@ Operation linear_with(const std::shared_ptr<const Rope<float>>& rope, Index n, b
 Operation decay_bound(std::int64_t distances) {
   return {.name = fmt::format("decay bound, fp64, d = 128, {} distances", distances),
           .peer = fmt::format("decay_bound {} 128", distances),
+          .target = {.times_peer = 20},
           .prepare = [distances]() -> std::function<void()> {
             return [distances, theta = inverse_frequencies(128, 10000)] {
               use(decay_curve(theta, 0, distances));
@@ -148,9 +155,9 @@ std::vector<Operation> operations() {
     for (const bool causal : {false, true}) all.push_back(attention(n, causal));
   const auto rope = std::make_shared<Rope<float>>(RopeConfig{.d_head = d});
   for (const Index n : {1024, 4096})
-    all.push_back(attention_with("RoPE", "attention_rope", rope, n, true));
+    all.push_back(attention_with("RoPE", "attention_rope", rope, n, true, 2.2));
   all.push_back(
-      attention_with("ALiBi", "attention_alibi", std::make_shared<Alibi<float>>(8), 1024, true));
+      attention_with("ALiBi", "attention_alibi", std::make_shared<Alibi<float>>(8), 1024, true, 4));
   for (const Index n : {1024, 4096})
     for (Operation& operation : attention_with_terms(n)) all.push_back(std::move(operation));
   all.push_back(map_with(rope, 1024));

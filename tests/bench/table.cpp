@@ -27,6 +27,21 @@ std::string ratio_text(const Spread& s) {
   return fmt::format("{:5.2f} ({:.2f} to {:.2f})", s.median, s.least, s.most);
 }
 
+/// "at least 2.2: met", by the median; empty where there is no target or nothing to hold to it.
+std::string verdict(const Target& target, const std::vector<double>& times,
+                    const std::vector<double>& ratios) {
+  const auto told = [](const std::string& rule, bool met) {
+    return fmt::format("{}: {}", rule, met ? "met" : "MISSED");
+  };
+  if (target.times_peer > 0 && !ratios.empty())
+    return told(fmt::format("at least {:g}", target.times_peer),
+                spread(ratios).median >= target.times_peer);
+  if (target.milliseconds > 0)
+    return told(fmt::format("at most {:g} ms", target.milliseconds),
+                1e3 * spread(times).median <= target.milliseconds);
+  return {};
+}
+
 void print_row(const Operation& operation, Peers* peers, int rounds) {
   const std::function<void()> run = operation.prepare();
   std::vector<double> times, shares, ratios, peer_times;
@@ -49,7 +64,7 @@ void print_row(const Operation& operation, Peers* peers, int rounds) {
     fmt::print(" {:>10} {:<22}",
                ratios.empty() ? "-" : fmt::format("{:.3f}", 1e3 * spread(peer_times).median),
                ratios.empty() ? "-" : ratio_text(spread(ratios)));
-  fmt::print("\n");
+  fmt::print(" {}\n", verdict(operation.target, times, ratios));
   std::fflush(stdout);
 }
 
@@ -63,7 +78,7 @@ void print_table(const TableOptions& options) {
              peers ? ", in turns with " + peers->version() : "");
   fmt::print("{:<44} {:>10} {:<12} {:<20}", "operation", "ms", "limit", "share of the limit");
   if (peers) fmt::print(" {:>10} {:<22}", "peer, ms", "times as fast");
-  fmt::print("\n");
+  fmt::print(" target\n");
   for (const Operation& operation : operations())
     if (operation.name.find(options.only) != std::string::npos)
       print_row(operation, peers.get(), options.rounds);

@@ -13,12 +13,19 @@ enum class Limit {
   none,
 };
 
+/// What an operation has to reach; 0 for nothing.
+struct Target {
+  double times_peer{};    ///< at least so many times as fast as its peer
+  double milliseconds{};  ///< at most
+};
+
 struct Operation {
   std::string name;
   std::string peer{};  ///< its line for tests/bench/peers.py; empty for none
   Limit limit{Limit::none};
-  double work{};                                     ///< of one run
-  std::size_t size{};                                ///< bytes of the copy
+  double work{};       ///< of one run
+  std::size_t size{};  ///< bytes of the copy
+  Target target{};
   bool threaded{false};                              ///< whether it works on threads()
   std::function<std::function<void()>()> prepare{};  ///< what one run is, its contents made
 };
