@@ -10,10 +10,21 @@
 #include "core/random.h"
 #include "experiments/data/tokens.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::setup {
 namespace {
+
+/// Contents, queries, keys and values, as they come and as attention lays them out; and W.
+template <class T>
+void require_memory_for(std::size_t tokens, Index d) {
+  constexpr double per_token = 7, projections = 3;
+  const auto channels = static_cast<double>(d);
+  require_memory(
+      (per_token * static_cast<double>(tokens) + projections * channels) * channels * sizeof(T),
+      fmt::format("{} tokens of {} channels", tokens, d), "lower max_tokens or dim");
+}
 
 /// The same vector for the same token type in every text. Its squared norm is
 /// match·√d on average, so that x·x/√d is `match`.
@@ -34,6 +45,7 @@ TokenInputs<T> inputs_of_text(const ParamSet& params, const Text& text) {
   const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
   Tokens found = tokenize(text, unit, static_cast<std::size_t>(params.integer("max_tokens")));
   const Index d = params.integer("dim");
+  require_memory_for<T>(found.types.size(), d);
   const std::int64_t seed = params.integer("seed");
   TokenInputs<T> tokens;
   tokens.x = embeddings<T>(found.types, params);

@@ -198,6 +198,14 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
   CHECK_THAT(foreseen.err, Contains(" of memory is needed, ") &&
                                Contains("and 391 MiB may be used; lower max_distance"));
   CHECK(!std::filesystem::exists(shell.folder() / "f"));
+  std::ofstream words(shell.folder() / "words.txt");
+  for (int i = 0; i < 20000; ++i) words << "w ";
+  words.close();
+  const Outcome contents = shell.run_program(
+      little, "run attention_map text=words.txt max_tokens=20000 dim=4096 --out f");
+  CHECK(contents.status == 4);
+  CHECK_THAT(contents.err, Contains("20000 tokens of 4096 channels: ") &&
+                               Contains("and 391 MiB may be used; lower max_tokens or dim"));
   // A sweep keeps the points that have enough.
   const Outcome sweep = shell.run_program(
       little,
