@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1}
                                    << 20;  // a few lines of aliases can name billions
+constexpr int most_depth = 16;
 
 /// Writes nodes as TOML.
 class Writer {
@@ -73,30 +74,40 @@ class Writer {
 
   std::string key_of(const YAML::Node& key) const { return quoted(key.Scalar()); }
 
-  std::string entries(const YAML::Node& map, const std::string& before) {
+  std::string entries(const YAML::Node& map, const std::string& before, int depth = 1) {
     require_distinct(map);
+    count(map, 1, depth);
     std::string text;
     for (const auto& entry : map) {
       const std::string key = before + key_of(entry.first);
-      text += entry.second.IsMap() ? entries(entry.second, key + ".")
-                                   : fmt::format("{} = {}\n", key, value(entry.second));
+      text += entry.second.IsMap() ? entries(entry.second, key + ".", depth + 1)
+                                   : fmt::format("{} = {}\n", key, value(entry.second, depth + 1));
     }
     return text;
   }
 
-  std::string value(const YAML::Node& node) {
+  std::string value(const YAML::Node& node, int depth = 1) {
     std::string text;
     if (node.IsScalar()) {
       text = scalar(node);
     } else if (node.IsSequence()) {
-      for (const auto& item : node) text += (text.empty() ? "" : ", ") + value(item);
+      count(node, 1, depth);
+      for (const auto& item : node) text += (text.empty() ? "" : ", ") + value(item, depth + 1);
       text = "[" + text + "]";
     } else {
       refuse(node, "is neither a value nor a list", "give it a value or remove it");
     }
-    written_ += text.size();
-    if (written_ > most_bytes) refuse(node, "is more than a MiB", "write fewer values");
+    count(node, text.size(), depth);
     return text;
+  }
+
+  /// An alias may stand within what it names, and so may many aliases of aliases.
+  void count(const YAML::Node& node, std::size_t bytes, int depth) {
+    if (depth > most_depth)
+      refuse(node, fmt::format("is more than {} levels deep", most_depth),
+             "write what is meant without an alias within what it names");
+    written_ += bytes;
+    if (written_ > most_bytes) refuse(node, "is more than a MiB", "write fewer values");
   }
 
   /// A plain scalar is a truth value or a number where it reads as one; everything else is text.

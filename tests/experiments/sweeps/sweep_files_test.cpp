@@ -73,6 +73,13 @@ TEST_CASE("What is wrong in YAML or JSON is told with its place") {
     return "accepted";
   };
   CHECK_THAT(refusal_of("a.yaml", "experiment: [rope\n"), Contains("is neither YAML nor JSON"));
+  for (const char* endless : {"a: &x [1, *x]\n", "a: &x {b: *x}\n"})
+    CHECK_THAT(refusal_of("a.yaml", endless),
+               Contains("a.yaml, line 1, column") && Contains("is more than 16 levels deep"));
+  std::string doubled = "a0: &a0 {}\n";
+  for (int i = 1; i < 14; ++i)
+    doubled += fmt::format("a{0}: &a{0} {{b: *a{1}, c: *a{1}, d: *a{1}, e: *a{1}}}\n", i, i - 1);
+  CHECK_THAT(refusal_of("a.yaml", doubled), Contains("is more than a MiB"));
   CHECK_THAT(refusal_of("a.json", "{\"repeats\": 1, \"repeats\": 2}"),
              Contains("line 1") && Contains("gives repeats again"));
   CHECK_THAT(refusal_of("b.json", "[1, 2]"), Contains("is not a list of keys"));
