@@ -12,7 +12,8 @@ pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)        # PNG in a quarter
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
-find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math, headers only)
+find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math) and CRC-32C, headers only
+find_package(Protobuf REQUIRED)              # event files of TensorBoard
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG
 
 if(ORRERY_DESKTOP)
