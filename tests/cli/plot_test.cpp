@@ -150,3 +150,49 @@ TEST_CASE("export prints a sweep as tidy CSV, as JSON lines with types, and as a
   CHECK_THAT(shell.run("export s --as latex --measures chang").err,
              Contains("did you mean change"));
 }
+
+TEST_CASE("export writes a run of TensorBoard per point, the same bytes each time") {
+  const Shell shell;
+  make_sweep(shell);
+  const Outcome outcome = shell.run("export s --as tensorboard --out t");
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("wrote 6 runs into t/"));  // ALiBi reads no base
+  const std::string name = "events.out.tfevents.0000000000.orrery";
+  const std::string events = content(shell.folder() / "t/encoding=rope,dim=8,base=1000" / name);
+  CHECK_THAT(events, Contains("brain.Event:2") && Contains("change") && Contains("hparams"));
+  CHECK(fs::exists(shell.folder() / "t/encoding=alibi,dim=4" / name));
+  fs::create_directory(shell.folder() / "empty");
+  REQUIRE(shell.run("export s --as tensorboard --out empty").status == 0);
+  CHECK(content(shell.folder() / "empty/encoding=rope,dim=8,base=1000" / name) == events);
+}
+
+TEST_CASE("export for TensorBoard replaces an older export by request, and nothing else") {
+  const Shell shell;
+  make_sweep(shell);
+  const auto refused = [&](const std::string& words, int status, const std::string& why) {
+    const Outcome outcome = shell.run("export s --as tensorboard " + words);
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.err, Contains(why));
+  };
+  refused("", 2, "name it with --out DIR");
+  REQUIRE(shell.run("export s --as tensorboard --out t").status == 0);
+  fs::create_directory(shell.folder() / "t/older");
+  refused("--out t", 4, "already exists; replace it with --force");
+  CHECK(fs::exists(shell.folder() / "t/older"));
+  REQUIRE(shell.run("export s --as tensorboard --out t --force").status == 0);
+  CHECK(!fs::exists(shell.folder() / "t/older"));
+  shell.write("t/notes.txt", "mine");
+  refused("--out t --force", 4, "holds more than the event files of an export");
+  CHECK(content(shell.folder() / "t/notes.txt") == "mine");
+  refused("--out s --force", 4, "holds more than");
+  CHECK(fs::exists(shell.folder() / "s/plan.json"));
+  refused("--out t/notes.txt --force", 4, "holds more than");
+}
+
+TEST_CASE("export for TensorBoard says how many points have no result") {
+  const Shell shell;
+  make_sweep(shell, "--shard 1/2");
+  CHECK_THAT(shell.run("export s.shards/1-of-2 --as tensorboard --out t").err,
+             Contains("wrote 3 runs into t/; 3 points have no result"));
+}
