@@ -199,12 +199,13 @@ std::string points_text(const Plan& plan, const fs::path& folder, const JournalS
 int plan_command(const PlanOptions& options) {
   SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
-  const Plan plan = make_plan(spec, without_none(options.sweep.figures), shard);
-  spec.out = folder_of(spec, plan);
+  const Plan whole = make_plan(spec, without_none(options.sweep.figures));
+  spec.out = folder_of(spec, whole);
   if (!options.emit.empty()) {
-    emit_script(options, spec, plan);
+    emit_script(options, spec, whole);
     return exit_ok;
   }
+  const Plan plan = part_of(whole, shard);
   const fs::path folder =
       options.sweep.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
   if (is_sweep_folder(folder)) {

@@ -164,15 +164,16 @@ FigureOptions without_none(FigureOptions figures) {
 int sweep_command(const SweepOptions& options) {
   const SweepSpec spec = spec_of(options);
   const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
-  const Plan plan = make_plan(spec, without_none(options.figures), shard);
+  const Plan plan = make_plan(spec, without_none(options.figures));
   if (!is_quiet() && plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
     say(
         fmt::format("{} combinations are {} points: a value that is not read makes no "
                     "difference\n",
                     plan.crossed, plan.points.size() / static_cast<std::size_t>(plan.repeats)));
   const std::string whole = folder_of(spec, plan);
-  const fs::path out = options.shard.empty() ? fs::path(whole) : shard_folder(whole, shard);
-  return compute(plan, out, options.compute);
+  if (options.shard.empty()) return compute(plan, whole, options.compute);
+  keep_whole_plan(whole, plan);
+  return compute(part_of(plan, shard), shard_folder(whole, shard), options.compute);
 }
 
 int resume_command(const ResumeOptions& options) {

@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <system_error>
+#include <utility>
 
+#include "core/errors.h"
 #include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/manifest.h"
 #include "experiments/sweeps/sweep_folder.h"
@@ -35,19 +40,87 @@ void copy_folder(const fs::path& from, const fs::path& to) {
   swap.commit();
 }
 
-Plan undivided(Plan plan) {
+/// A shard's folder and the plan in it.
+struct ShardPlan {
+  fs::path folder{};
+  Plan plan{};
+};
+
+/// The plan of all shards, where whole_plan.json or the shard itself has it.
+std::optional<Plan> whole_plan_at(const ShardPlan& shard) try {
+  if (auto whole = whole_plan_from(read_plan_record(shard.folder), shard.folder.string()))
+    return whole;
+  const fs::path beside = fs::absolute(shard.folder) / ".." / whole_plan_file;
+  std::error_code missing;
+  if (!fs::is_regular_file(beside, missing)) return std::nullopt;
+  auto whole = whole_plan_from(plan_record(read_file(beside, max_file_bytes), beside.string()),
+                               beside.string());
+  return whole && plan_id(*whole) == plan_id(shard.plan) ? whole : std::nullopt;
+} catch (const DataError&) {  // damaged: the shards have the points as well
+  return std::nullopt;
+}
+
+/// What distinguishes two plans beside their points.
+Plan without_points(Plan plan) {
+  plan.points.clear();
   plan.shard = {};
+  plan.whole.reset();
   return plan;
 }
 
-Plan common_plan(const std::vector<fs::path>& shards) {
-  Plan plan = undivided(read_plan(shards.front()));
-  for (const fs::path& shard : shards) {
-    const std::vector<std::string> differences =
-        plan_differences(plan, undivided(read_plan(shard)));
-    if (!differences.empty()) throw PlanError(shard.string(), differences);
-  }
+WholePlan whole_of(const Plan& plan) {
+  return plan.whole.value_or(WholePlan{.id = plan_id(plan), .points = plan.points.size()});
+}
+
+void require_one_sweep(const ShardPlan& first, const ShardPlan& other) {
+  std::vector<std::string> differences =
+      plan_differences(without_points(first.plan), without_points(other.plan));
+  if (differences.empty() && whole_of(first.plan) == whole_of(other.plan)) return;
+  const auto before = whole_plan_at(first), after = whole_plan_at(other);
+  if (before && after)
+    differences = plan_differences(*before, *after);
+  else if (differences.empty())
+    differences.push_back(
+        fmt::format("points: those of sweep {} -> {}", plan_id(first.plan), plan_id(other.plan)));
+  throw PlanError(other.folder.string(), differences);
+}
+
+/// Puts the points of all shards together in the sweep's order.
+Plan assembled(const std::vector<ShardPlan>& shards) {
+  const ShardPlan& first = shards.front();
+  std::vector<const PlanPoint*> places(whole_of(first.plan).points);
+  for (const auto& [folder, part] : shards)
+    for (std::size_t i = 0; i < part.points.size(); ++i)
+      places.at(static_cast<std::size_t>(part.shard.index - 1) +
+                i * static_cast<std::size_t>(part.shard.count)) = &part.points[i];
+  if (std::find(places.begin(), places.end(), nullptr) != places.end())
+    throw IoError(first.folder.string(),
+                  fmt::format("is a shard of a sweep of {} points, and neither the other shards "
+                              "nor {} beside it list them all",
+                              places.size(), whole_plan_file),
+                  "name the missing shards as well, or copy that file too");
+  Plan plan = without_points(first.plan);
+  for (const PlanPoint* point : places) plan.points.push_back(*point);
+  if (plan_id(plan) != plan_id(first.plan))
+    throw DataError(first.folder.string(), "does not have the points of its sweep",
+                    "compute this shard again in another folder");
   return plan;
+}
+
+Plan common_plan(const std::vector<ShardPlan>& shards) {
+  for (const ShardPlan& shard : shards) require_one_sweep(shards.front(), shard);
+  for (const ShardPlan& shard : shards)
+    if (auto whole = whole_plan_at(shard)) return *std::move(whole);
+  return assembled(shards);
+}
+
+/// Throws PlanError when the text is another plan; a damaged one will be replaced.
+void require_same_plan(const fs::path& path, const std::string& text, const Plan& plan) try {
+  const auto before = whole_plan_from(plan_record(text, path.string()), path.string());
+  if (!before) return;
+  if (const auto differences = plan_differences(*before, plan); !differences.empty())
+    throw PlanError(path.string(), differences);
+} catch (const DataError&) {  // not a plan
 }
 
 class Merger {
@@ -57,8 +130,7 @@ class Merger {
     outcome_.total = plan.points.size();
   }
 
-  void take(const fs::path& shard) {
-    const Plan own = read_plan(shard);
+  void take(const fs::path& shard, const Plan& own) {
     const FolderLock lock(shard);
     const JournalState state = read_journal(shard / journal_file);
     counts_.insert(own.shard.count);
@@ -137,11 +209,31 @@ std::vector<fs::path> shard_folders(const fs::path& out) {
   return folders;
 }
 
+void keep_whole_plan(const fs::path& out, const Plan& plan) {
+  const fs::path path = shard_folder(out, {}).parent_path() / whole_plan_file;
+  const std::string text = plan_text(plan);
+  const auto kept = [&]() -> std::string {
+    std::error_code missing;
+    return fs::is_regular_file(path, missing) ? read_file(path, max_file_bytes) : "";
+  };
+  const std::string before = kept();
+  if (before == text) return;
+  if (!before.empty() && !shards_beside(out).empty()) require_same_plan(path, before, plan);
+  try {
+    atomic_write(path, text);
+  } catch (const IoError&) {  // all shards of a job begin at once and write the same
+    if (kept() != text) throw;
+  }
+}
+
 MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shards,
                           const std::vector<std::string>& argv) {
-  const Plan plan = common_plan(shards);
+  std::vector<ShardPlan> parts;
+  parts.reserve(shards.size());
+  for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
+  const Plan plan = common_plan(parts);
   Merger merger(out, plan);
-  for (const fs::path& shard : shards) merger.take(shard);
+  for (const auto& [folder, part] : parts) merger.take(folder, part);
   return merger.finish(argv);
 }
 

@@ -14,6 +14,10 @@ std::vector<std::filesystem::path> shards_beside(const std::filesystem::path& ou
 /// The same; throws IoError when there is none.
 std::vector<std::filesystem::path> shard_folders(const std::filesystem::path& out);
 
+/// Writes whole_plan.json beside the shards of `out`, so that they merge while some are missing.
+/// Throws PlanError: there are shards of another sweep; IoError.
+void keep_whole_plan(const std::filesystem::path& out, const Plan& plan);
+
 struct MergeOutcome {
   std::size_t total{};
   std::size_t merged{};                             ///< points copied by this call
@@ -27,7 +31,8 @@ struct MergeOutcome {
 /// Copies the points of the shards into `out`, which becomes the folder that the undivided sweep
 /// would have written. The shards are left unchanged. Can be called again when more points are
 /// ready. Throws PlanError: the shards belong to different sweeps; LockedError: one is being
-/// written; IoError: there is no shard, or copying fails.
+/// written; IoError: there is no shard, some are missing and so is whole_plan.json, or copying
+/// fails.
 MergeOutcome merge_shards(const std::filesystem::path& out,
                           const std::vector<std::filesystem::path>& shards,
                           const std::vector<std::string>& argv);

@@ -116,8 +116,8 @@ Shard parse_shard(const std::string& text) {
 
 std::vector<const PlanPoint*> Plan::own_points() const {
   std::vector<const PlanPoint*> own;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (shard.holds(i)) own.push_back(&points[i]);
+  own.reserve(points.size());
+  for (const PlanPoint& point : points) own.push_back(&point);
   return own;
 }
 
@@ -131,7 +131,7 @@ std::int64_t point_seed(std::int64_t root_seed, const std::string& seedless_id, 
   return hashed_seed(fmt::format("seed\n{}\n{}\n{}\n", root_seed, seedless_id, repeat));
 }
 
-Plan make_plan(const SweepSpec& asked, const FigureOptions& figures, Shard shard) {
+Plan make_plan(const SweepSpec& asked, const FigureOptions& figures) {
   const SweepSpec spec = with_draws(asked);
   const Combinations combinations = combinations_of(spec);
   Plan plan{.experiment = spec.experiment,
@@ -140,8 +140,7 @@ Plan make_plan(const SweepSpec& asked, const FigureOptions& figures, Shard shard
             .swept = {},
             .crossed = combinations.crossed,
             .figures = figures,
-            .points = {},
-            .shard = shard};
+            .points = {}};
   for (const SweepSpec::Axis& axis : spec.axes)
     if (axis.values.size() > 1) plan.swept.push_back(axis.key);
   PointMaker maker(spec, !is_given(spec, seed_key));
@@ -150,6 +149,17 @@ Plan make_plan(const SweepSpec& asked, const FigureOptions& figures, Shard shard
     for (int repeat = 0; repeat < spec.repeats; ++repeat)
       plan.points.push_back(maker.make(combination, repeat));
   }
+  return plan;
+}
+
+Plan part_of(Plan plan, Shard shard) {
+  if (shard.count == 1) return plan;
+  plan.whole = {.id = plan_id(plan), .points = plan.points.size()};
+  plan.shard = shard;
+  std::vector<PlanPoint> all;
+  all.swap(plan.points);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (shard.holds(i)) plan.points.push_back(std::move(all[i]));
   return plan;
 }
 
@@ -181,6 +191,10 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
     for (std::size_t i = 0; i < old_plan.points.size(); ++i)
       if (old_plan.points[i].id != new_plan.points[i].id)
         return {fmt::format("order of the points, from point {} on", i + 1)};
+  if (lines.empty() && old_plan.whole && new_plan.whole && old_plan.whole != new_plan.whole)
+    lines.push_back(fmt::format("points of the other shards: {} in all -> {} (sweep {} -> {})",
+                                old_plan.whole->points, new_plan.whole->points, old_plan.whole->id,
+                                new_plan.whole->id));
   return lines;
 }
 
@@ -196,6 +210,7 @@ bool extends(const Plan& new_plan, const Plan& old_plan) {
 }
 
 std::string plan_id(const Plan& plan) {
+  if (plan.whole) return plan.whole->id;
   const FigureOptions& figures = plan.figures;
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", plan.experiment->info.name,
                                  plan.experiment->info.version, plan.root_seed, plan.repeats,

@@ -43,6 +43,13 @@ struct Shard {
 /// "2/4". Throws UsageError.
 Shard parse_shard(const std::string& text);
 
+/// The undivided plan that a shard is a part of.
+struct WholePlan {
+  std::string id{};      ///< its plan_id
+  std::size_t points{};  ///< their number
+  friend bool operator==(const WholePlan&, const WholePlan&) = default;
+};
+
 /// The content of a sweep, independent of time and place. Equal plans give the same bytes.
 struct Plan {
   const Experiment* experiment{};
@@ -51,8 +58,9 @@ struct Plan {
   std::vector<std::string> swept{};  ///< keys with more than one value, in order
   std::size_t crossed{};             ///< number of combinations, duplicates included
   FigureOptions figures{};
-  std::vector<PlanPoint> points{};  ///< of all shards
+  std::vector<PlanPoint> points{};  ///< of this shard alone
   Shard shard{};
+  std::optional<WholePlan> whole{};  ///< where there are several shards
 
   std::vector<const PlanPoint*> own_points() const;
 };
@@ -61,7 +69,10 @@ struct Plan {
 /// without a given or swept value gets repeat_seed, or point_seed if unpaired. Throws UsageError as
 /// combinations_of does, and for repeats of a point that is not random or whose seed is given; what
 /// load_inputs throws.
-Plan make_plan(const SweepSpec& spec, const FigureOptions& figures, Shard shard = {});
+Plan make_plan(const SweepSpec& spec, const FigureOptions& figures);
+
+/// The part of an undivided plan that a shard computes.
+Plan part_of(Plan plan, Shard shard);
 
 /// Whether the parameter "seed" changes anything with these parameters.
 bool reads_seed(const ParamSet& params);
@@ -83,7 +94,8 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
 /// then kept. Shards are never extended, as more points are parted differently.
 bool extends(const Plan& new_plan, const Plan& old_plan);
 
-/// 12 digits of the SHA-256 of all that determines the sweep's bytes; the same for all its shards.
+/// 12 digits of the SHA-256 of all that determines the sweep's bytes; the same for all its shards,
+/// which hold it.
 std::string plan_id(const Plan& plan);
 
 /// The folder has a different plan. Exit status 5. Shows at most ten differences.

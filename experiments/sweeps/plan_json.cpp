@@ -87,6 +87,20 @@ Shard shard_from(const Json& json) {
   return {.index = int_field(json, "index", 1, count), .count = count};
 }
 
+WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
+  const WholePlan whole{.id = name_field(json, "sweep"),
+                        .points = static_cast<std::size_t>(integer_field(
+                            json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
+  if (shard.count == 1) throw MalformedJson("'count' is 1, and a whole sweep is no shard");
+  const auto index = static_cast<std::size_t>(shard.index);
+  const auto count = static_cast<std::size_t>(shard.count);
+  const std::size_t held = whole.points < index ? 0 : (whole.points - index) / count + 1;
+  if (own != held)
+    throw MalformedJson(fmt::format("it has {} points, and shard {}/{} of {} points has {}", own,
+                                    index, count, whole.points, held));
+  return whole;
+}
+
 PlanRecord record_from(const Json& json) {
   PlanRecord record{.experiment = text_field(json, "experiment"),
                     .version = int_field(json, "version", 0),
@@ -99,7 +113,9 @@ PlanRecord record_from(const Json& json) {
   record.points = list_from(json, "points",
                             [&](const Json& point) { return point_record(point, record.repeats); });
   require_distinct(record.points, "points", [](const auto& point) { return point.id; });
-  if (json.contains("shard")) record.shard = shard_from(json["shard"]);
+  const bool is_part = text_field(json, "schema") == shard_schema;
+  if (is_part || json.contains("shard")) record.shard = shard_from(field(json, "shard"));
+  if (is_part) record.whole = whole_from(field(json, "shard"), record.shard, record.points.size());
   return record;
 }
 
@@ -166,7 +182,7 @@ PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experime
 Json to_json(const Plan& plan) {
   Json points = Json::array();
   for (const PlanPoint& point : plan.points) points.push_back(point_json(point));
-  Json json{{"schema", plan_schema},
+  Json json{{"schema", plan.whole ? shard_schema : plan_schema},
             {"experiment", plan.experiment->info.name},
             {"version", plan.experiment->info.version},
             {"seed", plan.root_seed},
@@ -174,8 +190,11 @@ Json to_json(const Plan& plan) {
             {"swept", plan.swept},
             {"combinations", plan.crossed},
             {"figures", to_json(plan.figures)}};
-  if (plan.shard != Shard{})
-    json["shard"] = {{"index", plan.shard.index}, {"count", plan.shard.count}};
+  if (plan.whole)
+    json["shard"] = {{"index", plan.shard.index},
+                     {"count", plan.shard.count},
+                     {"sweep", plan.whole->id},
+                     {"sweep_points", plan.whole->points}};
   json["points"] = std::move(points);
   return json;
 }
@@ -200,8 +219,9 @@ PlanRecord plan_record(const std::string& text, const std::string& display_name)
   };
   try {
     Json json = json_in(text);
-    if (text_field(json, "schema") != plan_schema)
-      throw MalformedJson(fmt::format("'schema' is not {}", plan_schema));
+    if (const std::string schema = text_field(json, "schema");
+        schema != plan_schema && schema != shard_schema)
+      throw MalformedJson(fmt::format("'schema' is neither {} nor {}", plan_schema, shard_schema));
     require_sum(json);
     return record_from(json);
   } catch (const MalformedJson& error) {
@@ -209,19 +229,33 @@ PlanRecord plan_record(const std::string& text, const std::string& display_name)
   }
 }
 
-Plan plan_from(const PlanRecord& record, const std::string& display_name) {
+namespace {
+Plan plan_as_listed(const PlanRecord& record, const std::string& display_name) {
   Plan plan{.experiment = &experiment_of(record, display_name),
             .root_seed = record.seed,
             .repeats = record.repeats,
             .swept = record.swept,
             .crossed = record.combinations,
             .figures = record.figures,
-            .points = {},
-            .shard = record.shard};
+            .points = {}};
   InputCache inputs;
   for (const PlanRecord::Point& point : record.points)
     plan.points.push_back(point_from(point, *plan.experiment, inputs, display_name));
   return plan;
+}
+}  // namespace
+
+Plan plan_from(const PlanRecord& record, const std::string& display_name) {
+  Plan plan = plan_as_listed(record, display_name);
+  if (!record.whole) return part_of(std::move(plan), record.shard);
+  plan.shard = record.shard;
+  plan.whole = record.whole;
+  return plan;
+}
+
+std::optional<Plan> whole_plan_from(const PlanRecord& record, const std::string& display_name) {
+  if (record.whole) return std::nullopt;
+  return plan_as_listed(record, display_name);
 }
 
 }  // namespace orrery::sweeps

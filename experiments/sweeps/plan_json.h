@@ -15,6 +15,9 @@
 namespace orrery::sweeps {
 
 inline constexpr std::string_view plan_schema = "orrery.plan/1";
+/// A plan with the points of one shard alone. Earlier versions wrote the points of all shards into
+/// each, as orrery.plan/1; these are read as well.
+inline constexpr std::string_view shard_schema = "orrery.shard/1";
 
 nlohmann::ordered_json to_json(const Plan& plan);
 /// How figures are written, as the plan and the manifest of a sweep state it.
@@ -44,7 +47,8 @@ struct PlanRecord {
   std::size_t combinations{};
   FigureOptions figures{};
   Shard shard{};
-  std::vector<Point> points{};
+  std::optional<WholePlan> whole{};
+  std::vector<Point> points{};  ///< of the shard alone where `whole` is given, else of all
 };
 
 /// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan or
@@ -54,5 +58,7 @@ PlanRecord plan_record(const std::string& text, const std::string& display_name)
 /// The plan with the experiments of this program. Throws PlanError: another version of the
 /// experiment, a parameter that it no longer has, an input file whose content has changed.
 Plan plan_from(const PlanRecord& record, const std::string& display_name);
+/// The same with the points of all shards; empty where the record has those of one alone.
+std::optional<Plan> whole_plan_from(const PlanRecord& record, const std::string& display_name);
 
 }  // namespace orrery::sweeps

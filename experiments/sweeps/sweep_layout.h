@@ -19,9 +19,12 @@ namespace orrery::sweeps {
 //   results.csv     one row per point and encoding, one column per measure; constants.csv has the
 //                   settings that are the same everywhere, summary.csv the means over repeats
 //   manifest.json   program, machine, and every call that worked on the folder, with its times
+// A shard of a sweep has the same, with the points of that shard alone; whole_plan.json beside the
+// shards has the points of all.
 // Everything but the calls in manifest.json follows from the plan, byte for byte.
 
 inline constexpr const char* plan_file = "plan.json";
+inline constexpr const char* whole_plan_file = "whole_plan.json";
 inline constexpr const char* journal_file = "journal.jsonl";
 inline constexpr const char* results_file = "results.jsonl";
 inline constexpr const char* results_csv_file = "results.csv";

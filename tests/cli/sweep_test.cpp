@@ -64,6 +64,55 @@ TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran")
   CHECK(sweep_tree(shell.folder() / "other") == sweep_tree(shell.folder() / "whole"));
 }
 
+TEST_CASE("A shard stores the points that it computes, and the plan of all is stored once") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3,4,5 --format none --quiet ";
+  REQUIRE(shell.run(sweep + "--out whole").status == 0);
+  REQUIRE(shell.run(sweep + "--shard 1/2 --out d").status == 0);
+  REQUIRE(shell.run(sweep + "--shard 2/2 --out d").status == 0);
+  const auto points_in = [&](const char* file) {
+    return nlohmann::json::parse(content(shell.folder() / file))["points"].size();
+  };
+  CHECK(points_in("d.shards/1-of-2/plan.json") == 3);
+  CHECK(points_in("d.shards/2-of-2/plan.json") == 2);
+  CHECK(content(shell.folder() / "d.shards/whole_plan.json") ==
+        content(shell.folder() / "whole/plan.json"));
+  CHECK_THAT(shell.run("resume d.shards/2-of-2").err, Contains("2 of 2 points done (2 before)"));
+  // Brought together from several machines, without whole_plan.json, shards still know their
+  // places.
+  fs::create_directory(shell.folder() / "e.shards");
+  for (const char* shard : {"1-of-2", "2-of-2"})
+    fs::rename(shell.folder() / "d.shards" / shard, shell.folder() / "e.shards" / shard);
+  const Outcome one = shell.run("merge f e.shards/2-of-2");
+  CHECK(one.status == 4);
+  CHECK_THAT(one.err, Contains("is a shard of a sweep of 5 points") &&
+                          Contains("whole_plan.json") && Contains("name the missing shards"));
+  CHECK(shell.run("merge e").status == 0);
+  CHECK(sweep_tree(shell.folder() / "e") == sweep_tree(shell.folder() / "whole"));
+}
+
+TEST_CASE("Shards of earlier versions, which have the points of all, go on and merge") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet ";
+  REQUIRE(shell.run(sweep + "--out whole").status == 0);
+  for (const char* index : {"1", "2"}) {
+    const std::string name = std::string(index) + "-of-2";
+    const fs::path folder = shell.folder() / "d.shards" / name;
+    fs::create_directories(folder);
+    auto plan = nlohmann::ordered_json::parse(content(shell.folder() / "whole/plan.json"));
+    plan.erase("sha256");
+    plan["shard"] = {{"index", std::stoi(index)}, {"count", 2}};
+    std::ofstream(folder / "plan.json") << plan.dump();
+    CHECK(shell.run("resume d.shards/" + name).status == 0);
+    // With the other shard still missing, the points of all are known.
+    CHECK(shell.run("merge d").status == (name == "1-of-2" ? 1 : 0));
+    CHECK_THAT(shell.run("status d").out,
+               Contains(name == "1-of-2" ? "2 of 3 points done, 0 failed" : "3 of 3 points done"));
+  }
+  CHECK(sweep_tree(shell.folder() / "d") == sweep_tree(shell.folder() / "whole"));
+  CHECK(shell.run(sweep + "--shard 1/2 --out d").status == 0);
+}
+
 TEST_CASE("status of a sweep whose shards are not merged tells of each, and of all") {
   const Shell shell;
   const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
@@ -107,6 +156,10 @@ TEST_CASE("Shards of different sweeps do not merge") {
   CHECK(outcome.status == 5);
   CHECK_THAT(outcome.err, Contains("+ point") && Contains("dim=6"));
   CHECK_THAT(shell.run("merge nothing").err, Contains("contains no shard"));
+  // The same is noticed before anything is computed beside a shard of another sweep.
+  const Outcome beside = shell.run(sweep + "dim=4,6 --shard 2/2 --out a");
+  CHECK(beside.status == 5);
+  CHECK_THAT(beside.err, Contains("whole_plan.json") && Contains("+ point") && Contains("dim=6"));
 }
 
 TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses another plan") {

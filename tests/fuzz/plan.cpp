@@ -30,9 +30,9 @@ bool give_true_id(PlanRecord::Point& point, const ExperimentInfo& info) {
 }
 
 void require_usable(const Plan& plan) {
-  std::size_t own = 0;
-  for (std::size_t i = 0; i < plan.points.size(); ++i) own += plan.shard.holds(i) ? 1U : 0U;
-  fuzz::require(plan.own_points().size() == own, "a shard's points are those that it holds");
+  const std::size_t all = plan.whole ? plan.whole->points : plan.points.size();
+  fuzz::require((plan.shard == Shard{}) == !plan.whole, "a shard is a part of a plan");
+  fuzz::require(plan.points.size() <= all, "a shard has no more points than its sweep");
   fuzz::require(plan_differences(plan, plan).empty(), "a plan does not differ from itself");
   const PlanRecord again = plan_record(to_json(plan).dump(), "again");
   fuzz::require(plan_differences(plan, plan_from(again, "again")).empty(),

@@ -42,7 +42,7 @@ class SavedSweepCopy {
         "experiment = \"long_term_decay\"\nrepeats = 2\nseed = 7\n[params]\nmax_distance = 4\n"
         "distance = 1\ndim = 4\nassumption = \"random\"\ndraws = 2",
         "sweep.toml");
-    const Plan plan = make_plan(spec, {{"svg"}, "dark", true}, {1, 1});
+    const Plan plan = make_plan(spec, {{"svg"}, "dark", true});
     SweepFolder folder(this->folder(), plan);
     Silent silent;
     run_sweep(plan, folder, {}, silent);

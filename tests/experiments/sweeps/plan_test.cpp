@@ -65,13 +65,27 @@ TEST_CASE("Repeats of what is not random, or has its seed given, are refused") {
 }
 
 TEST_CASE("A plan is restored from its text") {
-  const Plan plan = make_plan(spec_from(random_points), {{"svg"}, "dark", true}, {2, 3});
+  const Plan plan = part_of(make_plan(spec_from(random_points), {{"svg"}, "dark", true}), {2, 3});
   const Plan restored = plan_from(plan_record(json_text(to_json(plan)), "plan.json"), "sweep");
   CHECK(plan_differences(plan, restored).empty());
   CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
   CHECK(restored.figures.formulas);
   CHECK(restored.own_points().size() == 2);
-  CHECK(restored.own_points()[1]->id == plan.points[4].id);
+  CHECK(restored.points[1].id == plan_from(random_points).points[4].id);
+  auto json = to_json(plan);
+  json["points"].erase(0);
+  CHECK_THROWS_WITH(plan_record(json_text(json), "plan.json"),
+                    Contains("it has 1 points, and shard 2/3 of 6 points has 2"));
+}
+
+TEST_CASE("A shard's plan of earlier versions, with the points of all shards, is read as its own") {
+  const Plan whole = plan_from(random_points);
+  auto json = to_json(whole);
+  json["shard"] = {{"index", 2}, {"count", 3}};
+  const PlanRecord record = plan_record(json_text(json), "plan.json");
+  CHECK(plan_differences(plan_from(record, "sweep"), part_of(whole, {2, 3})).empty());
+  CHECK(plan_id(plan_from(record, "sweep")) == plan_id(whole));
+  CHECK(plan_differences(whole_plan_from(record, "sweep").value(), whole).empty());
 }
 
 TEST_CASE("Every difference of two plans is named") {
@@ -89,7 +103,7 @@ TEST_CASE("Every difference of two plans is named") {
   CHECK_THAT(lines(make_plan(spec_from(random_points), {{"png"}, "print", true})),
              Contains("figures:  -> png") && Contains("theme: light -> print") &&
                  Contains("formulas: none -> shown"));
-  CHECK_THAT(lines(make_plan(spec_from(random_points), {}, {1, 2})), Contains("shard: 1/1 -> 1/2"));
+  CHECK_THAT(lines(part_of(plan, {1, 2})), Contains("shard: 1/1 -> 1/2"));
   std::string turned = random_points;
   turned.replace(turned.find("[32, 64]"), 8, "[64, 32]");
   CHECK_THAT(lines(plan_from(turned)), Contains("order of the points, from point 1 on"));
