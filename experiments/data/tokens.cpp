@@ -43,17 +43,26 @@ bool is_blank(std::string_view word) {
   return true;
 }
 
+/// The label of a longer word ends after most_label_characters − 1 of its characters, in "…".
+constexpr std::size_t most_label_characters = 64;
+
 /// Control characters are named; marks that would change the writing direction around them are left
 /// out.
 std::string word_label(std::string_view word) {
   std::string label;
+  std::size_t characters = 0;
+  std::size_t before_last = 0;  // bytes of the label without its last character
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t start = at;
     const char32_t character = next_character(word, at);
     const auto c = static_cast<UChar32>(character);
+    if (u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL)) continue;
+    if (characters == most_label_characters) return label.substr(0, before_last) + "…";
+    ++characters;
+    before_last = label.size();
     if (u_charType(c) == U_CONTROL_CHAR)
       label += fmt::format("U+{:04X}", static_cast<std::uint32_t>(character));
-    else if (!u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL))
+    else
       label += word.substr(start, at - start);
   }
   return label;

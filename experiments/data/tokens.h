@@ -12,8 +12,10 @@ enum class TokenUnit { words, bytes };
 
 /// Labels and types of the same tokens, in their order. Tokens of equal type are repetitions.
 struct Tokens {
-  std::vector<std::string> labels{};  ///< to print: valid UTF-8, never a control character
-  std::vector<std::string> types{};   ///< the word or byte itself, exactly
+  /// To print: valid UTF-8, never a control character, at most 64 characters. Different types may
+  /// have the same label.
+  std::vector<std::string> labels{};
+  std::vector<std::string> types{};  ///< the word or byte itself, exactly
 };
 
 /// The first max_tokens tokens of a text that parse_text accepted.

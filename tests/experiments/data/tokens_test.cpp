@@ -59,6 +59,22 @@ TEST_CASE("Labels never hold a control character or turn the direction of the te
   }
 }
 
+TEST_CASE("The label of a long word is cut between characters, and its type is the whole word") {
+  const auto times = [](std::size_t count, const std::string& character) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += character;
+    return text;
+  };
+  for (const char* letter : {"a", "ж", "𝒙"}) {
+    INFO(letter);
+    CHECK(words(times(64, letter)) == Words{times(64, letter)});
+    const std::string text = times(65, letter) + " " + times(66, letter);
+    const Tokens found = tokenize(Text{"a", text}, TokenUnit::words, 9);
+    CHECK(found.labels == Words{times(63, letter) + "…", times(63, letter) + "…"});
+    CHECK(found.types == Words{times(65, letter), times(66, letter)});
+  }
+}
+
 TEST_CASE("Each byte is a token with a printable label") {
   CHECK(labels("a b\n\t\r~é", TokenUnit::bytes) ==
         Words{"a", "␣", "b", "↵", "⇥", "0x0D", "~", "0xC3", "0xA9"});
