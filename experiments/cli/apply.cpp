@@ -68,20 +68,27 @@ void say_what_overflowed(const Array& encoded) {
                     overflowed, finite.size()));
 }
 
+void require_array_file(const ArrayOptions& options) {
+  if (options.out.ends_with(".npy") || is_archive(options.out)) return;
+  throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
+                   "choose one of these extensions");
+}
+
 }  // namespace
 
 int apply_command(const ArrayOptions& options) {
   const ParamSet params = params_from(apply_params(), options.words);
+  if (!options.out.empty()) require_array_file(options);
   LoadedInputs loaded = load_inputs(params);
   const std::optional<Tensor> x = take_tensor(loaded.inputs, "x");
+  if (!x && !options.out.empty())
+    throw UsageError(fmt::format("--out {}", options.out),
+                     "is for encoded vectors, and there is no x to encode",
+                     "give x=FILE.npy, or write the table with --csv > FILE.csv");
   if (!x) return show_table(params, options);
   if (options.out.empty())
     throw UsageError("x without --out", "leaves no file for the encoded vectors",
                      "add --out FILE.npy");
-  if (!options.out.ends_with(".npy") && !options.out.ends_with(".npz") &&
-      !options.out.ends_with(".safetensors"))
-    throw UsageError(fmt::format("--out {}", options.out), "must end in .npy, .npz or .safetensors",
-                     "choose one of these extensions");
   require_new_output(options);
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "core/errors.h"
 #include "core/position.h"
@@ -154,6 +155,19 @@ TensorMap read_tables(const std::vector<std::string>& words,
 
 bool is_archive(const std::string& file) {
   return file.ends_with(".npz") || file.ends_with(".safetensors");
+}
+
+void require_archive_or_folder(const std::string& out) {
+  const std::string extension = std::filesystem::path(out).extension().string();
+  const char first = extension.size() > 1 ? extension[1] : '0';
+  const bool names_a_file = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
+  if (!names_a_file || is_archive(out)) return;
+  throw UsageError(
+      fmt::format("--out {}", out),
+      fmt::format(
+          "ends in {}, and arrays are written to a .npz or .safetensors file or to a folder",
+          extension),
+      "end the name in .npz or .safetensors, or in / for a folder of that name");
 }
 
 void require_new_output(const ArrayOptions& options) {

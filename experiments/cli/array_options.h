@@ -28,6 +28,10 @@ std::optional<Tensor> take_tensor(Inputs& inputs, const char* key);
 /// Whether the name says .npz or .safetensors.
 bool is_archive(const std::string& file);
 
+/// Throws UsageError for the name of another kind of file: its extension begins with a letter, as
+/// in x.txt. "run.2" and "x.txt/" are names of folders.
+void require_archive_or_folder(const std::string& out);
+
 /// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
 void require_new_output(const ArrayOptions& options);
 /// Writes --out as a whole or not at all.

@@ -45,6 +45,7 @@ WriteOptions folder_options(const ArrayOptions& options) {
 
 /// Before the arrays are read and anything is computed.
 void check_output(const ArrayOptions& options) {
+  require_archive_or_folder(options.out);
   if (is_archive(options.out))
     require_new_output(options);
   else

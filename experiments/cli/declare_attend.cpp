@@ -79,7 +79,11 @@ Command declare_attend(CLI::App& app, const Words& argv) {
                       "Positions of the keys, 0..9 or 3,1,4; by default 0 … N_k − 1");
   command->add_option("--query-positions", options.query_positions,
                       "Positions of the queries; by default those of the last N_q keys");
-  command->add_option("--out", options.out, "A new .npz or .safetensors file, or a new folder")
+  command
+      ->add_option(
+          "--out", options.out,
+          "A new .npz or .safetensors file, or a new folder; a name with another extension "
+          "of letters, such as x.txt, is refused unless it ends in /")
       ->required();
   command->add_flag("--force", options.force, "Replace the file or the result that is there");
   command->footer(

@@ -51,6 +51,33 @@ TEST_CASE("attend and apply refuse a file that is there before they read their a
   CHECK(content(shell.folder() / "x.npy").substr(1, 5) == "NUMPY");
 }
 
+TEST_CASE("attend and apply refuse the extension of a file that they do not write") {
+  const ArraysShell shell;
+  const auto refuses = [&](const std::string& command, const std::string& out,
+                           const std::string& remedy) {
+    const Outcome refused = shell.run(command + " --out " + out);
+    INFO(command << " " << out << "\n" << refused.err);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err,
+               Contains("--out " + out) && Contains(".safetensors") && Contains(remedy));
+    CHECK_FALSE(fs::exists(shell.folder() / out));
+  };
+  for (const char* out : {"x.txt", "x.npy", "X.NPZ", "a/b.json", "run.2.csv"}) {
+    // An array that cannot be read shows what is looked at first.
+    refuses("attend q=bad.npy k=q.npy v=q.npy", out, "or in / for a folder of that name");
+    if (out != std::string("x.npy"))
+      refuses("apply encoding=rope x=bad.npy", out, "choose one of these extensions");
+  }
+  for (const char* out : {"run.2", "v1.0", "plain", "x.txt/", ".hidden"}) {
+    INFO(out);
+    CHECK(shell.run(std::string("attend q=q.npy k=q.npy v=q.npy --out ") + out).status == 0);
+    CHECK(fs::exists(shell.folder() / out / "arrays/output.npy"));
+  }
+  const Outcome table = shell.run("apply encoding=rope dim=8 --out t.npy");
+  CHECK(table.status == 2);
+  CHECK_THAT(table.err, Contains("there is no x to encode") && Contains("--csv > FILE.csv"));
+}
+
 TEST_CASE("An archive that cannot be written whole leaves nothing under its name nor beside it") {
   const ArraysShell shell;
   const std::size_t before = shell.entries();
