@@ -55,6 +55,7 @@ lay_out_tools() {
 echo "$2 in \$PWD"
 ((!\$#)) || printf "<%s>\\n" "\$@"
 ((!\${READ_INPUT:-0})) || cat
+((!\${SHOW_ASSETS:-0})) || echo "assets \$ORRERY_ASSETS"
 exit \${PROGRAM_STATUS:-0}
 PROGRAM
     chmod +x "$1"'
@@ -74,6 +75,7 @@ make_project() {
   cp "$tree/orrery" "$project/orrery"
 }
 
+as_whom=()  # a command that runs another as somebody else
 # call_script [NAME=VALUE...] -- ARGUMENTS: calls ./orrery; leaves $out, $err, $status and $called.
 call_script() {
   local environment=()
@@ -84,7 +86,7 @@ call_script() {
   shift
   : >"$calls"
   status=0
-  env -i PATH="$tools" CALLS="$calls" "${environment[@]}" "${script:-$project/orrery}" "$@" \
+  "${as_whom[@]}" env -i PATH="$tools" CALLS="$calls" "${environment[@]}" "${script:-$project/orrery}" "$@" \
     >"$scratch/out" 2>"$scratch/err" <<<"the input" || status=$?
   out=$(<"$scratch/out")
   err=$(<"$scratch/err")
@@ -196,10 +198,58 @@ equals "the programs are still ready after bench" "" "$called"
 
 mv "$project" "$scratch/moved"
 mv "$scratch/moved" "$project 2"
+script="$project 2/orrery" call_script SHOW_ASSETS=1 -- list
+equals "a project that moved is not built anew" "" "$called"
+holds "but says so" contains "$err" "Orrery was moved"
+equals "and works, with its own assets" "command-line in $scratch"$'\n<list>\nassets '"$project 2/assets" "$out"
+touch "$project 2/core/a.cpp"
 script="$project 2/orrery" call_script -- list
-holds "a project that moved is built anew" contains "$called" "--preset release -D ORRERY_TESTS=OFF"
-equals "and works" 0 "$status"
-rm -rf "$project 2"
+holds "until a source is edited" contains "$called" "--preset release -D ORRERY_TESTS=OFF"
+equals "which works as well" 0 "$status"
+script="$project 2/orrery" call_script -- list
+equals "and is built once" "" "$called$err"
+mv "$project 2" "$project 3"
+rm "$project 3/build/release/app/orrery-desktop"
+script="$project 3/orrery" call_script -- list
+holds "a moved project without all its programs is built anew" contains "$called" "--preset release"
+mv "$project 3" "$project 4"
+printf '#!/bin/bash\nexit 127\n' >"$project 4/build/release/experiments/orrery"
+script="$project 4/orrery" call_script -- list
+holds "and so is one whose programs do not run" contains "$called" "--preset release"
+rm -rf "$project 4"
+
+make_project
+touch "$project/build"
+call_script -- list
+equals "a folder in which nothing can be built: status 4" 4 "$status"
+holds "it says where it builds" contains "$err" "builds into $project/build"
+holds "and what to do" contains "$err" "ORRERY_BUILD=DIR ./orrery"
+equals "nothing is set up" "" "$called"
+rm "$project/build"
+
+call_script -- list
+# Root may write everywhere.
+if [[ $(id -u) == 0 ]]; then as_whom=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
+if "${as_whom[@]}" true 2>/dev/null; then
+  chmod a+rx "$scratch"
+  chmod a+w "$calls"
+  mv "$project" "$project 2"
+  chmod -R a-w "$project 2"
+  touch -d tomorrow "$project 2/core/a.cpp"
+  script="$project 2/orrery" call_script SHOW_ASSETS=1 -- list
+  equals "where nothing may be written, the programs that are there run, with the assets beside them" \
+    "command-line in $scratch"$'\n<list>\nassets '"$project 2/assets" "$out"
+  holds "it says so" contains "$err" "cannot be written: using the programs that were built there"
+  equals "and sets nothing up" "" "$called"
+  script="$project 2/orrery" call_script -- test
+  equals "tests need a folder of their own: status 4" 4 "$status"
+  holds "and it says how to get one" contains "$err" "copy the folder to where you may"
+  chmod -R u+w "$project 2"
+  rm -rf "$project 2"
+else
+  echo "SKIPPED: setpriv cannot make another user of root"
+fi
+as_whom=()
 
 make_project
 BUILD_TIME=1 call_script BUILD_TIME=1 -- list &
