@@ -118,6 +118,29 @@ Operation rope_applied(Index n, Index width, RopePairing pairing) {
           }};
 }
 
+/// The tables made before, as for every layer after the first.
+Operation rope_again(Index n, Index width, RopePairing pairing) {
+  RopeConfig config{.d_head = width};
+  config.pairing = pairing;
+  const bool halves = pairing == RopePairing::half_split;
+  const auto bytes = static_cast<std::size_t>(n * width) * sizeof(float);
+  return {.name = fmt::format("RoPE in place, {}, [{}, {}]", halves ? "halves" : "interleaved", n,
+                              width),
+          .limit = Limit::copy,
+          .work = 2.0 * static_cast<double>(bytes),
+          .size = bytes,
+          .target = {.share = 0.92},
+          .prepare = [n, width, config]() -> std::function<void()> {
+            Random random(1, "benchmark");
+            const auto x = std::make_shared<Matrix<float>>(normal_matrix<float>(random, n, width));
+            const auto rope = std::make_shared<Rope<float>>(config);
+            return [x, rope, at = consecutive_positions(n)] {
+              rope->transform_queries(at, *x);
+              use(*x);
+            };
+          }};
+}
+
 Operation linear_with(const std::shared_ptr<const Rope<float>>& rope, Index n, bool causal) {
   return {
       .name = fmt::format("linear attention with RoPE, {}, N = {}", causal ? "causal" : "full", n),
@@ -162,7 +185,8 @@ std::vector<Operation> operations() {
     for (Operation& operation : attention_with_terms(n)) all.push_back(std::move(operation));
   all.push_back(map_with(rope, 1024));
   for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split})
-    all.push_back(rope_applied(4096, 128, pairing));
+    for (const auto& rotated : {rope_applied(4096, 128, pairing), rope_again(65536, 128, pairing)})
+      all.push_back(rotated);
   for (const bool causal : {false, true}) all.push_back(linear_with(rope, 4096, causal));
   all.push_back(decay_bound(1000000));
   return all;

@@ -29,13 +29,16 @@ std::string ratio_text(const Spread& s) {
 
 /// "at least 2.2: met", by the median; empty where there is no target or nothing to hold to it.
 std::string verdict(const Target& target, const std::vector<double>& times,
-                    const std::vector<double>& ratios) {
+                    const std::vector<double>& shares, const std::vector<double>& ratios) {
   const auto told = [](const std::string& rule, bool met) {
     return fmt::format("{}: {}", rule, met ? "met" : "MISSED");
   };
   if (target.times_peer > 0 && !ratios.empty())
     return told(fmt::format("at least {:g}", target.times_peer),
                 spread(ratios).median >= target.times_peer);
+  if (target.share > 0 && !shares.empty())
+    return told(fmt::format("at least {:g} %", 100 * target.share),
+                spread(shares).median >= target.share);
   if (target.milliseconds > 0)
     return told(fmt::format("at most {:g} ms", target.milliseconds),
                 1e3 * spread(times).median <= target.milliseconds);
@@ -64,7 +67,7 @@ void print_row(const Operation& operation, Peers* peers, int rounds) {
     fmt::print(" {:>10} {:<22}",
                ratios.empty() ? "-" : fmt::format("{:.3f}", 1e3 * spread(peer_times).median),
                ratios.empty() ? "-" : ratio_text(spread(ratios)));
-  fmt::print(" {}\n", verdict(operation.target, times, ratios));
+  fmt::print(" {}\n", verdict(operation.target, times, shares, ratios));
   std::fflush(stdout);
 }
 

@@ -17,6 +17,7 @@ enum class Limit {
 struct Target {
   double times_peer{};    ///< at least so many times as fast as its peer
   double milliseconds{};  ///< at most
+  double share{};         ///< of its limit, at least
 };
 
 struct Operation {
