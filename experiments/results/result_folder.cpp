@@ -17,6 +17,7 @@
 #include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 
 namespace orrery::results {
@@ -173,7 +174,13 @@ void require_ours(const fs::path& folder, Replaceable which, const Provenance& w
                               other || which == Replaceable::none ? "" : " with other settings"),
                   fmt::format("add --force to replace it, or {}", remedy));
   }
-  const std::string foreign = foreign_file(folder, older->files);
+  std::set<std::string> known = older->files;
+  if (may_be_replaced(older->provenance, wanted, Replaceable::same_settings))
+    known.insert(notes_file);  // it goes with the new result: see finish
+  const std::string foreign = foreign_file(folder, known);
+  if (foreign == notes_file)
+    throw IoError(name, "has tags or a note on other settings, so it is not replaced",
+                  fmt::format("move {} away, or {}", notes_file, remedy));
   if (!foreign.empty())
     throw IoError(
         name,
@@ -235,9 +242,13 @@ class GrowingArray {
   std::uintmax_t bytes_{0}, whole_{0};
 };
 
-/// All but the folder's new name.
+/// All but the folder's new name. The notes on an older result in its place are kept.
 WrittenResult finish(const Result& result, const RunRecord& run, const WriteOptions& options,
                      FileSink& sink, AtomicFolder& swap) {
+  const fs::path older_notes = resolved(options.folder) / notes_file;
+  if (std::error_code failure; fs::is_regular_file(older_notes, failure))
+    write_new_file(swap.folder() / notes_file, read_file(older_notes, max_manifest_bytes),
+                   Sync::later);
   const std::string manifest = json_text(manifest_json(result, run, sink.files()));
   write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};

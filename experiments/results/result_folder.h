@@ -46,7 +46,8 @@ struct WrittenResult {
 /// unchanged and the hidden one is removed.
 ///
 /// Only empty folders and result folders with no other files than their manifest lists are
-/// replaced. Throws IoError: the folder is something else, contains other files, is the current
+/// replaced; notes (notes.h) are kept where the settings are the same, and otherwise count as such
+/// a file. Throws IoError: the folder is something else, contains other files, is the current
 /// folder, or the system refuses (no space, no permission, read-only).
 WrittenResult write_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 

@@ -11,6 +11,7 @@
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
 #include "experiments/results/figure_json.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/journal.h"
@@ -153,6 +154,11 @@ void write_journal(Folder journal) {
   journal.add(to_json(point).dump() + "\n");
 }
 
+void write_notes(Folder notes) {
+  notes.add(notes_json({}));
+  notes.add(notes_json({.tags = {"paper", "figure 3"}, .note = "first \"line\"\nsecond"}));
+}
+
 void write_sessions(Folder session) {
   session.add(
       "orrery_session = 1\nshown = \"two\"\nrecent = [\"/a b.npy\", \"/results\"]\n\n[look]\n"
@@ -186,6 +192,7 @@ int main(int argc, char** argv) {
   write_values(Folder(to / "values"));
   write_sweeps(Folder(to / "sweep"), Folder(to / "plan"));
   Folder(to / "result").add(json_text(to_json(example_result())));
+  write_notes(Folder(to / "notes"));
   write_figures(Folder(to / "figure"), Folder(to / "draw"));
   write_journal(Folder(to / "journal"));
   write_sessions(Folder(to / "session"));
