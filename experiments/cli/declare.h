@@ -26,7 +26,8 @@ Declare declare_list_commands;    ///< list, describe
 Declare declare_verify_commands;  ///< verify
 Declare declare_run_commands;     ///< run
 Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge
-Declare declare_report_commands;  ///< redraw, plot, report, compare
+Declare declare_report_commands;  ///< redraw, plot, report, export, compare
+Declare declare_note_commands;    ///< note, tag
 Declare declare_attend_commands;  ///< attend, apply
 Declare declare_open_commands;    ///< open, completion, help
 

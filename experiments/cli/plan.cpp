@@ -9,10 +9,12 @@
 #include <system_error>
 #include <thread>
 
+#include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/files/file.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/estimate.h"
 #include "experiments/sweeps/job_script.h"
@@ -242,7 +244,15 @@ int plan_command(const PlanOptions& options) {
 
 namespace {
 
-Json status_json(const Plan& plan, const Standing& standing, bool running) {
+/// What is damaged is said, and does not keep the status from being seen.
+Notes notes_of(const fs::path& folder) try {
+  return read_notes(folder);
+} catch (const Error& error) {
+  say(fmt::format("orrery: {}\n", error.what()));
+  return {};
+}
+
+Json status_json(const Plan& plan, const Standing& standing, const Notes& notes, bool running) {
   return {{"experiment", plan.experiment->info.name},
           {"points", plan.own_points().size()},
           {"done", standing.done.size()},
@@ -250,7 +260,9 @@ Json status_json(const Plan& plan, const Standing& standing, bool running) {
           {"left", standing.pending.size()},
           {"damaged_points", standing.damages.size()},
           {"damaged_lines", standing.journal.damaged_lines},
-          {"running", running}};
+          {"running", running},
+          {"tags", notes.tags},
+          {"note", notes.note}};
 }
 
 std::string status_text(const std::string& folder, const Plan& plan, const Standing& standing,
@@ -276,7 +288,8 @@ bool show_status(const fs::path& folder, bool as_json, Json* shards) {
   const Plan plan = read_plan(folder);
   const Standing standing = standing_of(plan, folder);
   const bool running = FolderLock::is_held(folder);
-  Json json = status_json(plan, standing, running);
+  const Notes notes = notes_of(folder);
+  Json json = status_json(plan, standing, notes, running);
   if (shards) {
     json["folder"] = folder.string();
     shards->push_back(std::move(json));
@@ -285,7 +298,7 @@ bool show_status(const fs::path& folder, bool as_json, Json* shards) {
   }
   if (!as_json) {
     if (shards) print(folder.string() + "\n");
-    print(status_text(folder.string(), plan, standing, running));
+    print(status_text(folder.string(), plan, standing, running) + notes_text(notes));
   }
   return standing.failed.empty();
 }

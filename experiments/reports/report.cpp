@@ -109,6 +109,7 @@ Report result_report(const ReportOptions& options) {
                 .problems = recovered.problems};
   std::vector<Block>& blocks = report.document.blocks;
   blocks.push_back(Paragraph{summary(recovered.result)});
+  add_notes(options.folder, blocks, report.problems);
   if (recovered.result.status == Status::stopped)
     blocks.push_back(Paragraph{"The run was stopped early: these are the numbers up to then.",
                                Paragraph::Kind::warning});

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "core/errors.h"
 #include "core/params.h"
+#include "experiments/results/notes.h"
 #include "experiments/text/number_text.h"
 #include "experiments/text/shell_quote.h"
 
@@ -142,6 +145,19 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks) {
   for (const auto& [key, value] : provenance.params)
     grid.rows.push_back({text_cell(key), text_cell(value)});
   blocks.push_back(std::move(grid));
+}
+
+void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,
+               std::vector<std::string>& problems) try {
+  const Notes notes = read_notes(folder);
+  if (!notes.tags.empty())
+    blocks.push_back(Paragraph{fmt::format("Tags: {}.", fmt::join(notes.tags, ", "))});
+  std::istringstream lines(notes.note);
+  bool first = true;
+  for (std::string line; std::getline(lines, line); first = false)
+    if (!line.empty()) blocks.push_back(Paragraph{first ? "Note: " + line : line});
+} catch (const Error& error) {
+  problems.emplace_back(error.what());
 }
 
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid) {

@@ -35,6 +35,10 @@ void add_figures(const ResultSections& of, std::vector<Block>& blocks);
 void add_tables(const ResultSections& of, std::vector<Block>& blocks);
 void add_settings(const ResultSections& of, std::vector<Block>& blocks);
 
+/// Adds the tags and the note on a result or a sweep; to `problems` why they cannot be read.
+void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,
+               std::vector<std::string>& problems);
+
 /// Adds rows about program and machine from a manifest.
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);
 

@@ -180,6 +180,7 @@ void add_point_result(const PointRecord& point, const ReportOptions& options, Re
   std::vector<Block>& blocks = report.document.blocks;
   const SavedFolder saved(point.folder);
   const RecoveredResult recovered = recover_result(saved);
+  add_notes(point.folder, blocks, report.problems);
   if (!recovered.problems.empty()) blocks.push_back(BulletList{recovered.problems, true});
   report.problems.insert(report.problems.end(), recovered.problems.begin(),
                          recovered.problems.end());
@@ -265,6 +266,7 @@ Report sweep_report(const ReportOptions& options) {
   Report report{.document = {.title = title_of(sweep) + ": a sweep"}, .problems = sweep.problems};
   std::vector<Block>& blocks = report.document.blocks;
   add_summary(sweep, blocks);
+  add_notes(options.folder, blocks, report.problems);
   const std::size_t place_of_problems = blocks.size();
   add_claims_table(sweep, blocks);
   const TidyTable tidy = tidy_table(sweep.points, sweep.swept);

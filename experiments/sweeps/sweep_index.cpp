@@ -1,9 +1,12 @@
 #include "experiments/sweeps/sweep_index.h"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_layout.h"
@@ -63,6 +66,15 @@ void add_facts(Facts& facts, const Json& manifest, const char* section,
       facts.emplace_back(key, words_of(*value));
 }
 
+void add_notes(Facts& facts, const fs::path& folder) try {
+  const Notes notes = read_notes(folder);
+  if (!notes.tags.empty())
+    facts.emplace_back("tags", fmt::format("{}", fmt::join(notes.tags, ", ")));
+  if (!notes.note.empty()) facts.emplace_back("note", notes.note);
+} catch (const Error& error) {
+  facts.emplace_back("note", error.what());
+}
+
 }  // namespace
 
 SweepIndex read_index(const fs::path& folder) {
@@ -81,6 +93,7 @@ Facts saved_facts(const fs::path& folder) {
   const SavedFolder saved(folder);
   Facts facts;
   add_facts(facts, saved.manifest(), "experiment", {"name"});
+  add_notes(facts, folder);
   add_facts(facts, saved.manifest(), "run", {"argv", "seed", "threads", "started", "wall_seconds"});
   add_facts(facts, saved.manifest(), "program", {"version", "commit", "dirty", "compiler", "isa"});
   add_facts(facts, saved.manifest(), "machine", {"cpu", "os"});

@@ -26,7 +26,8 @@ struct SweepIndex {
 /// IoError; DataError when its plan or manifest is damaged, or when it contains neither.
 SweepIndex read_index(const std::filesystem::path& folder);
 
-/// The origin of a saved result (program, machine, run) from its manifest, as name and text.
+/// The origin of a saved result (program, machine, run) from its manifest, and the tags and the
+/// note on it, as name and text.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Throws what SavedFolder throws.
