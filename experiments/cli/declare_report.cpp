@@ -78,8 +78,9 @@ Command add_report(CLI::App& app) {
   command->add_option("--points", options->points,
                       "Number of points of a sweep whose figures are shown");
   command->footer(
-      "The page needs no network and no other file. The exit status is 1 when parts of the result\n"
-      "are missing or damaged; the page then says which.\n\n"
+      "The page needs no network and no other file. Markdown shows the figures in the result's\n"
+      "folder; those over all points of a sweep are in DIR-report-figures. The exit status is 1\n"
+      "when parts of the result are missing or damaged; the page then says which.\n\n"
       "Examples:\n"
       "  orrery run rotation --out turns\n"
       "  orrery report turns");

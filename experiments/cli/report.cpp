@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <system_error>
+#include <variant>
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/reports/report.h"
@@ -36,6 +38,14 @@ void require_ours(const fs::path& path, std::string_view mark) {
                   "choose another file with --out");
 }
 
+/// The SVGs that Markdown links to, in a folder that only an older report may have made.
+void write_panels(const Report& report, const fs::path& beside) {
+  for (const Block& block : report.document.blocks)
+    if (const auto* picture = std::get_if<PanelPicture>(&block))
+      atomic_write(beside / picture->file,
+                   export_panels(picture->panels, figure::FigureFormat::svg, {}));
+}
+
 }  // namespace
 
 int report_command(const ReportCommandOptions& options) {
@@ -46,10 +56,17 @@ int report_command(const ReportCommandOptions& options) {
                      "choose a name that ends in .html");
   require_ours(page, "content=\"orrery report\"");
   require_ours(markdown, "<!-- orrery report -->");
+  const fs::path panels = fs::path(page).replace_extension() += "-figures";
+  std::error_code failure;
+  if (fs::exists(panels, failure) && !fs::exists(markdown, failure))
+    throw IoError(panels.string(), "is there already, and not of a report",
+                  "choose another file with --out");
   const Report report = make_report({.folder = folder_of(options),
                                      .beside = page.parent_path(),
-                                     .most_points_with_figures = options.points});
+                                     .most_points_with_figures = options.points,
+                                     .panels = panels.filename().string()});
   atomic_write(page, html_of(report.document));
+  write_panels(report, page.parent_path());
   atomic_write(markdown, markdown_of(report.document));
   for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
   tell(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));

@@ -62,6 +62,7 @@ struct Picture {
 struct PanelPicture {
   Panels panels{};
   std::string id{};
+  std::string file{};  ///< as that of a Picture
 };
 
 using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture, PanelPicture>;

@@ -58,18 +58,20 @@ struct MarkdownWriter {
     text += "\n";
   }
   void operator()(const Picture& picture) {
-    if (picture.file.empty())
-      text += fmt::format("*{}* (drawn in the HTML report)\n\n", escaped(picture.figure.title));
-    else
-      text += fmt::format("![{}]({})\n\n*{}*\n\n", escaped(picture.figure.title),
-                          link_target(picture.file), escaped(picture.figure.caption));
+    show(picture.figure.title, picture.figure.caption, picture.file);
   }
   void operator()(const PanelPicture& picture) {
-    text += fmt::format("*{}* (drawn in the HTML report, and by orrery plot)\n\n",
-                        escaped(picture.panels.title));
+    show(picture.panels.title, picture.panels.caption, picture.file);
   }
 
  private:
+  void show(const std::string& title, const std::string& caption, const std::string& file) {
+    if (file.empty())
+      text += fmt::format("*{}* (drawn in the HTML report)\n\n", escaped(title));
+    else
+      text +=
+          fmt::format("![{}]({})\n\n*{}*\n\n", escaped(title), link_target(file), escaped(caption));
+  }
   static std::string marked(const GridCell& cell) {
     const std::string plain = escaped(cell.text);
     return cell.kind == GridCell::Kind::bad && !plain.empty() ? "**" + plain + "**" : plain;

@@ -78,12 +78,17 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
   blocks.push_back(std::move(grid));
 }
 
-void add_overview(const SavedSweep& sweep, std::vector<Block>& blocks) {
+void add_overview(const SavedSweep& sweep, const ReportOptions& options,
+                  std::vector<Block>& blocks) {
   const std::vector<Panels> pages = combine::overview(sweep, combine::most_overview_pages);
   if (pages.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (std::size_t i = 0; i < pages.size(); ++i)
-    blocks.push_back(PanelPicture{.panels = pages[i], .id = fmt::format("overview_{}", i)});
+    blocks.push_back(PanelPicture{
+        .panels = pages[i],
+        .id = fmt::format("overview_{}", i),
+        .file =
+            options.panels.empty() ? "" : fmt::format("{}/{}.svg", options.panels, pages[i].id)});
   blocks.push_back(
       Paragraph{pages.size() == combine::most_overview_pages
                     ? fmt::format("These are the first {} figures; orrery plot draws all of them.",
@@ -273,7 +278,7 @@ Report sweep_report(const ReportOptions& options) {
   add_constants(tidy, blocks);
   add_repeats(sweep, tidy, blocks);
   add_results(sweep, tidy, shown, blocks);
-  add_overview(sweep, blocks);
+  add_overview(sweep, options, blocks);
   add_failures(sweep, blocks);
   for (std::size_t i = 0; i < shown; ++i) add_point(sweep.points[i], options, report);
   if (shown < sweep.points.size())

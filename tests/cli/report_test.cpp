@@ -128,7 +128,16 @@ TEST_CASE("A sweep is reported, redrawn and compared with another by its setting
   CHECK(shell.run("report s --points 2").status == 0);
   const std::string markdown = content(shell.folder() / "s-report.md");
   CHECK_THAT(markdown, Contains("12 points of long\\_term\\_decay: 12 done") &&
-                           Contains("mean\\_abs\\_S\\_at\\_10 over dim"));
+                           Contains("mean\\_abs\\_S\\_at\\_10 over dim") &&
+                           Contains("](s-report-figures/decay_bound.svg)") &&
+                           Contains("](s-report-figures/mean_abs_S_at_10_over_dim.svg)"));
+  for (const char* name : {"decay_bound.svg", "mean_abs_S_at_10_over_dim.svg"})
+    CHECK_THAT(content(shell.folder() / "s-report-figures" / name), Contains("<svg "));
+  CHECK(shell.run("report s --points 2").status == 0);  // an older report is replaced
+  fs::create_directory(shell.folder() / "mine-figures");
+  const Outcome foreign = shell.run("report s --out mine.html");
+  CHECK(foreign.status == 4);
+  CHECK_THAT(foreign.err, Contains("mine-figures: is there already, and not of a report"));
   const auto runs = commands_in(markdown, "run");
   REQUIRE(runs.size() == 2);
   const std::string id = runs[0].substr(runs[0].rfind(' ') + 1);
