@@ -88,9 +88,9 @@ Shard shard_from(const Json& json) {
 }
 
 WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
-  const WholePlan whole{.id = name_field(json, "sweep"),
-                        .points = static_cast<std::size_t>(integer_field(
-                            json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
+  WholePlan whole{.id = name_field(json, "sweep"),
+                  .points = static_cast<std::size_t>(integer_field(
+                      json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
   if (shard.count == 1) throw MalformedJson("'count' is 1, and a whole sweep is no shard");
   const auto index = static_cast<std::size_t>(shard.index);
   const auto count = static_cast<std::size_t>(shard.count);
