@@ -15,7 +15,6 @@
 namespace orrery::reports {
 namespace {
 
-
 std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
 
 std::string name_of(const PointRecord& point) {
