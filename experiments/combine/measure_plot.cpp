@@ -115,6 +115,12 @@ std::size_t hue_place(const Group& group, const Arrangement& arrangement) {
                                   values.begin());
 }
 
+/// "share of bound" of share_of_bound.
+std::string words_of(std::string measure) {
+  std::replace(measure.begin(), measure.end(), '_', ' ');
+  return measure;
+}
+
 std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
                                const Arrangement& arrangement, const Dimension& x,
                                const PlotRequest& request) {
@@ -122,7 +128,7 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
   std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
     return hue_place(a, arrangement) < hue_place(b, arrangement);
   });
-  LinePlot plot{.x = {.label = x.key}, .y = {.label = request.measure}};
+  LinePlot plot{.x = {.label = x.key}, .y = {.label = words_of(request.measure)}};
   std::vector<double> xs;
   for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
   const bool reads_x = std::any_of(groups.begin(), groups.end(),
@@ -140,7 +146,7 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
     }
   if (plot.series.empty()) return std::nullopt;
   if (plot.series.size() == 1 && plot.series.front().name.empty())
-    plot.series.front().name = request.measure;
+    plot.series.front().name = words_of(request.measure);
   plot.x.scale = scale_for(xs);
   return Figure{.content = std::move(plot)};
 }
@@ -197,7 +203,7 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
                   Array{.name = request.measure, .shape = {height, width}, .values = means}),
               .x = {.label = x.key},
               .y = {.label = y.key},
-              .quantity = request.measure,
+              .quantity = words_of(request.measure),
               .column_labels = named(x),
               .row_labels = std::move(rows)};
   return Figure{.content = std::move(map)};
@@ -289,12 +295,12 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
         sweep, page,
         repeats_text(static_cast<std::size_t>(sweep.repeats), is_map ? Band::none : request.band));
   };
-  std::vector<Panels> pages =
-      pages_of(settings, arrangement, request, id, fmt::format("{} over {}", request.measure, over),
-               caption, [&](const Place& place) {
-                 return is_map ? map_at(place, numbers, x, y, request)
-                               : lines_at(place, numbers, arrangement, x, request);
-               });
+  std::vector<Panels> pages = pages_of(
+      settings, arrangement, request, id,
+      fmt::format("{} over {}", words_of(request.measure), over), caption, [&](const Place& place) {
+        return is_map ? map_at(place, numbers, x, y, request)
+                      : lines_at(place, numbers, arrangement, x, request);
+      });
   if (is_map)
     color_maps(pages, request);
   else

@@ -40,6 +40,7 @@ Facts sweep_facts(const std::filesystem::path& folder) {
               {"points", fmt::format("{}", sweep.points.size())},
               {"done", fmt::format("{}", count_with(sweep.points, PointStatus::done))}};
   if (sweep.repeats > 1) facts.emplace_back("repeats", fmt::format("{}", sweep.repeats));
+  add_notes(facts, folder);
   return facts;
 }
 

@@ -61,6 +61,8 @@ nav,input.filter{display:none}
 h2,h3{break-after:avoid}
 tr,pre{break-inside:avoid}
 .figures{display:block}
+.wide{overflow-x:visible}
+.wide table{font-size:8pt}
 a{color:inherit;text-decoration:none}
 }
 )";

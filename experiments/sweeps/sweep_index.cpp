@@ -66,6 +66,8 @@ void add_facts(Facts& facts, const Json& manifest, const char* section,
       facts.emplace_back(key, words_of(*value));
 }
 
+}  // namespace
+
 void add_notes(Facts& facts, const fs::path& folder) try {
   const Notes notes = read_notes(folder);
   if (!notes.tags.empty())
@@ -74,8 +76,6 @@ void add_notes(Facts& facts, const fs::path& folder) try {
 } catch (const Error& error) {
   facts.emplace_back("note", error.what());
 }
-
-}  // namespace
 
 SweepIndex read_index(const fs::path& folder) {
   if (is_sweep_folder(folder)) return index_of_sweep(folder);

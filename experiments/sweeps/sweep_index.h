@@ -30,6 +30,9 @@ SweepIndex read_index(const std::filesystem::path& folder);
 /// note on it, as name and text.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+/// Adds the tags and the note on a result or a sweep; of damaged ones what is wrong with them.
+void add_notes(Facts& facts, const std::filesystem::path& folder);
+
 /// Throws what SavedFolder throws.
 Facts saved_facts(const std::filesystem::path& folder);
 

@@ -8,6 +8,7 @@
 #include "app/session/opened_path.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
+#include "experiments/combine/sweep_overview.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
 #include "tests/cli/shell.h"
@@ -16,6 +17,7 @@ namespace orrery {
 namespace {
 
 using Catch::Contains;
+using namespace std::string_literals;
 
 /// A sweep of three points over dim.
 std::filesystem::path made_sweep(const test::Shell& shell) {
@@ -71,6 +73,7 @@ TEST_CASE("A sweep's folder shows its points and the saved figures of the first"
 
 TEST_CASE("All points of a sweep are drawn together, page by page, as its report draws them") {
   Browsing browsing;
+  REQUIRE(browsing.shell.run("tag sweep baseline").status == 0);
   browsing.open(browsing.folder());
   browsing.desktop.click(browsing.desktop.item("button All together"));
   browsing.desktop.settle();
@@ -84,6 +87,7 @@ TEST_CASE("All points of a sweep are drawn together, page by page, as its report
   browsing.desktop.click(browsing.desktop.item("button next figure"));
   browsing.desktop.frame(2);
   CHECK(browsing.browser().session().on_screen.at(0)->id == result.figures.at(1).id);
+  CHECK(combine::sweep_facts(browsing.folder()).back() == std::pair("tags"s, "baseline"s));
   // Another look at the folder keeps what is shown, and so does the next start.
   browsing.open(browsing.folder());
   CHECK(browsing.browser().shows_all());
