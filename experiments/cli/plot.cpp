@@ -161,7 +161,8 @@ int plot_command(const PlotOptions& options) {
       throw IoError(file.path.string(), "already exists",
                     "replace it with --force, or choose another folder with --out");
   for (const File& file : files) atomic_write(file.path, file.bytes);
-  tell(fmt::format("drew {} plots, {} files in {}/\n", pages.size(), files.size(), out.string()));
+  tell(fmt::format("drew {} plot{}, {} files in {}/\n", pages.size(), pages.size() == 1 ? "" : "s",
+                   files.size(), out.string()));
   for (const Panels& page : pages) detail(file_stem(page, request) + "\n");
   return exit_ok;
 }

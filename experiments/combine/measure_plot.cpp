@@ -121,6 +121,13 @@ std::string words_of(std::string measure) {
   return measure;
 }
 
+/// Names of measures may begin with a symbol: "B at 0".
+std::string capitalized(std::string title) {
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
 std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
                                const Arrangement& arrangement, const Dimension& x,
                                const PlotRequest& request) {
@@ -295,12 +302,13 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
         sweep, page,
         repeats_text(static_cast<std::size_t>(sweep.repeats), is_map ? Band::none : request.band));
   };
-  std::vector<Panels> pages = pages_of(
-      settings, arrangement, request, id,
-      fmt::format("{} over {}", words_of(request.measure), over), caption, [&](const Place& place) {
-        return is_map ? map_at(place, numbers, x, y, request)
-                      : lines_at(place, numbers, arrangement, x, request);
-      });
+  std::vector<Panels> pages =
+      pages_of(settings, arrangement, request, id,
+               capitalized(fmt::format("{} over {}", words_of(request.measure), over)), caption,
+               [&](const Place& place) {
+                 return is_map ? map_at(place, numbers, x, y, request)
+                               : lines_at(place, numbers, arrangement, x, request);
+               });
   if (is_map)
     color_maps(pages, request);
   else

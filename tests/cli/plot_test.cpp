@@ -36,7 +36,7 @@ TEST_CASE("plot lays the curves of the points over one another, by hue and facet
   const Outcome outcome =
       shell.run("plot s figure=decay_bound hue=base facet=dim --format svg --out p");
   REQUIRE(outcome.status == 0);
-  CHECK_THAT(outcome.err, Contains("drew 1 plots, 2 files in p/"));
+  CHECK_THAT(outcome.err, Contains("drew 1 plot, 2 files in p/"));
   const fs::path stem = shell.folder() / "p/decay_bound_by_base_per_dim";
   const std::string csv = content(stem.string() + ".csv");
   CHECK(rows_with(csv, "dim = 4,base = 10,") == 7);

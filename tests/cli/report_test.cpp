@@ -128,7 +128,7 @@ TEST_CASE("A sweep is reported, redrawn and compared with another by its setting
   CHECK(shell.run("report s --points 2").status == 0);
   const std::string markdown = content(shell.folder() / "s-report.md");
   CHECK_THAT(markdown, Contains("12 points of long\\_term\\_decay: 12 done") &&
-                           Contains("mean abs S at 10 over dim") &&
+                           Contains("Mean abs S at 10 over dim") &&
                            Contains("](s-report-figures/decay_bound.svg)") &&
                            Contains("](s-report-figures/mean_abs_S_at_10_over_dim.svg)"));
   for (const char* name : {"decay_bound.svg", "mean_abs_S_at_10_over_dim.svg"})
