@@ -232,7 +232,8 @@ TEST_CASE("A part of a map has the numbers of the whole to the last bits, for ev
   const std::vector<ParamSpec> specs = attention_map_experiment().info.params;
   for (const Choice& encoding : specs.front().choices) {
     const std::string& name = encoding.name;
-    const Settings common{{"encoding", name}, {"max_tokens", "40"}, {"dim", "16"}};
+    const Settings common{
+        {"encoding", name}, {"max_tokens", "40"}, {"dim", "16"}, {"precision", "exact"}};
     Settings part = common;
     part.insert(part.end(), {{"part", "9"}, {"part_query", "23"}, {"part_key", "17"}});
     const Result whole = run(text, common), some = run(text, part);
@@ -247,7 +248,7 @@ TEST_CASE("A part of a map has the numbers of the whole to the last bits, for ev
       for (std::size_t i = 0; i < 9; ++i)
         for (std::size_t j = 0; j < is.shape[1]; ++j)
           CHECK(at(is, i, j) ==
-                Approx(at(of, 23 + i, map ? 17 + j : j)).epsilon(1e-5).margin(1e-8));
+                Approx(at(of, 23 + i, map ? 17 + j : j)).epsilon(1e-12).margin(1e-14));
     }
     CHECK(std::get<std::vector<double>>(some.tables[0].columns[4].values).size() == 9);
     CHECK(some.checks[0].holds());
