@@ -1,9 +1,12 @@
 #include "core/analysis/diagonals.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <vector>
 
 #include "core/analysis/largest.h"
+#include "core/attention/logit_factors.h"
 
 namespace orrery {
 namespace {
@@ -36,10 +39,15 @@ struct Running {
   }
 };
 
-}  // namespace
+template <class T>
+bool row_has_nan(const T* row, Index count) {
+  int found = 0;
+  for (Index j = 0; j < count; ++j) found |= static_cast<int>(row[j] != row[j]);
+  return found != 0;
+}
 
 template <class T>
-double toeplitz_residual(const Matrix<T>& values, PositionsIn m, PositionsIn n) {
+double residual_of_any(const Matrix<T>& values, PositionsIn m, PositionsIn n) {
   struct Extent {
     Smallest low;
     Largest high;
@@ -54,6 +62,40 @@ double toeplitz_residual(const Matrix<T>& values, PositionsIn m, PositionsIn n) 
   Largest largest;
   for (const auto& [r, extent] : diagonals) largest.see(extent.high.value() - extent.low.value());
   return largest.value();
+}
+
+/// Diagonal j − i stands at j − i + N_q − 1, so that a row meets its diagonals side by side.
+template <class T>
+double residual_of_consecutive(const Matrix<T>& values) {
+  const Index rows = values.rows(), columns = values.cols();
+  if (rows == 0 || columns == 0) return 0;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const auto diagonals = static_cast<std::size_t>(rows + columns - 1);
+  std::vector<T> low(diagonals, infinity), high(diagonals, -infinity);
+  for (Index i = 0; i < rows; ++i) {
+    const T* row = values.row(i).data();
+    T* lowest = low.data() + (rows - 1 - i);
+    T* highest = high.data() + (rows - 1 - i);
+    for (Index j = 0; j < columns; ++j) {
+      lowest[j] = row[j] < lowest[j] ? row[j] : lowest[j];
+      highest[j] = row[j] > highest[j] ? row[j] : highest[j];
+    }
+    if (row_has_nan(row, columns)) return std::numeric_limits<double>::quiet_NaN();
+  }
+  Largest largest;
+  for (std::size_t r = 0; r < diagonals; ++r)
+    largest.see(static_cast<double>(high[r]) - static_cast<double>(low[r]));
+  return largest.value();
+}
+
+}  // namespace
+
+template <class T>
+double toeplitz_residual(const Matrix<T>& values, PositionsIn m, PositionsIn n) {
+  check_positions(m, values.rows());
+  check_positions(n, values.cols());
+  return consecutive_distances(m, n) ? residual_of_consecutive(values)
+                                     : residual_of_any(values, m, n);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/analysis/decay.h"
+#include "core/analysis/diagonals.h"
 #include "core/attention/linear_attention.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
@@ -154,6 +155,19 @@ Operation linear_with(const std::shared_ptr<const Rope<float>>& rope, Index n, b
       })};
 }
 
+/// Whether the cells of a logit map depend on m − n alone, as RoPE's do.
+Operation toeplitz_check(const std::shared_ptr<const Encoding>& rope, Index n) {
+  return {.name = fmt::format("largest spread along diagonals, N = {}", n),
+          .peer = fmt::format("toeplitz_residual {}", n),
+          .target = {.times_peer = 3.7},
+          .prepare = [rope, n]() -> std::function<void()> {
+            const Head head(n);
+            const auto logits = std::make_shared<Matrix<float>>(
+                softmax_attention<float>(head.inputs(), SoftmaxDoors<float>::of(*rope)).logits);
+            return [logits, at = head.at] { use(toeplitz_residual(*logits, at, at)); };
+          }};
+}
+
 Operation decay_bound(std::int64_t distances) {
   return {.name = fmt::format("decay bound, fp64, d = 128, {} distances", distances),
           .peer = fmt::format("decay_bound {} 128", distances),
@@ -188,6 +202,7 @@ std::vector<Operation> operations() {
     for (const auto& rotated : {rope_applied(4096, 128, pairing), rope_again(65536, 128, pairing)})
       all.push_back(rotated);
   for (const bool causal : {false, true}) all.push_back(linear_with(rope, 4096, causal));
+  all.push_back(toeplitz_check(rope, 4096));
   all.push_back(decay_bound(1000000));
   return all;
 }

@@ -186,6 +186,19 @@ def attention_map(n):
     return [weights]
 
 
+def toeplitz_residual(n):
+    """Diagonals stand one under another in rows of n + 1, or neighbours along them are compared
+    (which bounds the spread only from below, but is what tests of implementations do)."""
+    logits = torch.randn(n, n, generator=torch.Generator().manual_seed(1))
+
+    def sheared():
+        low = F.pad(logits, (0, n), value=float("inf")).flatten()[:-n].view(n, 2 * n - 1).amin(0)
+        high = F.pad(logits, (0, n), value=-float("inf")).flatten()[:-n].view(n, 2 * n - 1).amax(0)
+        return (high - low).nan_to_num(0, 0, 0).max()
+
+    return [sheared, lambda: (logits[1:, 1:] - logits[:-1, :-1]).abs().max()]
+
+
 def decay_bound(n, d):
     def bound():
         theta = 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
@@ -206,6 +219,7 @@ OPERATIONS = {
     "attention_deberta": attention_deberta,
     "attention_map": attention_map,
     "rope": rope,
+    "toeplitz_residual": toeplitz_residual,
     "decay_bound": decay_bound,
 }
 

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/errors.h"
+#include "core/random.h"
 
 using namespace orrery;
 
@@ -41,6 +43,17 @@ TEST_CASE("Diagonals follow positions, not places: tokens in another order") {
   const DiagonalProfile profile = diagonal_profile(values, m, n);
   CHECK(profile.r == Positions{-2, 0, 2});
   CHECK(profile.mean == std::vector<double>{9, 5, 7});
+}
+
+TEST_CASE("The residual is the same whether positions are consecutive or in any order") {
+  Random random(3, "diagonals");
+  for (const auto& [rows, columns] : {std::pair<Index, Index>{5, 9}, {9, 5}, {1, 40}, {33, 34}}) {
+    const Matrix<double> values = normal_matrix<double>(random, rows, columns);
+    const Positions m = consecutive_positions(rows, 7), n = consecutive_positions(columns, -2);
+    const Positions m_back(m.rbegin(), m.rend()), n_back(n.rbegin(), n.rend());
+    const Matrix<double> turned = values.reverse();
+    CHECK(toeplitz_residual(values, m, n) == toeplitz_residual(turned, m_back, n_back));
+  }
 }
 
 TEST_CASE("A profile has mean and deviation of what the mask allows") {
