@@ -114,9 +114,11 @@ void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& d
                 std::size_t first, std::size_t count, RunningSpread& spread) {
   static const Positions origin{0};
   const Matrix<double> queries = pair.q.replicate(static_cast<Index>(distances.size()), 1);
-  const auto identity = Projections<double>::identity(pair.q.cols());
   const AttentionOutput<double> out =
-      attention_head<double>(encoding, identity, {queries, pair.k, distances, origin});
+      dynamic_cast<const InputTerm<double>*>(&encoding)
+          ? attention_head<double>(encoding, Projections<double>::identity(pair.q.cols()),
+                                   {queries, pair.k, distances, origin})
+          : attention_from_qkv<double>(encoding, {queries, pair.k, pair.k, distances, origin});
   for (std::size_t i = 0; i < distances.size(); ++i)
     spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
 }
