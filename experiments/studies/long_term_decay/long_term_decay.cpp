@@ -113,7 +113,8 @@ class RunningSpread {
 void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& distances,
                 std::size_t first, std::size_t count, RunningSpread& spread) {
   static const Positions origin{0};
-  const Matrix<double> queries = pair.q.replicate(static_cast<Index>(distances.size()), 1);
+  Matrix<double> queries(static_cast<Index>(distances.size()), pair.q.cols());
+  queries.rowwise() = pair.q.row(0);
   const AttentionOutput<double> out =
       dynamic_cast<const InputTerm<double>*>(&encoding)
           ? attention_head<double>(encoding, Projections<double>::identity(pair.q.cols()),
