@@ -9,6 +9,8 @@ namespace orrery::gui {
 
 /// The space between the edge of an area and its content, at scale 1.
 inline constexpr double area_margin = 14;
+/// The same around the figures, which need the room more.
+inline constexpr double page_margin = 6;
 
 /// The size of an area for Dear ImGui, which takes no side below one pixel.
 ImVec2 area_size(const Rect& area);

@@ -112,6 +112,8 @@ Color accent_text_color(const FigureStyle& style) {
 FigureStyle desktop_style(Theme theme, double scale) {
   FigureStyle style = figure_style(theme, scale);
   style.muted = readable(style.muted, hardest_ground(style), style.text);
+  style.margin = 0.3;
+  style.widest_map = 1.75;  // a page is wide
   return style;
 }
 

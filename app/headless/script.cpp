@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -167,7 +168,24 @@ class Player {
       fail(stage_.session.current().message);
   }
 
-  Point place(Rest rest) const {
+  /// Opens what has the things of this kind where the window has no room for it. Returns whether
+  /// there was something to open.
+  bool open_for(const std::string& kind) {
+    static const std::map<std::string, std::string> openers{{"view", "list of views"},
+                                                            {"tab", "list of figures"},
+                                                            {"param", "button All settings"},
+                                                            {"label", "button All settings"},
+                                                            {"group", "button All settings"}};
+    const auto opener = openers.find(kind);
+    if (opener == openers.end()) return false;
+    const std::optional<Rect> area = stage_.app.item_rects().find(opener->second);
+    if (!area) return false;
+    input_.click(within(*area, 0.5, 0.5));
+    stage_.frame();
+    return true;
+  }
+
+  Point place(Rest rest) {
     if (rest.empty()) refuse("names no place", "write for instance: param dim 0.5");
     const std::string& kind = rest.front();
     rest = rest.subspan(1);
@@ -183,7 +201,8 @@ class Player {
     if (rest.empty() || rest.size() > 2)
       refuse("is not a place", "write for instance: param dim 0.5");
     const std::string name = kind + " " + rest[0];
-    const std::optional<Rect> area = stage_.app.item_rects().find(name);
+    std::optional<Rect> area = stage_.app.item_rects().find(name);
+    if (!area && open_for(kind)) area = stage_.app.item_rects().find(name);
     if (!area) nothing_called(name);
     return within(*area, rest.size() == 2 ? number(rest[1]) : 0.5, 0.5);
   }

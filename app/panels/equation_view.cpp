@@ -123,44 +123,53 @@ void EquationView::explain(const Session& session, const ParamSpec& spec, const 
 }
 
 /// As many formulas as have room side by side; the first one alone is set smaller if it must be.
-std::vector<EquationView::Placed> EquationView::place(const Session& session, Point corner,
-                                                      double width, const Ui& ui) {
+std::vector<EquationView::Placed> EquationView::place(const Session& session, const Rect& area,
+                                                      const Ui& ui) {
   const ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   std::vector<Placed> placed;
-  double x = 0, ascent = 0;
+  double x = 0, ascent = 0, size = base_size * ui.scale;
   for (const Parsed& formula : formulas(session)) {
-    EquationBox box = lay_out(formula.tree, canvas, base_size * ui.scale);
-    if (placed.empty() && box.width > width)
-      box = lay_out(formula.tree, canvas, base_size * ui.scale * width / box.width);
-    const bool legible = !box.glyphs.empty() && box.glyphs[0].size >= min_size * ui.scale;
-    if (x + box.width > width + 1 || !legible) break;
+    EquationBox box = lay_out(formula.tree, canvas, size);
+    const double fit = std::min(area.width / box.width, area.height / box.height());
+    if (placed.empty() && fit < 1) {
+      // Sizes of glyphs are rounded, so that a formula may shrink by less.
+      size = std::max(0.98 * size * fit, min_size * ui.scale);
+      box = lay_out(formula.tree, canvas, size);
+    }
+    if (x + box.width > area.width || box.height() > area.height) break;
     ascent = std::max(ascent, box.ascent);
     const double step = box.width + figure_gap * ui.scale;
-    placed.push_back({std::move(box), {corner.x + x, 0}, &formula});
+    placed.push_back({std::move(box), {area.x + x, 0}, &formula});
     x += step;
   }
-  for (Placed& one : placed) one.origin.y = corner.y + ascent;
+  const double width = placed.empty() ? 0 : x - figure_gap * ui.scale;
+  for (Placed& one : placed) {
+    one.origin.x += area.width - width;
+    one.origin.y = area.y + ascent;
+  }
   return placed;
 }
 
-double EquationView::height(const Session& session, double width, const Ui& ui) {
+Size EquationView::size(const Session& session, const Rect& room, const Ui& ui) {
+  const std::vector<Placed> placed = place(session, room, ui);
+  if (placed.empty()) return {};
   double ascent = 0, descent = 0;
-  for (const Placed& one : place(session, {}, width, ui)) {
+  for (const Placed& one : placed) {
     ascent = std::max(ascent, one.box.ascent);
     descent = std::max(descent, one.box.descent);
   }
-  return ascent + descent;
+  return {room.right() - placed.front().origin.x, ascent + descent};
 }
 
-void EquationView::draw(const Session& session, const Rect& area, const SymbolLink& shown,
+void EquationView::draw(const Session& session, const Rect& room, const SymbolLink& shown,
                         SymbolLink& next, const Ui& ui) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   const ParamSet& params = session.current().params;
   EquationHighlight highlight{.names = names_of(session, shown.key), .color = ui.style.accent};
   if (!shown.symbol.empty()) highlight.names.push_back(shown.symbol);
   const Point cursor = shim::point(ImGui::GetIO().MousePos);
-  const bool hovered = ImGui::IsWindowHovered() && area.contains(cursor);
-  for (const Placed& one : place(session, {area.x, area.y}, area.width, ui)) {
+  const bool hovered = ImGui::IsWindowHovered() && room.contains(cursor);
+  for (const Placed& one : place(session, room, ui)) {
     draw_equation(canvas, one.box, one.origin, ui.style.text, highlight);
     const Rect box{one.origin.x, one.origin.y - one.box.ascent, one.box.width, one.box.height()};
     if (!hovered || !box.contains(cursor)) continue;

@@ -33,10 +33,11 @@ class EquationView {
   /// A tooltip of these words and the formula in which the parameter stands, if there is one.
   void explain(const Session& session, const ParamSpec& spec, const std::string& words,
                const Ui& ui);
-  /// The height that draw() takes; 0 when there is nothing to set or no room for it.
-  double height(const Session& session, double width, const Ui& ui);
-  /// Draws into `area`; `shown` is what was pointed at in the frame before, `next` what is now.
-  void draw(const Session& session, const Rect& area, const SymbolLink& shown, SymbolLink& next,
+  /// What draw() takes of `room`; nothing when there is nothing to set or no room for it.
+  Size size(const Session& session, const Rect& room, const Ui& ui);
+  /// Draws them at the top right of `room`; `shown` is what was pointed at in the frame before,
+  /// `next` what is now.
+  void draw(const Session& session, const Rect& room, const SymbolLink& shown, SymbolLink& next,
             const Ui& ui);
 
  private:
@@ -51,7 +52,7 @@ class EquationView {
   };
   const Parsed* formula_with(const Session& session, const ParamSpec& spec);
   const std::vector<Parsed>& formulas(const Session& session);
-  std::vector<Placed> place(const Session& session, Point corner, double width, const Ui& ui);
+  std::vector<Placed> place(const Session& session, const Rect& area, const Ui& ui);
 
   FormulaSubject subject_{};  ///< that formulas_ are of
   std::vector<Parsed> formulas_{};

@@ -99,9 +99,10 @@ void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
 }
 
 /// Returns whether the checks were clicked.
-bool draw_facts(const ExperimentState& state, const std::string& verb, const Ui& ui) {
+bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui& ui) {
   const Result& result = *state.result;
-  text_muted(fmt::format("{} in {}", verb, duration_text(state.seconds)));
+  if (words.brief) return !result.checks.empty() && checks_button(result, ui);
+  text_muted(fmt::format("{} in {}", words.verb, duration_text(state.seconds)));
   const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
   if (!seed.empty()) fact("seed " + seed, ui);
   const std::vector<UlpMeter> meters = ulp_meters(result);
@@ -153,7 +154,7 @@ std::string checks_text(const Result& result) {
 bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   ImGui::AlignTextToFramePadding();
   const ExperimentState& state = session.current();
-  const bool clicked = state.result && draw_facts(state, words.verb, ui);
+  const bool clicked = state.result && draw_facts(state, words, ui);
   if (!state.result) text_muted("No result yet");
   const Job::Status status = session.status();
   if (status.busy && status.seconds > worth_showing)

@@ -11,6 +11,7 @@ namespace orrery::panels {
 struct StatusWords {
   std::string verb{"Computed"};  ///< "Computed" or "Loaded"
   std::string note{};            ///< what was done last; empty: how to find help
+  bool brief{};                  ///< beside controls: neither time nor seed
 };
 
 /// Shows compute time, seed, precision and checks of the result on screen; while a job runs, its

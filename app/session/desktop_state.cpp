@@ -45,9 +45,9 @@ void add_look_changes(Words& words, const Look& before, const Look& after) {
   if (before.projector != after.projector)
     words.push_back(after.projector ? "projector mode" : "projector mode off");
   if (before.show_list != after.show_list)
-    words.push_back(after.show_list ? "list shown" : "list hidden");
+    words.push_back(after.show_list.value_or(true) ? "list shown" : "list hidden");
   if (before.show_panel != after.show_panel)
-    words.push_back(after.show_panel ? "parameters shown" : "parameters hidden");
+    words.push_back(after.show_panel.value_or(true) ? "parameters shown" : "parameters hidden");
   if (before.findings != after.findings) words.push_back("height of the checks");
 }
 

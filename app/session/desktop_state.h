@@ -29,10 +29,12 @@ struct Look {
   Theme theme{Theme::dark};
   double scale{1.0};      ///< scale of everything on screen
   bool projector{false};  ///< large type, thick lines, nothing but the figure
-  bool show_list{true};   ///< whether the column of views is shown
-  bool show_panel{true};  ///< whether the column of parameters is shown
-  std::optional<double>
-      findings{};  ///< height of the checks at scale 1; 0 hides them; empty: automatic
+  // Whether the columns of views and of parameters are shown; empty: where the window is so wide
+  // that the figure does not miss the room.
+  std::optional<bool> show_list{};
+  std::optional<bool> show_panel{};
+  std::optional<double> findings{};  ///< height of the checks at scale 1; 0 hides them; empty: only
+                                     ///< those that fail are shown
   friend bool operator==(const Look&, const Look&) = default;
 };
 

@@ -61,8 +61,10 @@ const TomlFields<Look>& look_fields() {
   static const TomlFields<Look> fields{fixed_field("theme", &Look::theme, toml_theme),
                                        fixed_field("scale", &Look::scale, toml_screen_scale),
                                        fixed_field("projector", &Look::projector, toml_flag),
-                                       fixed_field("list", &Look::show_list, toml_flag),
-                                       fixed_field("panel", &Look::show_panel, toml_flag),
+                                       field("list_column", &Look::show_list, toml_flag),
+                                       field("parameter_column", &Look::show_panel, toml_flag),
+                                       obsolete_field<Look>("list"),
+                                       obsolete_field<Look>("panel"),
                                        field("findings", &Look::findings, toml_nonnegative)};
   return fields;
 }

@@ -57,6 +57,12 @@ TomlField<Struct> fixed_field(std::string_view key, Value Struct::*member,
   return fixed;
 }
 
+/// A line of older files, which is read over.
+template <class Struct>
+TomlField<Struct> obsolete_field(std::string_view key) {
+  return {key, [](const Struct&) { return std::nullopt; }, [](Struct&, const toml::node&) {}};
+}
+
 /// A field of the struct that is `member` of another.
 template <class Outer, class Inner>
 TomlField<Outer> field_within(Inner Outer::*member, TomlField<Inner> field) {

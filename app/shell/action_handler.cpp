@@ -117,9 +117,8 @@ void ActionHandler::recompute() {
   to_.workspace.live().recompute();
 }
 
-/// A height of 0 hides the checks; without a height they take what suits them.
 void ActionHandler::toggle_findings() {
-  look().findings = look().findings == 0.0 ? std::nullopt : std::optional(0.0);
+  look().findings = look().findings.value_or(0.0) > 0.0 ? std::nullopt : std::optional(200.0);
 }
 
 }  // namespace orrery::shell

@@ -38,6 +38,11 @@ class ActionHandler {
   void perform(std::string_view name);
   /// Performs the action whose shortcut was pressed in this frame.
   void press_keys();
+  /// Which columns are on screen, so that they can be switched.
+  void note_columns(bool list, bool params) {
+    list_shown_ = list;
+    params_shown_ = params;
+  }
   /// Does what was chosen in the palette.
   void take(const PaletteEntry& entry);
 
@@ -59,6 +64,8 @@ class ActionHandler {
 
   ActionTargets to_;
   Actions actions_;
+  bool list_shown_{};
+  bool params_shown_{};
 };
 
 }  // namespace orrery::shell

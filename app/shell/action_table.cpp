@@ -120,9 +120,9 @@ Actions ActionHandler::make_table() {
       {"projector", appearance, "Projector mode", "Enlarges text and lines and hides all but the figure.",
        [this] { toggle(look().projector); }, {key(GLFW_KEY_F5)}},
       {"toggle_list", appearance, "List of views", "Shows or hides the list on the left.",
-       [this] { toggle(look().show_list); }, {control(GLFW_KEY_B)}},
+       [this] { look().show_list = !list_shown_; }, {control(GLFW_KEY_B)}},
       {"toggle_panel", appearance, "Parameters", "Shows or hides the parameters on the right.",
-       [this] { toggle(look().show_panel); }, {control(GLFW_KEY_P)}},
+       [this] { look().show_panel = !params_shown_; }, {control(GLFW_KEY_P)}},
       {"toggle_findings", appearance, "Checks below the figure", "Shows or hides the checks and numbers below the figure.",
        [this] { toggle_findings(); }, {control(GLFW_KEY_D)}},
   };

@@ -7,12 +7,17 @@
 
 #include "app/gui/areas.h"
 #include "app/gui/theme.h"
+#include "app/panels/control_strip.h"
 #include "app/panels/status_line.h"
 #include "app/session/file_targets.h"
 #include "app/shell/list_pane.h"
+#include "app/views/view_plans.h"
 
 namespace orrery::shell {
 namespace {
+
+// Of the width of the bar below the figure; the rest is the status.
+constexpr double controls_share = 0.76;
 
 /// Begins the one window of Dear ImGui that everything is drawn into.
 void begin_window() {
@@ -91,13 +96,15 @@ void App::update() {
 }
 
 void App::draw(const Ui& ui) {
-  const Regions regions = window_regions(display_size(), live().look, ui.scale);
-  const bool with_list = regions.list.width > 0;
+  const Regions regions =
+      window_regions(display_size(), live().look, ui.scale, workspace_.is_browsing());
+  const bool with_list = regions.list.width > 0, with_params = regions.params.width > 0;
+  actions_.note_columns(with_list, with_params);
   if (with_list) draw_list_pane(workspace_, actions_, regions.list, ui);
   view_pane_.draw(regions.view, with_list, busy(), ui);
   exports_.update();
-  if (regions.params.width > 0) draw_params(regions.params, ui);
-  draw_status_line(regions.status, ui);
+  if (with_params) draw_params(regions.params, ui);
+  draw_bar(regions.bar, regions.with_controls, ui);
   draw_overlays(ui);
 }
 
@@ -110,13 +117,22 @@ void App::draw_params(const Rect& area, const Ui& ui) {
   ImGui::EndChild();
 }
 
-void App::draw_status_line(const Rect& area, const Ui& ui) {
+void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   item_rects_.mark("status", area);
   begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
-  ImGui::SetCursorPos(
-      ImVec2(ui.px(area_margin), (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2));
-  const char* verb = workspace_.is_browsing() ? "Loaded" : "Computed";
-  if (draw_status(workspace_.shown(), {verb, live().note()}, ui)) actions_.perform("checks");
+  const float top = (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2;
+  ImGui::SetCursorPos(ImVec2(ui.px(area_margin), top));
+  if (with_controls) {
+    const ViewPlan plan = view_plan(live().current().experiment->info.name);
+    const bool projector = live().look.projector;
+    const double room = area.width * (projector ? 0.9 : controls_share);
+    if (draw_control_strip(live(), plan.controls, projector ? 2 : 3, room, ui))
+      actions_.perform("toggle_panel");
+  }
+  const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
+                          .note = live().note(),
+                          .brief = with_controls};
+  if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
   ImGui::EndChild();
 }
 

@@ -30,9 +30,9 @@
 
 namespace orrery::shell {
 
-/// The desktop's one window: views at the left, the chosen view in the middle, its parameters at
-/// the right, and a status line. It only connects its parts. Needs a current ImGuiContextGuard;
-/// frame() calls nothing but Dear ImGui.
+/// The desktop's one window: the chosen view, controls and status below it and, where there is room
+/// or they are asked for, the list of views at the left and all parameters at the right. It only
+/// connects its parts. Needs a current ImGuiContextGuard; frame() calls nothing but Dear ImGui.
 class App {
  public:
   /// `textures` must belong to the renderer that draws the frames.
@@ -89,7 +89,7 @@ class App {
   void update();
   void draw(const Ui& ui);
   void draw_params(const Rect& area, const Ui& ui);
-  void draw_status_line(const Rect& area, const Ui& ui);
+  void draw_bar(const Rect& area, bool with_controls, const Ui& ui);
   void draw_overlays(const Ui& ui);
   void record();
 

@@ -10,6 +10,7 @@
 #include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/shell/action_menu.h"
 
 namespace orrery::shell {
 namespace {
@@ -52,24 +53,6 @@ void draw_look_choices(Look& look, const Ui& ui) {
   tooltip(ui, "Sets the size of everything. Choose 150% or more for a projector.");
 }
 
-void draw_menu(ActionHandler& actions, const Ui& ui) {
-  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
-  if (ImGui::Button("☰")) ImGui::OpenPopup("menu");
-  ImGui::PopStyleColor();
-  tooltip(ui, "Lists all actions.");
-  if (!ImGui::BeginPopup("menu")) return;
-  std::string_view group;
-  for (const Action& action : actions.actions()) {
-    if (!group.empty() && group != action.group) ImGui::Separator();
-    group = action.group;
-    const std::string keys =
-        action.shortcuts.empty() ? std::string() : shortcut_text(action.shortcuts.front());
-    if (ImGui::MenuItem(std::string(action.title).c_str(), keys.c_str())) actions.perform(action);
-    tooltip(ui, action.about);
-  }
-  ImGui::EndPopup();
-}
-
 void draw_head(ActionHandler& actions, const Ui& ui) {
   ImGui::PushFont(ui.fonts.title());
   draw_text("Orrery");
@@ -77,7 +60,7 @@ void draw_head(ActionHandler& actions, const Ui& ui) {
   ImGui::SameLine();
   const float menu = ImGui::CalcTextSize("☰").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - menu);
-  draw_menu(actions, ui);
+  draw_action_menu(actions, ui);
 }
 
 void draw_views(Workspace& workspace, const Ui& ui) {

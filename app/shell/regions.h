@@ -5,16 +5,19 @@
 
 namespace orrery::shell {
 
-/// How the window is divided. Columns that are hidden or find no room have width 0.
+/// How the window is divided. What is hidden or finds no room has width 0.
 struct Regions {
   Rect list{};  ///< list of views at the left
   Rect view{};
   Rect params{};  ///< parameters at the right
-  Rect status{};  ///< status line at the bottom
+  Rect bar{};  ///< at the bottom: the status and, without `params`, the controls that matter most
+  bool with_controls{};  ///< whether `bar` has controls
 };
 
-/// The regions of a window of `size` pixels. In a narrow window the list gives way first, then the
-/// parameters.
-Regions window_regions(Size size, const Look& look, double scale);
+/// The regions of a window of `size` pixels. The figure comes first: the columns are shown where
+/// the window is so wide that it does not miss the room, or where the user asked for them; `saved`
+/// results have what they were made of at the right. In a narrow window the list gives way first,
+/// then the parameters.
+Regions window_regions(Size size, const Look& look, double scale, bool saved);
 
 }  // namespace orrery::shell

@@ -12,13 +12,14 @@
 #include "app/gui/theme.h"
 #include "app/panels/findings.h"
 #include "app/panels/status_line.h"
+#include "app/shell/action_menu.h"
 #include "app/views/view_plans.h"
 
 namespace orrery::shell {
 namespace {
 
 // Lengths at scale 1.
-constexpr double gap_height = 8;
+constexpr double gap_height = 4;
 constexpr double grip_width = 36, grip_height = 3;
 // The findings take at most this share of the pane and leave the plot at least this height. With
 // less room than min_findings_height they are left out; the status line still counts the checks.
@@ -27,8 +28,13 @@ constexpr double min_plot_height = 240;
 constexpr double min_findings_height = 56;
 // Below a list of points the figure needs the room more.
 constexpr double findings_height_below_list = 84;
-// Formulas are shown only above a plot of at least this height.
-constexpr double min_plot_height_below_formulas = 380;
+// The question and its formulas are shown only above figures of at least this height.
+constexpr double min_height_below_headline = 480;
+constexpr double max_formula_height = 44;
+constexpr double min_view_choice_width = 120;
+constexpr double max_question_share = 0.55;  // of the width, where there are formulas
+
+bool all_hold(const Result& result) { return holding(result) == result.checks.size(); }
 
 }  // namespace
 
@@ -42,81 +48,105 @@ ViewPane::ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas&
 void ViewPane::draw(const Rect& area, bool with_list, bool busy, const Ui& ui) {
   begin_column("view", area, ui.style.background,
                ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  const Rect inner = inset(area, area_margin * ui.scale);
-  ImGui::SetCursorScreenPos(shim::vec({inner.x, inner.y}));
-  ImGui::BeginGroup();
-  draw_heading(inner.width, with_list, ui);
-  ImGui::EndGroup();
-  double top = static_cast<double>(ImGui::GetItemRectMax().y) + gap_height * ui.scale;
-  top = draw_above_figures(inner, top, ui);
+  const double margin = page_margin * ui.scale;
+  const Rect inner = inset(area, margin);
+  const Rect bar = draw_toolbar(inner, with_list, ui);
+  double top = bar.height > 0 ? bar.bottom() + gap_height * ui.scale : inner.y;
+  top = workspace_.is_browsing() ? draw_points(inner, top, ui) : draw_headline(inner, top, ui);
   const Layout layout = this->layout(inner, top, ui);
   if (layout.figures.height > 0) {
-    draw_figures(layout.figures, busy, ui);
+    draw_figures(bar, layout.figures, busy, ui);
     if (layout.grip.height > 0) draw_grip(layout.grip, layout.findings.height, ui);
   }
   draw_boxes(layout, ui);
   ImGui::EndChild();
 }
 
-void ViewPane::draw_heading(double width, bool with_list, const Ui& ui) {
-  const Session& live = workspace_.live();
-  const ExperimentInfo& info = workspace_.shown().current().experiment->info;
-  // In projector mode the title of the figure is enough.
-  if (live.look.projector) return ImGui::Dummy(ImVec2(1, 1));
-  if (!with_list) return draw_view_choice(width);
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(info.title);
-  ImGui::PopFont();
-  const ResultBrowser& browser = workspace_.browser();
-  const bool with_folder = workspace_.is_browsing() && browser.folder();
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(1.0f, static_cast<float>(width)));
-  text_muted(with_folder ? browser.folder()->folder.string() : info.question);
-  ImGui::PopTextWrapPos();
+/// Draws what a window without the list of views needs in its place. Returns the rest of the line,
+/// which is for the figures' own choices; in projector mode there is none.
+Rect ViewPane::draw_toolbar(const Rect& inner, bool with_list, const Ui& ui) {
+  if (workspace_.live().look.projector) return {inner.x, inner.y, inner.width, 0};
+  Rect bar{inner.x, inner.y, inner.width, static_cast<double>(ImGui::GetFrameHeight())};
+  if (with_list) return bar;
+  ImGui::SetCursorScreenPos(shim::vec({bar.x, bar.y}));
+  draw_action_menu(actions_, ui);
+  ImGui::SameLine(0, ui.px(gap_height));
+  draw_view_choice(ui);
+  const double end = static_cast<double>(ImGui::GetItemRectMax().x) + 2 * gap_height * ui.scale;
+  bar.width = std::max(0.0, bar.right() - end);
+  bar.x = end;
+  return bar;
 }
 
-/// Stands in for the list of views where its column finds no room.
-void ViewPane::draw_view_choice(double width) {
+/// Stands in for the list of views.
+void ViewPane::draw_view_choice(const Ui& ui) {
   const Session& live = workspace_.live();
-  ImGui::SetNextItemWidth(std::max(1.0f, static_cast<float>(width)));
   const std::string& shown = workspace_.shown().current().experiment->info.title;
-  if (!ImGui::BeginCombo("##view", shown.c_str())) return;
-  for (std::size_t i = 0; i < live.size(); ++i)
-    if (ImGui::Selectable(live.state(i).experiment->info.title.c_str(),
-                          !workspace_.is_browsing() && i == live.selected()))
+  const float words = ImGui::CalcTextSize(shown.c_str()).x + ImGui::GetFrameHeight() +
+                      3 * ImGui::GetStyle().FramePadding.x;
+  ImGui::SetNextItemWidth(std::max(words, ui.px(min_view_choice_width)));
+  const bool open = ImGui::BeginCombo("##view", shown.c_str(), ImGuiComboFlags_HeightLargest);
+  mark_item(ui, "list of views");
+  if (!open) return;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    const ExperimentInfo& info = live.state(i).experiment->info;
+    if (ImGui::Selectable(info.title.c_str(), !workspace_.is_browsing() && i == live.selected()))
       workspace_.show_view(i);
+    mark_item(ui, "view " + info.name);
+    tooltip(ui, info.question);
+  }
   const ExperimentInfo& saved = workspace_.browser().session().current().experiment->info;
   if (ImGui::Selectable(saved.title.c_str(), workspace_.is_browsing())) workspace_.show_saved();
+  mark_item(ui, "view saved_results");
   ImGui::EndCombo();
 }
 
-/// Draws the formulas or the list of saved points. Returns where the figures begin.
-double ViewPane::draw_above_figures(const Rect& inner, double top, const Ui& ui) {
-  const double gap = gap_height * ui.scale;
-  if (workspace_.is_browsing()) {
-    ResultBrowser& browser = workspace_.browser();
-    const double list = browser.list_height(inner.height, ui);
-    if (list <= 0) return top;
-    begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
-               ImGuiWindowFlags_NoScrollbar);
-    browser.draw_list(ui);
-    ImGui::EndChild();
-    return top + list + gap;
-  }
+/// One line, the question at the left and its formulas at the right. Returns where the figures
+/// begin.
+double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const Session& live = workspace_.live();
-  const double height = formulas_.view.height(live, inner.width, ui);
-  const double plot = inner.bottom() - top - height;
-  if (height <= 0 || plot < min_plot_height_below_formulas * ui.scale) return top;
-  formulas_.view.draw(live, {inner.x, top, inner.width, height}, formulas_.shown, formulas_.next,
-                      ui);
-  return top + height + gap;
+  const bool projector = live.look.projector;
+  if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
+  const std::string& question = live.current().experiment->info.question;
+  if (projector) ImGui::PushFont(ui.fonts.title());
+  const auto line = static_cast<double>(ImGui::GetTextLineHeight());
+  const auto wanted = static_cast<double>(ImGui::CalcTextSize(question.c_str()).x);
+  const double gap = 4 * gap_height * ui.scale;
+  const double left = std::min(wanted, max_question_share * inner.width) + gap;
+  const Rect beside{inner.x + left, top, inner.width - left, max_formula_height * ui.scale};
+  const Size formulas = projector ? Size{} : formulas_.view.size(live, beside, ui);
+  const double room = formulas.width > 0 ? inner.width - formulas.width - gap : inner.width;
+  const double height = std::max(line, formulas.height);
+  ImGui::SetCursorScreenPos(shim::vec({inner.x, top + (height - line) / 2}));
+  const std::string words =
+      wanted <= room ? question : shortened(question, static_cast<float>(room));
+  text_colored(projector ? ui.style.text : ui.style.muted, words);
+  if (projector) ImGui::PopFont();
+  tooltip(ui, question);
+  if (formulas.width > 0) formulas_.view.draw(live, beside, formulas_.shown, formulas_.next, ui);
+  return top + height + gap_height * ui.scale;
+}
+
+/// The list of saved points. Returns where the figures begin.
+double ViewPane::draw_points(const Rect& inner, double top, const Ui& ui) {
+  ResultBrowser& browser = workspace_.browser();
+  const double list = browser.list_height(inner.height, ui);
+  if (list <= 0) return top;
+  begin_area("points", {inner.x, top, inner.width, list}, raised_color(ui.style),
+             ImGuiWindowFlags_NoScrollbar);
+  browser.draw_list(ui);
+  ImGui::EndChild();
+  return top + list + gap_height * ui.scale;
 }
 
 ViewPane::Layout ViewPane::layout(const Rect& inner, double top, const Ui& ui) {
   Session& shown = workspace_.shown();
   const Look& look = workspace_.live().look;
-  const double gap = area_margin * ui.scale;
+  const double gap = page_margin * ui.scale;
   const double message = std::min(message_height(shown, inner.width, ui), inner.height / 2);
-  const bool with_findings = shown.current().result && !look.projector;
+  const bool with_findings =
+      shown.current().result && !look.projector &&
+      (look.findings || workspace_.is_browsing() || !all_hold(*shown.current().result));
   const double findings =
       with_findings ? findings_height_in(inner, inner.bottom() - top - message, ui) : 0.0;
   // Hidden findings keep their grip, so that they can be brought back.
@@ -147,13 +177,13 @@ double ViewPane::findings_height_in(const Rect& inner, double room, const Ui& ui
   return std::min(wanted, available);
 }
 
-void ViewPane::draw_figures(const Rect& area, bool busy, const Ui& ui) {
+void ViewPane::draw_figures(const Rect& bar, const Rect& area, bool busy, const Ui& ui) {
   // Held for the frame, as drawing may start another computation.
   const std::shared_ptr<const Result> result = workspace_.shown().current().result;
   if (!result) return draw_empty(area, busy, ui);
   ResultView& view = workspace_.is_browsing() ? workspace_.browser().view(*result)
                                               : views_[workspace_.live().selected()];
-  view.draw(workspace_.shown(), area, ui);
+  view.draw(workspace_.shown(), bar, area, ui);
 }
 
 void ViewPane::draw_empty(const Rect& area, bool busy, const Ui& ui) {

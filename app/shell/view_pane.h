@@ -10,13 +10,13 @@
 
 namespace orrery::shell {
 
-/// The middle of the window: heading, formulas or the list of saved points, figures, checks and
-/// messages of the view on screen.
+/// The middle of the window: one line of choices, one with the question and its formulas or the
+/// list of saved points, figures, and what needs attention: failed checks and messages.
 class ViewPane {
  public:
   ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas& formulas);
 
-  /// `with_list` says whether the list of views is on screen; without it the heading offers them.
+  /// `with_list` says whether the list of views is on screen; without it they are chosen here.
   void draw(const Rect& area, bool with_list, bool busy, const Ui& ui);
 
  private:
@@ -28,12 +28,13 @@ class ViewPane {
     Rect message{};
   };
 
-  void draw_heading(double width, bool with_list, const Ui& ui);
-  void draw_view_choice(double width);
-  double draw_above_figures(const Rect& inner, double top, const Ui& ui);
+  Rect draw_toolbar(const Rect& inner, bool with_list, const Ui& ui);
+  void draw_view_choice(const Ui& ui);
+  double draw_headline(const Rect& inner, double top, const Ui& ui);
+  double draw_points(const Rect& inner, double top, const Ui& ui);
   Layout layout(const Rect& inner, double top, const Ui& ui);
   double findings_height_in(const Rect& inner, double room, const Ui& ui);
-  void draw_figures(const Rect& area, bool busy, const Ui& ui);
+  void draw_figures(const Rect& bar, const Rect& area, bool busy, const Ui& ui);
   void draw_empty(const Rect& area, bool busy, const Ui& ui);
   void draw_grip(const Rect& grip, double findings_height, const Ui& ui);
   void draw_boxes(const Layout& layout, const Ui& ui);

@@ -13,7 +13,6 @@ namespace orrery::views {
 namespace {
 
 constexpr double tab_gap = 4, tab_list_width = 380;
-constexpr double most_tab_lines = 3;
 
 bool same_shape(const Figure& a, const Figure& b) {
   const auto* map_a = std::get_if<Heatmap>(&a.content);
@@ -31,19 +30,13 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-/// Where titles begin, in as many lines as they need.
-std::vector<Point> tab_places(std::span<const std::string> labels, const Rect& area, const Ui& ui) {
+double width_of_tabs(std::span<const std::string> labels, const Ui& ui) {
   const double padding = 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
-  const double line = static_cast<double>(ImGui::GetFrameHeight()) + ui.scale * tab_gap;
-  std::vector<Point> places;
-  Point at{area.x, area.y};
-  for (const std::string& label : labels) {
-    const double width = static_cast<double>(ImGui::CalcTextSize(label.c_str()).x) + padding;
-    if (at.x > area.x && at.x + width > area.right()) at = {area.x, at.y + line};
-    places.push_back(at);
-    at.x += width + ui.scale * tab_gap;
-  }
-  return places;
+  double width = 0;
+  for (const std::string& label : labels)
+    width +=
+        static_cast<double>(ImGui::CalcTextSize(label.c_str()).x) + padding + ui.scale * tab_gap;
+  return width - ui.scale * tab_gap;
 }
 
 void draw_tab_list(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
@@ -57,8 +50,10 @@ void draw_tab_list(std::span<const std::string> labels, std::size_t& chosen, con
       area.width - 2 * static_cast<double>(ImGui::GetFrameHeight()) - 4 * ui.scale * tab_gap;
   ImGui::SetNextItemWidth(static_cast<float>(std::min(room, ui.scale * tab_list_width)));
   if (ImGui::BeginCombo("##tabs", labels[before].c_str(), ImGuiComboFlags_HeightLarge)) {
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
       if (ImGui::Selectable(labels[i].c_str(), i == before)) chosen = i;
+      mark_item(ui, "tab " + labels[i]);
+    }
     ImGui::EndCombo();
   }
   mark_item(ui, "list of figures");
@@ -131,23 +126,18 @@ std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
   return placed;
 }
 
-double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
-                    const Ui& ui) {
-  const double line = static_cast<double>(ImGui::GetFrameHeight()) + ui.scale * tab_gap;
-  const std::vector<Point> places = tab_places(labels, area, ui);
-  if (places.empty()) return 0;
-  if (places.back().y - area.y > line * (most_tab_lines - 0.5)) {
-    draw_tab_list(labels, chosen, area, ui);
-    return line;
-  }
+void draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& line,
+                  const Ui& ui) {
+  if (labels.empty() || line.width <= 0) return;
+  if (width_of_tabs(labels, ui) > line.width) return draw_tab_list(labels, chosen, line, ui);
+  ImGui::SetCursorScreenPos(shim::vec({line.x, line.y}));
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    ImGui::SetCursorScreenPos(shim::vec(places[i]));
+    if (i > 0) ImGui::SameLine(0, ui.px(tab_gap));
     ImGui::PushID(static_cast<int>(i));
     if (tab(labels[i], i == chosen, ui)) chosen = i;
     mark_item(ui, "tab " + labels[i]);
     ImGui::PopID();
   }
-  return places.back().y + line - area.y;
 }
 
 void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,

@@ -55,11 +55,10 @@ class FigureSet {
 std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
                                          std::size_t columns, const Rect& area, double gap);
 
-/// Draws a row of titles of which one is chosen, over three lines if need be; more of them become a
-/// list to choose from, with arrows to the one before and after. Returns the height used; a click
-/// changes `chosen`.
-double draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& area,
-                    const Ui& ui);
+/// Draws titles of which one is chosen in a line; where they are too many they are a list to choose
+/// from, with arrows to the one before and after. A click changes `chosen`.
+void draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, const Rect& line,
+                  const Ui& ui);
 
 /// The number of columns for which `count` cells of an aspect ratio are largest in `area`.
 std::size_t best_columns(std::size_t count, double width, double height, double aspect);

@@ -13,32 +13,25 @@
 #include "app/views/figure_set.h"
 #include "app/views/hover_preview.h"
 #include "app/views/map_zoom.h"
+#include "app/views/screen_captions.h"
 #include "app/views/view_bar.h"
 
 namespace orrery::views {
 namespace {
 
 constexpr const char* all_figures = "all";
-constexpr double figure_gap = 10;
+constexpr double figure_gap = 8;
+constexpr double widest_projected_map = 2.5;
+// Figures beside each other that are not as high have smaller titles and keys of colours.
+constexpr double small_height = 480;
 // A figure with its labels is about so many times as wide as high where it looks best.
 constexpr double map_aspect = 1.15, plot_aspect = 1.5;
-// A figure this high has two lines for its title, of which words fill this part.
-constexpr double two_line_height = 190, title_fill = 0.85;
 // With more of a kind than this, a row of each would be of stamps.
 constexpr std::size_t max_in_row = 4;
-
-using Figures = std::vector<const Figure*>;
 
 /// A figure that is one of a kind is called by its id.
 const std::string& kind_of(const Figure& figure) {
   return figure.role.kind.empty() ? figure.id : figure.role.kind;
-}
-
-/// "decay_bound" as "Decay bound": the figure's own title is long, and stands above it anyway.
-std::string tab_title(std::string id) {
-  std::replace(id.begin(), id.end(), '_', ' ');
-  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
-  return id;
 }
 
 std::size_t place_of(const Figures& figures, const std::string& id) {
@@ -69,62 +62,11 @@ std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_k
   return best_columns(figures.size(), room.width, room.height, maps ? map_aspect : plot_aspect);
 }
 
-Rect below(const Rect& area, double height) {
-  return {area.x, area.y + height, area.width, std::max(0.0, area.height - height)};
-}
-
 bool flips() {
   const ImGuiIO& io = ImGui::GetIO();
   return shim::key_down(GLFW_KEY_R) && !io.WantTextInput && !io.KeyCtrl && !io.KeyShift &&
          !io.KeyAlt && !io.KeySuper;
 }
-
-/// The results that figures come from, held so that their addresses stay theirs.
-using Stamp = std::vector<std::shared_ptr<const Result>>;
-
-/// Figures without their captions: beside each other these would say the same many times.
-class Captionless {
- public:
-  /// `stamp` is what the figures are made of: an address alone may be another figure's by now.
-  Figures of(const Figures& figures, const Stamp& stamp) {
-    if (sources_ != figures || stamp_ != stamp) copy(figures);
-    stamp_ = stamp;
-    Figures bare;
-    for (const Figure& figure : *copies_) bare.push_back(&figure);
-    return bare;
-  }
-  /// Where titles find no room, the figures' ids tell them apart better than their beginnings.
-  void fit_titles(const std::vector<PlacedFigure>& placed, const Ui& ui) {
-    if (placed.size() != copies_->size()) return;
-    bool all_fit = true;
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      const Rect& area = placed[i].area;
-      const double lines = area.height >= two_line_height * ui.scale ? 2 : 1;
-      const ImVec2 size = ImGui::CalcTextSize(sources_[i]->title.c_str());
-      all_fit = all_fit && static_cast<double>(size.x) <= title_fill * lines * area.width;
-    }
-    for (std::size_t i = 0; i < copies_->size(); ++i) {
-      Figure& copy = (*copies_)[i];
-      copy.title = all_fit ? sources_[i]->title : tab_title(copy.id);
-    }
-  }
-  /// Keeps the copies made last.
-  std::shared_ptr<const void> owner() const { return copies_; }
-
- private:
-  void copy(const Figures& figures) {
-    sources_ = figures;
-    // The old ones may still be held, with the pictures made of them.
-    copies_ = std::make_shared<std::vector<Figure>>();
-    for (const Figure* figure : figures) {
-      copies_->push_back(*figure);
-      copies_->back().caption.clear();
-    }
-  }
-  Figures sources_{};
-  Stamp stamp_{};
-  std::shared_ptr<std::vector<Figure>> copies_ = std::make_shared<std::vector<Figure>>();
-};
 
 /// The groups of small multiples, in the order in which they first come.
 class Groups {
@@ -177,7 +119,7 @@ class ResultView::Arrangement {
  public:
   explicit Arrangement(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.preview_overrides) {}
 
-  void draw(Session& session, const Rect& area, const Ui& ui) {
+  void draw(Session& session, const Rect& bar, const Rect& area, const Ui& ui) {
     session.links.begin_frame(ImGui::GetFrameCount());
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
@@ -191,7 +133,7 @@ class ResultView::Arrangement {
     const Result& read = comparison_.kind() == Comparison::Kind::reference
                              ? *session.current().shown.reference
                              : *held;
-    draw_figures(session, figures, read, area, ui);
+    draw_figures(session, figures, read, {bar, area}, ui);
   }
 
  private:
@@ -199,74 +141,99 @@ class ResultView::Arrangement {
     return session.current().shown.layout.value_or(plan_.layout);
   }
 
-  void draw_figures(Session& session, const Figures& figures, const Result& result,
-                    const Rect& area, const Ui& ui) {
+  /// The line of choices, which may have no height, and the room of the figures.
+  struct Room {
+    Rect bar{};
+    Rect figures{};
+  };
+
+  static bool is_low(const Room& room, const Ui& ui) {
+    return room.figures.height < small_height * ui.scale;
+  }
+
+  void draw_figures(Session& session, const Figures& figures, const Result& result, Room room,
+                    const Ui& ui) {
     const ViewLayout layout = figures.size() > 1 ? layout_of(session) : ViewLayout::single;
-    const double bar = draw_view_bar(session, layout, comparison_.kind(), area, ui);
-    Rect head = area;
-    head.width -= bar;
-    const double least = bar > 0 ? static_cast<double>(ImGui::GetFrameHeight()) + 4 * ui.scale : 0;
+    if (room.bar.height > 0)
+      room.bar.width -= draw_view_bar(session, layout, comparison_.kind(), room.bar, ui);
     std::vector<PlacedFigure> placed;
-    if (layout == ViewLayout::single) placed = single(session, figures, head, area, least, ui);
-    if (layout == ViewLayout::side_by_side) placed = pair(session, figures, area, least, ui);
-    if (layout == ViewLayout::small_multiples)
-      placed = multiples(session, figures, head, area, least, ui);
+    if (layout == ViewLayout::single) placed = single(session, figures, room, ui);
+    if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
+    if (layout == ViewLayout::small_multiples) placed = multiples(session, figures, room, ui);
     if (comparison_.kind() == Comparison::Kind::result) {
       zoom_.update(session, placed);
       zoom_.show(session, placed);
     }
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
-    if (placed.size() > 2) quiet.style.title_size = ui.style.text_size;
+    const bool small = placed.size() > 1 && is_low(room, ui);
+    if (placed.size() > 2 || small) quiet.style.title_size = ui.style.text_size;
+    // Many maps, those of a lecture and arrows need the room of their colour bars.
+    const bool arrows = std::all_of(placed.begin(), placed.end(), [](const PlacedFigure& one) {
+      return std::holds_alternative<VectorPlot>(one.figure->content);
+    });
+    quiet.style.small_keys = placed.size() > 6 || small || arrows || room.bar.height <= 0;
+    if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
     set_.draw(session, placed, {result, owner()}, plan_.rules, quiet);
   }
 
-  /// A row of titles, the chosen figure below.
-  std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Rect& head,
-                                   const Rect& area, double least, const Ui& ui) const {
+  std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Room& room,
+                                   const Ui& ui) {
     std::size_t chosen = place_of(figures, session.current().figure);
-    const double height = figures.size() > 1 ? tabs(figures, chosen, head, ui) : 0.0;
+    if (figures.size() > 1) tabs(figures, chosen, room.bar, ui);
     if (figures[chosen]->id != session.current().figure && figures.size() > 1)
       session.select_figure(figures[chosen]->id);
-    return {{figures[chosen], below(area, std::max(height, least))}};
+    return {{with_caption(session, figures[chosen], room), room.figures}};
   }
 
-  double tabs(const Figures& figures, std::size_t& chosen, const Rect& head, const Ui& ui) const {
+  /// A figure that stands alone.
+  const Figure* with_caption(const Session& session, const Figure* figure, const Room& room) {
+    if (comparison_.kind() != Comparison::Kind::result) return figure;
+    // In projector mode the question above is the title.
+    if (room.bar.height <= 0) return captions_.of({figure}, stamp_, {.titles = false}).front();
+    return captions_.of({figure}, stamp_, {.alone = &session.current().experiment->info}).front();
+  }
+
+  static void tabs(const Figures& figures, std::size_t& chosen, const Rect& line, const Ui& ui) {
+    if (line.height <= 0) return;
     std::vector<std::string> titles;
     for (const Figure* figure : figures) titles.push_back(tab_title(figure->id));
-    return draw_tab_row(titles, chosen, head, ui);
+    draw_tab_row(titles, chosen, line, ui);
   }
 
-  /// Two halves, each with a row of titles; one above the other where the area is upright.
-  std::vector<PlacedFigure> pair(Session& session, const Figures& figures, const Rect& area,
-                                 double least, const Ui& ui) {
-    const double gap = figure_gap * ui.scale;
-    const Rect room = below(area, least);
-    const bool beside = room.width > room.height;
-    Rect left = room, right = room;
-    (beside ? left.width : left.height) = ((beside ? room.width : room.height) - gap) / 2;
-    right.width = left.width;
-    right.height = left.height;
-    (beside ? right.x : right.y) += (beside ? left.width : left.height) + gap;
+  /// Two halves, one above the other where the area is upright; a choice for each.
+  std::vector<PlacedFigure> pair(Session& session, const Figures& figures, const Room& room,
+                                 const Ui& ui) {
+    const auto halves = [&](Rect whole, bool beside) {
+      const double gap = figure_gap * ui.scale;
+      Rect first = whole;
+      (beside ? first.width : first.height) = ((beside ? whole.width : whole.height) - gap) / 2;
+      Rect second = first;
+      (beside ? second.x : second.y) += (beside ? first.width : first.height) + gap;
+      return std::pair(first, second);
+    };
+    const auto places = halves(room.figures, room.figures.width > room.figures.height);
+    const auto bars = halves(room.bar, true);
     ViewState& shown = session.shown();
     const std::size_t first = left_of(session, figures);
     std::size_t chosen = first;
     const std::size_t other = right_of(shown, figures, chosen);
     std::size_t second = other;
     ImGui::PushID("left");
-    const double left_tabs = tabs(figures, chosen, left, ui);
+    tabs(figures, chosen, bars.first, ui);
     ImGui::PopID();
     ImGui::PushID("right");
-    const double right_tabs = tabs(figures, second, right, ui);
+    tabs(figures, second, bars.second, ui);
     ImGui::PopID();
     if (chosen != first) session.select_figure(figures[chosen]->id);
     // One figure cannot stand in two places: choosing the other's swaps them.
     if (second == chosen) second = chosen != first ? first : other;
     if (chosen == second) second = (chosen + 1) % figures.size();
     if (second != other) shown.second_figure = figures[second]->id;
-    const double height = std::max(left_tabs, right_tabs);
-    const Figures bare = captionless_.of({figures[chosen], figures[second]}, stamp_);
-    return {{bare[0], below(left, height)}, {bare[1], below(right, height)}};
+    const Figures bare = captions_.of({figures[chosen], figures[second]}, stamp_, {});
+    const std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
+    if (is_low(room, ui)) captions_.fit_titles(placed, 1, ui);
+    return placed;
   }
 
   std::size_t left_of(const Session& session, const Figures& figures) const {
@@ -285,36 +252,37 @@ class ResultView::Arrangement {
   }
 
   /// All of them, or all of a group, without captions.
-  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Rect& head,
-                                      const Rect& area, double least, const Ui& ui) {
+  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Room& room,
+                                      const Ui& ui) {
     const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
-    double height = 0.0;
     // With one encoding there is nothing to choose; figures of one or two kinds all fit.
     const bool choose = groups.names().size() > (groups.offers_all() ? 2 : 1);
     if (choose) {
-      const std::string group = choose_group(session, groups, head, height, ui);
+      const std::string group = choose_group(session, groups, room.bar, ui);
       if (group != all_figures)
         std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
     }
-    const Rect room = below(area, std::max(height, least));
     const bool several = shown.size() > 1;
-    if (several) shown = captionless_.of(shown, stamp_);
+    if (several)
+      shown = captions_.of(shown, stamp_, {});
+    else if (!shown.empty())
+      shown = {with_caption(session, shown.front(), room)};
     const bool lined_up = plan_.grouping == Grouping::by_kind;
-    auto placed =
-        placed_in_grid(shown, columns_of(shown, room, lined_up), room, figure_gap * ui.scale);
-    if (several) captionless_.fit_titles(placed, ui);
+    auto placed = placed_in_grid(shown, columns_of(shown, room.figures, lined_up), room.figures,
+                                 figure_gap * ui.scale);
+    if (several) captions_.fit_titles(placed, 2, ui);
     return placed;
   }
 
-  static std::string choose_group(Session& session, const Groups& groups, const Rect& head,
-                                  double& height, const Ui& ui) {
+  static std::string choose_group(Session& session, const Groups& groups, const Rect& line,
+                                  const Ui& ui) {
     std::vector<std::string> names = groups.names();
     if (groups.offers_all()) names.insert(names.begin(), all_figures);
     const auto kept = std::find(names.begin(), names.end(), session.current().figure);
     auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
-    height = draw_tab_row(groups.titles(names), chosen, head, ui);
+    if (line.height > 0) draw_tab_row(groups.titles(names), chosen, line, ui);
     if (chosen != before) session.select_figure(names[chosen]);
     return names[chosen];
   }
@@ -322,7 +290,7 @@ class ResultView::Arrangement {
   /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
     return std::make_shared<const Owners>(
-        Owners{stamp_, comparison_.owner(), captionless_.owner(), zoom_.owner()});
+        Owners{stamp_, comparison_.owner(), captions_.owner(), zoom_.owner()});
   }
 
   ViewPlan plan_;
@@ -330,7 +298,7 @@ class ResultView::Arrangement {
   Comparison comparison_{};
   HoverPreview turned_;
   MapZoom zoom_{};
-  Captionless captionless_{};
+  ScreenCaptions captions_{};
   FigureSet set_{};
 };
 
@@ -341,8 +309,8 @@ ResultView::ResultView(ResultView&&) noexcept = default;
 ResultView& ResultView::operator=(ResultView&&) noexcept = default;
 ResultView::~ResultView() = default;
 
-void ResultView::draw(Session& session, const Rect& area, const Ui& ui) {
-  arrangement_->draw(session, area, ui);
+void ResultView::draw(Session& session, const Rect& bar, const Rect& area, const Ui& ui) {
+  arrangement_->draw(session, bar, area, ui);
 }
 
 }  // namespace orrery::views

@@ -26,6 +26,7 @@ struct ViewPlan {
   std::string left{};   ///< kinds of two figures that belong side by side, ids where one of a kind
   std::string right{};  ///< empty: the first two
   Grouping grouping{Grouping::none};
+  std::vector<std::string> controls{};  ///< the parameters that matter most, that first
   std::vector<BoundRule> rules{};
   /// Settings on which figures at a distance do not depend, and which save time.
   std::vector<std::pair<std::string, std::string>> preview_overrides{};
@@ -41,8 +42,10 @@ class ResultView {
   ResultView& operator=(ResultView&&) noexcept;
   ~ResultView();
 
-  /// Draws the current experiment's result, which must exist, into `area` of the current window.
-  void draw(Session& session, const Rect& area, const Ui& ui);
+  /// Draws the current experiment's result, which must exist, into `area` of the current window,
+  /// and the choice of figures and layout into `bar`, one line high; without a height there is
+  /// none.
+  void draw(Session& session, const Rect& bar, const Rect& area, const Ui& ui);
 
  private:
   class Arrangement;

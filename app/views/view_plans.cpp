@@ -6,29 +6,51 @@
 namespace orrery::views {
 namespace {
 
-/// Experiments whose figures belong together; the others show one at a time.
+/// Experiments without a layout of their own show one figure at a time.
 const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum ViewLayout;
   using enum Rule::Direction;
   static const std::map<std::string, ViewPlan, std::less<>> all{
-      {"attention_map", {.layout = small_multiples, .grouping = Grouping::by_kind}},
-      {"equal_half_distance", {.rules = {{"equal_half_distance", vertical, "half_distance"}}}},
-      {"sequence_length", {.rules = {{"entropy", vertical, "train_length"}}}},
-      {"encoding_matrix", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
+      {"attention_map",
+       {.layout = small_multiples,
+        .grouping = Grouping::by_kind,
+        .controls = {"encoding", "max_tokens", "head", "base"}}},
+      {"equal_half_distance",
+       {.controls = {"encoding", "half_distance", "max_distance"},
+        .rules = {{"equal_half_distance", vertical, "half_distance"}}}},
+      {"sequence_length",
+       {.controls = {"encoding", "train_length", "max_length", "base"},
+        .rules = {{"entropy", vertical, "train_length"}}}},
+      {"encoding_matrix",
+       {.layout = small_multiples,
+        .grouping = Grouping::by_encoding,
+        .controls = {"encoding", "dim", "positions", "base"}}},
+      {"linear_attention", {.controls = {"features", "tokens", "deviation", "base"}}},
       {"long_term_decay",
        {.left = "decay_bound",
         .right = "phasor_chain",
+        .controls = {"encoding", "base", "dim", "distance"},
         .rules = {{"decay_bound", vertical, "distance"}},
         // The chain is of the frequencies alone.
         .preview_overrides = {{"assumption", "ones"}, {"max_distance", "1"}}}},
-      {"norm_preservation", {.layout = side_by_side}},
-      {"rotation", {.layout = side_by_side, .left = "phasor_chain", .right = "pair"}},
-      {"score_decomposition", {.layout = small_multiples, .grouping = Grouping::by_encoding}},
+      {"norm_preservation",
+       {.layout = side_by_side, .controls = {"encoding", "dim", "max_position"}}},
+      {"relative_invariance", {.controls = {"encoding", "base", "span", "tokens"}}},
+      {"rotation",
+       {.layout = side_by_side,
+        .left = "phasor_chain",
+        .right = "pair",
+        .controls = {"distance", "base", "dim"}}},
+      {"score_decomposition",
+       {.layout = small_multiples,
+        .grouping = Grouping::by_encoding,
+        .controls = {"encoding", "max_tokens", "head", "base"}}},
       {"sweep_overview", {.layout = small_multiples, .grouping = Grouping::by_page}},
       {"spectrum",
        {.layout = side_by_side,
         .left = "wavelengths",
         .right = "sum_of_cosines",
+        .controls = {"base", "dim", "context", "factor"},
         .rules = {{"wavelengths", horizontal, "context"}}}},
   };
   return all;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "experiments/setup/check_settings.h"
@@ -37,17 +38,41 @@ Experiment with_provenance(ExperimentInfo info,
           .check = check_all};
 }
 
-std::string caption_of(const ParamSet& params) {
-  std::string caption;
+namespace {
+
+constexpr std::string_view separator = " · ";
+
+/// "base = 10000 · d = 64 channels"
+std::string settings_text(const ParamSet& params, bool changed_only) {
+  std::string text;
   for (const ParamSpec& spec : params.specs()) {
     const std::string value = params.to_text(spec.key);
     if (!params.is_stated(spec.key) || value.empty()) continue;
-    if (!caption.empty()) caption += " · ";
+    if (changed_only && params.is_default(spec.key)) continue;
+    if (!text.empty()) text += separator;
     // An encoding's own parameter keeps its key: two encodings may both call theirs k.
     const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
-    caption += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
-    if (!spec.unit.empty()) caption += " " + spec.unit;
+    text += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
+    if (!spec.unit.empty()) text += " " + spec.unit;
   }
+  return text;
+}
+
+}  // namespace
+
+std::string caption_of(const ParamSet& params) { return settings_text(params, false); }
+
+std::string brief_caption(std::string caption, const ParamSet& params) {
+  const std::string all = caption_of(params), brief = settings_text(params, true);
+  const std::size_t at = caption.find(all);
+  if (all.empty() || at == std::string::npos) return caption;
+  caption.replace(at, all.size(), brief);
+  if (!brief.empty()) return caption;
+  // Nothing is left between what stood before and after.
+  if (caption.compare(at, separator.size(), separator) == 0)
+    caption.erase(at, separator.size());
+  else if (at >= separator.size() && at == caption.size())
+    caption.erase(at - separator.size());
   return caption;
 }
 

@@ -18,5 +18,8 @@ Experiment with_provenance(ExperimentInfo info,
 /// Every used setting in one line: "d = 128 channels · base = 10000 · …". Figures carry it as
 /// caption.
 std::string caption_of(const ParamSet& params);
+/// A figure's caption with only those of these settings in it that are not the default, for where
+/// the settings are at hand.
+std::string brief_caption(std::string caption, const ParamSet& params);
 
 }  // namespace orrery::setup

@@ -81,6 +81,7 @@ Session::InputLoader no_files() {
 
 NullDesktop::NullDesktop(Session& session, double width, double height)
     : app_(session, make_null_textures()) {
+  session.look.show_list = session.look.show_panel = true;
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = shim::vec({width, height});
   io.DeltaTime = 1.0f / 60.0f;

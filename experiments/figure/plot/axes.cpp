@@ -109,10 +109,13 @@ class AxisFitter {
   bool named_{false};
 };
 
-void make_square(Rect& plot) {
-  const double side = std::min(plot.width, plot.height);
-  plot.x += 0.5 * (plot.width - side);
-  plot.width = plot.height = side;
+/// A square, or as much wider as `widest` allows.
+void make_square(Rect& plot, double widest) {
+  const double height = std::min(plot.width, plot.height);
+  const double width = std::min(plot.width, widest * height);
+  plot.x += 0.5 * (plot.width - width);
+  plot.width = width;
+  plot.height = height;
 }
 
 /// Widens one of the ranges so that a unit has the same length on both axes.
@@ -155,7 +158,7 @@ Axes place_axes(const PlotContext& context, AxisPlan x, AxisPlan y, const Rect& 
         left > 0.0 ? 0.4 * line_height(context.canvas, tick_style(context.style)) : 0.0;
     const double right = std::max(top, fit_x.overhang(axes.x_ticks, axes.plot));
     axes.plot = shrunk(room, left, top, right, below);
-    if (aspect == Aspect::square_plot) make_square(axes.plot);
+    if (aspect == Aspect::square_plot) make_square(axes.plot, context.style.widest_map);
     axes.x = fit_x.map(axes.plot);
     axes.y = fit_y.map(axes.plot);
     axes.x_ticks = fit_x.ticks(axes.plot);

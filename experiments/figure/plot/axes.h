@@ -23,7 +23,7 @@ struct AxisPlan {
 
 enum class Aspect {
   free,
-  square_plot,  ///< width equals height
+  square_plot,  ///< width equals height, or is up to style.widest_map times as large
   equal_scale,  ///< a unit has the same length on both axes
 };
 

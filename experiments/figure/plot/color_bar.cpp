@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/text/number_text.h"
+
 namespace orrery::figure {
 namespace {
 
@@ -119,6 +121,31 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   draw_keys(context, plan, bar, plot.bottom());
   context.layout.color_bar = bar;
   context.layout.color = bar_axis(plan, bar);
+}
+
+void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& axes) {
+  const FigureStyle& style = context.style;
+  TextStyle text = tick_style(style);
+  text.vertical = VerticalAlign::bottom;
+  text.horizontal = HorizontalAlign::right;
+  const double line = line_height(context.canvas, text), length = 3.2 * style.text_size;
+  const double bottom = axes.x_axis.bottom();
+  // The axis's own label stands in the middle.
+  const double label = label_width(context.canvas, axes.x_label, label_style(style));
+  double right = axes.plot.right();
+  const double left = axes.plot.x + 0.5 * (axes.plot.width + label) + gap(style);
+  const std::string low = short_label(plan.range.min), high = short_label(plan.range.max);
+  const double low_width = context.canvas.text_size(low, text).width;
+  const double high_width = context.canvas.text_size(high, text).width;
+  if (right - left < low_width + high_width + length + gap(style)) return;
+  context.canvas.text({right, bottom}, high, text);
+  right -= high_width + 0.5 * gap(style);
+  const auto steps = static_cast<int>(length / 2);
+  const double step = length / steps;
+  for (int i = 0; i < steps; ++i)
+    context.canvas.rect({right - length + i * step, bottom - 0.75 * line, step, 0.5 * line},
+                        plan.map->at((i + 0.5) / steps));
+  context.canvas.text({right - length - 0.5 * gap(style), bottom}, low, text);
 }
 
 }  // namespace orrery::figure

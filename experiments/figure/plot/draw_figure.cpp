@@ -151,7 +151,8 @@ Figure without_names(Figure figure) {
 }  // namespace
 
 Rect figure_room(const Rect& area, const FigureStyle& style) {
-  const double margin = std::min(style.text_size * 0.9, 0.06 * std::min(area.width, area.height));
+  const double margin =
+      std::min(style.text_size * style.margin, 0.06 * std::min(area.width, area.height));
   return shrunk(area, margin, margin, margin, margin);
 }
 

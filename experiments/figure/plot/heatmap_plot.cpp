@@ -196,13 +196,14 @@ void draw_map(PlotContext& context, const Heatmap& map, const Rect& room, Heatma
   const Range colors = color_range(map.meaning, cache.range, wanted);
   if (bar.range == Range{}) bar.range = colors;
   bar.keys = color_keys(cache, context.style);
-  const double bar_width = color_bar_width(context, bar, room);
+  const double bar_width = context.style.small_keys ? 0.0 : color_bar_width(context, bar, room);
   const Axes axes = place_axes(context, plan_x, plan_y, shrunk(room, 0.0, 0.0, bar_width, 0.0),
                                shape.rows == shape.columns ? Aspect::square_plot : Aspect::free);
   draw_plot_background(context, axes, false);
   draw_cells(context, map, axes, x, y, colors, cache);
   draw_axes(context, axes);
-  draw_color_bar(context, bar, axes.plot, bar_width);
+  context.style.small_keys ? draw_small_key(context, bar, axes)
+                           : draw_color_bar(context, bar, axes.plot, bar_width);
 }
 
 }  // namespace

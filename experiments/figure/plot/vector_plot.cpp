@@ -98,14 +98,16 @@ void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room
                          compose_label(plot.quantity, "", ""),
                          Meaning::sequential,
                          {}};
-  const double bar_width = colored ? color_bar_width(context, bar, room) : 0.0;
+  const double bar_width =
+      colored && !context.style.small_keys ? color_bar_width(context, bar, room) : 0.0;
   const Axes axes = place_axes(context, plan_plane(plot.x, context.view.x, extents.x),
                                plan_plane(plot.y, context.view.y, extents.y),
                                shrunk(room, 0.0, 0.0, bar_width, 0.0), Aspect::equal_scale);
   draw_plot_background(context, axes, true);
   draw_arrows(context, plot, axes, values);
   draw_axes(context, axes);
-  draw_color_bar(context, bar, axes.plot, bar_width);
+  context.style.small_keys&& colored ? draw_small_key(context, bar, axes)
+                                     : draw_color_bar(context, bar, axes.plot, bar_width);
 }
 
 }  // namespace orrery::figure

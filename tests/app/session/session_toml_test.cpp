@@ -140,7 +140,7 @@ TEST_CASE("Every key that session files have had is still read") {
       session,
       "orrery_session = 1\nshown = \"one\"\nrecent = [\"/a.npy\"]\n"
       "[look]\ntheme = \"print\"\nscale = 1.5\nprojector = true\nlist = false\npanel = false\n"
-      "findings = 0.0\n"
+      "list_column = true\nparameter_column = false\nfindings = 0.0\n"
       "[saved]\non_screen = true\nfolder = \"/r\"\npoint = \"/r/1\"\n"
       "[experiment.\"one\"]\nfigure = \"c\"\nlayout = \"side_by_side\"\nsecond_figure = \"d\"\n"
       "[experiment.\"one\".params]\nn = 7\n"
@@ -150,7 +150,7 @@ TEST_CASE("Every key that session files have had is still read") {
       "[experiment.\"one\".mark.\"c\"]\npins = [1.0, 2.5]\ncursors = [0.0, 3.0]\n");
   CHECK(left_out.empty());
   const DesktopState state = session.snapshot();
-  CHECK(state.look == Look{Theme::print, 1.5, true, false, false, 0.0});
+  CHECK(state.look == Look{Theme::print, 1.5, true, true, false, 0.0});
   CHECK(state.saved == SavedShown{true, "/r", "/r/1"});
   CHECK(session.recent == std::vector<std::string>{"/a.npy"});
   const ExperimentSettings& settings = state.experiments.at(0);

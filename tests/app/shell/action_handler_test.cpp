@@ -67,21 +67,28 @@ TEST_CASE("A note fades after a few seconds, and the same note again is new") {
   CHECK(desktop.app().due_in() < 0);
 }
 
-TEST_CASE("The checks below a figure are hidden and come back") {
-  const test::FakeExperiment experiment("one", {test::n_param()}, [](const ParamSet&, Progress&) {
-    return test::result_of({test::lines("a", {{1, 2}})});
+TEST_CASE("Checks that hold are shown below a figure when asked for, one that fails by itself") {
+  double bound = 1;
+  const test::FakeExperiment experiment("one", {test::n_param()}, [&](const ParamSet&, Progress&) {
+    Result result = test::result_of({test::lines("a", {{1, 2}})});
+    result.checks.push_back({.name = "c", .statement = "a claim", .measured = 0.5, .bound = bound});
+    return result;
   });
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);
-  desktop.settle();
-  const std::size_t with_checks = desktop.vertices();
+  const auto checks_shown = [&] {
+    desktop.settle();
+    return desktop.app().item_rects().find("grip findings").has_value();
+  };
+  CHECK_FALSE(checks_shown());
   desktop.app().perform("toggle_findings");
-  desktop.frame(3);
-  CHECK(desktop.vertices() < with_checks);
+  CHECK(checks_shown());
   desktop.app().perform("toggle_findings");
-  desktop.frame(3);
-  CHECK(desktop.vertices() == with_checks);
+  CHECK_FALSE(checks_shown());
+  bound = 0.25;
+  session.recompute();
+  CHECK(checks_shown());
 }
 
 TEST_CASE("Ctrl+Z takes back a whole drag of a slider, Ctrl+Shift+Z and Ctrl+Y bring it again") {

@@ -1,0 +1,140 @@
+#include "app/panels/control_strip.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/panels/param_controls.h"
+#include "app/panels/param_panel.h"
+
+namespace orrery::panels {
+namespace {
+
+// Lengths at scale 1.
+constexpr double slider_width = 120, list_width = 180, gap = 18, small_gap = 7;
+constexpr double popup_width = 300;
+
+bool is_number(const ParamSpec& spec) {
+  return (spec.kind == ParamKind::integer || spec.kind == ParamKind::real) && fits_slider(spec);
+}
+
+std::string label_of(const ParamSpec& spec) { return spec.symbol.empty() ? spec.key : spec.symbol; }
+
+double text_width(const std::string& words) {
+  return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
+}
+
+/// The strip as it fills: what does not fit any more is left out.
+class Strip {
+ public:
+  Strip(Session& session, double width, const Ui& ui) : session_(session), ui_(ui), room_(width) {}
+
+  bool fits(double width) const { return width <= room_; }
+  void draw_slider(const ParamSpec& spec) {
+    // The number keeps the room of the longest one of its range, so that nothing moves.
+    const std::string value = session_.current().params.to_text(spec.key);
+    const double number = std::max(text_width(value), text_width("10000"));
+    const double width =
+        text_width(label_of(spec)) + number + (slider_width + 2 * small_gap) * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    draw_label(spec);
+    ImGui::SetNextItemWidth(ui_.px(slider_width));
+    ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+    ImGui::PushID(spec.key.c_str());
+    slider_control(session_, spec);
+    ImGui::PopID();
+    ImGui::PopStyleColor();
+    mark_item(ui_, "param " + spec.key);
+    tooltip(ui_, param_tooltip(spec));
+    ImGui::SameLine(0, ui_.px(small_gap));
+    const float end = ImGui::GetCursorPosX() + static_cast<float>(number);
+    draw_text(value);
+    ImGui::SameLine(end, 0);
+  }
+  void draw_list(const ParamSpec& spec) {
+    const double width = text_width(label_of(spec)) + (list_width + small_gap) * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    draw_label(spec);
+    ImGui::SetNextItemWidth(ui_.px(list_width));
+    ImGui::PushID(spec.key.c_str());
+    const bool several = spec.kind == ParamKind::choice_list;
+    several ? draw_choices(spec) : choice_control(session_, spec, ui_);
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    ImGui::SameLine(0, 0);
+  }
+  void begin(double width) {
+    if (!first_) ImGui::SameLine(0, ui_.px(gap));
+    first_ = false;
+    room_ -= width + gap * ui_.scale;
+  }
+
+ private:
+  void draw_label(const ParamSpec& spec) {
+    ImGui::AlignTextToFramePadding();
+    text_muted(label_of(spec));
+    tooltip(ui_, param_tooltip(spec));
+    ImGui::SameLine(0, ui_.px(small_gap));
+  }
+  void draw_choices(const ParamSpec& spec) {
+    const std::vector<std::string> chosen = session_.current().params.list(spec.key);
+    const float room =
+        ui_.px(list_width) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+    const std::string all = fmt::format("{}", fmt::join(chosen, ", "));
+    const std::string shown = text_width(all) <= static_cast<double>(room)
+                                  ? all
+                                  : fmt::format("{} chosen", chosen.size());
+    ImGui::SetNextWindowSize(ImVec2(ui_.px(popup_width), 0));
+    if (!ImGui::BeginCombo("##value", shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
+    choice_list_control(session_, spec, ui_);
+    ImGui::EndCombo();
+  }
+
+  Session& session_;
+  const Ui& ui_;
+  double room_;
+  bool first_{true};
+};
+
+std::vector<ParamSpec> wanted(const ParamSet& params, std::span<const std::string> keys) {
+  std::vector<ParamSpec> specs;
+  for (const std::string& key : keys)
+    if (params.has(key) && params.is_used(key)) specs.push_back(params.spec(key));
+  if (!keys.empty()) return specs;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.group.empty() && params.is_used(spec.key)) specs.push_back(spec);
+  return specs;
+}
+
+constexpr const char* all_label = "All settings";
+
+}  // namespace
+
+bool draw_control_strip(Session& session, std::span<const std::string> keys, std::size_t sliders,
+                        double width, const Ui& ui) {
+  // A copy of the handle: the edits below replace the set that owns the specifications.
+  const ParamSet params = session.current().params;
+  const double button =
+      text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
+  Strip strip(session, width - button - gap * ui.scale, ui);
+  std::size_t numbers = 0;
+  for (const ParamSpec& spec : wanted(params, keys)) {
+    if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)
+      strip.draw_list(spec);
+    else if (is_number(spec) && numbers++ < sliders)
+      strip.draw_slider(spec);
+  }
+  strip.begin(button);
+  const bool asked = ImGui::Button(all_label);
+  mark_item(ui, "button All settings");
+  tooltip(ui, "Shows every parameter at the right.");
+  return asked;
+}
+
+}  // namespace orrery::panels
