@@ -170,6 +170,7 @@ bool any_key_pressed(const ImGuiIO&) {
 }
 void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key(glfw_key), down); }
 void hold_key(ImGuiIO&, int, bool) {}
+void hold_modifiers(ImGuiIO&, bool, bool) {}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
 void begin_tooltip() {
 #if IMGUI_VERSION_NUM >= 18960 && IMGUI_VERSION_NUM < 19140
@@ -222,6 +223,10 @@ void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.KeysDown[glfw_key] = 
 void hold_key(ImGuiIO& io, int glfw_key, bool down) {
   const bool known = glfw_key >= 0 && glfw_key < IM_ARRAYSIZE(io.KeysDown);
   if (known) io.KeysDown[glfw_key] = down;
+}
+void hold_modifiers(ImGuiIO& io, bool control, bool shift) {
+  io.KeyCtrl = control;
+  io.KeyShift = shift;
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }

@@ -52,6 +52,8 @@ void inject_text(ImGuiIO& io, const char* utf8);
 /// Makes a key, by its GLFW code, look down or up in the next NewFrame. Does nothing where Dear
 /// ImGui queues the events and so loses none.
 void hold_key(ImGuiIO& io, int glfw_key, bool down);
+/// The same of the modifiers, for the frame that begins next.
+void hold_modifiers(ImGuiIO& io, bool control, bool shift);
 /// Whether a key, by its GLFW code, went down in this frame (or repeats) or is down.
 bool key_pressed(int glfw_key, bool repeats);
 bool key_down(int glfw_key);

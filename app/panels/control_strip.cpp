@@ -22,7 +22,9 @@ bool is_number(const ParamSpec& spec) {
   return (spec.kind == ParamKind::integer || spec.kind == ParamKind::real) && fits_slider(spec);
 }
 
-std::string label_of(const ParamSpec& spec) { return spec.symbol.empty() ? spec.key : spec.symbol; }
+std::string label_of(const ParamSpec& spec) {
+  return spec.symbol.empty() ? param_title(spec) : spec.symbol;
+}
 
 double text_width(const std::string& words) {
   return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
@@ -83,7 +85,8 @@ class Strip {
     ImGui::SameLine(0, ui_.px(small_gap));
   }
   void draw_choices(const ParamSpec& spec) {
-    const std::vector<std::string> chosen = session_.current().params.list(spec.key);
+    std::vector<std::string> chosen = session_.current().params.list(spec.key);
+    for (std::string& name : chosen) name = choice_title(spec, name);
     const float room =
         ui_.px(list_width) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
     const std::string all = fmt::format("{}", fmt::join(chosen, ", "));
@@ -130,6 +133,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
     else if (is_number(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
   }
+  if (session.look.projector) return false;
   strip.begin(button);
   const bool asked = ImGui::Button(all_label);
   mark_item(ui, "button All settings");

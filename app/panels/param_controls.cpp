@@ -1,5 +1,6 @@
 #include "app/panels/param_controls.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
+#include "experiments/setup/encoding_style.h"
 #include "experiments/text/ascii.h"
 
 namespace orrery::panels {
@@ -90,7 +92,24 @@ std::vector<std::string> switched(const ParamSpec& spec, const std::vector<std::
   return names;
 }
 
+std::string in_words(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
+
 }  // namespace
+
+std::string param_title(const ParamSpec& spec) {
+  const std::size_t dot = spec.key.find('.');
+  if (dot == std::string::npos) return in_words(spec.key);
+  const std::string owner = spec.key.substr(0, dot), own = in_words(spec.key.substr(dot + 1));
+  return fmt::format("{}: {}", setup::label_of_encoding(owner).value_or(owner), own);
+}
+
+std::string choice_title(const ParamSpec& spec, const std::string& name) {
+  if (spec.key == "encoding") return setup::label_of_encoding(name).value_or(name);
+  return name;
+}
 
 bool fits_slider(const ParamSpec& spec) {
   const bool bounded = std::isfinite(spec.min) && std::isfinite(spec.max) && spec.min < spec.max;
@@ -123,9 +142,9 @@ void boolean_control(Session& session, const ParamSpec& spec) {
 
 void choice_control(Session& session, const ParamSpec& spec, const Ui& ui) {
   const std::string present = session.current().params.text(spec.key);
-  if (!ImGui::BeginCombo("##value", present.c_str())) return;
+  if (!ImGui::BeginCombo("##value", choice_title(spec, present).c_str())) return;
   for (const Choice& option : spec.choices) {
-    if (ImGui::Selectable(option.name.c_str(), option.name == present))
+    if (ImGui::Selectable(choice_title(spec, option.name).c_str(), option.name == present))
       session.set_value(spec.key, option.name);
     tooltip(ui, option.description);
   }
@@ -139,7 +158,7 @@ void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) 
   for (const Choice& option : spec.choices) {
     ImGui::TableNextColumn();
     bool on = std::find(chosen.begin(), chosen.end(), option.name) != chosen.end();
-    if (ImGui::Checkbox(option.name.c_str(), &on))
+    if (ImGui::Checkbox(choice_title(spec, option.name).c_str(), &on))
       session.set_value(spec.key, switched(spec, chosen, option.name));
     tooltip(ui, option.description);
     const auto slot = on ? color_slot(session.current(), option.name) : std::nullopt;

@@ -8,6 +8,11 @@
 
 namespace orrery::panels {
 
+/// A parameter in words: "max distance", "RoPE: scaling".
+std::string param_title(const ParamSpec& spec);
+/// One of its choices in words: "Transformer-XL".
+std::string choice_title(const ParamSpec& spec, const std::string& name);
+
 // One control a kind of parameter, over the whole width of the next item. A change goes to the
 // session, which may refuse it.
 

@@ -59,7 +59,8 @@ void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equa
     lit ? text_colored(accent_text_color(ui.style), symbol) : draw_text(symbol);
     ImGui::SameLine();
   }
-  lit ? text_colored(accent_text_color(ui.style), spec.key) : text_muted(spec.key);
+  const std::string title = param_title(spec);
+  lit ? text_colored(accent_text_color(ui.style), title) : text_muted(title);
   if (spec.key == mixer_key) {
     ImGui::SameLine();
     text_muted("· wavelengths in tokens");
@@ -107,6 +108,7 @@ std::string param_tooltip(const ParamSpec& spec) {
   const auto line = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
   };
+  line("key", spec.key);
   line("symbol", spec.symbol);
   line("unit", spec.unit);
   if (std::isfinite(spec.min) && std::isfinite(spec.max))
@@ -169,8 +171,8 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
 bool ParamPanel::is_shown(const ParamSet& params, const ParamSpec& spec) const {
   if (!params.is_used(spec.key)) return false;
   if (wanted_.empty() || focus_ == spec.key) return true;
-  return fuzzy_score(wanted_, spec.key) || spec.symbol == wanted_ ||
-         spec.description.find(wanted_) != std::string::npos;
+  return fuzzy_score(wanted_, spec.key) || fuzzy_score(wanted_, param_title(spec)) ||
+         spec.symbol == wanted_ || spec.description.find(wanted_) != std::string::npos;
 }
 
 /// A field that finds parameters, where there are more than fit at a glance.

@@ -49,6 +49,10 @@ bool Session::change(const std::function<void(ParamSet&)>& edit) {
   }
   dismiss();
   if (edited == state.params) return true;
+  // One distance at a time: the one that was set takes the place of the one that is held.
+  if (edited.has(distance_key) &&
+      edited.to_text(distance_key) != state.params.to_text(distance_key))
+    links.hold({});
   state.params = std::move(edited);
   submit(selected_);
   return true;

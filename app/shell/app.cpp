@@ -128,6 +128,7 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
     const double room = area.width * (projector ? 0.9 : controls_share);
     if (draw_control_strip(live(), plan.controls, projector ? 2 : 3, room, ui))
       actions_.perform("toggle_panel");
+    if (projector) return ImGui::EndChild();
   }
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),

@@ -113,7 +113,8 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const auto wanted = static_cast<double>(ImGui::CalcTextSize(question.c_str()).x);
   const double gap = 4 * gap_height * ui.scale;
   const double left = std::min(wanted, max_question_share * inner.width) + gap;
-  const Rect beside{inner.x + left, top, inner.width - left, max_formula_height * ui.scale};
+  const Rect beside{inner.x + left, top, inner.width - left - gap / 2,
+                    max_formula_height * ui.scale};
   const Size formulas = projector ? Size{} : formulas_.view.size(live, beside, ui);
   const double room = formulas.width > 0 ? inner.width - formulas.width - gap : inner.width;
   const double height = std::max(line, formulas.height);

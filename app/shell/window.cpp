@@ -105,7 +105,7 @@ class Platform {
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
       const int labelled = as_labelled(key, scancode);
       ImGui_ImplGlfw_KeyCallback(w, shim::backend_key(key, labelled), scancode, action, mods);
-      if (action == GLFW_PRESS) pressed().push_back({key, labelled});
+      if (action == GLFW_PRESS) pressed().push_back({key, labelled, mods});
     });
   }
   ~Platform() { ImGui_ImplGlfw_Shutdown(); }
@@ -115,6 +115,7 @@ class Platform {
   struct Press {
     int key{};  ///< by its position
     int labelled{};
+    int mods{};  ///< as they were when it went down
   };
   /// The keys that went down since the last call.
   static std::vector<Press> take_pressed() { return std::exchange(pressed(), {}); }
@@ -126,12 +127,24 @@ class Platform {
   }
 };
 
-/// Begins a frame that also sees keys which went down and up again since the last one.
+bool is_down(GLFWwindow* window, int left, int right) {
+  return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
+}
+
+/// Begins a frame that also sees keys, with their modifiers, which went down and up again since the
+/// last one.
 void new_frame(GLFWwindow* window) {
   const std::vector<Platform::Press> pressed = Platform::take_pressed();
-  for (const auto& [key, labelled] : pressed) shim::hold_key(ImGui::GetIO(), labelled, true);
+  bool control = is_down(window, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  bool shift = is_down(window, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+  for (const auto& [key, labelled, mods] : pressed) {
+    shim::hold_key(ImGui::GetIO(), labelled, true);
+    control = control || (mods & GLFW_MOD_CONTROL) != 0;
+    shift = shift || (mods & GLFW_MOD_SHIFT) != 0;
+  }
+  shim::hold_modifiers(ImGui::GetIO(), control, shift);
   shim::new_frame();
-  for (const auto& [key, labelled] : pressed)
+  for (const auto& [key, labelled, mods] : pressed)
     if (key != GLFW_KEY_UNKNOWN && glfwGetKey(window, key) == GLFW_RELEASE)
       shim::hold_key(ImGui::GetIO(), labelled, false);
 }

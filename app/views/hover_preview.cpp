@@ -9,8 +9,6 @@
 namespace orrery::views {
 namespace {
 
-constexpr const char* distance_key = "distance";
-
 /// Whether the figure may depend on the distance: arrows do, and curves over anything else.
 bool is_at_a_distance(const Figure& figure) {
   const auto* plot = std::get_if<LinePlot>(&figure.content);

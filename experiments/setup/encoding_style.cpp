@@ -8,6 +8,12 @@ namespace orrery::setup {
 
 std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
 
+std::optional<std::string> label_of_encoding(std::string_view name) {
+  for (const EncodingEntry& entry : encoding_catalogue())
+    if (entry.info.name == name) return entry.info.label;
+  return std::nullopt;
+}
+
 std::string untrained_label(const std::string& name) {
   const EncodingInfo& info = find_encoding(name).info;
   return info.draws_tables() ? info.label + " (untrained tables)" : info.label;
