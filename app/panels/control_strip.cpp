@@ -15,7 +15,7 @@ namespace orrery::panels {
 namespace {
 
 // Lengths at scale 1.
-constexpr double slider_width = 120, list_width = 180, gap = 18, small_gap = 7;
+constexpr double slider_width = 120, list_width = 150, gap = 18, small_gap = 7;
 constexpr double popup_width = 300;
 
 bool is_number(const ParamSpec& spec) {

@@ -6,6 +6,7 @@
 #include "app/dialogs/palette.h"
 #include "app/panels/param_panel.h"
 #include "app/session/actions.h"
+#include "app/shell/crank.h"
 #include "app/shell/export_requester.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
@@ -22,6 +23,7 @@ struct ActionTargets {
   UndoRecorder& undo;
   PathOpener& opener;
   ExportRequester& exports;
+  Crank& crank;
 };
 
 /// Performs actions, each by the function in its line of the table.

@@ -1,5 +1,6 @@
 // The table of all actions: to add one, add a line here.
 #include <GLFW/glfw3.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <array>
@@ -94,6 +95,12 @@ Actions ActionHandler::make_table() {
        [&work] { work.step_figure(1); }, {held(key(GLFW_KEY_PAGE_DOWN))}},
       {"previous_figure", navigation, "Previous figure", "Shows the previous figure of this view.",
        [&work] { work.step_figure(-1); }, {held(key(GLFW_KEY_PAGE_UP))}},
+      {"crank", navigation, "Turn the crank", "Lets the distance that all figures show grow by itself, or stops it.",
+       [this] { if (!ImGui::GetIO().NavVisible) to_.crank.toggle(); }, {key(GLFW_KEY_SPACE)}},
+      {"farther", navigation, "One token farther", "Shows all figures at the next distance.",
+       [&work, this] { to_.crank.step(work.shown(), 1); }, {held({.character = U'.'})}},
+      {"nearer", navigation, "One token nearer", "Shows all figures at the distance before.",
+       [&work, this] { to_.crank.step(work.shown(), -1); }, {held({.character = U','})}},
       {"fit", navigation, "Reset zoom", "Resets the zoom of every figure in this view.",
        [&work] { work.fit_figures(); }, {key(GLFW_KEY_HOME)}},
 

@@ -44,7 +44,7 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
       overlays_(session.wake()),
       opener_(workspace_, overlays_, params_, undo_),
       exports_(workspace_, overlays_.exports),
-      actions_({workspace_, overlays_, params_, undo_, opener_, exports_}),
+      actions_({workspace_, overlays_, params_, undo_, opener_, exports_, crank_}),
       view_pane_(workspace_, actions_, formulas_) {
   if (!session.saved.folder.empty()) opener_.restore_saved();
 }
@@ -61,6 +61,7 @@ bool App::prepare() {
 }
 
 double App::due_in() const {
+  if (crank_.is_turning()) return 0.0;
   const double now = ImGui::GetTime();
   const double save = keeper_ ? keeper_->due_in(now) : -1.0;
   const double fade = note_timer_.due_in(now);
@@ -91,6 +92,7 @@ void App::update() {
   opener_.update();
   undo_.begin_frame();
   actions_.press_keys();
+  crank_.update(workspace_.shown(), static_cast<double>(ImGui::GetIO().DeltaTime));
   formulas_.begin_frame();
   if (!formulas_.shown.clicked.empty()) params_.focus(formulas_.shown.clicked);
 }

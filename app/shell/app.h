@@ -104,6 +104,7 @@ class App {
   UndoRecorder undo_{};
   PathOpener opener_;
   ExportRequester exports_;
+  Crank crank_{};
   ActionHandler actions_;
   ViewPane view_pane_;
   NoteTimer note_timer_{};

@@ -1,6 +1,7 @@
 #include "app/views/axis_roles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace orrery::views {
@@ -15,10 +16,17 @@ Range positions(const Axis& axis, std::size_t count) {
 double position_of(const Axis& axis, std::size_t index, std::size_t count) {
   const auto i = static_cast<double>(index);
   if (!axis.range || count < 2) return i;
-  return axis.range->min + i * (axis.range->max - axis.range->min) / static_cast<double>(count - 1);
+  const double part = i / static_cast<double>(count - 1);
+  const auto [min, max] = *axis.range;
+  const bool log = axis.scale == AxisScale::log2 || axis.scale == AxisScale::log10;
+  return log && min > 0 ? min * std::pow(max / min, part) : min + part * (max - min);
 }
 
 bool is_by_distance(const LinePlot& plot) { return plot.x.role == AxisRole::relative_distance; }
+
+bool is_by_distance(const Heatmap& map) {
+  return map.values && map.values->size() > 0 && map.x.role == AxisRole::relative_distance;
+}
 
 bool is_query_by_key(const Heatmap& map) {
   return map.values && map.values->size() > 0 && map.y.role == AxisRole::query_position &&

@@ -12,8 +12,9 @@ namespace orrery::views {
 
 /// The axis value at the middle of a cell: its index, unless the axis has a range.
 double position_of(const Axis& axis, std::size_t index, std::size_t count);
-/// Whether x of the plot is the distance m − n of two tokens.
+/// Whether x is the distance m − n of two tokens.
 bool is_by_distance(const LinePlot& plot);
+bool is_by_distance(const Heatmap& map);
 /// Whether rows are queries and columns keys.
 bool is_query_by_key(const Heatmap& map);
 /// m − n of a cell of such a map.

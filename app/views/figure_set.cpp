@@ -165,6 +165,11 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
   if (ui.item_rects) ui.item_rects->mark_figure(figure.id, widget.frame());
 }
 
+const FigureLayout* FigureSet::frame(const std::string& id) const {
+  const auto found = widgets_.find(id);
+  return found == widgets_.end() ? nullptr : &found->second.frame();
+}
+
 void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,
                      const FigureSource& source, std::span<const BoundRule> rules, const Ui& ui) {
   for (const PlacedFigure& placed : figures) {

@@ -43,6 +43,9 @@ class FigureSet {
   void draw(Session& session, std::span<const PlacedFigure> figures, const FigureSource& source,
             std::span<const BoundRule> rules, const Ui& ui);
 
+  /// Where a figure's parts lay when it was drawn last; null if it was not.
+  const FigureLayout* frame(const std::string& id) const;
+
  private:
   void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
                 std::span<const BoundRule> rules, const Ui& ui);

@@ -35,18 +35,26 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
   canvas.text({x, y}, words, style);
 }
 
-void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
-                  const FigureView& view, double distance, const Ui& ui) {
+/// A line across the plot at a distance on its x axis. Returns where; empty beyond the plot.
+std::optional<double> light_column(Canvas& canvas, const FigureLayout& frame, double distance,
+                                   const Ui& ui) {
   const double at_x = frame.x.to_canvas(distance);
-  const bool shows = at_x >= frame.plot.x && at_x <= frame.plot.right();
-  if (!is_by_distance(plot) || !shows) return;
+  if (!(at_x >= frame.plot.x && at_x <= frame.plot.right())) return std::nullopt;
   const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
   canvas.line_strip(line, {with_alpha(ui.style.accent, 0.8), ui.scale});
+  return at_x;
+}
+
+void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
+                  const FigureView& view, double distance, const Ui& ui) {
+  if (!is_by_distance(plot)) return;
+  const std::optional<double> at_x = light_column(canvas, frame, distance, ui);
+  if (!at_x) return;
   if (const auto readout = read_lines_at(plot, frame, view, distance))
     for (const LineReadout::Entry& entry : readout->entries)
       if (shim::is_finite(entry.at))
         draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
-  draw_tag(canvas, distance, {at_x, frame.plot.bottom()}, frame.plot, ui);
+  draw_tag(canvas, distance, {*at_x, frame.plot.bottom()}, frame.plot, ui);
 }
 
 /// Two lines along the cells of the diagonal, half a cell to either side of their middles.
@@ -83,7 +91,8 @@ void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayo
   if (const auto* plot = std::get_if<LinePlot>(&figure.content))
     light_curves(canvas, *plot, frame, view, distance, ui);
   else if (const auto* map = std::get_if<Heatmap>(&figure.content))
-    light_diagonal(canvas, *map, frame, distance, ui);
+    is_by_distance(*map) ? static_cast<void>(light_column(canvas, frame, distance, ui))
+                         : light_diagonal(canvas, *map, frame, distance, ui);
   canvas.pop_clip();
 }
 
@@ -95,6 +104,8 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureLayout&
     return readout ? std::optional(readout->x) : std::nullopt;
   }
   const auto* map = std::get_if<Heatmap>(&figure.content);
+  if (map && is_by_distance(*map) && frame.plot.contains(cursor))
+    return std::max(1.0, std::round(frame.x.to_data(cursor.x)));
   if (!map || !is_query_by_key(*map)) return std::nullopt;
   const auto cell = cell_at(*map, frame, cursor);
   return cell ? std::optional(distance_of(*map, *cell)) : std::nullopt;

@@ -52,6 +52,8 @@ std::string place(const Axis& axis, std::size_t index, std::size_t count,
                   const std::string& label) {
   const double middle = position_of(axis, index, count);
   std::string at = fmt::format("{} = {:.10g}", axis_name(axis), middle);
+  if (axis.scale != AxisScale::linear)  // a column of several distances, or a part of one
+    at = fmt::format("{} ≈ {}", axis_name(axis), readout_number(middle, 3));
   const double width = position_of(axis, index + 1, count) - middle;
   if (axis.whole && width > 1) {
     const double last = std::min(middle + (width - 1) / 2, axis.whole->max - 0.5);

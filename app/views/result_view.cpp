@@ -14,6 +14,7 @@
 #include "app/views/hover_preview.h"
 #include "app/views/map_zoom.h"
 #include "app/views/screen_captions.h"
+#include "app/views/stacked_figures.h"
 #include "app/views/view_bar.h"
 
 namespace orrery::views {
@@ -172,7 +173,8 @@ class ResultView::Arrangement {
     const bool arrows = std::all_of(placed.begin(), placed.end(), [](const PlacedFigure& one) {
       return std::holds_alternative<VectorPlot>(one.figure->content);
     });
-    quiet.style.small_keys = placed.size() > 6 || small || arrows || room.bar.height <= 0;
+    quiet.style.small_keys = placed.size() > 6 || plan_.grouping == Grouping::stacked || small ||
+                             arrows || room.bar.height <= 0;
     if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
     set_.draw(session, placed, {result, owner()}, plan_.rules, quiet);
   }
@@ -254,6 +256,9 @@ class ResultView::Arrangement {
   /// All of them, or all of a group, without captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Room& room,
                                       const Ui& ui) {
+    if (plan_.grouping == Grouping::stacked)
+      return stacked_.place(session, captions_.of(figures, stamp_, {}), room.bar, room.figures,
+                            set_, ui);
     const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
     // With one encoding there is nothing to choose; figures of one or two kinds all fit.
@@ -299,6 +304,7 @@ class ResultView::Arrangement {
   HoverPreview turned_;
   MapZoom zoom_{};
   ScreenCaptions captions_{};
+  StackedFigures stacked_{};
   FigureSet set_{};
 };
 

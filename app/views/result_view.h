@@ -17,7 +17,8 @@ enum class Grouping {
   none,
   by_kind,      ///< the weights of every encoding beside each other
   by_encoding,  ///< the terms of one encoding beside their sum
-  by_page       ///< the figures of one kind alone, which belong on a page
+  by_page,      ///< the figures of one kind alone, which belong on a page
+  stacked       ///< curves above a map of the same distances, everything else beside them
 };
 
 /// The default arrangement of an experiment, until its user changes it.

@@ -6,6 +6,7 @@
 /// `Experiment NAME_experiment()`, which studies/NAME/NAME.cpp defines.
 // clang-format off
 #define ORRERY_EXPERIMENTS(X) \
+  X(score_spectrogram)        \
   X(long_term_decay)          \
   X(relative_invariance)      \
   X(attention_map)            \

@@ -10,32 +10,41 @@ namespace orrery::figure {
 namespace {
 
 /// Mapping between an axis's data values and cell coordinates: cells are one unit wide and centred
-/// at integers.
+/// at integers. On a logarithmic axis they are of equal width there.
 struct CellAxis {
-  double first{};  ///< data value at the centre of cell 0
+  double first{};  ///< value at the centre of cell 0, on the scale
   double step{1.0};
   std::size_t count{};
+  AxisScale scale{AxisScale::linear};
   Range data() const { return {value(-0.5), value(static_cast<double>(count) - 0.5)}; }
-  double value(double cell) const { return first + step * cell; }
-  double cell(double value) const { return (value - first) / step; }
+  double value(double cell) const { return scale_inverse(scale, 1.0, first + step * cell); }
+  double cell(double value) const { return (scale_forward(scale, 1.0, value) - first) / step; }
 };
+
+/// That of the axis where cells have one.
+AxisScale cell_scale(const Axis& axis) {
+  const bool log = axis.scale == AxisScale::log2 || axis.scale == AxisScale::log10;
+  return log && axis.range && axis.range->min > 0 ? axis.scale : AxisScale::linear;
+}
 
 CellAxis cell_axis(const Axis& axis, std::size_t count) {
   const CellAxis counted{0.0, 1.0, count};
   if (!axis.range || count < 2) return counted;
-  const auto [min, max] = *axis.range;
+  const AxisScale scale = cell_scale(axis);
+  const double min = scale_forward(scale, 1.0, axis.range->min);
+  const double max = scale_forward(scale, 1.0, axis.range->max);
   const double span = max - min;
   const double step = span / static_cast<double>(count - 1);
   // The edges of the first and the last cell lie beyond the range.
   const bool has_edges = std::isfinite(min - span) && std::isfinite(max + span);
-  return step > 0.0 && has_edges ? CellAxis{min, step, count} : counted;
+  return step > 0.0 && has_edges ? CellAxis{min, step, count, scale} : counted;
 }
 
 AxisPlan plan_cells(const Axis& axis, const CellAxis& cells, const std::vector<std::string>& names,
                     const std::optional<Range>& view) {
-  AxisPlan plan = plan_axis(axis, AxisScale::linear, cells.data());
-  plan.data = usable_range(view.value_or(plan.data), AxisScale::linear, plan.data);
-  plan.integers = cells.step == 1.0 && cells.first == std::floor(cells.first);
+  AxisPlan plan = plan_axis(axis, cells.scale, cells.data());
+  plan.data = usable_range(view.value_or(plan.data), cells.scale, plan.data);
+  plan.integers = cells.scale == AxisScale::linear && cells.step == 1.0 && cells.first == std::floor(cells.first);
   if (names.size() == cells.count && plan.integers) {
     plan.names = names;
     plan.first_name = cells.first;

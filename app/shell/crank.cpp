@@ -1,0 +1,50 @@
+#include "app/shell/crank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace orrery::shell {
+namespace {
+
+constexpr double seconds_to_double = 1.5;
+// Near the start, where twice as far is no distance, it moves at this rate, in tokens per second.
+constexpr double least_rate = 4;
+constexpr double longest_frame = 0.1;  // a frame that took longer does not make it jump
+constexpr const char* longest_key = "max_distance";
+
+double longest(const Session& session) {
+  const ParamSet& params = session.current().params;
+  return params.has(longest_key) && params.is_used(longest_key)
+             ? static_cast<double>(params.integer(longest_key))
+             : 256.0;
+}
+
+/// The distance on screen: held, or else the one that is set.
+double present(const Session& session) {
+  if (session.links.held()) return *session.links.held();
+  const ParamSet& params = session.current().params;
+  return params.has(distance_key) && params.is_used(distance_key)
+             ? static_cast<double>(params.integer(distance_key))
+             : 1.0;
+}
+
+}  // namespace
+
+void Crank::step(Session& session, double tokens) {
+  turning_ = false;
+  session.links.hold(std::clamp(present(session) + tokens, 1.0, longest(session)));
+}
+
+void Crank::update(Session& session, double seconds) {
+  if (!turning_) return;
+  // Whoever points or holds elsewhere goes on from there.
+  const double shown = present(session);
+  if (std::round(at_) != shown) at_ = shown;
+  const double time = std::min(seconds, longest_frame);
+  at_ = std::max(at_ * std::exp2(time / seconds_to_double), at_ + least_rate * time);
+  if (at_ > longest(session)) at_ = 1.0;
+  session.links.hold(std::round(at_));
+}
+
+}  // namespace orrery::shell

@@ -1,0 +1,82 @@
+#include "app/views/stacked_figures.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/views/axis_roles.h"
+
+namespace orrery::views {
+namespace {
+
+constexpr double curve_share = 0.36;   // of the height
+constexpr double beside_share = 0.27;  // of the width
+constexpr double gap = 8;
+
+bool is_curve(const Figure& figure) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  return plot && is_by_distance(*plot);
+}
+
+bool is_map(const Figure& figure) {
+  const auto* map = std::get_if<Heatmap>(&figure.content);
+  return map && is_by_distance(*map);
+}
+
+/// The map that is chosen, in the line of choices where there are several.
+const Figure* chosen_map(Session& session, const Figures& maps, const Rect& bar, const Ui& ui) {
+  std::size_t chosen = 0;
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    titles.push_back(maps[i]->title.substr(0, maps[i]->title.find(':')));
+    if (maps[i]->id == session.current().figure) chosen = i;
+  }
+  const std::size_t before = chosen;
+  if (maps.size() > 1 && bar.height > 0) draw_tab_row(titles, chosen, bar, ui);
+  if (chosen != before) session.select_figure(maps[chosen]->id);
+  return maps[chosen];
+}
+
+/// Brings the left and right ends of the axes in line, as wide as the widest labels need.
+void align(std::vector<PlacedFigure>& column, const FigureSet& set) {
+  double left = 0, right = 0;
+  const auto ends_of = [&](const PlacedFigure& placed) {
+    const FigureLayout* frame = set.frame(placed.figure->id);
+    if (!frame || frame->plot.width <= 0) return Range{};
+    return Range{frame->plot.x - frame->area.x, frame->area.right() - frame->plot.right()};
+  };
+  for (const PlacedFigure& placed : column) {
+    left = std::max(left, ends_of(placed).min);
+    right = std::max(right, ends_of(placed).max);
+  }
+  for (PlacedFigure& placed : column) {
+    const Range ends = ends_of(placed);
+    if (ends == Range{}) continue;
+    placed.area.x += left - ends.min;
+    placed.area.width -= left - ends.min + right - ends.max;
+  }
+}
+
+}  // namespace
+
+std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures& figures,
+                                                const Rect& bar, const Rect& room,
+                                                const FigureSet& set, const Ui& ui) {
+  Figures curves, maps, others;
+  for (const Figure* figure : figures)
+    (is_curve(*figure) ? curves : is_map(*figure) ? maps : others).push_back(figure);
+  if (curves.empty() || maps.empty())
+    return placed_in_grid(figures, best_columns(figures.size(), room.width, room.height, 1.5), room,
+                          gap * ui.scale);
+  const double space = gap * ui.scale;
+  const double beside = others.empty() ? 0 : beside_share * room.width + space;
+  Rect upper{room.x, room.y, room.width - beside, curve_share * room.height};
+  const Rect lower{room.x, upper.bottom(), upper.width, room.height - upper.height};
+  std::vector<PlacedFigure> placed{{curves.front(), upper, nullptr},
+                                   {chosen_map(session, maps, bar, ui), lower, nullptr}};
+  align(placed, set);
+  const Rect right{room.right() - beside + space, room.y, beside - space, room.height};
+  for (const PlacedFigure& one : placed_in_grid(others, 1, right, space)) placed.push_back(one);
+  return placed;
+}
+
+}  // namespace orrery::views

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/views/figure_set.h"
+#include "app/views/screen_captions.h"
+
+namespace orrery::views {
+
+/// Curves above a map of the same distances, their axes in line, and everything else in a column
+/// beside them. Of several maps one is shown.
+class StackedFigures {
+ public:
+  /// Places the figures in `room`, with the choice of the map in `bar`. `set` says how much room
+  /// axes and titles took in the last frame.
+  std::vector<PlacedFigure> place(Session& session, const Figures& figures, const Rect& bar,
+                                  const Rect& room, const FigureSet& set, const Ui& ui);
+};
+
+}  // namespace orrery::views

@@ -1,0 +1,388 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <optional>
+
+#include "core/analysis/decay.h"
+#include "core/analysis/largest.h"
+#include "core/analysis/mean_logits.h"
+#include "core/analysis/spectrum.h"
+#include "core/encodings/catalogue.h"
+#include "core/encodings/common_formulas.h"
+#include "core/encodings/frequencies.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/sub_progress.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/score_spectrogram/log_columns.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      encodings_param({"rope"}),
+      dim_param(128),
+      log_count_param({"max_distance", "r_max", "tokens"}, "Distances go up to this.", 32768, 16,
+                      131072),
+      log_count_param({"distance", "r", "tokens"},
+                      "The distance at which the pairs are drawn as they have turned.", 200, 1,
+                      131072),
+      log_count_param({"context", "L", "tokens"},
+                      "Context length that the pairs' wavelengths are compared with.", 8192, 2,
+                      0x1p40),
+      heads_param(),
+      count_param({"columns"}, "Columns that the distances are averaged into.", 480, 16, 4096),
+      seed_param()};
+  return with_encoding_params(std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "score_spectrogram",
+      .version = 1,
+      .title = "Pairs and distances",
+      .question = "Why does the score fall with distance, and which part of the encoding makes it?",
+      .formulas =
+          {{R"(\frac{L(r)}{L(0)} = \frac{2}{d} \sum_t \cos(r\theta_t))", "eq. (35)"},
+           frequency_formula,
+           {R"(L(r): \text{ mean logit of tokens with equal contents, } |\mathbf{x}|^2 = d)", "",
+            in_descriptions}},
+      .symbols = {frequency_meaning,
+                  {"L", "mean logit of a query and a key with equal contents"},
+                  {"r", "relative distance m − n"}},
+      .params = declared_params()};
+}
+
+/// What every encoding is looked at with.
+struct Study {
+  const ParamSet& params;
+  LogColumns columns;
+  Index d{};
+  Index last{};
+  int heads{};
+};
+
+std::unique_ptr<Encoding> encoding_of(const Study& study, const std::string& name) {
+  return make_encoding<double>(
+      name, {.d_model = study.d, .d_head = study.d, .heads = study.heads, .params = study.params});
+}
+
+/// The mean logits at 0, 1, …, as far as the encoding is defined.
+MeanLogits logits_of(const Study& study, const Encoding& encoding, int head, Progress& progress,
+                     const std::string& label) {
+  const Index known = std::min<Index>(study.last, encoding.last_position()) + 1;
+  MeanLogits all;
+  for (Index first = 0; first < known; first += distances_at_once) {
+    checkpoint(progress, static_cast<double>(first) / static_cast<double>(known),
+               "mean logits of " + label);
+    const Positions at =
+        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
+    const MeanLogits part = mean_logits(encoding, study.d, static_cast<double>(study.d), at, head);
+    all.total.insert(all.total.end(), part.total.begin(), part.total.end());
+    all.position.insert(all.position.end(), part.position.begin(), part.position.end());
+  }
+  return all;
+}
+
+/// The frequencies that an encoding's pairs turn with; nothing where it has no pairs. A pair that
+/// is muted has none, channels that do not turn have 0.
+std::optional<std::vector<std::optional<double>>> pairs_of(const Encoding& encoding, Index d) {
+  std::vector<std::optional<double>> pairs;
+  if (const auto* rope = dynamic_cast<const Rope<double>*>(&encoding)) {
+    const std::vector<double> theta = rope->theta();
+    for (std::size_t t = 0; t < theta.size(); ++t)
+      pairs.push_back(rope->is_muted(t) ? std::nullopt : std::optional(theta[t]));
+    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
+    return pairs;
+  }
+  if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding)) {
+    for (const double theta : sinusoidal->theta()) pairs.emplace_back(theta);
+    return pairs;
+  }
+  return std::nullopt;
+}
+
+Axis columns_axis(const LogColumns& columns) {
+  Axis axis = distance_axis(AxisScale::log2);
+  axis.range = Range{columns.middles().front(), columns.middles().back()};
+  return axis;
+}
+
+Figure map_figure(const Study& study, const std::string& name, std::shared_ptr<Array> values,
+                  std::string title, Heatmap map) {
+  values->name = "parts_" + name;
+  values->axes = {map.y.label, "distance"};
+  values->role = {.kind = "parts", .encodings = {name}};
+  map.values = std::move(values);
+  map.x = columns_axis(study.columns);
+  return {"parts_" + name,
+          std::move(title),
+          "mean over the tokens of a column, distance r from r − ½ to r + ½ · " +
+              caption_of(study.params),
+          std::move(map),
+          {.kind = "parts", .encodings = {name}}};
+}
+
+std::shared_ptr<Array> rows_of(std::size_t columns, const std::string& description) {
+  auto array = std::make_shared<Array>();
+  array->description = description;
+  array->shape = {0, columns};
+  array->values = std::vector<double>{};
+  return array;
+}
+
+void append(Array& array, const std::vector<double>& row) {
+  auto& values = std::get<std::vector<double>>(array.values);
+  values.insert(values.end(), row.begin(), row.end());
+  ++array.shape[0];
+}
+
+/// Each pair's cosine by distance: the score is their mean.
+Figure pairs_figure(const Study& study, const std::string& name,
+                    const std::vector<std::optional<double>>& pairs) {
+  auto values = rows_of(study.columns.size(), "mean of cos(r·theta_t) by pair and distance");
+  std::vector<double> turning;
+  for (const std::optional<double>& theta : pairs) {
+    append(*values, theta ? study.columns.mean_cosine(*theta)
+                          : std::vector<double>(study.columns.size(), missing));
+    if (theta) turning.push_back(*theta);
+  }
+  const auto context = study.params.integer("context");
+  const Index beyond = pairs_beyond(turning, static_cast<double>(context));
+  return map_figure(
+      study, name, std::move(values),
+      fmt::format("{}: each row is a pair; {} of {} turn less than once within {} tokens",
+                  encoding_label(name), beyond, turning.size(), context),
+      {.y = {.label = "pair", .symbol = "t"},
+       .quantity = "cosine",
+       .symbol = "cos(rθ_t)",
+       .meaning = Meaning::diverging,
+       .range = Range{-1.0, 1.0}});
+}
+
+/// Each head's factor on the weights by distance, where an encoding has no pairs.
+Figure heads_figure(const Study& study, const std::string& name, const Encoding& encoding,
+                    Progress& progress) {
+  auto values = rows_of(study.columns.size(), "mean of exp(position terms) by head and distance");
+  for (int head = 0; head < study.heads; ++head) {
+    SubProgress part =
+        equal_part(progress, static_cast<std::size_t>(head), static_cast<std::size_t>(study.heads));
+    MeanLogits logits = logits_of(study, encoding, head, part, encoding_label(name));
+    logits.position.erase(logits.position.begin());
+    for (double& term : logits.position) term = std::exp(term);
+    append(*values, study.columns.of(logits.position).mean);
+  }
+  return map_figure(
+      study, name, std::move(values),
+      encoding_label(name) + ": each row is a head; what its position terms multiply a weight by",
+      {.y = {.label = "head", .symbol = "h"},
+       .quantity = "factor on the weight",
+       .symbol = "e^{b_h(r)}",
+       .meaning = Meaning::sequential});
+}
+
+/// The mean logit against that at distance 0.
+struct Fall {
+  std::string name{};
+  std::vector<double> by_distance{};  ///< at r = 1, 2, …
+  ColumnValues columns{};
+};
+
+Fall fall_of(const Study& study, const std::string& name, const Encoding& encoding,
+             Progress& progress) {
+  const std::vector<double> total =
+      logits_of(study, encoding, 0, progress, encoding_label(name)).total;
+  Fall fall{.name = name};
+  for (std::size_t r = 1; r < total.size(); ++r) fall.by_distance.push_back(total[r] / total[0]);
+  fall.columns = study.columns.of(fall.by_distance);
+  return fall;
+}
+
+Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
+  LinePlot plot{.x = distance_axis(AxisScale::log2),
+                .y = {.label = "mean logit",
+                      .symbol = "L(r)/L(0)",
+                      .range = Range{-0.5, 1.05}}};
+  for (const Fall& fall : falls)
+    plot.series.push_back({.name = encoding_label(fall.name),
+                           .x = study.columns.middles(),
+                           .y = fall.columns.mean,
+                           .band_low = fall.columns.least,
+                           .band_high = fall.columns.greatest,
+                           .color = encoding_color(fall.name)});
+  plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
+  const std::int64_t r = study.params.integer("distance");
+  if (r <= study.last)
+    plot.rules.push_back(
+        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
+  return {"mean_logit", "Mean logit of tokens with equal contents, by distance",
+          "head 0 · mean over the tokens of a column, band from least to greatest · " +
+              caption_of(study.params),
+          std::move(plot)};
+}
+
+/// Axes that stay as they are while the pairs turn.
+VectorPlot plane(const Range& x, const Range& y) {
+  return {.x = {.label = "real part", .range = x},
+          .y = {.label = "imaginary part", .range = y},
+          .quantity = "pair index t"};
+}
+
+/// Pair t as a hand that has turned by rθ_t, the slowest the longest.
+Figure orbits_figure(const Study& study, const std::vector<double>& theta) {
+  const std::int64_t r = study.params.integer("distance");
+  VectorPlot plot = plane({-1.05, 1.05}, {-1.05, 1.05});
+  const auto count = static_cast<double>(theta.size());
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    const CosSin turn = rotation_at(r, theta[t]);
+    const double radius = (static_cast<double>(t) + 1) / count;
+    plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
+  }
+  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθ_t", r),
+          caption_of(study.params), std::move(plot)};
+}
+
+/// The pairs head to tail: the real part of their sum is the score.
+Figure chain_figure(const Study& study, const std::vector<double>& theta) {
+  const std::int64_t r = study.params.integer("distance");
+  const double scale = 1.0 / static_cast<double>(theta.size());
+  VectorPlot plot = plane({-0.25, 1.0}, {-0.3, 0.5});
+  std::complex<double> from = 0;
+  for (const std::complex<double>& sum : phasor_chain(theta, r)) {
+    const std::complex<double> to = scale * sum;
+    plot.arrows.push_back(
+        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+    from = to;
+  }
+  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  return {"chain",
+          fmt::format("Head to tail at distance r = {}: the real part of the sum is L(r)/L(0)", r),
+          caption_of(study.params), std::move(plot)};
+}
+
+/// The map's column means against the curve, which comes through the encoding's own door.
+Check sum_check(const Study& study, const Figure& map, const Fall& fall) {
+  const Array& parts = *std::get<Heatmap>(map.content).values;
+  const std::size_t rows = parts.shape[0], columns = parts.shape[1];
+  Largest gap;
+  for (std::size_t c = 0; c < columns; ++c) {
+    double sum = 0, known = 0;
+    for (std::size_t t = 0; t < rows; ++t) {
+      const double part = parts[t * columns + c];
+      if (std::isnan(part)) continue;  // muted
+      sum += part;
+      ++known;
+    }
+    gap.see(std::abs(sum / known - fall.columns.mean[c]));
+  }
+  const double terms = 2.0 * static_cast<double>(study.last) + static_cast<double>(study.d);
+  return {.name = "rope_rows_make_the_curve",
+          .statement =
+              "the mean over the pairs' rows is the curve of the mean logit (largest "
+              "difference over the columns)",
+          .equation = "eq. (35)",
+          .measured = gap.value(),
+          .bound = terms * 0x1p-50};
+}
+
+Table column_table(const Study& study, const std::vector<Fall>& falls) {
+  std::vector<double> from, to;
+  for (std::size_t i = 0; i < study.columns.size(); ++i) {
+    from.push_back(study.columns.from(i));
+    to.push_back(study.columns.to(i));
+  }
+  Table table{.name = "columns",
+              .caption = "mean logit against that at distance 0, averaged over each column",
+              .columns = {{"from", "tokens", std::move(from)}, {"to", "tokens", std::move(to)}}};
+  for (const Fall& fall : falls) {
+    table.columns.push_back({"mean_" + fall.name, "", fall.columns.mean});
+    table.columns.push_back({"least_" + fall.name, "", fall.columns.least});
+    table.columns.push_back({"greatest_" + fall.name, "", fall.columns.greatest});
+  }
+  return table;
+}
+
+void add_scalars(const Study& study, const Fall& fall, std::vector<Scalar>& scalars) {
+  const auto half = std::find_if(fall.by_distance.begin(), fall.by_distance.end(),
+                                 [](double share) { return share <= 0.5; });
+  const std::string label = encoding_label(fall.name);
+  scalars.push_back(
+      {.name = fall.name + "_first_half",
+       .unit = "tokens",
+       .value = half == fall.by_distance.end()
+                    ? missing
+                    : static_cast<double>(half - fall.by_distance.begin() + 1),
+       .description = label + ": first distance at which the mean logit is half of that at 0"});
+  const auto r = static_cast<std::size_t>(study.params.integer("distance"));
+  scalars.push_back(
+      {.name = fall.name + "_at_distance",
+       .symbol = "L(r)/L(0)",
+       .value = r <= fall.by_distance.size() ? fall.by_distance[r - 1] : missing,
+       .description = fmt::format("{}: mean logit at distance {} against that at 0", label, r)});
+}
+
+void check_work(const ParamSet& params) {
+  const auto distances = static_cast<double>(params.integer("max_distance"));
+  const auto d = static_cast<double>(params.integer("dim"));
+  const auto heads = static_cast<double>(params.integer("heads"));
+  const auto encodings = static_cast<double>(params.list("encoding").size());
+  check_operations(fmt::format("max_distance={} with dim={}, heads={}", distances, d, heads),
+                   distances * d * (heads + 1) * encodings * 8, "lower max_distance, dim or heads");
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  const Index last = params.integer("max_distance");
+  const Study study{
+      .params = params,
+      .columns = LogColumns(last, static_cast<std::size_t>(params.integer("columns"))),
+      .d = params.integer("dim"),
+      .last = last,
+      .heads = static_cast<int>(params.integer("heads"))};
+  Result result;
+  std::vector<Fall> falls;
+  std::vector<Figure> maps, turned;
+  const std::vector<std::string>& names = params.list("encoding");
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    SubProgress part = equal_part(progress, e, names.size());
+    SubProgress of_fall(part, 0.0, 0.2), of_map(part, 0.2, 1.0);
+    const auto encoding = encoding_of(study, names[e]);
+    falls.push_back(fall_of(study, names[e], *encoding, of_fall));
+    const auto pairs = pairs_of(*encoding, study.d);
+    maps.push_back(pairs ? pairs_figure(study, names[e], *pairs)
+                         : heads_figure(study, names[e], *encoding, of_map));
+    add_scalars(study, falls.back(), result.scalars);
+    if (names[e] != "rope") continue;
+    result.checks.push_back(sum_check(study, maps.back(), falls.back()));
+    std::vector<double> theta;
+    for (const std::optional<double>& one : *pairs)
+      if (one) theta.push_back(*one);
+    turned = {orbits_figure(study, theta), chain_figure(study, theta)};
+  }
+  for (const Figure& map : maps) result.arrays.push_back(std::get<Heatmap>(map.content).values);
+  result.figures.push_back(falls_figure(study, falls));
+  for (std::vector<Figure>* group : {&maps, &turned})
+    for (Figure& figure : *group) result.figures.push_back(std::move(figure));
+  result.tables.push_back(column_table(study, falls));
+  return result;
+}
+
+}  // namespace
+
+Experiment score_spectrogram_experiment() {
+  return with_provenance(make_info(), compute, check_work);
+}
+
+}  // namespace orrery::studies
