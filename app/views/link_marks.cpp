@@ -101,7 +101,8 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureLayout&
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
     if (!is_by_distance(*plot)) return std::nullopt;
     const auto readout = read_lines(*plot, frame, view, cursor);
-    return readout ? std::optional(readout->x) : std::nullopt;
+    // Curves of averages have points between whole tokens.
+    return readout ? std::optional(std::round(readout->x)) : std::nullopt;
   }
   const auto* map = std::get_if<Heatmap>(&figure.content);
   if (map && is_by_distance(*map) && frame.plot.contains(cursor))

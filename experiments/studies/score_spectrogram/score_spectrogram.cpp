@@ -251,7 +251,7 @@ Figure orbits_figure(const Study& study, const std::vector<double>& theta) {
     const double radius = (static_cast<double>(t) + 1) / count;
     plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
   }
-  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθ_t", r),
+  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθₜ", r),
           caption_of(study.params), std::move(plot)};
 }
 
