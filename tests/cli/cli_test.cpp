@@ -42,7 +42,7 @@ TEST_CASE("list and describe print what is approved") {
 TEST_CASE("list and describe speak JSON") {
   const Shell shell;
   const auto list = nlohmann::json::parse(shell.run("list --json").out);
-  CHECK(list.at("experiments").at(0).at("name") == "long_term_decay");
+  CHECK(list.at("experiments").at(0).at("name") == "score_spectrogram");
   const std::string as_text = shell.run("list").out;
   for (const auto& experiment : list.at("experiments"))
     CHECK_THAT(as_text, Contains(experiment.at("question").get<std::string>()));
