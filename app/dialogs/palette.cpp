@@ -5,10 +5,13 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
+#include "app/panels/param_controls.h"
 #include "app/session/fuzzy.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::dialogs {
 namespace {
@@ -30,6 +33,8 @@ const char* kind_text(Kind kind) {
       return "parameter";
     case Kind::setting:
       return "set";
+    case Kind::preset:
+      return "preset";
     case Kind::action:
       return "";
   }
@@ -46,18 +51,52 @@ std::optional<double> score(std::string_view typed, const PaletteEntry& entry) {
   return std::nullopt;
 }
 
-/// "dim=256" as an entry that sets it, if there is such a parameter.
+/// "dim=256" or "dim 256" as an entry that sets it, if there is such a parameter.
 std::optional<PaletteEntry> setting_entry(const Session& session, std::string_view typed) {
-  const std::size_t equals = typed.find('=');
+  const std::size_t equals = typed.find_first_of("= ");
   if (session.size() == 0 || equals == std::string_view::npos) return std::nullopt;
   const std::string key(typed.substr(0, equals)), value(typed.substr(equals + 1));
   const ParamSet& params = session.current().params;
   if (value.empty() || !params.has(key)) return std::nullopt;
+  // Words after a choice's name are found among its values.
+  if (typed[equals] == ' ' && !params.spec(key).choices.empty()) return std::nullopt;
   return PaletteEntry{.kind = Kind::setting,
                       .title = fmt::format("Set {} to {}", key, value),
                       .detail = params.spec(key).description,
                       .key = key,
                       .value = value};
+}
+
+/// The values of what is chosen from a list, each as an entry that sets it.
+void add_choices(const ParamSet& params, std::vector<PaletteEntry>& entries) {
+  for (const ParamSpec& spec : params.specs()) {
+    if (!params.is_used(spec.key)) continue;
+    for (const Choice& choice : spec.choices)
+      entries.push_back(
+          {.kind = Kind::setting,
+           .title = fmt::format("{}: {}", param_title(spec), choice_title(spec, choice.name)),
+           .detail = choice.description,
+           .key = spec.key,
+           .value = choice.name});
+  }
+}
+
+/// The presets that can be read, in words: a file that cannot is told where it is asked for.
+std::vector<PaletteEntry> read_presets() {
+  std::vector<PaletteEntry> entries;
+  for (const std::string& name : preset_names()) {
+    try {
+      std::string title = name;
+      std::replace(title.begin(), title.end(), '_', ' ');
+      entries.push_back({.kind = Kind::preset,
+                         .title = std::move(title),
+                         .detail = preset_named(name).description,
+                         .key = name});
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return entries;
 }
 
 struct HistoryStep {
@@ -117,7 +156,10 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
                          .title = spec.key,
                          .detail = spec.description,
                          .key = spec.key});
+    add_choices(state.params, entries);
   }
+  static const std::vector<PaletteEntry> presets = read_presets();
+  entries.insert(entries.end(), presets.begin(), presets.end());
   for (const Action& action : actions)
     if (action.name != "palette")
       entries.push_back({.kind = Kind::action,

@@ -12,19 +12,20 @@ namespace orrery::dialogs {
 
 /// Something that the palette finds.
 struct PaletteEntry {
-  enum class Kind { view, figure, parameter, setting, action };
+  enum class Kind { view, figure, parameter, setting, preset, action };
   Kind kind{};
   std::string title{};
   std::string detail{};  ///< a question or description; searched too, but with less weight
   const Action* action{};
   std::size_t view{};   ///< index of the experiment
-  std::string key{};    ///< a figure's id, or a parameter's key
+  std::string key{};    ///< a figure's id, a parameter's key, or a preset's name
   std::string value{};  ///< of a setting: the text after "key="
 };
 
-/// Everything that can be found now: actions, views, and the figures and parameters of this view.
+/// Everything that can be found now: actions, views, presets, and the figures, parameters and their
+/// choices of this view.
 std::vector<PaletteEntry> palette_entries(const Session& session, const Actions& actions);
-/// The entries that match the typed text, the best first; "dim=256" offers to set it.
+/// The entries that match the typed text, the best first; "dim=256" and "dim 256" offer to set it.
 std::vector<PaletteEntry> palette_matches(const Session& session, const Actions& actions,
                                           std::string_view typed);
 

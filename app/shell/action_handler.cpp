@@ -10,6 +10,7 @@
 #include "app/session/command_line.h"
 #include "app/session/session_toml.h"
 #include "experiments/files/file.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::shell {
 
@@ -52,8 +53,31 @@ void ActionHandler::take(const PaletteEntry& entry) {
       to_.workspace.show_live();
       session.set(entry.key, entry.value);
       return;
+    case PaletteEntry::Kind::preset:
+      return show_preset(entry.key);
     case PaletteEntry::Kind::action:
       return perform(*entry.action);
+  }
+}
+
+/// What a preset sweeps over has its first value, and the note says how to see the others.
+void ActionHandler::show_preset(const std::string& name) {
+  Session& session = to_.workspace.live();
+  try {
+    const SweepSpec preset = preset_named(name);
+    for (std::size_t i = 0; i < session.size(); ++i)
+      if (session.state(i).experiment == preset.experiment) to_.workspace.show_view(i);
+    session.reset_all();
+    bool sweeps = preset.repeats > 1;
+    for (const SweepSpec::Axis& axis : preset.axes) {
+      if (axis.values.empty()) continue;
+      session.set(axis.key, axis.values.front());
+      sweeps = sweeps || axis.values.size() > 1;
+    }
+    session.note(sweeps ? fmt::format("The first of several: ./orrery sweep {}", name)
+                        : fmt::format("Preset {}", name));
+  } catch (const std::exception& refusal) {
+    session.say(refusal.what());
   }
 }
 

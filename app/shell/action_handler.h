@@ -51,6 +51,7 @@ class ActionHandler {
  private:
   Actions make_table();
 
+  void show_preset(const std::string& name);
   void undo();
   void redo();
   void travel(const std::optional<DesktopState>& state, std::string_view verb,

@@ -11,6 +11,7 @@
 #include "experiments/data/tokens.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/memory_bound.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::setup {
@@ -111,6 +112,14 @@ std::vector<ParamSpec> content_params() {
                              .min = 0.0,
                              .max = 100.0}),
           unless_q_is_given(projection_param())};
+}
+
+std::string token_caption(const ParamSet& params) {
+  const std::string settings = caption_of(params);
+  if (!params.text("q").empty()) return settings;
+  return "contents: a random vector for each word, the same wherever it stands; no trained model "
+         "· " +
+         settings;
 }
 
 template <class T>

@@ -30,6 +30,9 @@ std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
 
+/// caption_of, after what a text's contents are: readers take a map of words for a model's.
+std::string token_caption(const ParamSet& params);
+
 /// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
 /// fit).
 template <class T>

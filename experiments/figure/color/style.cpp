@@ -66,7 +66,7 @@ FigureStyle light_style() {
   style.text = slate(0.25);
   style.muted = slate(0.46);
   style.accent = to_color({0.62, 0.20, 38.0});
-  style.masked = slate(0.88);
+  style.masked = slate(0.87);
   style.not_a_number = to_color({0.60, 0.25, 350.0});
   style.palette = palette(false);
   return style;
@@ -79,7 +79,7 @@ FigureStyle print_style() {
   style.grid = grey(0.92);
   style.text = grey(0.0);
   style.muted = grey(0.32);
-  style.masked = grey(0.88);
+  style.masked = grey(0.87);
   style.line_width = 1.6;
   return style;
 }

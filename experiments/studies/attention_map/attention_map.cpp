@@ -213,7 +213,8 @@ class EncodingMaps {
 };
 
 MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels, Index tokens) {
-  MapFrame frame{.labels = labels, .tokens = tokens, .side = tokens, .caption = caption_of(params)};
+  MapFrame frame{
+      .labels = labels, .tokens = tokens, .side = tokens, .caption = token_caption(params)};
   const std::int64_t part = params.integer("part");
   const auto first = [&](const char* key) {
     const std::int64_t from = params.integer(key);

@@ -275,7 +275,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
   const Frame frame{params, tokens.labels,       tokens.positions,
-                    mask,   mask_array(mask, n), caption_of(params)};
+                    mask,   mask_array(mask, n), token_caption(params)};
   Result result;
   TableBuilder profiles = profile_table();
   Shares shares;
@@ -297,7 +297,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   }
   if (frame.shows("shares"))
     result.figures.push_back({"shares", "How much of the logits' variance each term explains",
-                              caption_of(params), std::move(shares.drawn)});
+                              token_caption(params), std::move(shares.drawn)});
   result.tables.push_back(std::move(shares.table).finish());
   result.tables.push_back(std::move(profiles).finish());
   return result;

@@ -187,6 +187,30 @@ TEST_CASE("The palette finds by a few letters, arrows choose and Enter takes") {
   CHECK(script.session.selected() == 0);
 }
 
+TEST_CASE("The palette sets choices and values, and shows presets") {
+  const auto session = start_session({.view = "score_spectrogram"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const auto choose = [&](const char* words) {
+    desktop.press(GLFW_KEY_K, with_control);
+    desktop.frame(2);
+    desktop.type(words);
+    desktop.press(GLFW_KEY_ENTER);
+    desktop.settle();
+  };
+  choose("encoding ALiBi");
+  CHECK(session->current().params.to_text("encoding") == "alibi");
+  choose("encoding rope");
+  choose("base 500000");
+  CHECK(session->current().params.real("base") == 500000);
+  choose("llama 3 decay");
+  CHECK(session->current().experiment->info.name == "long_term_decay");
+  CHECK(session->current().params.integer("max_distance") == 8192);
+  choose("decay over bases");
+  CHECK(session->current().params.real("base") == 1000);
+  CHECK(session->note() == "The first of several: ./orrery sweep decay_over_bases");
+}
+
 TEST_CASE("Escape closes the palette, and keys go to the desktop again") {
   Script script;
   script.desktop.press(GLFW_KEY_K, with_control);
