@@ -8,6 +8,7 @@
 
 #include "app/gui/shortcuts.h"
 #include "app/session/command_line.h"
+#include "app/session/references.h"
 #include "app/session/session_toml.h"
 #include "experiments/files/file.h"
 
@@ -120,6 +121,25 @@ void ActionHandler::recompute() {
 /// A height of 0 hides the checks; without a height they take what suits them.
 void ActionHandler::toggle_findings() {
   look().findings = look().findings == 0.0 ? std::nullopt : std::optional(0.0);
+}
+
+void ActionHandler::pin_shown() {
+  Session& shown = to_.workspace.shown();
+  to_.workspace.live().note(pin_reference(shown.shown(), shown.current().result));
+}
+
+void ActionHandler::unpin_all() {
+  ViewState& shown = to_.workspace.shown().shown();
+  if (shown.references.empty()) return to_.workspace.live().note("Nothing is pinned");
+  shown.references.clear();
+  shown.difference = false;
+}
+
+void ActionHandler::toggle_difference() {
+  ViewState& shown = to_.workspace.shown().shown();
+  if (shown.references.empty())
+    return to_.workspace.live().note("Pin a reference first (P), then change the settings");
+  shown.difference = !shown.difference;
 }
 
 }  // namespace orrery::shell

@@ -166,7 +166,6 @@ class Groups {
 /// Keeps every figure of a frame alive.
 struct Owners {
   Stamp results{};
-  std::shared_ptr<const void> differences{};
   std::shared_ptr<const void> copies{};
   std::shared_ptr<const void> parts{};
 };
@@ -182,16 +181,15 @@ class ResultView::Arrangement {
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
     Figures figures;
-    for (const Figure& figure : comparison_.figures(held, session.current().shown, flips()))
+    for (const Figure& figure : comparison_.figures(session.current(), flips()))
       // A reference is of other settings, a difference of two.
       figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
                                                                        : &figure);
     if (figures.empty()) return;
-    stamp_ = {held, session.current().shown.reference, turned_.result()};
-    const Result& read = comparison_.kind() == Comparison::Kind::reference
-                             ? *session.current().shown.reference
-                             : *held;
-    draw_figures(session, figures, read, area, ui);
+    const bool flipped = comparison_.kind() == Comparison::Kind::reference;
+    const auto read = flipped ? session.current().shown.references.back() : held;
+    stamp_ = {held, read, comparison_.made(), turned_.result()};
+    draw_figures(session, figures, *read, area, ui);
   }
 
  private:
@@ -321,8 +319,7 @@ class ResultView::Arrangement {
 
   /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
-    return std::make_shared<const Owners>(
-        Owners{stamp_, comparison_.owner(), captionless_.owner(), zoom_.owner()});
+    return std::make_shared<const Owners>(Owners{stamp_, captionless_.owner(), zoom_.owner()});
   }
 
   ViewPlan plan_;
