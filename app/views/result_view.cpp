@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
+#include "app/views/before_drag.h"
 #include "app/views/comparison.h"
 #include "app/views/figure_set.h"
 #include "app/views/hover_preview.h"
@@ -180,8 +181,9 @@ class ResultView::Arrangement {
     session.links.begin_frame(ImGui::GetFrameCount());
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
+    before_.update(session);
     Figures figures;
-    for (const Figure& figure : comparison_.figures(session.current(), flips()))
+    for (const Figure& figure : comparison_.figures(session.current(), flips(), before_.result()))
       // A reference is of other settings, a difference of two.
       figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
                                                                        : &figure);
@@ -324,6 +326,7 @@ class ResultView::Arrangement {
 
   ViewPlan plan_;
   Stamp stamp_{};
+  BeforeDrag before_{};
   Comparison comparison_{};
   HoverPreview turned_;
   MapZoom zoom_{};
