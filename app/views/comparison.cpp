@@ -48,7 +48,7 @@ std::vector<Figure> differences(const Result& result, const Result& reference) {
     const Figure* other = counterpart(reference.figures, figures[i], i, figures.size());
     auto difference = other ? difference_of(figures[i], *other) : std::nullopt;
     if (difference) difference->title = difference_title(figures[i], *other, settings);
-    differing.push_back(difference ? std::move(*difference) : figures[i]);
+    differing.push_back(difference.value_or(figures[i]));
   }
   return differing;
 }

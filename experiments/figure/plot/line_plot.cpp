@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/figure/plot/curve_cache.h"
@@ -121,26 +122,26 @@ Rect legend_box(const LegendDecision& decision) {
   return {corner.x, corner.y, decision.legend.size.width, decision.legend.size.height};
 }
 
-/// Where everything lies.
-struct PlotLayout {
+/// Axes in their place, and marks along the curves.
+struct Frame {
   Axes axes{};
   std::vector<Point> marks{};
-  LegendDecision decision{};
 };
 
-PlotLayout lay_out(const PlotContext& context, const LinePlot& plot, const Plans& plans,
-                   const std::vector<const Series*>& named, const Rect& room) {
-  PlotLayout layout;
-  layout.axes = place_axes(context, plans.x, plans.y, room, Aspect::free);
-  layout.marks = marks_of(plot, context, layout.axes);
-  layout.decision = decide_legend(context, named, layout.axes, room, layout.marks);
-  if (!layout.decision.outside) return layout;
-  const double width = layout.decision.legend.size.width + gap(context.style);
-  Axes& axes = layout.axes;
-  axes = place_axes(context, plans.x, plans.y, shrunk(room, 0.0, 0.0, width, 0.0), Aspect::free);
-  layout.decision.place.corner = {axes.plot.right() + gap(context.style), axes.plot.y};
-  layout.marks = marks_of(plot, context, axes);
-  return layout;
+Frame frame_in(const PlotContext& context, const LinePlot& plot, const Plans& plans,
+               const Rect& room) {
+  Axes axes = place_axes(context, plans.x, plans.y, room, Aspect::free);
+  std::vector<Point> marks = marks_of(plot, context, axes);
+  return {std::move(axes), std::move(marks)};
+}
+
+/// The frame that leaves room for a legend beside it, which goes to its corner.
+Frame frame_beside(const PlotContext& context, const LinePlot& plot, const Plans& plans,
+                   const Rect& room, LegendDecision& decision) {
+  const double width = decision.legend.size.width + gap(context.style);
+  Frame frame = frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, width, 0.0));
+  decision.place.corner = {frame.axes.plot.right() + gap(context.style), frame.axes.plot.y};
+  return frame;
 }
 
 /// Boxes that no label may cover.
@@ -155,16 +156,20 @@ std::vector<Rect> taken_boxes(const LegendDecision& decision, const GhostNames& 
 
 void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
   const Plans plans = plan_axes(plot, context.view, context.curves);
+  const Frame whole = frame_in(context, plot, plans, room);
   std::vector<const Series*> named = legend_curves(plot);
-  PlotLayout layout;
+  LegendDecision decision;
+  Frame beside;
   GhostNames names;
   // Ghosts without a place beside their lines go to the legend, which may take others' places.
   do {
     named.insert(named.end(), names.unplaced.begin(), names.unplaced.end());
-    layout = lay_out(context, plot, plans, named, room);
-    names = place_ghost_names(context, plot, layout.axes, taken_boxes(layout.decision, {}), named);
+    decision = decide_legend(context, named, whole.axes, room, whole.marks);
+    if (decision.outside) beside = frame_beside(context, plot, plans, room, decision);
+    names = place_ghost_names(context, plot, (decision.outside ? beside : whole).axes,
+                              taken_boxes(decision, {}), named);
   } while (!names.unplaced.empty());
-  const auto& [axes, marks, decision] = layout;
+  const auto& [axes, marks] = decision.outside ? beside : whole;
   report_curve_orders(context, plot);
   draw_plot_background(context, axes, true);
   draw_bands(context, plot, axes);
