@@ -76,6 +76,20 @@ TEST_CASE("A ghost is named beside its line, nearer to it than to any other and 
   }
 }
 
+TEST_CASE("A name between two curves would be of either: it goes to the other side") {
+  const Series own = sampled("RoPE", [](double) { return 5.6; });
+  const Series rising = sampled("T5", [](double x) { return x / 10; });
+  const Series ghost = sampled(
+      "n 1", [](double) { return 5.0; }, "n 1");
+  RecordingCanvas canvas;
+  const FigureLayout frame = drawn(canvas, {own, rising, ghost});
+  REQUIRE(names(frame.ghost_names) == Names{"n 1"});
+  const Rect box = frame.ghost_names[0].box;
+  const double line = frame.y.to_canvas(5.0), other = frame.y.to_canvas(5.6);
+  REQUIRE(line - other > box.height + 4);  // it would fit
+  CHECK(box.y > line);
+}
+
 TEST_CASE("Ghosts among other curves are named in the legend, where lines tell them apart") {
   const auto wave = [](double x) { return std::sin(2 * x); };
   const auto other = [](double x) { return std::sin(2 * x + 1); };
