@@ -81,7 +81,8 @@ void Comparison::add_all_ghosts(std::vector<Figure>& figures, const Sources& sou
   for (std::size_t place = 0; place < sources.others.size(); ++place) {
     const Result& other = *sources.others[place];
     const SettingsContrast settings = contrast_of(sources.result->provenance, other.provenance);
-    if (settings.same()) continue;
+    const bool alike = other.provenance.experiment == sources.result->provenance.experiment;
+    if (settings.same() || !alike) continue;
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const Figure* of_other = counterpart(other.figures, figures[i], i, figures.size());
       const LinePlot* behind = plot_behind(figures[i], of_other);
