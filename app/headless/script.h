@@ -31,14 +31,14 @@ class ScriptFailure : public std::runtime_error {
 ///     expect FACT is VALUE        also: has PART
 ///     picture NAME
 ///
-/// PLACE is one of: param or label KEY [PART], view NAME, tab TITLE, layout NAME, button WORDS
-/// (PART: how far along it, 0 to 1, else the middle); figure ID X Y in data, or in % of the plot
-/// from its top left; legend ID SERIES; colors, x-axis or y-axis ID PART; at X Y in points of the
-/// window.
+/// PLACE is one of: param or label KEY [PART], view NAME, tab TITLE, layout NAME, button WORDS,
+/// reference NUMBER (PART: how far along it, 0 to 1, else the middle); figure ID X Y in data, or in
+/// % of the plot from its top left; legend ID SERIES; colors, x-axis or y-axis ID PART; at X Y in
+/// points of the window.
 ///
 /// FACT is one of: view, figure, layout, theme, scale, projector, message, note, clipboard,
-/// distance, undo, redo, reference, difference, param KEY, scalar NAME, and of a figure: zoom ID,
-/// hidden ID, pins ID, cursors ID, colors ID. A missing value is "none".
+/// distance, undo, redo, references, difference, param KEY, scalar NAME, and of a figure: zoom ID,
+/// hidden ID, pins ID, cursors ID, colors ID, ghosts ID. A missing value is "none".
 ///
 /// `source` names the script in messages; paths are relative to its folder. Throws UsageError when
 /// a step cannot be read, ScriptFailure when an expectation does not hold.

@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "app/session/references.h"
+
 namespace orrery::headless {
 namespace {
 
@@ -26,6 +28,22 @@ std::string scalar(const ExperimentState& state, const std::string& name) {
     for (const Scalar& one : state.result->scalars)
       if (one.name == name) return fmt::format("{}", one.value);
   throw BadStep("there is no scalar " + name, "see orrery describe");
+}
+
+/// The names of a figure's ghosts, in the order in which they are drawn.
+std::string ghosts_of(const std::string& figure, const Stage& stage) {
+  const FigureLayout* frame = stage.app.item_rects().figure(figure);
+  if (!frame) throw BadStep("there is no figure " + figure + " on screen", "see the view's tabs");
+  Words names;
+  for (const FigureLayout::LegendEntry& entry : frame->ghost_names) names.push_back(entry.series);
+  return joined(names);
+}
+
+Words reference_names(const ExperimentState& state) {
+  Words names;
+  for (const auto& reference : state.shown.references)
+    names.push_back(reference_name(contrast_of(state.result->provenance, reference->provenance)));
+  return names;
 }
 
 std::string fact_of(const std::string& name, const std::string& of, const ExperimentState& state) {
@@ -57,6 +75,7 @@ const Session& shown_session(const Stage& stage) {
 
 std::string fact_text(Rest words, const Stage& stage) {
   const std::string& name = words.front();
+  if (words.size() == 2 && name == "ghosts") return ghosts_of(words[1], stage);
   if (words.size() == 2) return fact_of(name, words[1], shown_session(stage).current());
   if (words.size() != 1) throw BadStep("names no fact", "see orrery-desktop --help");
   const Session& session = shown_session(stage);
@@ -81,7 +100,7 @@ std::string fact_text(Rest words, const Stage& stage) {
   }
   if (name == "undo") return or_none(stage.app.history().undo_text());
   if (name == "redo") return or_none(stage.app.history().redo_text());
-  if (name == "reference") return yes(state.shown.reference != nullptr);
+  if (name == "references") return joined(reference_names(state));
   if (name == "difference") return yes(state.shown.difference);
   throw BadStep("\"" + name + "\" is not a fact", "see orrery-desktop --help");
 }

@@ -33,8 +33,9 @@ void add_arrangement_changes(Words& words, const ViewState& before, const ViewSt
   if (before.second_figure != after.second_figure)
     words.push_back("second figure " + after.second_figure);
   if (before.marks != after.marks) words.push_back("pins and cursors");
-  if (before.reference != after.reference)
-    words.push_back(after.reference ? "reference" : "reference removed");
+  if (before.references != after.references)
+    words.push_back(after.references.size() < before.references.size() ? "reference removed"
+                                                                       : "reference");
   if (before.difference != after.difference) words.push_back("difference");
 }
 

@@ -20,7 +20,7 @@ struct ExperimentSettings {
   ParamSet params{{}};
   std::string figure{};                       ///< id of the figure on top; empty: the first
   std::map<std::string, FigureView> views{};  ///< by figure id; only those that were changed
-  ViewState shown{};                          ///< layout, marks and the reference
+  ViewState shown{};                          ///< layout, marks and references
   friend bool operator==(const ExperimentSettings&, const ExperimentSettings&) = default;
 };
 

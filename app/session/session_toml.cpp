@@ -47,7 +47,7 @@ const TomlFields<FigureMarks>& mark_fields() {
   return fields;
 }
 
-/// The reference is a result and is not kept.
+/// References are results and are not kept.
 const TomlFields<ExperimentSettings>& experiment_fields() {
   const auto shown = &ExperimentSettings::shown;
   static const TomlFields<ExperimentSettings> fields{

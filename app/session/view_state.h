@@ -29,8 +29,9 @@ struct ViewState {
   std::string
       second_figure{};  ///< id of the right one, side by side; empty: as suits the experiment
   std::map<std::string, FigureMarks> marks{};  ///< by figure id
-  std::shared_ptr<const Result> reference{};   ///< the result that others are compared with
-  bool difference{false};  ///< whether the difference from the reference is shown
+  /// Results that others are compared with, the one pinned last at the end; at most max_references.
+  std::vector<std::shared_ptr<const Result>> references{};
+  bool difference{false};  ///< whether the difference from the last reference is shown
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 

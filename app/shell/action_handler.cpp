@@ -8,6 +8,7 @@
 
 #include "app/gui/shortcuts.h"
 #include "app/session/command_line.h"
+#include "app/session/references.h"
 #include "app/session/session_toml.h"
 #include "experiments/files/file.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -143,6 +144,25 @@ void ActionHandler::recompute() {
 
 void ActionHandler::toggle_findings() {
   look().findings = look().findings.value_or(0.0) > 0.0 ? std::nullopt : std::optional(200.0);
+}
+
+void ActionHandler::pin_shown() {
+  Session& shown = to_.workspace.shown();
+  to_.workspace.live().note(pin_reference(shown.shown(), shown.current().result));
+}
+
+void ActionHandler::unpin_all() {
+  ViewState& shown = to_.workspace.shown().shown();
+  if (shown.references.empty()) return to_.workspace.live().note("Nothing is pinned");
+  shown.references.clear();
+  shown.difference = false;
+}
+
+void ActionHandler::toggle_difference() {
+  ViewState& shown = to_.workspace.shown().shown();
+  if (shown.references.empty())
+    return to_.workspace.live().note("Pin a reference first (P), then change the settings");
+  shown.difference = !shown.difference;
 }
 
 }  // namespace orrery::shell

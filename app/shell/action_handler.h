@@ -63,6 +63,9 @@ class ActionHandler {
   void reset_parameters();
   void recompute();
   void toggle_findings();
+  void pin_shown();
+  void unpin_all();
+  void toggle_difference();
   Look& look() { return to_.workspace.live().look; }
 
   ActionTargets to_;

@@ -11,13 +11,14 @@ namespace orrery::shell {
 namespace {
 
 constexpr std::string_view edit = "Settings", files = "Files and figures",
-                           navigation = "Navigation", computation = "Computation",
-                           appearance = "Appearance";
+                           navigation = "Navigation", comparing = "Comparing",
+                           computation = "Computation", appearance = "Appearance";
 
 constexpr std::array zoom_sizes{0.5, 0.6,  0.75, 0.85, 1.0, 1.1, 1.25,
                                 1.5, 1.75, 2.0,  2.5,  3.0, 4.0};
 
 Shortcut key(int code) { return {.key = code}; }
+Shortcut shifted(int code) { return {.key = code, .shift = true}; }
 Shortcut control(int code) { return {.key = code, .control = true}; }
 Shortcut control_shift(int code) { return {.key = code, .control = true, .shift = true}; }
 Shortcut held(Shortcut shortcut) {
@@ -103,6 +104,19 @@ Actions ActionHandler::make_table() {
        [&work, this] { to_.crank.step(work.shown(), -1); }, {held({.character = U','})}},
       {"fit", navigation, "Reset zoom", "Resets the zoom of every figure in this view.",
        [&work] { work.fit_figures(); }, {key(GLFW_KEY_HOME)}},
+
+      {"pin_reference", comparing, "Pin as reference", "Keeps this result to compare others with: its curves stay in grey, up to four.",
+       [this] { pin_shown(); }, {key(GLFW_KEY_P)}},
+      {"unpin_references", comparing, "Unpin all references", "Removes every reference of this view.",
+       [this] { unpin_all(); }, {shifted(GLFW_KEY_P)}},
+      {"difference", comparing, "Difference from the reference", "Shows the result minus the reference pinned last, or the result again.",
+       [this] { toggle_difference(); }, {key(GLFW_KEY_D)}},
+      {"layout_single", comparing, "Layout: one figure", "Shows one figure of this view at a time.",
+       [&work] { work.shown().shown().layout = ViewLayout::single; }, {key(GLFW_KEY_1)}},
+      {"layout_side_by_side", comparing, "Layout: two figures side by side", "Shows two figures of this view side by side.",
+       [&work] { work.shown().shown().layout = ViewLayout::side_by_side; }, {key(GLFW_KEY_2)}},
+      {"layout_small_multiples", comparing, "Layout: all figures", "Shows all figures of this view at once, as small multiples.",
+       [&work] { work.shown().shown().layout = ViewLayout::small_multiples; }, {key(GLFW_KEY_3)}},
 
       {"recompute", computation, "Recompute", "Computes the current settings again.",
        [this] { recompute(); }, {control(GLFW_KEY_R)}},

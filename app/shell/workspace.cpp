@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "app/session/opened_path.h"
+#include "app/session/references.h"
 
 namespace orrery::shell {
 namespace {
@@ -76,7 +77,7 @@ void Workspace::perform(ResultBrowser::Request request) {
     const SavedSettings settings = settings_of(live_, result->provenance);
     if (request == ResultBrowser::Request::open_live) show_settings(live_, settings);
     show_view(settings.experiment);
-    if (request == ResultBrowser::Request::pin) live_.shown().reference = result;
+    if (request == ResultBrowser::Request::pin) live_.note(pin_reference(live_.shown(), result));
     if (!settings.left_out.empty())
       live_.say(fmt::format("This version does not support all of these settings: {}",
                             settings.left_out.front()));

@@ -1,32 +1,46 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
-#include "app/session/view_state.h"
+#include "app/session/session.h"
 #include "experiments/model/result.h"
 
 namespace orrery::views {
 
-/// The figures to show for a result that may be compared with a reference.
+/// The figures to show for a result that may be compared with references.
 class Comparison {
  public:
   /// The origin of the figures.
   enum class Kind { result, reference, difference };
 
-  /// The result's own figures; the reference's while `flipped`; or what differs, worked out when
-  /// either changes. A figure that has no difference stays as it is.
-  const std::vector<Figure>& figures(const std::shared_ptr<const Result>& result,
-                                     const ViewState& shown, bool flipped);
-  Kind kind() const { return kind_; }
-  /// Keeps the differences worked out last; may be null.
-  std::shared_ptr<const void> owner() const { return differences_; }
+  /// The result's own figures, with the curves of the references and of `before` as ghosts; those
+  /// of the last reference while `flipped`; or what differs from it. They are worked out when
+  /// anything changes. A figure that has no difference stays as it is.
+  const std::vector<Figure>& figures(const ExperimentState& state, bool flipped,
+                                     const std::shared_ptr<const Result>& before = nullptr);
+  Kind kind() const { return sources_.kind; }
+  /// Keeps the figures worked out last; null where they are a result's own.
+  const std::shared_ptr<const Result>& made() const { return made_; }
 
  private:
-  Kind kind_{Kind::result};
-  std::shared_ptr<const Result> result_{};
-  std::shared_ptr<const Result> reference_{};
-  std::shared_ptr<const std::vector<Figure>> differences_{};
+  /// All that the figures depend on.
+  struct Sources {
+    Kind kind{Kind::result};
+    std::shared_ptr<const Result> result{};
+    std::vector<std::shared_ptr<const Result>> others{};    ///< references, and before a drag
+    std::size_t pinned{};                                   ///< of those, how many are references
+    std::map<std::string, std::set<std::string>> hidden{};  ///< names of curves, by figure
+    friend bool operator==(const Sources&, const Sources&) = default;
+  };
+  static std::shared_ptr<const Result> make(const Sources& sources);
+  static void add_all_ghosts(std::vector<Figure>& figures, const Sources& sources);
+
+  Sources sources_{};
+  std::shared_ptr<const Result> made_{};
 };
 
 }  // namespace orrery::views

@@ -73,7 +73,7 @@ std::span<const FigureShortcut> figure_shortcuts() {
       FigureShortcut{"Delete", "removes pins and cursors"},
       FigureShortcut{"Shift+F10, Menu", "opens the menu"},
       FigureShortcut{"F6, Tab", "focuses the first figure, then the next"},
-      FigureShortcut{"Hold R", "shows the reference"},
+      FigureShortcut{"Hold R", "shows the reference pinned last"},
   };
   return shortcuts;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/gui/imgui_shim.h"
 #include "app/views/copy_values.h"
@@ -53,19 +54,28 @@ void axis_row(const char* name, const Axis& axis, std::optional<AxisScale>& scal
   ImGui::PopID();
 }
 
+/// Ghosts follow the curves that they are of.
+std::vector<const Series*> own_curves(const LinePlot& plot) {
+  std::vector<const Series*> curves;
+  for (const Series& series : plot.series)
+    if (!series.is_ghost()) curves.push_back(&series);
+  return curves;
+}
+
 void curve_rows(const LinePlot& plot, FigureView& view, const Ui& ui) {
+  const std::vector<const Series*> curves = own_curves(plot);
   if (ImGui::MenuItem("Show all curves", nullptr, false, !view.hidden.empty())) view.hidden.clear();
-  if (ImGui::MenuItem("Hide all curves", nullptr, false, view.hidden.size() < plot.series.size()))
-    for (const Series& series : plot.series) view.hidden.insert(series.name);
-  if (plot.series.size() < 2 || plot.series.size() > max_curves) return;
-  for (const Series& series : plot.series) {
-    bool shown = !view.hidden.contains(series.name);
-    ImGui::PushStyleColor(ImGuiCol_CheckMark, shim::floats(palette_color(ui.style, series.color)));
-    if (ImGui::Checkbox(series.name.c_str(), &shown)) {
+  if (ImGui::MenuItem("Hide all curves", nullptr, false, view.hidden.size() < curves.size()))
+    for (const Series* series : curves) view.hidden.insert(series->name);
+  if (curves.size() < 2 || curves.size() > max_curves) return;
+  for (const Series* series : curves) {
+    bool shown = !view.hidden.contains(series->name);
+    ImGui::PushStyleColor(ImGuiCol_CheckMark, shim::floats(palette_color(ui.style, series->color)));
+    if (ImGui::Checkbox(series->name.c_str(), &shown)) {
       if (shown)
-        view.hidden.erase(series.name);
+        view.hidden.erase(series->name);
       else
-        view.hidden.insert(series.name);
+        view.hidden.insert(series->name);
     }
     ImGui::PopStyleColor();
   }

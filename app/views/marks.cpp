@@ -137,9 +137,11 @@ void draw_cursors(Canvas& canvas, const LinePlot& plot, const FigureLayout& fram
   notes.push_back({note_of(plot, *delta, ui), right});
 }
 
-std::vector<Rect> legend_boxes(const FigureLayout& frame) {
+/// The names of curves.
+std::vector<Rect> name_boxes(const FigureLayout& frame) {
   std::vector<Rect> boxes;
   for (const FigureLayout::LegendEntry& entry : frame.legend) boxes.push_back(entry.box);
+  for (const FigureLayout::LegendEntry& entry : frame.ghost_names) boxes.push_back(entry.box);
   return boxes;
 }
 
@@ -192,7 +194,7 @@ void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
   canvas.push_clip(frame.plot);
   for (const double x : marks.pins) draw_pin(canvas, plot, frame, view, x, notes, ui);
   draw_cursors(canvas, plot, frame, view, marks, notes, ui);
-  draw_notes(canvas, notes, frame, legend_boxes(frame), ui);
+  draw_notes(canvas, notes, frame, name_boxes(frame), ui);
   canvas.pop_clip();
 }
 

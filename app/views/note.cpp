@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "app/gui/theme.h"
+#include "app/views/readout.h"
 
 namespace orrery::views {
 namespace {
@@ -64,6 +65,7 @@ std::optional<Rect> first_free(double x, Size size, const Rect& plot, std::span<
 }  // namespace
 
 Color palette_color(const FigureStyle& style, int slot) {
+  if (slot == ghost_slot) return style.ghost;
   const std::vector<Color>& palette = style.palette;
   return palette.empty() ? style.text : palette[static_cast<std::size_t>(slot) % palette.size()];
 }

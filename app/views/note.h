@@ -33,7 +33,7 @@ Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui
 /// beside what is drawn there, as far up as there is a place; else at the top.
 Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap);
 
-/// A slot of the categorical palette.
+/// A slot of the categorical palette, or ghost_slot.
 Color palette_color(const FigureStyle& style, int slot);
 /// Draws a dot with a rim that sets it off from its curve.
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui);

@@ -74,7 +74,7 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureLayout& frame,
 LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureLayout& frame) {
   const double x = series.x[sample], y = series.y[sample];
   LineReadout::Entry entry{.name = series.name,
-                           .color = series.color,
+                           .color = series.is_ghost() ? ghost_slot : series.color,
                            .value = y,
                            .at = {frame.x.to_canvas(x), frame.y.to_canvas(y)},
                            .x = x};

@@ -12,11 +12,14 @@
 
 namespace orrery::views {
 
+/// In place of a slot of the palette, for a ghost.
+inline constexpr int ghost_slot = -1;
+
 /// The values of a line plot at one x: every visible curve at the sample nearest to it.
 struct LineReadout {
   struct Entry {
     std::string name{};
-    int color{};  ///< slot of the palette
+    int color{};  ///< slot of the palette, or ghost_slot
     double value{};
     Point at{};
     double x{};                   ///< of the sample; not the read-out's where curves differ in x

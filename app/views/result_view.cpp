@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
+#include "app/views/before_drag.h"
 #include "app/views/comparison.h"
 #include "app/views/figure_set.h"
 #include "app/views/hover_preview.h"
@@ -109,7 +110,6 @@ class Groups {
 /// Keeps every figure of a frame alive.
 struct Owners {
   Stamp results{};
-  std::shared_ptr<const void> differences{};
   std::shared_ptr<const void> copies{};
   std::shared_ptr<const void> parts{};
 };
@@ -124,17 +124,17 @@ class ResultView::Arrangement {
     session.links.begin_frame(ImGui::GetFrameCount());
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
+    before_.update(session);
     Figures figures;
-    for (const Figure& figure : comparison_.figures(held, session.current().shown, flips()))
+    for (const Figure& figure : comparison_.figures(session.current(), flips(), before_.result()))
       // A reference is of other settings, a difference of two.
       figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
                                                                        : &figure);
     if (figures.empty()) return;
-    stamp_ = {held, session.current().shown.reference, turned_.result()};
-    const Result& read = comparison_.kind() == Comparison::Kind::reference
-                             ? *session.current().shown.reference
-                             : *held;
-    draw_figures(session, figures, read, {bar, area}, ui);
+    const bool flipped = comparison_.kind() == Comparison::Kind::reference;
+    const auto read = flipped ? session.current().shown.references.back() : held;
+    stamp_ = {held, read, comparison_.made(), turned_.result()};
+    draw_figures(session, figures, *read, {bar, area}, ui);
   }
 
  private:
@@ -294,12 +294,12 @@ class ResultView::Arrangement {
 
   /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
-    return std::make_shared<const Owners>(
-        Owners{stamp_, comparison_.owner(), captions_.owner(), zoom_.owner()});
+    return std::make_shared<const Owners>(Owners{stamp_, captions_.owner(), zoom_.owner()});
   }
 
   ViewPlan plan_;
   Stamp stamp_{};
+  BeforeDrag before_{};
   Comparison comparison_{};
   HoverPreview turned_;
   MapZoom zoom_{};

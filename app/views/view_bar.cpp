@@ -13,6 +13,8 @@
 #include "app/gui/theme.h"
 #include "app/session/desktop_state.h"
 #include "app/views/readout.h"
+#include "app/views/reference_chips.h"
+#include "app/views/word_button.h"
 
 namespace orrery::views {
 namespace {
@@ -73,52 +75,9 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
   return pressed;
 }
 
-bool word_button(const char* word, bool chosen, const Ui& ui, ImVec2 size = ImVec2(0, 0)) {
-  // A button that is on has the colour of a check mark.
-  ImGui::PushStyleColor(ImGuiCol_Text,
-                        ImGui::GetStyleColorVec4(chosen ? ImGuiCol_CheckMark : ImGuiCol_Text));
-  const bool pressed = ImGui::Button(word, size);
-  ImGui::PopStyleColor();
-  mark_item(ui, std::string("button ") + word);
-  return pressed;
-}
-
-double width_of(const char* word) {
-  return static_cast<double>(ImGui::CalcTextSize(word).x + 2 * ImGui::GetStyle().FramePadding.x);
-}
-
-constexpr const char* pin_label = "Pin as reference";
-constexpr const char* difference_label = "Difference";
-constexpr const char* reference_label = "Reference";
-constexpr const char* unpin_label = "Unpin";
-
 /// "r = 23 ×", or empty.
 std::string held_text(const LinkedCursor& links) {
   return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
-}
-
-void draw_reference(Session& session, Comparison::Kind kind, const Ui& ui) {
-  ViewState& shown = session.shown();
-  if (!shown.reference) {
-    if (word_button(pin_label, false, ui)) shown.reference = session.current().result;
-    tooltip(ui,
-            "Keeps this result as the reference. Then change parameters and hold R to see the "
-            "reference, or show the difference.");
-    return;
-  }
-  const bool flipped = kind == Comparison::Kind::reference;
-  // Both words have the same width, so that nothing jumps while the key is held.
-  const ImVec2 size(static_cast<float>(width_of(difference_label)), 0);
-  if (word_button(flipped ? reference_label : difference_label, shown.difference || flipped, ui,
-                  size))
-    shown.difference = !shown.difference;
-  tooltip(ui, "Shows the result minus the pinned reference. Hold R to see the reference itself.");
-  ImGui::SameLine(0, ui.px(gap_width));
-  if (word_button(unpin_label, false, ui)) {
-    shown.reference.reset();
-    shown.difference = false;
-  }
-  tooltip(ui, "Removes the reference.");
 }
 
 }  // namespace
@@ -128,16 +87,15 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};
   const double gap = gap_width * ui.scale;
-  const double words = session.current().shown.reference
-                           ? width_of(difference_label) + gap + width_of(unpin_label)
-                           : width_of(pin_label);
   const bool several = session.current().result && session.current().result->figures.size() > 1;
   const double icons =
       several ? static_cast<double>(layouts.size()) * (icon_width * ui.scale + gap) : 0.0;
   const std::string held = held_text(session.links);
-  const double chip = held.empty() ? 0.0 : width_of(held.c_str()) + gap;
-  const double width = chip + icons + words;
-  if (area.width < width + min_rest_width * ui.scale) return 0.0;
+  const double chip = held.empty() ? 0.0 : word_button_width(held) + gap;
+  const double room = area.width - min_rest_width * ui.scale;
+  const ReferenceChips references(session, kind, room - chip - icons, ui);
+  const double width = chip + icons + references.width();
+  if (width > room) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
   if (!held.empty()) {
     if (word_button(held.c_str(), true, ui)) session.links.hold({});
@@ -151,7 +109,7 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
       mark_item(ui, fmt::format("layout {}", layout_name(one)));
       ImGui::SameLine(0, ui.px(gap_width));
     }
-  draw_reference(session, kind, ui);
+  references.draw(session, ui);
   return width + gap;
 }
 

@@ -7,9 +7,9 @@
 namespace orrery::views {
 
 /// Draws the choice of layout and reference in a row at the top right of
-/// `area`: the distance that is held; three layouts; the result pinned as reference, and the
-/// difference from it. `kind` is what is on screen. Returns the width it took; 0 where there is no
-/// room for it. Changes session.shown().
+/// `area`: the distance that is held; three layouts; the references that are pinned, and the
+/// difference from the last. `kind` is what is on screen. Returns the width it took; 0 where there
+/// is no room for it. Changes session.shown().
 double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind, const Rect& area,
                      const Ui& ui);
 

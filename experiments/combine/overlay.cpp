@@ -10,6 +10,7 @@
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
+#include "experiments/figure/plot/data_range.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
@@ -117,9 +118,7 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
   const LinePlot& first = *curves.front()->plot;
   LinePlot plot{.x = first.x, .y = first.y, .rules = first.rules};
   for (const Curve* one : curves) {
-    if (plot.y.range && one->plot->y.range)
-      plot.y.range = Range{std::min(plot.y.range->min, one->plot->y.range->min),
-                           std::max(plot.y.range->max, one->plot->y.range->max)};
+    widen(plot.y.range, one->plot->y.range);
     std::erase_if(plot.rules, [&](const Rule& rule) {
       const auto& others = one->plot->rules;
       return std::none_of(others.begin(), others.end(),

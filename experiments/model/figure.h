@@ -85,6 +85,11 @@ struct Series {
   /// In place of a slot: a place from 0 to 1 among colours in order, for curves of a number.
   std::optional<double> shade{};
   bool marked{false};  ///< with a dot at each point: few values, joined to guide the eye
+  /// Of a curve of another result than the plot's: what sets that result apart, "base 500 000".
+  /// Such a ghost is drawn behind the others, thin and grey, and named beside its line.
+  std::string ghost{};
+
+  bool is_ghost() const { return !ghost.empty(); }
 };
 
 /// A straight reference line with a label.

@@ -25,6 +25,12 @@ std::string with_true_minus(std::string text) {
   return zero ? text.substr(1) : "−" + text.substr(1);
 }
 
+/// "1.3×10¹¹" for "1.3e+11".
+std::string with_power_of_ten(const std::string& text) {
+  const std::size_t e = text.find('e');
+  return with_true_minus(text.substr(0, e)) + "×10" + superscript(std::stol(text.substr(e + 1)));
+}
+
 /// "NaN", "∞" or "−∞".
 std::string non_finite_label(double value) {
   return std::isnan(value) ? "NaN" : (value > 0 ? "∞" : "−∞");
@@ -68,8 +74,7 @@ std::string scientific_label(double value, int mantissa_decimals) {
   if (value == 0.0) return "0";
   if (!std::isfinite(value)) return non_finite_label(value);
   const std::string text = fmt::format("{:.{}e}", value, mantissa_decimals);
-  const std::size_t e = text.find('e');
-  return with_true_minus(text.substr(0, e)) + "×10" + superscript(std::stol(text.substr(e + 1)));
+  return with_power_of_ten(text);
 }
 
 std::string power_label(int base, long exponent) {
@@ -102,6 +107,19 @@ std::string short_label(double value) {
 
 std::string short_number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : non_finite_label(value);
+}
+
+std::string grouped_number(double value) {
+  constexpr double five_digits = 1e4, largest_grouped = 1e9;
+  constexpr std::size_t group = 3;
+  const double size = std::abs(value);
+  if (size >= five_digits && size < largest_grouped && value == std::trunc(value)) {
+    std::string digits = fmt::format("{:.0f}", size);
+    for (std::size_t at = digits.size(); at > group;) digits.insert(at -= group, "\u2009");
+    return value < 0 ? "−" + digits : digits;
+  }
+  const std::string text = short_number(value);
+  return text.find('e') == std::string::npos ? with_true_minus(text) : with_power_of_ten(text);
 }
 
 std::string compact_number(double value) {

@@ -35,6 +35,10 @@ std::string short_label(double value);
 /// A value to six significant digits, for tables; "NaN", "∞" or "−∞" when it is not finite.
 std::string short_number(double value);
 
+/// "4096", "500 000" with thin spaces, "1.3×10¹¹": a value to six significant digits, or whole, for
+/// sentences and labels.
+std::string grouped_number(double value);
+
 /// "63", "2.0k", "12M": a positive value in four characters.
 std::string compact_number(double value);
 

@@ -50,6 +50,7 @@ FigureStyle dark_style() {
   style.grid = slate(0.31);
   style.text = slate(0.95);
   style.muted = slate(0.76);
+  style.ghost = slate(0.58);
   style.accent = to_color({0.80, 0.16, 70.0});
   style.masked = slate(0.165);
   style.not_a_number = to_color({0.62, 0.24, 340.0});
@@ -65,6 +66,7 @@ FigureStyle light_style() {
   style.grid = slate(0.925);
   style.text = slate(0.25);
   style.muted = slate(0.46);
+  style.ghost = slate(0.62);
   style.accent = to_color({0.62, 0.20, 38.0});
   style.masked = slate(0.87);
   style.not_a_number = to_color({0.60, 0.25, 350.0});
@@ -79,6 +81,7 @@ FigureStyle print_style() {
   style.grid = grey(0.92);
   style.text = grey(0.0);
   style.muted = grey(0.32);
+  style.ghost = grey(0.60);
   style.masked = grey(0.87);
   style.line_width = 1.6;
   return style;

@@ -16,6 +16,7 @@ struct FigureStyle {
   Color grid{};
   Color text{};
   Color muted{};   ///< captions, secondary text
+  Color ghost{};   ///< curves of other results, behind the others
   Color accent{};  ///< sums, cursors
   Color masked{};  ///< masked cells
   Color not_a_number{};

@@ -12,6 +12,7 @@ namespace orrery::figure {
 namespace {
 
 constexpr double band_alpha = 0.22;
+constexpr double ghost_width = 0.6;     ///< of a ghost's line, relative to the others
 constexpr std::size_t max_dots = 4000;  ///< with more, dots cover one another
 
 bool hidden(const PlotContext& context, const Series& series) {
@@ -28,10 +29,7 @@ CurveCache::CurveKey key_of(const Series& series, const std::vector<double>& y, 
 
 void draw_strips(PlotContext& context, const Series& series, const Axes& axes,
                  const Stroke& stroke) {
-  const std::vector<Strip>& strips = context.curves.strips(key_of(series, series.y, axes), [&] {
-    return decimated(series.x, series.y, axes.x, axes.y, axes.plot);
-  });
-  for (const Strip& strip : strips) {
+  for (const Strip& strip : visible_strips(context, series, axes)) {
     if (strip.size() == 1) {
       // A value between two gaps has no line and is drawn as a dot.
       draw_dot(context.canvas, strip[0], 0.75 * stroke.width, stroke.color);
@@ -47,7 +45,7 @@ Rect expanded(const Rect& r, double by) {
 
 void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
   const Color color = series_color(context.style, series);
-  const double radius = dot_radius(context.style);
+  const double radius = dot_radius(context.style) * (series.is_ghost() ? ghost_width : 1.0);
   if (series.style == LineStyle::points || series.marked) {
     CurveCache::CurveKey key = key_of(series, series.y, axes);
     key.cell = 0.5 * radius;
@@ -61,17 +59,25 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
   }
   // The wider clip keeps the whole width of a curve along the edge of the plot.
   context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
-  draw_strips(context, series, axes, curve_stroke(context.style, series.style, color));
+  draw_strips(context, series, axes, curve_stroke(context.style, series));
   context.canvas.pop_clip();
 }
 
 }  // namespace
 
-Stroke curve_stroke(const FigureStyle& style, LineStyle line, Color color) {
-  const Dash dash = line == LineStyle::dashed   ? Dash::dashed
-                    : line == LineStyle::dotted ? Dash::dotted
-                                                : Dash::solid;
-  return {color, style.line_width, dash};
+Stroke curve_stroke(const FigureStyle& style, const Series& series) {
+  const Dash dash = series.style == LineStyle::dashed   ? Dash::dashed
+                    : series.style == LineStyle::dotted ? Dash::dotted
+                                                        : Dash::solid;
+  const double width = style.line_width * (series.is_ghost() ? ghost_width : 1.0);
+  return {series_color(style, series), width, dash};
+}
+
+const std::vector<Strip>& visible_strips(PlotContext& context, const Series& series,
+                                         const Axes& axes) {
+  return context.curves.strips(key_of(series, series.y, axes), [&] {
+    return decimated(series.x, series.y, axes.x, axes.y, axes.plot);
+  });
 }
 
 double dot_radius(const FigureStyle& style) { return 1.4 * style.line_width; }
@@ -104,12 +110,14 @@ void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes) {
 }
 
 void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes) {
-  for (const Series& series : plot.series) {
-    if (!hidden(context, series)) draw_curve(context, series, axes);
-  }
+  for (const bool ghosts : {true, false})
+    for (const Series& series : plot.series)
+      if (series.is_ghost() == ghosts && !hidden(context, series))
+        draw_curve(context, series, axes);
 }
 
 Color series_color(const FigureStyle& style, const Series& series) {
+  if (series.is_ghost()) return style.ghost;
   if (series.shade) return stroke_colormap(background_of(style)).at(*series.shade);
   const int slot = series.color;
   if (style.palette.empty()) return style.text;
@@ -124,7 +132,9 @@ void draw_sample(PlotContext& context, const Series& series, Point from, Point t
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
     return;
   }
-  draw_segment(context.canvas, from, to, curve_stroke(context.style, series.style, color));
+  Stroke stroke = curve_stroke(context.style, series);
+  stroke.color = color;
+  draw_segment(context.canvas, from, to, stroke);
   if (series.marked)
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
 }

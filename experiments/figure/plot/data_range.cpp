@@ -134,6 +134,11 @@ Range fitted_y(const LinePlot& plot, const FigureView& view, CurveCache& cache) 
   return usable_range(plot.y.range.value_or(padded(data, threshold, scale)), scale, data);
 }
 
+void widen(std::optional<Range>& range, const std::optional<Range>& other) {
+  if (!range || !other) return;
+  range = Range{std::min(range->min, other->min), std::max(range->max, other->max)};
+}
+
 namespace {
 
 /// Several running extents side by side, so that the compiler can vectorise; NaN compares false and

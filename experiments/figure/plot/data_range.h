@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
@@ -14,6 +16,9 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data);
 /// view's scales. A range given by the figure takes precedence.
 Range fitted_x(const LinePlot& plot, const FigureView& view, CurveCache& cache);
 Range fitted_y(const LinePlot& plot, const FigureView& view, CurveCache& cache);
+
+/// Makes a range hold another one too. Where either is fitted to the data, it stays as it is.
+void widen(std::optional<Range>& range, const std::optional<Range>& other);
 
 /// Minimum and maximum of the finite, unmasked values; {0, 0} when there are none.
 Range value_range(const Array& values, const Array* masked);

@@ -194,7 +194,8 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
     const auto* first = std::get_if<LinePlot>(&panels.panels.front().content);
     Rect room = whole;
     if (alike && first && panels.panels.size() > 1) {
-      const Legend legend = make_legend(page, *first, max_legend_share * whole.width, whole.height);
+      const Legend legend =
+          make_legend(page, legend_curves(*first), max_legend_share * whole.width, whole.height);
       room = shrunk(whole, 0.0, 0.0, legend.size.width, 0.0);
       draw_legend(page, legend, {room.right(), whole.y + style.title_size}, false);
     }

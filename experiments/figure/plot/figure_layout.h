@@ -29,7 +29,8 @@ struct FigureLayout {
     Rect box{};
     std::string series{};
   };
-  std::vector<LegendEntry> legend{};
+  std::vector<LegendEntry> legend{};       ///< without ghosts, which cannot be hidden
+  std::vector<LegendEntry> ghost_names{};  ///< beside their lines, or in the legend
   Rect color_bar{};
   AxisMap color{};
   std::vector<CurveOrder> curves{};  ///< one per series of a line plot, including hidden ones

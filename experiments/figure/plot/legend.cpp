@@ -46,8 +46,15 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
 
 }  // namespace
 
-Legend make_legend(const PlotContext& context, const LinePlot& plot, double max_width,
-                   double max_height) {
+std::vector<const Series*> legend_curves(const LinePlot& plot) {
+  std::vector<const Series*> curves;
+  for (const Series& series : plot.series)
+    if (!series.is_ghost() && !series.name.empty()) curves.push_back(&series);
+  return curves;
+}
+
+Legend make_legend(const PlotContext& context, const std::vector<const Series*>& curves,
+                   double max_width, double max_height) {
   const FigureStyle& style = context.style;
   const TextStyle text = label_style(style);
   const double beside = sample_length(style) + 3.0 * padding(style);
@@ -55,10 +62,11 @@ Legend make_legend(const PlotContext& context, const LinePlot& plot, double max_
   const auto rows = static_cast<long>((max_height - 2.0 * padding(style)) / row_height(context));
   if (room < min_name_ems * text.size || rows < 2) return {};
   Legend legend;
-  for (const Series& series : plot.series) {
-    if (series.name.empty()) continue;
-    legend.entries.push_back(&series);
-    legend.names.push_back(elided_middle(context.canvas, series.name, text, room));
+  for (const Series* series : curves) {
+    legend.entries.push_back(series);
+    // A ghost stands for all of its result.
+    const std::string& name = series->is_ghost() ? series->ghost : series->name;
+    legend.names.push_back(elided_middle(context.canvas, name, text, room));
   }
   limit_rows(legend, static_cast<std::size_t>(rows));
   if (legend.entries.empty()) return {};
@@ -99,7 +107,8 @@ void draw_legend(PlotContext& context, const Legend& legend, Point corner, bool 
       const Series& series = *legend.entries[i];
       draw_sample(context, series, {box.x + pad, middle}, {end, middle});
       if (context.view.hidden.contains(series.name)) text.color = with_alpha(style.muted, 0.6);
-      context.layout.legend.push_back({{box.x, middle - 0.5 * row, box.width, row}, series.name});
+      auto& places = series.is_ghost() ? context.layout.ghost_names : context.layout.legend;
+      places.push_back({{box.x, middle - 0.5 * row, box.width, row}, series.name});
     } else {
       text.color = style.muted;
     }

@@ -15,11 +15,14 @@ struct Legend {
   Size size{};
 };
 
-/// Lays out a legend of at most this size. Long names are shortened in the middle; a last row
-/// counts the entries that do not fit. Empty when there is nothing to name or too little room for
-/// recognisable names.
-Legend make_legend(const PlotContext& context, const LinePlot& plot, double max_width,
-                   double max_height);
+/// The curves that a legend names: those with a name, without ghosts.
+std::vector<const Series*> legend_curves(const LinePlot& plot);
+
+/// Lays out a legend of these curves, of at most this size. Long names are shortened in the middle;
+/// a last row counts the entries that do not fit. Empty when there is nothing to name or too little
+/// room for recognisable names.
+Legend make_legend(const PlotContext& context, const std::vector<const Series*>& curves,
+                   double max_width, double max_height);
 
 /// A position of the legend, and the number of marks that it covers there.
 struct LegendPlace {

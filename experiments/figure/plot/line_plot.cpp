@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/figure_view.h"
+#include "experiments/figure/plot/ghost_names.h"
 #include "experiments/figure/plot/legend.h"
 #include "experiments/figure/plot/reference_lines.h"
 
@@ -86,19 +88,19 @@ struct LegendDecision {
   bool outside{false};
 };
 
-LegendDecision decide_legend(const PlotContext& context, const LinePlot& plot, const Axes& axes,
-                             const Rect& room, const std::vector<Point>& marks) {
+LegendDecision decide_legend(const PlotContext& context, const std::vector<const Series*>& named,
+                             const Axes& axes, const Rect& room, const std::vector<Point>& marks) {
   LegendDecision decision;
   const Rect& area = axes.plot;
   decision.legend =
-      make_legend(context, plot, max_legend_width * area.width, max_legend_height * area.height);
+      make_legend(context, named, max_legend_width * area.width, max_legend_height * area.height);
 
   decision.place = least_covering(context, decision.legend, area, marks);
   const bool complete = decision.legend.missing == 0;
   if (complete && decision.place.covered <= max_covered_share * static_cast<double>(marks.size())) {
     return decision;
   }
-  Legend beside = make_legend(context, plot, max_outside_width * room.width, area.height);
+  Legend beside = make_legend(context, named, max_outside_width * room.width, area.height);
   const bool better = beside.entries.size() >= decision.legend.entries.size();
   if (better && !beside.entries.empty()) return {std::move(beside), {}, true};
   const double share = decision.legend.size.width * decision.legend.size.height /
@@ -120,24 +122,60 @@ Rect legend_box(const LegendDecision& decision) {
   return {corner.x, corner.y, decision.legend.size.width, decision.legend.size.height};
 }
 
+/// Axes in their place, and marks along the curves.
+struct Frame {
+  Axes axes{};
+  std::vector<Point> marks{};
+};
+
+Frame frame_in(const PlotContext& context, const LinePlot& plot, const Plans& plans,
+               const Rect& room) {
+  Axes axes = place_axes(context, plans.x, plans.y, room, Aspect::free);
+  std::vector<Point> marks = marks_of(plot, context, axes);
+  return {std::move(axes), std::move(marks)};
+}
+
+/// The frame that leaves room for a legend beside it, which goes to its corner.
+Frame frame_beside(const PlotContext& context, const LinePlot& plot, const Plans& plans,
+                   const Rect& room, LegendDecision& decision) {
+  const double width = decision.legend.size.width + gap(context.style);
+  Frame frame = frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, width, 0.0));
+  decision.place.corner = {frame.axes.plot.right() + gap(context.style), frame.axes.plot.y};
+  return frame;
+}
+
+/// Boxes that no label may cover.
+std::vector<Rect> taken_boxes(const LegendDecision& decision, const GhostNames& names) {
+  std::vector<Rect> boxes;
+  if (!decision.legend.entries.empty()) boxes.push_back(legend_box(decision));
+  for (const GhostNames::Place& place : names.placed) boxes.push_back(place.box);
+  return boxes;
+}
+
 }  // namespace
 
 void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
   const Plans plans = plan_axes(plot, context.view, context.curves);
-  Axes axes = place_axes(context, plans.x, plans.y, room, Aspect::free);
-  std::vector<Point> marks = marks_of(plot, context, axes);
-  LegendDecision decision = decide_legend(context, plot, axes, room, marks);
-  if (decision.outside) {
-    const double width = decision.legend.size.width + gap(context.style);
-    axes = place_axes(context, plans.x, plans.y, shrunk(room, 0.0, 0.0, width, 0.0), Aspect::free);
-    decision.place.corner = {axes.plot.right() + gap(context.style), axes.plot.y};
-    marks = marks_of(plot, context, axes);
-  }
+  const Frame whole = frame_in(context, plot, plans, room);
+  std::vector<const Series*> named = legend_curves(plot);
+  LegendDecision decision;
+  Frame beside;
+  GhostNames names;
+  // Ghosts without a place beside their lines go to the legend, which may take others' places.
+  do {
+    named.insert(named.end(), names.unplaced.begin(), names.unplaced.end());
+    decision = decide_legend(context, named, whole.axes, room, whole.marks);
+    if (decision.outside) beside = frame_beside(context, plot, plans, room, decision);
+    names = place_ghost_names(context, plot, (decision.outside ? beside : whole).axes,
+                              taken_boxes(decision, {}), named);
+  } while (!names.unplaced.empty());
+  const auto& [axes, marks] = decision.outside ? beside : whole;
   report_curve_orders(context, plot);
   draw_plot_background(context, axes, true);
   draw_bands(context, plot, axes);
   draw_curves(context, plot, axes);
-  draw_reference_lines(context, plot, axes, legend_box(decision), marks);
+  draw_ghost_names(context, names);
+  draw_reference_lines(context, plot, axes, taken_boxes(decision, names), marks);
   draw_axes(context, axes);
   if (!decision.legend.entries.empty()) {
     draw_legend(context, decision.legend, decision.place.corner, !decision.outside);

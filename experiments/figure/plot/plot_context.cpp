@@ -28,6 +28,15 @@ Rect shrunk(const Rect& rect, double left, double top, double right, double bott
           std::max(0.0, rect.height - top - bottom)};
 }
 
+bool overlap(const Rect& a, const Rect& b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+bool is_within(const Rect& inner, const Rect& outer) {
+  return inner.x >= outer.x && inner.right() <= outer.right() && inner.y >= outer.y &&
+         inner.bottom() <= outer.bottom();
+}
+
 void draw_segment(Canvas& canvas, Point from, Point to, const Stroke& stroke) {
   canvas.line_strip(std::array{from, to}, stroke);
 }

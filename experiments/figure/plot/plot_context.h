@@ -42,6 +42,8 @@ inline Background background_of(const FigureStyle& style) {
 }
 
 Rect shrunk(const Rect& rect, double left, double top, double right, double bottom);
+bool overlap(const Rect& a, const Rect& b);
+bool is_within(const Rect& inner, const Rect& outer);
 void draw_segment(Canvas& canvas, Point from, Point to, const Stroke& stroke);
 void draw_outline(Canvas& canvas, const Rect& rect, const Stroke& stroke);
 

@@ -1,30 +1,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery::figure {
 namespace {
 
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
-
-bool within(const Rect& inner, const Rect& outer) {
-  return inner.x >= outer.x && inner.right() <= outer.right() && inner.y >= outer.y &&
-         inner.bottom() <= outer.bottom();
-}
-
 /// Places and draws the labels of reference lines one after the other.
 class ReferenceLabels {
  public:
-  ReferenceLabels(PlotContext& context, const Rect& plot, const Rect& legend,
+  ReferenceLabels(PlotContext& context, const Rect& plot, std::vector<Rect> taken,
                   const std::vector<Point>& marks)
-      : context_(context), plot_(plot), marks_(marks), text_(tick_style(context.style)) {
+      : context_(context),
+        plot_(plot),
+        marks_(marks),
+        text_(tick_style(context.style)),
+        boxes_(std::move(taken)) {
     text_.color = context.style.muted;
     text_.vertical = VerticalAlign::middle;
-    if (legend.width > 0.0) boxes_.push_back(legend);
   }
 
   /// Places a label above or below the line: at its right end, else further left.
@@ -62,9 +57,9 @@ class ReferenceLabels {
   double hair() const { return hairline(context_.style); }
 
   bool is_free(const Rect& box) const {
-    return within(box, plot_) && std::none_of(boxes_.begin(), boxes_.end(), [&](const Rect& other) {
-             return overlap(box, other);
-           });
+    return is_within(box, plot_) &&
+           std::none_of(boxes_.begin(), boxes_.end(),
+                        [&](const Rect& other) { return overlap(box, other); });
   }
 
   auto marks_in(const Rect& box) const {
@@ -97,10 +92,10 @@ class ReferenceLabels {
 }  // namespace
 
 void draw_reference_lines(PlotContext& context, const LinePlot& plot, const Axes& axes,
-                          const Rect& legend, const std::vector<Point>& marks) {
+                          std::vector<Rect> taken, const std::vector<Point>& marks) {
   const Rect& area = axes.plot;
   const Stroke stroke{context.style.muted, hairline(context.style), Dash::dashed};
-  ReferenceLabels labels(context, area, legend, marks);
+  ReferenceLabels labels(context, area, std::move(taken), marks);
   for (const Rule& rule : plot.rules) {
     const bool flat = rule.direction == Rule::Direction::horizontal;
     const double at = (flat ? axes.y : axes.x).to_canvas(rule.at);

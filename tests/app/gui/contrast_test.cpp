@@ -74,6 +74,8 @@ TEST_CASE("Marks, axes and grabs can be told from their ground") {
     INFO(theme_name(theme));
     CHECK(contrast(style.axis, style.plot_background) >= mark_contrast);
     CHECK(contrast(style.accent, style.plot_background) >= mark_contrast);
+    CHECK(contrast(style.ghost, style.plot_background) >= mark_contrast);
+    CHECK(contrast(style.ghost, style.grid) >= 2.0);
     CHECK(contrast(of_imgui(ImGuiCol_SliderGrab), of_imgui(ImGuiCol_FrameBg)) >= mark_contrast);
   }
 }

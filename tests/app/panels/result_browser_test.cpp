@@ -115,8 +115,8 @@ TEST_CASE("Choosing a point loads it; its settings open live, or it is the refer
     browsing.desktop.click(browsing.desktop.item("button Pin as reference of the live view"));
     browsing.desktop.settle();
     CHECK_FALSE(browsing.desktop.app().is_browsing());
-    REQUIRE(browsing.session->current().shown.reference);
-    CHECK(dim_of(*browsing.session->current().shown.reference) == "128");
+    REQUIRE(browsing.session->current().shown.references.size() == 1);
+    CHECK(dim_of(*browsing.session->current().shown.references.front()) == "128");
   }
 }
 

@@ -59,32 +59,32 @@ TEST_CASE("The layout is chosen at the top right of the view, and the reference 
     three.desktop.click(three.desktop.item(fmt::format("layout {}", layout_name(layout))));
     CHECK(three.session.shown().layout == layout);
   }
-  CHECK_FALSE(three.session.shown().reference);
+  CHECK(three.session.shown().references.empty());
   three.desktop.click(three.desktop.item("button Pin as reference"));
-  CHECK(three.session.shown().reference);
+  CHECK(three.session.shown().references.size() == 1);
 }
 
 TEST_CASE("A reference stays while the result changes, and is subtracted") {
   Three three;
   ViewState& shown = three.session.shown();
-  shown.reference = three.session.current().result;
+  shown.references = {three.session.current().result};
   REQUIRE(three.session.set("n", "13"));
   three.desktop.settle();
-  const auto result = three.session.current().result;
+  const ExperimentState& state = three.session.current();
   Comparison comparison;
-  CHECK(first_value(comparison.figures(result, shown, false)) == 13);
+  CHECK(first_value(comparison.figures(state, false)) == 13);
   CHECK(comparison.kind() == Comparison::Kind::result);
-  CHECK(first_value(comparison.figures(result, shown, true)) == 10);
+  CHECK(first_value(comparison.figures(state, true)) == 10);
   CHECK(comparison.kind() == Comparison::Kind::reference);
   shown.difference = true;
-  CHECK(first_value(comparison.figures(result, shown, false)) == 3);
+  CHECK(first_value(comparison.figures(state, false)) == 3);
   CHECK(comparison.kind() == Comparison::Kind::difference);
-  CHECK(first_value(comparison.figures(result, shown, true)) == 10);
+  CHECK(first_value(comparison.figures(state, true)) == 10);
 }
 
 TEST_CASE("Holding R shows the reference, letting go the result") {
   Three three;
-  three.session.shown().reference = three.session.current().result;
+  three.session.shown().references = {three.session.current().result};
   REQUIRE(three.session.set("n", "100"));  // other tick labels: other vertices
   three.desktop.settle();
   const std::size_t result = three.desktop.vertices();

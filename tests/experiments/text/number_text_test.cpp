@@ -40,4 +40,15 @@ TEST_CASE("Short numbers have six digits, compact ones four characters") {
   CHECK(compact_number(12e6) == "12M");
 }
 
+TEST_CASE("Numbers of five digits are grouped in threes") {
+  CHECK(grouped_number(10000) == "10\u2009000");
+  CHECK(grouped_number(-1234567) == "−1\u2009234\u2009567");
+  CHECK(grouped_number(4096) == "4096");
+  CHECK(grouped_number(-0.5) == "−0.5");
+  CHECK(grouped_number(12345.5) == "12345.5");
+  CHECK(grouped_number(1.3e11) == "1.3×10¹¹");
+  CHECK(grouped_number(-1e-5) == "−1×10⁻⁵");
+  CHECK(grouped_number(std::numeric_limits<double>::quiet_NaN()) == "NaN");
+}
+
 TEST_CASE("Only A to Z become lower case") { CHECK(lower_ascii("DIM=64 ÄΘ") == "dim=64 ÄΘ"); }

@@ -1,0 +1,77 @@
+#include "experiments/figure/plot/silhouette.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace orrery::figure {
+namespace {
+
+constexpr Range absent{std::numeric_limits<double>::infinity(),
+                       -std::numeric_limits<double>::infinity()};
+
+bool is_absent(const Range& range) { return range.min > range.max; }
+
+Range joined(const Range& a, const Range& b) {
+  return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+
+}  // namespace
+
+Silhouette::Silhouette(const Rect& plot)
+    : plot_(plot),
+      columns_(static_cast<std::size_t>(std::ceil(plot.width / column_width)) + 1, absent) {}
+
+std::size_t Silhouette::column_at(double x) const {
+  const double column = std::floor((x - plot_.x) / column_width);
+  return static_cast<std::size_t>(
+      std::clamp(column, 0.0, static_cast<double>(columns_.size() - 1)));
+}
+
+double Silhouette::start_of(std::size_t column) const {
+  return plot_.x + column_width * static_cast<double>(column);
+}
+
+void Silhouette::add(const Strip& strip) {
+  for (const Strip& part : clipped(strip, plot_))
+    for (std::size_t i = 0; i < part.size(); ++i) add(part[i == 0 ? 0 : i - 1], part[i]);
+}
+
+void Silhouette::add(Point a, Point b) {
+  if (a.x > b.x) std::swap(a, b);
+  const std::size_t first = column_at(a.x), last = column_at(b.x);
+  const double slope = b.x > a.x ? (b.y - a.y) / (b.x - a.x) : 0.0;
+  for (std::size_t i = first; i <= last; ++i) {
+    const double from = i == first ? a.y : a.y + slope * (start_of(i) - a.x);
+    const double to = i == last ? b.y : a.y + slope * (start_of(i + 1) - a.x);
+    columns_[i] = joined(columns_[i], {std::min(from, to), std::max(from, to)});
+  }
+}
+
+std::optional<Range> Silhouette::along(double from, double to) const {
+  Range range = absent;
+  const std::size_t last = column_at(to);
+  for (std::size_t i = column_at(from); i <= last; ++i) {
+    if (is_absent(columns_[i])) return std::nullopt;
+    range = joined(range, columns_[i]);
+  }
+  return range;
+}
+
+bool Silhouette::meets(const Rect& box, double margin) const {
+  const std::size_t last = column_at(box.right());
+  for (std::size_t i = column_at(box.x); i <= last; ++i)
+    if (columns_[i].max > box.y - margin && columns_[i].min < box.bottom() + margin) return true;
+  return false;
+}
+
+std::optional<Point> Silhouette::end() const {
+  for (std::size_t i = columns_.size(); i-- > 0;)
+    if (!is_absent(columns_[i]))
+      return Point{std::min(start_of(i + 1), plot_.right()),
+                   (columns_[i].min + columns_[i].max) / 2};
+  return std::nullopt;
+}
+
+}  // namespace orrery::figure
