@@ -1,6 +1,7 @@
 // redraw, report and compare, as people call them.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -184,6 +185,39 @@ TEST_CASE("A report of a damaged result says so and ends with status 1") {
   CHECK_THAT(content(shell.folder() / "d-report.html"), Contains("tables/decay.csv: is missing"));
   fs::remove(shell.folder() / "d/manifest.json");
   CHECK(shell.run("report d").status == 3);
+}
+
+TEST_CASE("Long curves are plotted, drawn again, reported and compared from their CSV files") {
+  const Shell shell;
+  REQUIRE(
+      shell.run("sweep long_term_decay dim=8,16 max_distance=5000 --format svg --out s").status ==
+      0);
+  std::vector<fs::path> points;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "s/points"))
+    points.push_back(entry.path());
+  REQUIRE(points.size() == 2);
+  CHECK_THAT(content(points[0] / "result.json"), Contains("\"file\": \"tables/decay.csv\""));
+  CHECK_THAT(content(points[0] / "figures/decay_bound.json"),
+             Contains("\"file\":\"figures/decay_bound.csv\""));
+  REQUIRE(shell.run("plot s figure=decay_bound hue=dim --format svg --out p").status == 0);
+  std::uintmax_t plotted = 0;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "p"))
+    if (entry.path().extension() == ".csv") plotted += entry.file_size();
+  CHECK(plotted > fs::file_size(points[0] / "figures/decay_bound.csv"));
+  REQUIRE(shell.run("redraw s --format svg --out again").status == 0);
+  for (const fs::path& point : points)
+    CHECK(content(point / "figures/decay_bound.svg") ==
+          content(shell.folder() / "again" / point.filename() / "decay_bound.svg"));
+  CHECK(shell.run("compare s s").status == 0);
+  CHECK(shell.run("report s").status == 0);
+  std::ofstream(points[0] / "figures/decay_bound.csv", std::ios::app) << "0,0\r\n";
+  for (const std::string command : {"plot s figure=decay_bound hue=dim --out q", "compare s s",
+                                    "report s", "redraw s --out third"}) {
+    const Outcome damaged = shell.run(command);
+    INFO(command);
+    CHECK(damaged.status != 0);
+    CHECK_THAT(damaged.err, Contains("figures/decay_bound.csv: is damaged"));
+  }
 }
 
 TEST_CASE("pandas and NumPy read every table and array of a result without help") {
