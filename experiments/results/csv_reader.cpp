@@ -117,15 +117,17 @@ void read_row(CsvReader& csv, std::vector<Column>& columns) {
 
 }  // namespace
 
-Table read_csv(std::string_view csv, Table described, std::size_t rows, std::string_view name) {
+Table read_csv(std::string_view csv, Table described, std::optional<std::size_t> rows,
+               std::string_view name) {
   CsvReader reader(csv, name);
   if (!described.columns.empty()) read_header(reader, described.columns);
-  reserve(described.columns, rows, csv.size());
+  const std::size_t most = rows.value_or(csv.size());
+  reserve(described.columns, most, csv.size());
   std::size_t read = 0;
-  for (; !reader.at_end() && read < rows && !described.columns.empty(); ++read)
+  for (; !reader.at_end() && read < most && !described.columns.empty(); ++read)
     read_row(reader, described.columns);
-  if (!reader.at_end()) reader.refuse(fmt::format("is beyond the {} rows of its table", rows));
-  if (read != rows) reader.refuse(fmt::format("is missing: its table has {} rows", rows));
+  if (!reader.at_end()) reader.refuse(fmt::format("is beyond the {} rows of its table", most));
+  if (rows && read != *rows) reader.refuse(fmt::format("is missing: its table has {} rows", *rows));
   return described;
 }
 

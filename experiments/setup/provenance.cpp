@@ -37,16 +37,20 @@ Experiment with_provenance(ExperimentInfo info,
           .check = check_all};
 }
 
+std::string setting_text(const ParamSpec& spec, const std::string& value) {
+  // An encoding's own parameter keeps its key: two encodings may both call theirs k.
+  const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
+  return fmt::format("{} = {}{}{}", by_key ? spec.key : spec.symbol, value,
+                     spec.unit.empty() ? "" : " ", spec.unit);
+}
+
 std::string caption_of(const ParamSet& params) {
   std::string caption;
   for (const ParamSpec& spec : params.specs()) {
     const std::string value = params.to_text(spec.key);
     if (!params.is_stated(spec.key) || value.empty()) continue;
     if (!caption.empty()) caption += " · ";
-    // An encoding's own parameter keeps its key: two encodings may both call theirs k.
-    const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
-    caption += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
-    if (!spec.unit.empty()) caption += " " + spec.unit;
+    caption += setting_text(spec, value);
   }
   return caption;
 }

@@ -12,7 +12,9 @@
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
+#include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/tidy_table.h"
 
 namespace orrery::sweeps {
@@ -42,9 +44,9 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// What a folder without a plan contains beside the remains of this very sweep, whose plan was
 /// lost; empty if there is none.
 std::string foreign_entry(const fs::path& folder, const Plan& plan) {
-  static const std::set<std::string> remains{".lock",      "points",         journal_file,
-                                             results_file, results_csv_file, constants_file,
-                                             summary_file, manifest_file};
+  static const std::set<std::string> remains{
+      ".lock",        "points",     journal_file,  results_file,  results_csv_file,
+      constants_file, summary_file, measures_file, manifest_file, notes_file};
   const std::vector<std::string> names = names_in(folder);
   const bool has_points = fs::is_directory(fs::symlink_status(folder / "points"));
   for (const std::string& name : names)
@@ -165,6 +167,7 @@ std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call)
   const TidyTable tidy = tidy_table(points, plan.swept);
   atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
+  atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);

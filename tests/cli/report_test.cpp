@@ -129,12 +129,24 @@ TEST_CASE("A sweep is reported, redrawn and compared with another by its setting
   CHECK(shell.run("report s --points 2").status == 0);
   const std::string markdown = content(shell.folder() / "s-report.md");
   CHECK_THAT(markdown, Contains("12 points of long\\_term\\_decay: 12 done") &&
-                           Contains("Mean abs S at 10 over dim") &&
+                           Contains("Mean \\|S\\_j\\| at distance 10 over dim") &&
+                           Contains("| dim | d | 8, 16 | channels | Channels of a head") &&
+                           Contains("| RoPE: scores of random q, k stay within the bound") &&
+                           Contains("| dim (channels) | encoding | mean \\|S\\_j\\| at") &&
                            Contains("](s-report-figures/decay_bound.svg)") &&
                            Contains("](s-report-figures/mean_abs_S_at_10_over_dim.svg)"));
   for (const char* name : {"decay_bound.svg", "mean_abs_S_at_10_over_dim.svg"})
     CHECK_THAT(content(shell.folder() / "s-report-figures" / name), Contains("<svg "));
   CHECK(shell.run("report s --points 2").status == 0);  // an older report is replaced
+  const std::string measures = content(shell.folder() / "s/measures.csv");
+  CHECK_THAT(measures, Contains("mean_abs_S_at_10,mean |S_j| at distance 10,mean |S_j|,"));
+  shell.write("s/measures.csv", measures + "x");
+  const Outcome damaged = shell.run("report s --points 2");
+  CHECK(damaged.status == 1);
+  CHECK_THAT(damaged.err, Contains("measures.csv: is damaged"));
+  fs::remove(shell.folder() / "s/measures.csv");  // as in sweeps of earlier versions
+  CHECK(shell.run("report s --points 2").status == 0);
+  CHECK_THAT(content(shell.folder() / "s-report.md"), Contains("| mean abs S at 10 |"));
   fs::create_directory(shell.folder() / "mine-figures");
   const Outcome foreign = shell.run("report s --out mine.html");
   CHECK(foreign.status == 4);
