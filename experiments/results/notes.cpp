@@ -12,6 +12,7 @@
 #include "core/unknown_name.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/folder_lock.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/text/printable.h"
@@ -90,6 +91,14 @@ void write_notes(const fs::path& folder, const Notes& notes) {
   fs::remove(path, failure);
   if (failure) throw io_error(path.string(), "removed", failure.value());
   sync_folder(folder);
+}
+
+Notes change_notes(const fs::path& folder, const std::function<void(Notes&)>& change) {
+  const FolderTurn turn(folder);
+  Notes notes = read_notes(folder);
+  change(notes);
+  write_notes(folder, notes);
+  return notes;
 }
 
 void add_tags(Notes& notes, std::span<const std::string> tags) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,11 @@ Notes read_notes(const std::filesystem::path& folder);
 
 /// Replaces the file in one step, and removes it where there is nothing to keep. Throws IoError.
 void write_notes(const std::filesystem::path& folder, const Notes& notes);
+
+/// Reads the notes, changes them and writes them, while nobody else does so: of two changes at the
+/// same time none is lost. What `change` throws leaves them as they are.
+/// @return the notes as they are now
+Notes change_notes(const std::filesystem::path& folder, const std::function<void(Notes&)>& change);
 
 /// Adds those that are missing. Throws UsageError: one is empty, longer than 64 bytes, has a comma
 /// or a character that cannot be printed, or begins or ends with a space.

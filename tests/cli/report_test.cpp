@@ -1,5 +1,7 @@
 // redraw, report and compare, as people call them.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -349,6 +351,19 @@ TEST_CASE("note and tag: what is said of a result is shown, and changes no numbe
   CHECK(shell.run("note r --remove").status == 0);
   CHECK(shell.run("tag r --remove 'figure 3'").status == 0);
   CHECK(!fs::exists(shell.folder() / "r/notes.json"));
+}
+
+TEST_CASE("Tags that are given at the same time are all kept") {
+  const Shell shell;
+  REQUIRE(shell.run("run rotation --format none --out r").status == 0);
+  std::string all;
+  for (int i = 0; i < 16; ++i)
+    all += "'" + std::string(cli_program()) + "' tag r t" + std::to_string(i) + " 2>/dev/null & ";
+  REQUIRE(std::system(("cd '" + shell.folder().string() + "' && { " + all + "wait; }").c_str()) ==
+          0);
+  const std::string tags = shell.run("tag r").out;
+  CHECK(std::count(tags.begin(), tags.end(), '\n') == 16);
+  CHECK(shell.run("run rotation --format none --force --out r").status == 0);  // no file is foreign
 }
 
 TEST_CASE("The tags and the note of a sweep are in its status and its report") {
