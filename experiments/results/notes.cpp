@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 
 #include "core/errors.h"
@@ -136,6 +137,17 @@ void add_to_note(Notes& notes, const std::string& text) {
     throw UsageError(in_quotes(text), fmt::format("{}, so it is not a note", fault),
                      "give a shorter text of printable characters");
   notes.note = whole;
+}
+
+void join_notes(Notes& notes, const Notes& others) {
+  add_tags(notes, others.tags);
+  std::istringstream lines(others.note);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string known = "\n" + notes.note + "\n";
+    if (line.find_first_not_of(' ') != std::string::npos &&
+        known.find("\n" + line + "\n") == std::string::npos)
+      add_to_note(notes, line);
+  }
 }
 
 std::string notes_text(const Notes& notes) {

@@ -49,6 +49,9 @@ void remove_tags(Notes& notes, std::span<const std::string> tags);
 /// printed, or the note would be longer than 64 KiB.
 void add_to_note(Notes& notes, const std::string& text);
 
+/// Adds the tags and the lines of the note that are missing. Throws UsageError as the two above do.
+void join_notes(Notes& notes, const Notes& others);
+
 /// "tags  a, b\nnote  first line\n      second line\n"; nothing where both are empty.
 std::string notes_text(const Notes& notes);
 

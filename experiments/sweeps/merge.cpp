@@ -15,6 +15,7 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/notes.h"
 #include "experiments/sweeps/sweep_folder.h"
 
 namespace orrery::sweeps {
@@ -148,6 +149,7 @@ class Merger {
             fmt::format("{}: {}", point_folder(shard, point->id).string(), damage));
     }
     if (!complete) outcome_.incomplete.push_back(shard);
+    take_notes(shard);
   }
 
   MergeOutcome finish(const std::vector<std::string>& argv) {
@@ -163,6 +165,15 @@ class Merger {
   }
 
  private:
+  void take_notes(const fs::path& shard) try {
+    const Notes notes = read_notes(shard);
+    if (!notes.empty()) change_notes(folder_.path(), [&](Notes& all) { join_notes(all, notes); });
+  } catch (const IoError&) {
+    throw;
+  } catch (const Error& error) {  // damaged, or too much: no number depends on them
+    outcome_.damages.emplace_back(error.what());
+  }
+
   void take_point(const fs::path& shard, const JournalEntry& entry) {
     if (entry.status == PointStatus::failed) {
       ++outcome_.failed;

@@ -142,3 +142,14 @@ TEST_CASE("A change that is refused leaves the notes as they were, and the next 
   CHECK(change_notes(temp.path(), [](Notes&) {}).tags == Names{"a"});
   CHECK_THROWS_AS(change_notes(temp.path() / "nowhere", [](Notes&) {}), IoError);
 }
+
+TEST_CASE("Notes are joined by what is missing, line by line") {
+  Notes notes{.tags = {"a"}, .note = "first\nsecond"};
+  join_notes(notes, {.tags = {"b", "a"}, .note = "second\n\nsec\nthird"});
+  CHECK(notes.tags == Names{"a", "b"});
+  CHECK(notes.note == "first\nsecond\nsec\nthird");
+  join_notes(notes, notes);
+  CHECK(notes.note == "first\nsecond\nsec\nthird");
+  join_notes(notes, {});
+  CHECK(notes.tags.size() == 2);
+}
