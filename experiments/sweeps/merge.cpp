@@ -137,16 +137,16 @@ class Merger {
     counts_.insert(own.shard.count);
     indices_.insert(own.shard.index);
     bool complete = true;
-    for (const PlanPoint* point : own.own_points()) {
-      const PointStatus status = point_status(shard, state, point->id);
+    for (const PlanPoint& point : own.points) {
+      const PointStatus status = point_status(shard, state, point.id);
       if (status != PointStatus::pending) {
-        take_point(shard, state.entries.at(point->id));
+        take_point(shard, state.entries.at(point.id));
         continue;
       }
       complete = false;
-      if (const std::string damage = point_damage(shard, state, point->id); !damage.empty())
+      if (const std::string damage = point_damage(shard, state, point.id); !damage.empty())
         outcome_.damages.push_back(
-            fmt::format("{}: {}", point_folder(shard, point->id).string(), damage));
+            fmt::format("{}: {}", point_folder(shard, point.id).string(), damage));
     }
     if (!complete) outcome_.incomplete.push_back(shard);
     take_notes(shard);

@@ -118,9 +118,9 @@ void SweepFolder::establish(const Plan& plan) {
 /// A journal that was lost is made again from the points that prove themselves.
 void SweepFolder::adopt_points(const Plan& plan) {
   std::vector<JournalEntry> found;
-  for (const PlanPoint* point : plan.own_points()) {
-    if (state_.entries.contains(point->id)) continue;
-    if (const auto entry = proven_entry(folder_, plan, *point)) found.push_back(*entry);
+  for (const PlanPoint& point : plan.points) {
+    if (state_.entries.contains(point.id)) continue;
+    if (const auto entry = proven_entry(folder_, plan, point)) found.push_back(*entry);
   }
   if (found.empty()) return;
   journal_->append(found);
@@ -129,16 +129,16 @@ void SweepFolder::adopt_points(const Plan& plan) {
 
 std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
   std::vector<const PlanPoint*> left;
-  for (const PlanPoint* point : plan.own_points())
-    if (point_status(folder_, state_, point->id) != PointStatus::done) left.push_back(point);
+  for (const PlanPoint& point : plan.points)
+    if (point_status(folder_, state_, point.id) != PointStatus::done) left.push_back(&point);
   return left;
 }
 
 std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
   std::vector<std::string> messages;
-  for (const PlanPoint* point : plan.own_points())
-    if (const std::string damage = point_damage(folder_, state_, point->id); !damage.empty())
-      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point->id).string(), damage));
+  for (const PlanPoint& point : plan.points)
+    if (const std::string damage = point_damage(folder_, state_, point.id); !damage.empty())
+      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point.id).string(), damage));
   return messages;
 }
 
@@ -150,8 +150,8 @@ void SweepFolder::record(std::span<const JournalEntry> entries) {
 /// Puts the journal in the plan's order when every point has its entry.
 void SweepFolder::order_journal(const Plan& plan) {
   std::string ordered;
-  for (const PlanPoint* point : plan.own_points()) {
-    const auto entry = state_.entries.find(point->id);
+  for (const PlanPoint& point : plan.points) {
+    const auto entry = state_.entries.find(point.id);
     if (entry == state_.entries.end()) return;
     ordered += journal_line(entry->second);
   }

@@ -64,8 +64,7 @@ PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
 std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
                                        const JournalState& journal) {
   std::vector<PointRecord> records;
-  for (const PlanPoint* point : plan.own_points())
-    records.push_back(point_record(sweep, *point, journal));
+  for (const PlanPoint& point : plan.points) records.push_back(point_record(sweep, point, journal));
   return records;
 }
 
