@@ -136,7 +136,7 @@ MeasureTitle title_of(const std::vector<MeasureTitle>& titles, std::string_view 
 
 std::string check_title(const std::vector<MeasureTitle>& titles, const std::string& check) {
   const MeasureName name = measure_name(check);
-  const std::string title = title_of(titles, std::string(check_prefix) + name.measure).title;
+  std::string title = title_of(titles, std::string(check_prefix) + name.measure).title;
   if (name.encoding.empty()) return title;
   return fmt::format("{}: {}", setup::label_of_encoding(name.encoding), title);
 }
