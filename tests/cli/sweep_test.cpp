@@ -91,24 +91,6 @@ TEST_CASE("A shard stores the points that it computes, and the plan of all is st
   CHECK(sweep_tree(shell.folder() / "e") == sweep_tree(shell.folder() / "whole"));
 }
 
-TEST_CASE("Merging keeps the tags and the notes of the shards") {
-  const Shell shell;
-  const std::string sweep = "sweep rotation dim=4,8,16 --format none --quiet --out s ";
-  for (const std::string shard : {"1/3", "2/3", "3/3"})
-    REQUIRE(shell.run(sweep + "--shard " + shard).status == 0);
-  REQUIRE(shell.run("tag s.shards/1-of-3 node-a paper").status == 0);
-  REQUIRE(shell.run("tag s.shards/2-of-3 paper node-b").status == 0);
-  REQUIRE(shell.run("note s.shards/2-of-3 slow disk").status == 0);
-  shell.write("s.shards/3-of-3/notes.json", "{");
-  const Outcome merged = shell.run("merge s");
-  CHECK(merged.status == 0);
-  CHECK_THAT(merged.err, Contains("s.shards/3-of-3/notes.json: is damaged"));
-  REQUIRE(shell.run("tag s mine").status == 0);
-  CHECK(shell.run("merge s").status == 0);
-  CHECK(shell.run("tag s").out == "node-a\npaper\nnode-b\nmine\n");
-  CHECK(shell.run("note s").out == "slow disk\n");
-}
-
 TEST_CASE("Shards of earlier versions, which have the points of all, go on and merge") {
   const Shell shell;
   const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet ";
