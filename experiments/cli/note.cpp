@@ -18,8 +18,7 @@ void require_saved(const std::string& folder) {
   if (!is_sweep_folder(folder)) const SavedFolder saved(folder);
 }
 
-void write(const NoteOptions& options, const Notes& notes) {
-  write_notes(options.folder, notes);
+void tell_of(const NoteOptions& options, const Notes& notes) {
   tell(notes.empty() ? fmt::format("{} has neither tags nor a note\n", options.folder)
                      : notes_text(notes));
 }
@@ -34,14 +33,16 @@ int note_command(const NoteOptions& options) {
     throw UsageError("--remove", "removes the whole note and takes no words",
                      "replace the note with --replace");
   require_saved(options.folder);
-  Notes notes = read_notes(options.folder);
   if (options.words.empty() && !options.remove) {
+    const Notes notes = read_notes(options.folder);
     if (!notes.note.empty()) print(notes.note + "\n");
     return exit_ok;
   }
-  if (options.remove || options.replace) notes.note.clear();
-  if (!options.remove) add_to_note(notes, fmt::format("{}", fmt::join(options.words, " ")));
-  write(options, notes);
+  tell_of(options, change_notes(options.folder, [&](Notes& notes) {
+            if (options.remove || options.replace) notes.note.clear();
+            if (!options.remove)
+              add_to_note(notes, fmt::format("{}", fmt::join(options.words, " ")));
+          }));
   return exit_ok;
 }
 
@@ -49,16 +50,16 @@ int tag_command(const NoteOptions& options) {
   if (options.remove && options.words.empty())
     throw UsageError("--remove", "needs the tags that are to be removed", "name them");
   require_saved(options.folder);
-  Notes notes = read_notes(options.folder);
   if (options.words.empty()) {
-    for (const std::string& tag : notes.tags) print(tag + "\n");
+    for (const std::string& tag : read_notes(options.folder).tags) print(tag + "\n");
     return exit_ok;
   }
-  if (options.remove)
-    remove_tags(notes, options.words);
-  else
-    add_tags(notes, options.words);
-  write(options, notes);
+  tell_of(options, change_notes(options.folder, [&](Notes& notes) {
+            if (options.remove)
+              remove_tags(notes, options.words);
+            else
+              add_tags(notes, options.words);
+          }));
   return exit_ok;
 }
 

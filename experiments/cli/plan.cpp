@@ -45,16 +45,16 @@ struct Standing {
 Standing standing_of(const Plan& plan, const fs::path& folder) {
   Standing standing;
   if (is_sweep_folder(folder)) standing.journal = read_journal(folder / journal_file);
-  for (const PlanPoint* point : plan.own_points()) {
-    const PointStatus status = point_status(folder, standing.journal, point->id);
+  for (const PlanPoint& point : plan.points) {
+    const PointStatus status = point_status(folder, standing.journal, point.id);
     (status == PointStatus::done     ? standing.done
      : status == PointStatus::failed ? standing.failed
                                      : standing.pending)
-        .push_back(point);
+        .push_back(&point);
     if (status != PointStatus::pending) continue;
-    if (const std::string damage = point_damage(folder, standing.journal, point->id);
+    if (const std::string damage = point_damage(folder, standing.journal, point.id);
         !damage.empty())
-      standing.damages.push_back(fmt::format("{} {}: {}", point->id, point->label, damage));
+      standing.damages.push_back(fmt::format("{} {}: {}", point.id, point.label, damage));
   }
   return standing;
 }
@@ -166,7 +166,7 @@ void add_needs(const Plan& plan, EmitOptions& emit) {
   constexpr int least_minutes = 10, least_mebibytes = 256;
   SampleProgress progress;
   const Estimate estimate =
-      estimate_cost(plan, plan.own_points(), most_samples, most_seconds, progress);
+      estimate_cost(plan, pointers_to(plan.points), most_samples, most_seconds, progress);
   if (estimate.seconds <= 0) return;
   const double minutes = time_margin * estimate.seconds / (60.0 * emit.shards);
   const double mebibytes = memory_margin * static_cast<double>(estimate.memory) / (1 << 20);
@@ -190,9 +190,9 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
 
 std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {
   std::string text;
-  for (const PlanPoint* point : plan.own_points())
-    text += fmt::format("  {} {:7} {}\n", point->id,
-                        name_of(point_status(folder, journal, point->id)), point->label);
+  for (const PlanPoint& point : plan.points)
+    text += fmt::format("  {} {:7} {}\n", point.id,
+                        name_of(point_status(folder, journal, point.id)), point.label);
   return text;
 }
 
@@ -229,10 +229,10 @@ int plan_command(const PlanOptions& options) {
     return exit_ok;
   }
   print(bold(spec.experiment->info.name) + "\n" + axes_text(spec));
-  print(fmt::format(
-      "{} points{}, {} done, {} failed, {} left; into {}/\n", plan.own_points().size(),
-      plan.repeats > 1 ? fmt::format(" ({} repeats)", plan.repeats) : "", standing.done.size(),
-      standing.failed.size(), standing.pending.size(), folder.string()));
+  print(fmt::format("{} points{}, {} done, {} failed, {} left; into {}/\n", plan.points.size(),
+                    plan.repeats > 1 ? fmt::format(" ({} repeats)", plan.repeats) : "",
+                    standing.done.size(), standing.failed.size(), standing.pending.size(),
+                    folder.string()));
   if (options.list) print(points_text(plan, folder, standing.journal));
   if (options.sample) {
     SampleProgress progress;
@@ -254,7 +254,7 @@ Notes notes_of(const fs::path& folder) try {
 
 Json status_json(const Plan& plan, const Standing& standing, const Notes& notes, bool running) {
   return {{"experiment", plan.experiment->info.name},
-          {"points", plan.own_points().size()},
+          {"points", plan.points.size()},
           {"done", standing.done.size()},
           {"failed", standing.failed.size()},
           {"left", standing.pending.size()},
@@ -269,7 +269,7 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
                         bool running) {
   std::string text =
       fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
-                  bold(plan.experiment->info.name), standing.done.size(), plan.own_points().size(),
+                  bold(plan.experiment->info.name), standing.done.size(), plan.points.size(),
                   standing.failed.size(), standing.pending.size(), running ? "; running now" : "");
   for (const PlanPoint* point : standing.failed)
     text += fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
@@ -278,7 +278,7 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
     text += fmt::format("  {} {}\n", red("damaged"), damage);
   if (standing.journal.damaged_lines > 0)
     text += fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines);
-  if (!running && standing.done.size() < plan.own_points().size())
+  if (!running && standing.done.size() < plan.points.size())
     text += fmt::format("continue with: orrery resume {}\n", folder);
   return text;
 }

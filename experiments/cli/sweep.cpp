@@ -51,11 +51,7 @@ std::string closing_line(const fs::path& folder, const SweepOutcome& outcome) {
 class LinePrinter : public SweepObserver {
  public:
   LinePrinter(const SweepFolder& folder, const Plan& plan, SweepObserver& next)
-      : next_(next),
-        plan_(plan),
-        folder_(folder.path()),
-        journal_(folder.journal()),
-        points_(plan.own_points()) {
+      : next_(next), plan_(plan), folder_(folder.path()), journal_(folder.journal()) {
     for (const PlanPoint* point : folder.pending(plan)) pending_.insert(point->id);
     print_known();
   }
@@ -81,8 +77,9 @@ class LinePrinter : public SweepObserver {
     if (failure_) return;
     try {
       const std::size_t before = printed_;
-      for (; printed_ < points_.size() && !pending_.contains(points_[printed_]->id); ++printed_)
-        print(results_jsonl(plan_, {point_record(folder_, *points_[printed_], journal_)}));
+      for (; printed_ < plan_.points.size() && !pending_.contains(plan_.points[printed_].id);
+           ++printed_)
+        print(results_jsonl(plan_, {point_record(folder_, plan_.points[printed_], journal_)}));
       if (printed_ > before) finish_output();
     } catch (...) {
       failure_ = std::current_exception();
@@ -93,7 +90,6 @@ class LinePrinter : public SweepObserver {
   const Plan& plan_;
   fs::path folder_;
   JournalState journal_;
-  std::vector<const PlanPoint*> points_;
   std::set<std::string> pending_{};
   std::size_t printed_{0};
   std::exception_ptr failure_{};

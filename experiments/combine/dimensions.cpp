@@ -217,10 +217,7 @@ bool belongs(const Setting& setting, const Place& place) {
 }
 
 std::string value_name(const Dimension& dimension, const std::string& value) {
-  if (dimension.key == encoding_key) {
-    const setup::EncodingSummary* encoding = setup::find_encoding_summary(value);
-    return encoding ? encoding->label : value;
-  }
+  if (dimension.key == encoding_key) return setup::label_of_encoding(value);
   if (dimension.key == curve_key) return value;
   return fmt::format("{} = {}", dimension.key, value);
 }

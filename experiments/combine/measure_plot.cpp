@@ -115,27 +115,43 @@ std::size_t hue_place(const Group& group, const Arrangement& arrangement) {
                                   values.begin());
 }
 
-/// "share of bound" of share_of_bound.
-std::string words_of(std::string measure) {
-  std::replace(measure.begin(), measure.end(), '_', ' ');
-  return measure;
+/// What a plot shows over what.
+struct Subject {
+  const PlotRequest& request;
+  MeasureTitle measure{};
+  Axis x{};
+  Axis y{};  ///< of a map
+};
+
+// More do not fit in one line above a plot, or along an axis.
+constexpr std::size_t most_bytes_above = 76, most_bytes_along = 48;
+
+/// With the name in words in place of a longer title.
+MeasureTitle short_title(const SavedSweep& sweep, const std::string& measure,
+                         std::size_t most_bytes) {
+  MeasureTitle title = title_of(sweep.measures, measure);
+  if (title.title.size() > most_bytes) title.title = words_of(measure);
+  return title;
 }
 
-/// Names of measures may begin with a symbol: "B at 0".
+/// A title may begin with a symbol, which keeps its case: "k = q at 0".
 std::string capitalized(std::string title) {
-  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (title.size() > 1 && is_small(title[0]) && is_small(title[1]))
     title[0] = static_cast<char>(title[0] - 'a' + 'A');
   return title;
 }
 
 std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
                                const Arrangement& arrangement, const Dimension& x,
-                               const PlotRequest& request) {
+                               const Subject& subject) {
   std::vector<Group> groups = groups_at(place, numbers, arrangement, x.key);
   std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
     return hue_place(a, arrangement) < hue_place(b, arrangement);
   });
-  LinePlot plot{.x = {.label = x.key}, .y = {.label = words_of(request.measure)}};
+  const MeasureTitle& measure = subject.measure;
+  const Band band = subject.request.band;
+  LinePlot plot{.x = subject.x, .y = {.label = measure.title, .unit = measure.unit}};
   std::vector<double> xs;
   for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
   const bool reads_x = std::any_of(groups.begin(), groups.end(),
@@ -143,7 +159,7 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
   for (const Group& group : groups)
     for (const bool everywhere : {false, true}) {
       if (everywhere ? group.everywhere.empty() : group.over_x.empty()) continue;
-      Series series = everywhere ? flat(group, x, request.band) : curve(group, request.band);
+      Series series = everywhere ? flat(group, x, band) : curve(group, band);
       give_look(arrangement, group.look, series);
       if (everywhere) series.style = LineStyle::dashed;
       if (everywhere && reads_x) {
@@ -153,7 +169,7 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
     }
   if (plot.series.empty()) return std::nullopt;
   if (plot.series.size() == 1 && plot.series.front().name.empty())
-    plot.series.front().name = words_of(request.measure);
+    plot.series.front().name = measure.title;
   plot.x.scale = scale_for(xs);
   return Figure{.content = std::move(plot)};
 }
@@ -173,8 +189,13 @@ void scale_y(std::vector<Panels>& pages, const PlotRequest& request) {
   }
 }
 
+/// "mean entropy (bits)".
+std::string quantity_of(const MeasureTitle& measure) {
+  return measure.unit.empty() ? measure.title : fmt::format("{} ({})", measure.title, measure.unit);
+}
+
 std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numbers,
-                             const Dimension& x, const Dimension& y, const PlotRequest& request) {
+                             const Dimension& x, const Dimension& y, const Subject& subject) {
   const std::size_t width = x.values.size(), height = y.values.size();
   std::vector<std::vector<double>> cells(width * height);
   const auto index = [](const Dimension& of, const std::string& value) {
@@ -207,10 +228,10 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
   std::vector<std::string> rows = named(y);
   if (y.is_number) std::reverse(rows.begin(), rows.end());
   Heatmap map{.values = std::make_shared<const Array>(
-                  Array{.name = request.measure, .shape = {height, width}, .values = means}),
-              .x = {.label = x.key},
-              .y = {.label = y.key},
-              .quantity = words_of(request.measure),
+                  Array{.name = subject.measure.name, .shape = {height, width}, .values = means}),
+              .x = subject.x,
+              .y = subject.y,
+              .quantity = quantity_of(subject.measure),
               .column_labels = named(x),
               .row_labels = std::move(rows)};
   return Figure{.content = std::move(map)};
@@ -294,6 +315,10 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
   std::vector<std::string> axes{x.key};
   if (is_map) axes.push_back(y.key);
   const Arrangement arrangement = arranged(settings, keys, request, axes);
+  const Subject subject{.request = request,
+                        .measure = short_title(sweep, request.measure, most_bytes_along),
+                        .x = setting_axis(sweep, x.key),
+                        .y = setting_axis(sweep, y.key)};
   const std::string over = is_map ? fmt::format("{} and {}", x.key, y.key) : x.key;
   const std::string id =
       fmt::format("{}_over_{}{}{}", request.measure, x.key, is_map ? "_and_" : "", y.key);
@@ -302,13 +327,15 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
         sweep, page,
         repeats_text(static_cast<std::size_t>(sweep.repeats), is_map ? Band::none : request.band));
   };
-  std::vector<Panels> pages =
-      pages_of(settings, arrangement, request, id,
-               capitalized(fmt::format("{} over {}", words_of(request.measure), over)), caption,
-               [&](const Place& place) {
-                 return is_map ? map_at(place, numbers, x, y, request)
-                               : lines_at(place, numbers, arrangement, x, request);
-               });
+  std::vector<Panels> pages = pages_of(
+      settings, arrangement, request, id,
+      capitalized(fmt::format(
+          "{} over {}", short_title(sweep, request.measure, most_bytes_above - over.size()).title,
+          over)),
+      caption, [&](const Place& place) {
+        return is_map ? map_at(place, numbers, x, y, subject)
+                      : lines_at(place, numbers, arrangement, x, subject);
+      });
   if (is_map)
     color_maps(pages, request);
   else

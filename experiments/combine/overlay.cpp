@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "core/errors.h"
@@ -11,8 +12,6 @@
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
 #include "experiments/figure/plot/data_range.h"
-#include "experiments/results/figure_json.h"
-#include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/setup/encoding_summary.h"
 
@@ -34,17 +33,6 @@ struct Curves {
 
 std::string figure_path(const std::string& id) { return "figures/" + id + ".json"; }
 
-/// The figure, or null where it is not one of curves. Throws DataError.
-std::unique_ptr<const Figure> lines_in(const SavedFolder& saved, const std::string& id) try {
-  const auto json = saved.read_json(figure_path(id));
-  if (text_field(json, "kind") != "lines") return nullptr;
-  return std::make_unique<const Figure>(
-      figure_from_json(json, [](const Array&, const std::string&) { return nullptr; }));
-} catch (const MalformedJson& error) {
-  throw DataError((saved.folder() / figure_path(id)).string(),
-                  fmt::format("is damaged ({})", error.what()), "remove the point and resume");
-}
-
 /// The encoding whose label this is; empty when it is none's.
 std::string encoding_labelled(const std::string& label) {
   for (const setup::EncodingSummary& encoding : setup::encoding_list())
@@ -53,8 +41,9 @@ std::string encoding_labelled(const std::string& label) {
 }
 
 void add_curves(const PointRecord& point, const std::vector<std::string>& keys,
-                const PlotRequest& request, std::unique_ptr<const Figure> figure, Curves& curves) {
-  const auto& plot = std::get<LinePlot>(figure->content);
+                const PlotRequest& request, Figure figure, Curves& curves) {
+  const Figure& kept = *curves.figures.emplace_back(std::make_unique<Figure>(std::move(figure)));
+  const auto& plot = std::get<LinePlot>(kept.content);
   for (const Series& series : plot.series) {
     std::string encoding = encoding_labelled(series.name);
     const bool is_encoding = !encoding.empty();
@@ -64,7 +53,6 @@ void add_curves(const PointRecord& point, const std::vector<std::string>& keys,
     if (!is_encoding) setting[curve_key] = series.name;
     if (is_asked_for(setting, request)) curves.all.push_back({std::move(setting), series, &plot});
   }
-  curves.figures.push_back(std::move(figure));
 }
 
 Curves curves_of(const SavedSweep& sweep, const PlotRequest& request) {
@@ -74,9 +62,8 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request) {
     if (!point.is_done()) continue;
     const SavedFolder saved(point.folder);
     if (!saved.lists(figure_path(request.figure))) continue;
-    auto figure = lines_in(saved, request.figure);
-    if (figure)
-      add_curves(point, sweep.swept, request, std::move(figure), curves);
+    if (auto figure = load_curves(saved, request.figure))
+      add_curves(point, sweep.swept, request, std::move(*figure), curves);
     else
       other_kind = true;
   }

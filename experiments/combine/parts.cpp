@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/number_text.h"
 
@@ -48,15 +49,27 @@ Range widened(const Extent& extent, AxisScale scale) {
   return {from_zero ? 0.0 : extent.low - room, extent.high + room};
 }
 
+const ExperimentInfo* info_of(const std::string& experiment) {
+  for (const Experiment* one : experiment_catalogue())
+    if (one->info.name == experiment) return &one->info;
+  return nullptr;
+}
+
+/// Null where the experiment is not of this program or has no such parameter.
+const ParamSpec* spec_of(const std::string& experiment, const std::string& key) {
+  const ExperimentInfo* info = info_of(experiment);
+  if (!info) return nullptr;
+  const auto found = std::find_if(info->params.begin(), info->params.end(),
+                                  [&](const ParamSpec& spec) { return spec.key == key; });
+  return found == info->params.end() ? nullptr : &*found;
+}
+
+bool is_of_encoding(const std::string& key) { return key.find('.') != std::string::npos; }
+
 /// Whether a setting of an encoding is at its default: captions leave it out.
 bool is_usual(const std::string& experiment, const std::string& key, const std::string& value) {
-  if (key.find('.') == std::string::npos) return false;
-  for (const Experiment* one : experiment_catalogue()) {
-    if (one->info.name != experiment) continue;
-    const ParamSet defaults(one->info.params);
-    return defaults.has(key) && defaults.to_text(key) == value;
-  }
-  return false;
+  const ParamSpec* spec = is_of_encoding(key) ? spec_of(experiment, key) : nullptr;
+  return spec && to_text(spec->default_value) == value;
 }
 
 bool same_value(const std::string& a, const std::string& b) {
@@ -100,14 +113,24 @@ std::string repeats_text(std::size_t repeats, Band band) {
 }
 
 std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats) {
-  std::string caption = sweep.experiment;
+  const ExperimentInfo* info = info_of(sweep.experiment);
+  std::string caption = info ? info->title : sweep.experiment;
   if (!page.empty()) caption += " · " + text_of(page);
   if (!repeats.empty()) caption += " · " + repeats;
   std::string constants;
   for (const auto& [key, value] : tidy_table(sweep.points, sweep.swept).constants)
-    if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value))
-      constants += fmt::format("{}{}={}", constants.empty() ? "" : " ", key, value);
-  return constants.empty() ? caption : caption + " · everywhere: " + constants;
+    if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value)) {
+      const ParamSpec* spec = spec_of(sweep.experiment, key);
+      constants += " · " + setup::setting_text(spec ? *spec : ParamSpec{.key = key}, value);
+    }
+  return caption + constants;
+}
+
+Axis setting_axis(const SavedSweep& sweep, const std::string& key) {
+  const ParamSpec* spec = spec_of(sweep.experiment, key);
+  if (!spec) return {.label = key};
+  const bool has_symbol = !is_of_encoding(key) && spec->symbol != key;
+  return {.label = key, .symbol = has_symbol ? spec->symbol : "", .unit = spec->unit};
 }
 
 AxisScale scale_for(const std::vector<double>& values) {

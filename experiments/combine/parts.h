@@ -26,8 +26,12 @@ Spread spread_of(const std::vector<double>& values, Band band);
 /// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
 std::string repeats_text(std::size_t repeats, Band band);
 
-/// "long_term_decay · dim=64, … · mean of 5 repeats".
+/// "Long-term decay · dim=64, … · mean of 5 repeats", and the settings that are the same
+/// everywhere.
 std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats);
+
+/// A setting's key with its symbol and unit: "dim d (channels)".
+Axis setting_axis(const SavedSweep& sweep, const std::string& key);
 
 /// Linear, or logarithmic where numbers above 0 span two decades or are powers of two.
 AxisScale scale_for(const std::vector<double>& values);

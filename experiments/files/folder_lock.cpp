@@ -63,4 +63,13 @@ bool FolderLock::is_held(const std::filesystem::path& folder) {
   return held;
 }
 
+FolderTurn::FolderTurn(const std::filesystem::path& folder) {
+  fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd_ < 0) throw io_error(folder.string(), "opened", errno);
+  while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+  }
+}
+
+FolderTurn::~FolderTurn() { ::close(fd_); }
+
 }  // namespace orrery::files

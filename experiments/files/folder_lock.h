@@ -30,4 +30,20 @@ class FolderLock {
   int fd_{-1};
 };
 
+/// One's turn at changing a small file of a folder, between reading and replacing it: waits until
+/// no other holder of a turn is left, in this process or another. It leaves no file behind, and a
+/// FolderLock does not keep anybody waiting. Where the file system knows no such lock, as NFS may
+/// not, nobody waits.
+class FolderTurn {
+ public:
+  /// Throws IoError: the folder cannot be opened.
+  explicit FolderTurn(const std::filesystem::path& folder);
+  ~FolderTurn();
+  FolderTurn(const FolderTurn&) = delete;
+  FolderTurn& operator=(const FolderTurn&) = delete;
+
+ private:
+  int fd_{-1};
+};
+
 }  // namespace orrery::files

@@ -76,7 +76,8 @@ bool same_files(const SavedFolder& a, const SavedFolder& b) {
   const auto numbers = [](const SavedFolder& saved) {
     std::map<std::string, std::string> hashes;
     for (const WrittenFile& file : saved.files())
-      if (file.path == "result.json" || file.path.ends_with(".json") || file.path.ends_with(".npy"))
+      if (file.path.ends_with(".json") || file.path.ends_with(".npy") ||
+          file.path.ends_with(".csv"))
         hashes[file.path] = file.sha256;
     return hashes;
   };

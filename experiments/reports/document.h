@@ -44,6 +44,7 @@ struct GridCell {
 
 struct Grid {
   std::vector<std::string> header{};
+  std::vector<std::string> names{};  ///< shown on hover: those of the columns in files; or empty
   std::vector<std::vector<GridCell>> rows{};
   bool interactive{};  ///< can be sorted and filtered with scripts enabled
 };

@@ -180,9 +180,10 @@ class HtmlWriter {
     body_ += fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
                          grid.interactive ? " class=\"interactive\"" : "");
     for (std::size_t i = 0; i < grid.header.size(); ++i)
-      body_ += fmt::format("<th scope=\"col\"{}>{}</th>",
-                           is_number_column(grid, i) ? " class=\"number\"" : "",
-                           xml_escaped(grid.header[i]));
+      body_ += fmt::format(
+          "<th scope=\"col\"{}{}>{}</th>", is_number_column(grid, i) ? " class=\"number\"" : "",
+          i < grid.names.size() ? fmt::format(" title=\"{}\"", xml_escaped(grid.names[i])) : "",
+          xml_escaped(grid.header[i]));
     body_ += "</tr></thead>\n<tbody>\n";
     for (const auto& row : grid.rows) {
       body_ += "<tr>";

@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/sweeps/measure_titles.h"
 
 namespace orrery::reports {
 namespace {
@@ -63,11 +64,6 @@ std::vector<std::size_t> places_of(const TidyTable& table, const std::vector<std
   return places;
 }
 
-std::string label_of(const std::string& encoding) {
-  const setup::EncodingSummary* summary = setup::find_encoding_summary(encoding);
-  return escaped(summary ? summary->label : encoding);
-}
-
 std::string caption_of(const TidyTable& table, const std::string& title, bool repeated) {
   std::string text = escaped(title);
   if (repeated) text += ", mean $\\pm$ half of its 95\\,\\% interval over repeats";
@@ -88,7 +84,7 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
   for (const std::string& key : table.keys) header.push_back(escaped(key));
   if (table.has_encodings) header.emplace_back("encoding");
   const std::size_t settings = header.size();
-  for (const std::size_t m : places) header.push_back(escaped(table.measures[m]));
+  for (const std::size_t m : places) header.push_back(escaped(words_of(table.measures[m])));
   std::string rows;
   bool repeated = false;
   for (const RepeatGroup& group : repeat_groups(table)) {
@@ -98,7 +94,8 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
       const std::string value = group.rows.front()->point->param(key);
       cells.push_back(value.empty() ? "--" : escaped(value));
     }
-    if (table.has_encodings) cells.push_back(label_of(group.rows.front()->encoding));
+    if (table.has_encodings)
+      cells.push_back(escaped(setup::label_of_encoding(group.rows.front()->encoding)));
     for (const std::size_t m : places) cells.push_back(cell(group.moments[m]));
     rows += fmt::format("    {} \\\\\n", fmt::join(cells, " & "));
   }

@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/results/notes.h"
+#include "experiments/results/params_json.h"
 #include "experiments/text/number_text.h"
 #include "experiments/text/shell_quote.h"
 
@@ -41,17 +42,14 @@ GridCell cell_of(const Column& column, std::size_t row) {
   return text_cell(row < words.size() ? words[row] : "");
 }
 
-std::string header_of(const Column& column) {
-  return column.unit.empty() ? column.name : fmt::format("{} ({})", column.name, column.unit);
-}
-
 void add_table(const ResultSections& of, const Table& table, std::vector<Block>& blocks) {
   const std::string file = "tables/" + table.name + ".csv";
   add_heading({of.recovered, of.saved, of.beside, of.prefix, 3},
               table.caption.empty() ? table.name : table.caption, "table-" + table.name, blocks);
   const std::size_t rows = rows_of(table), shown = std::min(rows, most_rows_shown);
   Grid grid{.interactive = rows > 8};
-  for (const Column& column : table.columns) grid.header.push_back(header_of(column));
+  for (const Column& column : table.columns)
+    grid.header.push_back(with_unit(column.name, column.unit));
   for (std::size_t row = 0; row < shown; ++row) {
     grid.rows.emplace_back();
     for (const Column& column : table.columns) grid.rows.back().push_back(cell_of(column, row));
@@ -84,6 +82,19 @@ GridCell verdict_cell(bool good, std::string text) {
   return {.text = std::move(text), .kind = good ? GridCell::Kind::good : GridCell::Kind::bad};
 }
 
+ParamSpec spec_named(const std::string& experiment, const std::string& key) {
+  for (ParamSpec spec : specs_of(experiment)) {
+    if (spec.key != key) continue;
+    if (spec.symbol == key) spec.symbol.clear();
+    return spec;
+  }
+  return {.key = key};
+}
+
+std::string with_unit(const std::string& title, const std::string& unit) {
+  return unit.empty() ? title : fmt::format("{} ({})", title, unit);
+}
+
 std::string run_command_line(const Provenance& provenance, const std::string& out) {
   std::vector<std::string> words{"orrery", "run", provenance.experiment};
   for (const auto& [key, value] : provenance.params)
@@ -110,10 +121,11 @@ void add_scalars(const ResultSections& of, std::vector<Block>& blocks) {
   const std::vector<Scalar>& scalars = of.recovered.result.scalars;
   if (scalars.empty()) return;
   add_heading(of, "Numbers", "numbers", blocks);
-  Grid grid{.header = {"Name", "Value", "Unit", "Symbol", "Description"}};
+  Grid grid{.header = {"Number", "Symbol", "Value", "Unit", "Name in result.json"}};
   for (const Scalar& scalar : scalars)
-    grid.rows.push_back({text_cell(scalar.name), number_cell(scalar.value), text_cell(scalar.unit),
-                         text_cell(scalar.symbol), text_cell(scalar.description)});
+    grid.rows.push_back({text_cell(scalar.description.empty() ? scalar.name : scalar.description),
+                         text_cell(scalar.symbol), number_cell(scalar.value),
+                         text_cell(scalar.unit), text_cell(scalar.name)});
   blocks.push_back(std::move(grid));
 }
 
@@ -141,9 +153,12 @@ void add_tables(const ResultSections& of, std::vector<Block>& blocks) {
 void add_settings(const ResultSections& of, std::vector<Block>& blocks) {
   const Provenance& provenance = of.recovered.result.provenance;
   add_heading(of, "Settings", "settings", blocks);
-  Grid grid{.header = {"Parameter", "Value"}};
-  for (const auto& [key, value] : provenance.params)
-    grid.rows.push_back({text_cell(key), text_cell(value)});
+  Grid grid{.header = {"Parameter", "Symbol", "Value", "Unit", "What it is"}};
+  for (const auto& [key, value] : provenance.params) {
+    const ParamSpec spec = spec_named(provenance.experiment, key);
+    grid.rows.push_back({text_cell(key), text_cell(spec.symbol), text_cell(value),
+                         text_cell(spec.unit), text_cell(spec.description)});
+  }
   blocks.push_back(std::move(grid));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/reports/document.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/saved_sweep.h"
@@ -16,6 +17,12 @@ GridCell text_cell(std::string text);
 /// Shown with six significant digits; sorted by, and shown on hover in, full precision.
 GridCell number_cell(double value);
 GridCell verdict_cell(bool good, std::string text);
+
+/// The parameter of an experiment, without a symbol that is its key; of an unknown one the key
+/// alone.
+ParamSpec spec_named(const std::string& experiment, const std::string& key);
+/// "distance (tokens)".
+std::string with_unit(const std::string& title, const std::string& unit);
 
 /// "orrery run NAME key=value …" with every used parameter, so that it does not depend on defaults.
 std::string run_command_line(const Provenance& provenance, const std::string& out);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include "experiments/combine/combine.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
@@ -34,10 +36,34 @@ void add_summary(const SavedSweep& sweep, std::vector<Block>& blocks) {
       sweep.experiment, done, failed, sweep.points.size() - done - failed,
       failing == 0 ? std::string("All checked claims hold.")
                    : fmt::format("{} claims FAIL, at {} points.", failing, with_failing))});
-  if (!sweep.swept.empty())
-    blocks.push_back(Paragraph{fmt::format("Swept: {}. Repeats: {}. Seed: {}.",
-                                           fmt::join(sweep.swept, ", "), sweep.repeats, sweep.seed),
-                               Paragraph::Kind::quiet});
+  blocks.push_back(Paragraph{fmt::format("Repeats: {}. Seed: {}.", sweep.repeats, sweep.seed),
+                             Paragraph::Kind::quiet});
+}
+
+/// "8, 16, 32"; of many the first ones.
+std::string values_text(const SavedSweep& sweep, const std::string& key) {
+  constexpr std::size_t most = 12;
+  std::vector<std::string> values;
+  for (const PointRecord& point : sweep.points)
+    if (const std::string value = point.param(key);
+        !value.empty() && std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(value);
+  const std::size_t all = values.size();
+  values.resize(std::min(all, most));
+  return fmt::format("{}{}", fmt::join(values, ", "),
+                     all > most ? fmt::format(" … ({} in all)", all) : "");
+}
+
+/// What differs between the points, with what it is.
+void add_swept(const SavedSweep& sweep, std::vector<Block>& blocks) {
+  if (sweep.swept.empty()) return;
+  Grid grid{.header = {"Swept", "Symbol", "Values", "Unit", "What it is"}};
+  for (const std::string& key : sweep.swept) {
+    const ParamSpec spec = spec_named(sweep.experiment, key);
+    grid.rows.push_back({text_cell(key), text_cell(spec.symbol), text_cell(values_text(sweep, key)),
+                         text_cell(spec.unit), text_cell(spec.description)});
+  }
+  blocks.push_back(std::move(grid));
 }
 
 /// The verdicts on one claim over all points.
@@ -69,8 +95,8 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
   for (const std::string& name : names) {
     const ClaimRow& row = rows[name];
     grid.rows.push_back(
-        {verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"), text_cell(name),
-         number_cell(static_cast<double>(row.points)),
+        {verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"),
+         text_cell(check_title(sweep.measures, name)), number_cell(static_cast<double>(row.points)),
          number_cell(static_cast<double>(row.failing)), number_cell(row.worst->measured),
          text_cell(std::string(sign_of(row.worst->relation))), number_cell(row.worst->bound)});
   }
@@ -102,16 +128,32 @@ GridCell status_cell(const PointRecord& point) {
   return verdict_cell(failing == 0, failing == 0 ? "holds" : fmt::format("{} FAIL", failing));
 }
 
+void add_column(std::string header, std::string name, Grid& grid) {
+  grid.header.push_back(std::move(header));
+  grid.names.push_back(std::move(name));
+}
+
+/// The header of the results: settings with their units, measures with their titles.
+Grid results_grid(const SavedSweep& sweep, const TidyTable& tidy) {
+  Grid grid{.interactive = true};
+  for (const char* name : {"Point", "Claims"}) add_column(name, name, grid);
+  if (sweep.repeats > 1) add_column("repeat", "repeat", grid);
+  for (const std::string& key : tidy.keys)
+    add_column(with_unit(key, spec_named(sweep.experiment, key).unit), key, grid);
+  if (tidy.has_encodings) add_column("encoding", "encoding", grid);
+  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
+    if (!is_constant(tidy, m)) {
+      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
+      add_column(with_unit(measure.title, measure.unit), measure.name, grid);
+    }
+  return grid;
+}
+
 /// A row per point and encoding; the settings and measures with one value stand above it.
 void add_results(const SavedSweep& sweep, const TidyTable& tidy, std::size_t shown,
                  std::vector<Block>& blocks) {
   blocks.push_back(Heading{2, "Results", "results"});
-  Grid grid{.header = {"Point", "Claims"}, .interactive = true};
-  if (sweep.repeats > 1) grid.header.emplace_back("repeat");
-  grid.header.insert(grid.header.end(), tidy.keys.begin(), tidy.keys.end());
-  if (tidy.has_encodings) grid.header.emplace_back("encoding");
-  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (!is_constant(tidy, m)) grid.header.push_back(tidy.measures[m]);
+  Grid grid = results_grid(sweep, tidy);
   for (const TidyRow& of : tidy.rows) {
     const PointRecord& point = *of.point;
     GridCell name = text_cell(sweep.swept.empty() ? name_of(point) : point.id);
@@ -119,24 +161,32 @@ void add_results(const SavedSweep& sweep, const TidyTable& tidy, std::size_t sho
     std::vector<GridCell> row{std::move(name), status_cell(point)};
     if (sweep.repeats > 1) row.push_back(number_cell(point.repeat));
     for (const std::string& key : tidy.keys) row.push_back(text_cell(point.param(key)));
-    if (tidy.has_encodings) row.push_back(text_cell(of.encoding));
+    if (tidy.has_encodings) row.push_back(text_cell(setup::label_of_encoding(of.encoding)));
     for (std::size_t m = 0; m < tidy.measures.size(); ++m)
       if (!is_constant(tidy, m)) row.push_back(number_cell(of.values[m]));
     grid.rows.push_back(std::move(row));
   }
   blocks.push_back(std::move(grid));
   blocks.push_back(
-      Paragraph{"All digits are in results.csv and results.jsonl.", Paragraph::Kind::quiet});
+      Paragraph{"All digits are in results.csv and results.jsonl; measures.csv says which of their "
+                "columns has which title.",
+                Paragraph::Kind::quiet});
 }
 
 /// Settings and measures that are the same everywhere.
-void add_constants(const TidyTable& tidy, std::vector<Block>& blocks) {
-  Grid grid{.header = {"The same everywhere", ""}};
-  for (const auto& [key, value] : tidy.constants)
-    grid.rows.push_back({text_cell(key), text_cell(value)});
+void add_constants(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Block>& blocks) {
+  Grid grid{.header = {"The same everywhere", "Value", "Unit", "What it is"}};
+  for (const auto& [key, value] : tidy.constants) {
+    const ParamSpec spec = spec_named(sweep.experiment, key);
+    grid.rows.push_back(
+        {text_cell(key), text_cell(value), text_cell(spec.unit), text_cell(spec.description)});
+  }
   for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (is_constant(tidy, m))
-      grid.rows.push_back({text_cell(tidy.measures[m]), number_cell(tidy.rows.front().values[m])});
+    if (is_constant(tidy, m)) {
+      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
+      grid.rows.push_back({text_cell(measure.name), number_cell(tidy.rows.front().values[m]),
+                           text_cell(measure.unit), text_cell(measure.title)});
+    }
   if (!grid.rows.empty()) blocks.push_back(std::move(grid));
 }
 
@@ -156,8 +206,10 @@ void add_repeats(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Blo
       std::vector<GridCell> row;
       for (const std::string& key : tidy.keys)
         row.push_back(text_cell(group.rows.front()->point->param(key)));
-      if (tidy.has_encodings) row.push_back(text_cell(group.rows.front()->encoding));
-      row.push_back(text_cell(tidy.measures[m]));
+      if (tidy.has_encodings)
+        row.push_back(text_cell(setup::label_of_encoding(group.rows.front()->encoding)));
+      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
+      row.push_back(text_cell(with_unit(measure.title, measure.unit)));
       for (const double value :
            {static_cast<double>(of.n), of.mean, of.deviation, interval.low, interval.high})
         row.push_back(number_cell(value));
@@ -270,11 +322,12 @@ Report sweep_report(const ReportOptions& options) {
   Report report{.document = {.title = title_of(sweep) + ": a sweep"}, .problems = sweep.problems};
   std::vector<Block>& blocks = report.document.blocks;
   add_summary(sweep, blocks);
+  add_swept(sweep, blocks);
   add_notes(options.folder, blocks, report.problems);
   const std::size_t place_of_problems = blocks.size();
   add_claims_table(sweep, blocks);
   const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
-  add_constants(tidy, blocks);
+  add_constants(sweep, tidy, blocks);
   add_repeats(sweep, tidy, blocks);
   add_results(sweep, tidy, shown, blocks);
   add_overview(sweep, options, blocks);

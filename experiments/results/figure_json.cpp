@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "experiments/model/consistency.h"
+#include "experiments/results/curves_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"
 
@@ -20,10 +21,6 @@ const EnumNames<AxisRole> axis_role_names{{AxisRole::none, "none"},
                                           {AxisRole::key_position, "key_position"},
                                           {AxisRole::relative_distance, "relative_distance"},
                                           {AxisRole::channel, "channel"}};
-const EnumNames<LineStyle> style_names{{LineStyle::solid, "solid"},
-                                       {LineStyle::dashed, "dashed"},
-                                       {LineStyle::dotted, "dotted"},
-                                       {LineStyle::points, "points"}};
 const EnumNames<Meaning> meaning_names{{Meaning::sequential, "sequential"},
                                        {Meaning::diverging, "diverging"},
                                        {Meaning::cyclic, "cyclic"}};
@@ -85,32 +82,6 @@ Json list_json(const std::vector<T>& items, Convert convert) {
   return list;
 }
 
-Json series_json(const Series& series) {
-  Json json{{"name", series.name},
-            {"style", name_in(style_names, series.style)},
-            {"color", series.color},
-            {"x", numbers_json(series.x)},
-            {"y", numbers_json(series.y)},
-            {"band_low", numbers_json(series.band_low)},
-            {"band_high", numbers_json(series.band_high)}};
-  if (series.shade) json["shade"] = number_json(*series.shade);
-  if (series.marked) json["marked"] = true;
-  return json;
-}
-
-Series series_from(const Json& json) {
-  Series series{.name = text_field(json, "name"),
-                .x = numbers_field(json, "x"),
-                .y = numbers_field(json, "y"),
-                .band_low = numbers_field(json, "band_low"),
-                .band_high = numbers_field(json, "band_high"),
-                .style = enum_field(json, "style", style_names),
-                .color = int_field(json, "color", 0)};
-  if (json.contains("shade")) series.shade = number_field(json, "shade");
-  series.marked = json.contains("marked");
-  return series;
-}
-
 Json rule_json(const Rule& rule) {
   return {{"direction", name_in(direction_names, rule.direction)},
           {"at", number_json(rule.at)},
@@ -165,13 +136,15 @@ FigureRole role_from(const Json& object) {
 // ---------------------------------------------------------------------------------------
 
 struct ContentJson {
+  const Figure& figure;
   const ArrayPlace& place;
+  std::string_view csv_folder;
 
   Json operator()(const LinePlot& plot) const {
-    return {{"x", axis_json(plot.x)},
-            {"y", axis_json(plot.y)},
-            {"series", list_json(plot.series, series_json)},
-            {"rules", list_json(plot.rules, rule_json)}};
+    Json json{{"x", axis_json(plot.x)}, {"y", axis_json(plot.y)}};
+    add_curves(json, figure, plot, csv_folder);
+    json["rules"] = list_json(plot.rules, rule_json);
+    return json;
   }
   Json operator()(const Heatmap& map) const {
     return {{"values", reference_json(map.values, "values", place)},
@@ -198,10 +171,10 @@ struct ContentJson {
   }
 };
 
-LinePlot lines_from(const Json& json, const ArrayAt&) {
+LinePlot lines_from(const Json& json, const TableAt& at) {
   return {.x = axis_from(json, "x"),
           .y = axis_from(json, "y"),
-          .series = list_from(json, "series", series_from),
+          .series = curves_from(json, at),
           .rules = list_from(json, "rules", rule_from)};
 }
 
@@ -220,12 +193,12 @@ Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
           .row_labels = texts_field(json, "row_labels")};
 }
 
-TableFigure table_from(const Json& json, const ArrayAt&) {
+TableFigure table_from(const Json& json) {
   const auto row = [](const Json& cells) { return texts_field({{"row", cells}}, "row"); };
   return {.header = texts_field(json, "header"), .rows = list_from(json, "rows", row)};
 }
 
-VectorPlot vectors_from(const Json& json, const ArrayAt&) {
+VectorPlot vectors_from(const Json& json) {
   const auto arrow = [](const Json& item) {
     return arrow_from(numbers_field({{"arrow", item}}, "arrow"));
   };
@@ -239,11 +212,12 @@ VectorPlot vectors_from(const Json& json, const ArrayAt&) {
 
 using Content = decltype(Figure::content);
 
-Content content_from(const std::string& kind, const Json& json, const ArrayAt& at) {
-  if (kind == "lines") return lines_from(json, at);
-  if (kind == "heatmap") return heatmap_from(json, at);
-  if (kind == "table") return table_from(json, at);
-  if (kind == "vectors") return vectors_from(json, at);
+Content content_from(const std::string& kind, const Json& json, const ArrayAt& array_at,
+                     const TableAt& table_at) {
+  if (kind == "lines") return lines_from(json, table_at);
+  if (kind == "heatmap") return heatmap_from(json, array_at);
+  if (kind == "table") return table_from(json);
+  if (kind == "vectors") return vectors_from(json);
   throw MalformedJson("'kind' is '" + kind + "', which is not known here");
 }
 
@@ -258,7 +232,7 @@ struct Kind {
 
 std::string_view kind_of(const Figure& figure) { return std::visit(Kind{}, figure.content); }
 
-Json figure_json(const Figure& figure, const ArrayPlace& place) {
+Json figure_json(const Figure& figure, const ArrayPlace& place, std::string_view csv_folder) {
   const std::string inconsistency = inconsistency_of(figure);
   check_invariant(inconsistency.empty(), inconsistency);
   return {{"schema", figure_schema},
@@ -267,17 +241,18 @@ Json figure_json(const Figure& figure, const ArrayPlace& place) {
           {"title", figure.title},
           {"caption", figure.caption},
           {"role", role_json(figure.role)},
-          {"content", std::visit(ContentJson{place}, figure.content)}};
+          {"content", std::visit(ContentJson{figure, place, csv_folder}, figure.content)}};
 }
 
-Figure figure_from_json(const Json& json, const ArrayAt& array_at) {
+Figure figure_from_json(const Json& json, const ArrayAt& array_at, const TableAt& table_at) {
   if (text_field(json, "schema") != figure_schema)
     throw MalformedJson("'schema' is not " + std::string(figure_schema));
-  Figure figure{.id = name_field(json, "id"),
-                .title = text_field(json, "title"),
-                .caption = text_field(json, "caption"),
-                .content = content_from(text_field(json, "kind"), field(json, "content"), array_at),
-                .role = role_from(json)};
+  Figure figure{
+      .id = name_field(json, "id"),
+      .title = text_field(json, "title"),
+      .caption = text_field(json, "caption"),
+      .content = content_from(text_field(json, "kind"), field(json, "content"), array_at, table_at),
+      .role = role_from(json)};
   if (const std::string found = inconsistency_of(figure); !found.empty())
     throw MalformedJson(found);
   return figure;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "experiments/model/figure.h"
+#include "experiments/results/table_json.h"
 
 namespace orrery::results {
 
@@ -25,11 +26,15 @@ std::string_view kind_of(const Figure& figure);
 
 /// Everything needed to draw the figure again, tagged "orrery.figure/1". Heatmaps refer to their
 /// arrays by file.
-nlohmann::ordered_json figure_json(const Figure& figure, const ArrayPlace& place);
+/// @param csv_folder  where the tables of figures are as ID.csv: long curves refer to that file,
+///                    see curves_json.h. Empty: they are in the JSON.
+nlohmann::ordered_json figure_json(const Figure& figure, const ArrayPlace& place,
+                                   std::string_view csv_folder = {});
 
 /// The inverse of figure_json. Throws MalformedJson, also for a figure that breaks a rule of
-/// model/consistency.h, and what `array_at` throws.
-Figure figure_from_json(const nlohmann::ordered_json& json, const ArrayAt& array_at);
+/// model/consistency.h, and what `array_at` and `table_at` throw.
+Figure figure_from_json(const nlohmann::ordered_json& json, const ArrayAt& array_at,
+                        const TableAt& table_at);
 
 /// name, description, dtype, shape, axes, role.
 nlohmann::ordered_json array_json(const Array& array);

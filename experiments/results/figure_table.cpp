@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <string>
@@ -22,27 +24,45 @@ using Words = std::vector<std::string>;
 
 bool has_band(const Series& series) { return !series.band_low.empty(); }
 
+/// To the bit, so that each curve can be read from the table again.
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
 bool share_x(const std::vector<Series>& series) {
-  return std::all_of(series.begin(), series.end(),
-                     [&](const Series& one) { return one.x == series.front().x; });
+  const Numbers& x = series.front().x;
+  return std::all_of(series.begin(), series.end(), [&](const Series& one) {
+    return std::equal(one.x.begin(), one.x.end(), x.begin(), x.end(), same_bits);
+  });
+}
+
+/// The columns of a curve beside those of others.
+Words wide_columns(const Series& series) {
+  if (!has_band(series)) return {"x", series.name};
+  return {"x", series.name, series.name + "_low", series.name + "_high"};
 }
 
 std::vector<Column> wide(const LinePlot& plot) {
   std::vector<Column> columns{{"x", plot.x.unit, plot.series.front().x}};
   for (const Series& series : plot.series) {
-    columns.push_back({series.name, plot.y.unit, series.y});
+    const Words names = wide_columns(series);
+    columns.push_back({names[1], plot.y.unit, series.y});
     if (!has_band(series)) continue;
-    columns.push_back({series.name + "_low", plot.y.unit, series.band_low});
-    columns.push_back({series.name + "_high", plot.y.unit, series.band_high});
+    columns.push_back({names[2], plot.y.unit, series.band_low});
+    columns.push_back({names[3], plot.y.unit, series.band_high});
   }
   return columns;
 }
 
-bool have_own_names(const std::vector<Column>& columns) {
-  std::set<std::string> names;
-  return std::all_of(columns.begin(), columns.end(), [&](const Column& column) {
-    return !column.name.empty() && names.insert(column.name).second;
-  });
+bool have_own_names(const LinePlot& plot) {
+  std::set<std::string> names{"", "x"};
+  for (const Series& series : plot.series) {
+    const Words columns = wide_columns(series);
+    if (!std::all_of(columns.begin() + 1, columns.end(),
+                     [&](const std::string& name) { return names.insert(name).second; }))
+      return false;
+  }
+  return true;
 }
 
 void append(Numbers& to, const Numbers& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -81,13 +101,14 @@ double cell(const Heatmap& map, std::size_t i) {
   return masked ? nan : (*map.values)[i];
 }
 
+/// Whether all curves stand side by side.
+bool is_wide(const LinePlot& plot) {
+  return !plot.series.empty() && share_x(plot.series) && have_own_names(plot);
+}
+
 struct ColumnsOf {
   std::vector<Column> operator()(const LinePlot& plot) const {
-    if (!plot.series.empty() && share_x(plot.series)) {
-      std::vector<Column> columns = wide(plot);
-      if (have_own_names(columns)) return columns;
-    }
-    return long_form(plot);
+    return is_wide(plot) ? wide(plot) : long_form(plot);
   }
 
   std::vector<Column> operator()(const Heatmap& map) const {
@@ -132,6 +153,20 @@ struct ColumnsOf {
 };
 
 }  // namespace
+
+std::vector<CurveCells> curve_cells(const LinePlot& plot) {
+  const bool wide = is_wide(plot);
+  std::vector<CurveCells> cells;
+  std::size_t row = 0;
+  for (const Series& series : plot.series) {
+    if (wide)
+      cells.push_back({wide_columns(series), 0});
+    else
+      cells.push_back({has_band(series) ? Words{"x", "y", "low", "high"} : Words{"x", "y"}, row});
+    row += series.x.size();
+  }
+  return cells;
+}
 
 Table table_of(const Figure& figure) {
   const std::string inconsistency = inconsistency_of(figure);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "experiments/model/figure.h"
 #include "experiments/model/result.h"
 
@@ -12,5 +16,14 @@ namespace orrery::results {
 /// table:   its cells
 /// vectors: x0, y0, x1, y1, value
 Table table_of(const Figure& figure);
+
+/// Where the table of a figure has the numbers of a curve: in which columns (x, y and, where it has
+/// a band, low and high), from which row.
+struct CurveCells {
+  std::vector<std::string> columns{};
+  std::size_t first_row{};
+};
+/// One for each series of the plot.
+std::vector<CurveCells> curve_cells(const LinePlot& plot);
 
 }  // namespace orrery::results

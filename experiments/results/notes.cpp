@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/folder_lock.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/text/printable.h"
@@ -92,6 +94,14 @@ void write_notes(const fs::path& folder, const Notes& notes) {
   sync_folder(folder);
 }
 
+Notes change_notes(const fs::path& folder, const std::function<void(Notes&)>& change) {
+  const FolderTurn turn(folder);
+  Notes notes = read_notes(folder);
+  change(notes);
+  write_notes(folder, notes);
+  return notes;
+}
+
 void add_tags(Notes& notes, std::span<const std::string> tags) {
   for (const std::string& tag : tags)
     if (const std::string_view fault = fault_of_tag(tag); !fault.empty())
@@ -127,6 +137,17 @@ void add_to_note(Notes& notes, const std::string& text) {
     throw UsageError(in_quotes(text), fmt::format("{}, so it is not a note", fault),
                      "give a shorter text of printable characters");
   notes.note = whole;
+}
+
+void join_notes(Notes& notes, const Notes& others) {
+  add_tags(notes, others.tags);
+  std::istringstream lines(others.note);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string known = "\n" + notes.note + "\n";
+    if (line.find_first_not_of(' ') != std::string::npos &&
+        known.find("\n" + line + "\n") == std::string::npos)
+      add_to_note(notes, line);
+  }
 }
 
 std::string notes_text(const Notes& notes) {

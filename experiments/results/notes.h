@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ Notes read_notes(const std::filesystem::path& folder);
 /// Replaces the file in one step, and removes it where there is nothing to keep. Throws IoError.
 void write_notes(const std::filesystem::path& folder, const Notes& notes);
 
+/// Reads the notes, changes them and writes them, while nobody else does so: of two changes at the
+/// same time none is lost. What `change` throws leaves them as they are.
+/// @return the notes as they are now
+Notes change_notes(const std::filesystem::path& folder, const std::function<void(Notes&)>& change);
+
 /// Adds those that are missing. Throws UsageError: one is empty, longer than 64 bytes, has a comma
 /// or a character that cannot be printed, or begins or ends with a space.
 void add_tags(Notes& notes, std::span<const std::string> tags);
@@ -42,6 +48,9 @@ void remove_tags(Notes& notes, std::span<const std::string> tags);
 /// Adds a line to the note. Throws UsageError: the text is empty or has characters that cannot be
 /// printed, or the note would be longer than 64 KiB.
 void add_to_note(Notes& notes, const std::string& text);
+
+/// Adds the tags and the lines of the note that are missing. Throws UsageError as the two above do.
+void join_notes(Notes& notes, const Notes& others);
 
 /// "tags  a, b\nnote  first line\n      second line\n"; nothing where both are empty.
 std::string notes_text(const Notes& notes);

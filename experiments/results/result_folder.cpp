@@ -106,12 +106,12 @@ void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles&
   const auto place = [&](const std::shared_ptr<const Array>& array, std::string_view role) {
     return arrays.place(array, figure.id, role);
   };
-  sink.write("figures", figure.id, "json", json_line(figure_json(figure, place)));
+  sink.write("figures", figure.id, "json", json_line(figure_json(figure, place, "figures")));
 }
 
 void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
   ArrayFiles arrays(sink);
-  sink.write("result.json", json_text(to_json(result)));
+  sink.write("result.json", json_text(to_json(result, "tables")));
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
   for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);

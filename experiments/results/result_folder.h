@@ -39,7 +39,8 @@ struct WrittenResult {
 
 /// Writes manifest.json, result.json, tables/NAME.csv, figures/ID.FORMAT, figures/ID.csv for line
 /// figures, and arrays/NAME.npy. For load_result (saved_result.h) it adds figures/ID.json, and
-/// figures/ID.values.npy and ID.masked.npy where no other file has a heatmap's numbers.
+/// figures/ID.values.npy and ID.masked.npy where no other file has a heatmap's numbers. Tables and
+/// curves of more than most_rows_in_json rows are in their CSV file alone.
 ///
 /// The folder appears as a whole: everything is written to a hidden folder beside it, brought to
 /// the disk, and then takes the place of an older folder. If anything throws, the older folder is

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <variant>
 
-#include "experiments/model/consistency.h"
 #include "experiments/results/check_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
+#include "experiments/results/table_json.h"
 #include "experiments/text/model_names.h"
 
 namespace orrery::results {
@@ -45,22 +44,6 @@ Json check_json(const Check& check) {
   return json;
 }
 
-/// The type is stated, as "nan" may be a number or a text.
-Json column_json(const Column& column) {
-  const auto* numbers = std::get_if<std::vector<double>>(&column.values);
-  return {{"name", column.name},
-          {"unit", column.unit},
-          {"type", numbers ? "number" : "text"},
-          {"values", numbers ? numbers_json(*numbers)
-                             : Json(std::get<std::vector<std::string>>(column.values))}};
-}
-
-Json table_json(const Table& table) {
-  return {{"name", table.name},
-          {"caption", table.caption},
-          {"columns", list_of(table.columns, column_json)}};
-}
-
 Json figure_summary(const Figure& figure) {
   return {{"id", figure.id},
           {"kind", kind_of(figure)},
@@ -91,24 +74,7 @@ Check check_from(const Json& json) {
   return check;
 }
 
-Column column_from(const Json& json) {
-  static const EnumNames<bool> number_names{{true, "number"}, {false, "text"}};
-  Column column{.name = text_field(json, "name"), .unit = text_field(json, "unit")};
-  if (enum_field(json, "type", number_names))
-    column.values = numbers_field(json, "values");
-  else
-    column.values = texts_field(json, "values");
-  return column;
-}
-
-Table table_from(const Json& json) {
-  Table table{.name = name_field(json, "name"),
-              .caption = text_field(json, "caption"),
-              .columns = list_from(json, "columns", column_from)};
-  if (const std::string found = inconsistency_of(table); !found.empty())
-    throw MalformedJson(fmt::format("the table {}: {}", table.name, found));
-  return table;
-}
+std::string table_name(const Json& table) { return name_field(table, "name"); }
 
 std::string figure_id(const Json& summary) { return name_field(summary, "id"); }
 
@@ -120,26 +86,33 @@ Array named_array(const Json& json) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const Result& result) {
+nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder) {
+  const auto table = [&](const Table& one) {
+    return csv_folder.empty() || !is_in_csv_alone(one)
+               ? table_json(one)
+               : table_json(one, fmt::format("{}/{}.csv", csv_folder, one.name));
+  };
   return {{"schema", result_schema},
           {"provenance", provenance_json(result.provenance)},
           {"status", name_in(status_names(), result.status)},
           {"scalars", list_of(result.scalars, scalar_json)},
           {"checks", list_of(result.checks, check_json)},
-          {"tables", list_of(result.tables, table_json)},
+          {"tables", list_of(result.tables, table)},
           {"figures", list_of(result.figures, figure_summary)},
           {"arrays", list_of(result.arrays, [](const auto& array) { return array_json(*array); })}};
 }
 
-Result result_from_json(const Json& json, const FigureNamed& figure, const ArrayNamed& array) {
+Result result_from_json(const Json& json, const FigureNamed& figure, const ArrayNamed& array,
+                        const TableAt& table_at) {
   if (text_field(json, "schema") != result_schema)
     throw MalformedJson("'schema' is not " + std::string(result_schema));
   Result result{.provenance = provenance_from(field(json, "provenance")),
                 .status = enum_field(json, "status", status_names()),
                 .scalars = list_from(json, "scalars", scalar_from),
-                .checks = list_from(json, "checks", check_from),
-                .tables = list_from(json, "tables", table_from)};
-  require_distinct(result.tables, "tables", [](const Table& table) { return table.name; });
+                .checks = list_from(json, "checks", check_from)};
+  require_distinct(list_field(json, "tables"), "tables", table_name);
+  for (const Json& item : list_field(json, "tables"))
+    if (auto table = table_from_json(item, table_at)) result.tables.push_back(std::move(*table));
   std::vector<Array> arrays = list_from(json, "arrays", named_array);
   require_distinct(arrays, "arrays", [](const Array& described) { return described.name; });
   for (Array& described : arrays)

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "experiments/model/result.h"
+#include "experiments/results/table_json.h"
 
 namespace orrery::results {
 
@@ -16,18 +17,21 @@ inline constexpr std::string_view result_schema = "orrery.result/1";
 /// The result without the data of its figures and arrays, tagged "orrery.result/1": provenance,
 /// status, scalars, checks (with "holds"), tables (columns with unit, type and values), figures
 /// (id, kind, title, caption), arrays (name, description, dtype, shape, axes). Doubles read back as
-/// the same doubles. Numbers that are not finite are the strings "nan", "inf" and "-inf".
-nlohmann::ordered_json to_json(const Result& result);
+/// the same doubles. NaN is null, and infinities are the strings "inf" and "-inf".
+/// @param csv_folder  where tables are as NAME.csv: long ones name that file in place of their
+///                    values, see is_in_csv_alone. Empty: all values are in the JSON.
+nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder = {});
 
 /// Returns the figure with this id; empty to leave it out.
 using FigureNamed = std::function<std::optional<Figure>(const std::string& id)>;
 /// Returns the described array with its numbers; null to leave it out.
 using ArrayNamed = std::function<std::shared_ptr<const Array>(Array described)>;
 
-/// The inverse of to_json. Arrays and figures are requested from the two functions in their order,
-/// arrays first, as figures refer to them. Throws MalformedJson, and what the two throw.
+/// The inverse of to_json. Long tables, arrays and figures are requested from the functions in
+/// their order, arrays before the figures that refer to them. Throws MalformedJson, and what the
+/// functions throw.
 Result result_from_json(const nlohmann::ordered_json& json, const FigureNamed& figure,
-                        const ArrayNamed& array);
+                        const ArrayNamed& array, const TableAt& table_at);
 
 /// The text of a JSON file: indented by two spaces, ending in a newline, always UTF-8 (other bytes,
 /// which a path may contain, become U+FFFD).

@@ -10,9 +10,11 @@
 #include "core/errors.h"
 #include "experiments/data/npy_header.h"
 #include "experiments/files/file.h"
+#include "experiments/results/csv_reader.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
+#include "experiments/text/printable.h"
 
 namespace orrery::results {
 namespace {
@@ -163,28 +165,56 @@ class PartReader {
   }
 
   Figure figure(const std::string& id) {
+    return *figure_if(id, [](const Json&) { return true; });
+  }
+
+  std::optional<Figure> curves(const std::string& id) {
+    return figure_if(id, [](const Json& json) { return text_field(json, "kind") == "lines"; });
+  }
+
+  /// Only from the table's own file: one file cannot stand for many tables.
+  Table table(Table described, const std::string& below, const std::string& file,
+              std::size_t rows) const {
+    if (const std::string own = fmt::format("{}/{}.csv", below, described.name); file != own)
+      throw MalformedJson(fmt::format("'file' is {}, not '{}'", in_quotes(file), own));
+    return read_csv(saved_.read(file), std::move(described), rows,
+                    (saved_.folder() / file).string());
+  }
+
+ private:
+  template <class Wanted>
+  std::optional<Figure> figure_if(const std::string& id, Wanted is_wanted) {
     const std::string path = "figures/" + id + ".json";
     const Json json = saved_.read_json(path);
-    const auto array_at = [&](Array described, const std::string& file) {
-      return arrays_.read(std::move(described), file);
-    };
-    return reading((saved_.folder() / path).string(), [&] {
-      Figure figure = figure_from_json(json, array_at);
+    return reading((saved_.folder() / path).string(), [&]() -> std::optional<Figure> {
+      if (!is_wanted(json)) return std::nullopt;
+      Figure figure = figure_from(json);
       if (figure.id != id)
         throw MalformedJson(fmt::format("'id' is '{}', not '{}'", figure.id, id));
       return figure;
     });
   }
 
- private:
+  Figure figure_from(const Json& json) {
+    return figure_from_json(
+        json,
+        [&](Array described, const std::string& file) {
+          return arrays_.read(std::move(described), file);
+        },
+        [&](Table described, const std::string& file, std::size_t rows) {
+          return table(std::move(described), "figures", file, rows);
+        });
+  }
+
   const SavedFolder& saved_;
   ArrayReader arrays_;
 };
 
-Result read_result(const SavedFolder& saved, const FigureNamed& figure, const ArrayNamed& array) {
+Result read_result(const SavedFolder& saved, const FigureNamed& figure, const ArrayNamed& array,
+                   const TableAt& table) {
   const Json json = saved.read_json("result.json");
   return reading((saved.folder() / "result.json").string(),
-                 [&] { return result_from_json(json, figure, array); });
+                 [&] { return result_from_json(json, figure, array, table); });
 }
 
 }  // namespace
@@ -193,7 +223,14 @@ Result load_result(const SavedFolder& saved) {
   PartReader parts(saved);
   return read_result(
       saved, [&](const std::string& id) { return parts.figure(id); },
-      [&](Array described) { return parts.array(std::move(described)); });
+      [&](Array described) { return parts.array(std::move(described)); },
+      [&](Table described, const std::string& file, std::size_t rows) {
+        return parts.table(std::move(described), "tables", file, rows);
+      });
+}
+
+std::optional<Figure> load_curves(const SavedFolder& saved, const std::string& id) {
+  return PartReader(saved).curves(id);
 }
 
 Result load_result(const fs::path& folder) { return load_result(SavedFolder(folder)); }
@@ -201,28 +238,25 @@ Result load_result(const fs::path& folder) { return load_result(SavedFolder(fold
 RecoveredResult recover_result(const SavedFolder& saved) {
   PartReader parts(saved);
   RecoveredResult recovered{.problems = saved.damages()};
-  const auto note = [&](const DataError& error) {
-    auto& problems = recovered.problems;
-    if (std::find(problems.begin(), problems.end(), error.what()) == problems.end())
-      problems.emplace_back(error.what());
-  };
-  const auto figure = [&](const std::string& id) -> std::optional<Figure> {
+  /// The part; empty, with the problem noted, where its file is damaged.
+  const auto recovering = [&](auto read) -> std::optional<decltype(read())> {
     try {
-      return parts.figure(id);
+      return read();
     } catch (const DataError& error) {
-      note(error);
+      auto& problems = recovered.problems;
+      if (std::find(problems.begin(), problems.end(), error.what()) == problems.end())
+        problems.emplace_back(error.what());
       return std::nullopt;
     }
   };
-  const auto array = [&](Array described) -> std::shared_ptr<const Array> {
-    try {
-      return parts.array(std::move(described));
-    } catch (const DataError& error) {
-      note(error);
-      return nullptr;
-    }
-  };
-  recovered.result = read_result(saved, figure, array);
+  recovered.result = read_result(
+      saved, [&](const std::string& id) { return recovering([&] { return parts.figure(id); }); },
+      [&](Array described) {
+        return recovering([&] { return parts.array(std::move(described)); }).value_or(nullptr);
+      },
+      [&](Table described, const std::string& file, std::size_t rows) {
+        return recovering([&] { return parts.table(std::move(described), "tables", file, rows); });
+      });
   return recovered;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,10 @@ nlohmann::ordered_json parse_saved_json(std::string_view text, std::string_view 
 /// Throws as SavedFolder does, and DataError for a file that is not in the form it was written in.
 Result load_result(const SavedFolder& saved);
 Result load_result(const std::filesystem::path& folder);
+
+/// One figure of such a result, where it is one of curves; empty for another kind, of which nothing
+/// more is read. Throws as load_result does.
+std::optional<Figure> load_curves(const SavedFolder& saved, const std::string& id);
 
 /// The readable parts of a damaged result, and one message per problem.
 struct RecoveredResult {

@@ -37,4 +37,9 @@ const EncodingSummary* find_encoding_summary(std::string_view name) {
   return found == list.end() ? nullptr : &*found;
 }
 
+std::string label_of_encoding(const std::string& name) {
+  const EncodingSummary* summary = find_encoding_summary(name);
+  return summary ? summary->label : name;
+}
+
 }  // namespace orrery::setup

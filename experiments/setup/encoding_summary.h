@@ -36,4 +36,7 @@ const std::vector<EncodingSummary>& encoding_list();
 /// nullptr when there is none such.
 const EncodingSummary* find_encoding_summary(std::string_view name);
 
+/// Its label; the name itself when there is none such.
+std::string label_of_encoding(const std::string& name);
+
 }  // namespace orrery::setup

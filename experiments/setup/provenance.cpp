@@ -38,6 +38,13 @@ Experiment with_provenance(ExperimentInfo info,
           .check = check_all};
 }
 
+std::string setting_text(const ParamSpec& spec, const std::string& value) {
+  // An encoding's own parameter keeps its key: two encodings may both call theirs k.
+  const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
+  return fmt::format("{} = {}{}{}", by_key ? spec.key : spec.symbol, value,
+                     spec.unit.empty() ? "" : " ", spec.unit);
+}
+
 namespace {
 
 constexpr std::string_view separator = " · ";
@@ -50,10 +57,7 @@ std::string settings_text(const ParamSet& params, bool changed_only) {
     if (!params.is_stated(spec.key) || value.empty()) continue;
     if (changed_only && params.is_default(spec.key)) continue;
     if (!text.empty()) text += separator;
-    // An encoding's own parameter keeps its key: two encodings may both call theirs k.
-    const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
-    text += fmt::format("{} = {}", by_key ? spec.key : spec.symbol, value);
-    if (!spec.unit.empty()) text += " " + spec.unit;
+    text += setting_text(spec, value);
   }
   return text;
 }

@@ -15,6 +15,9 @@ Experiment with_provenance(ExperimentInfo info,
                            Result (*compute)(const ParamSet&, const Inputs&, Progress&),
                            void (*check)(const ParamSet&) = nullptr);
 
+/// "d = 128 channels", "rope.scaling = yarn".
+std::string setting_text(const ParamSpec& spec, const std::string& value);
+
 /// Every used setting in one line: "d = 128 channels · base = 10000 · …". Figures carry it as
 /// caption.
 std::string caption_of(const ParamSet& params);

@@ -15,6 +15,7 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/notes.h"
 #include "experiments/sweeps/sweep_folder.h"
 
 namespace orrery::sweeps {
@@ -136,18 +137,19 @@ class Merger {
     counts_.insert(own.shard.count);
     indices_.insert(own.shard.index);
     bool complete = true;
-    for (const PlanPoint* point : own.own_points()) {
-      const PointStatus status = point_status(shard, state, point->id);
+    for (const PlanPoint& point : own.points) {
+      const PointStatus status = point_status(shard, state, point.id);
       if (status != PointStatus::pending) {
-        take_point(shard, state.entries.at(point->id));
+        take_point(shard, state.entries.at(point.id));
         continue;
       }
       complete = false;
-      if (const std::string damage = point_damage(shard, state, point->id); !damage.empty())
+      if (const std::string damage = point_damage(shard, state, point.id); !damage.empty())
         outcome_.damages.push_back(
-            fmt::format("{}: {}", point_folder(shard, point->id).string(), damage));
+            fmt::format("{}: {}", point_folder(shard, point.id).string(), damage));
     }
     if (!complete) outcome_.incomplete.push_back(shard);
+    take_notes(shard);
   }
 
   MergeOutcome finish(const std::vector<std::string>& argv) {
@@ -163,6 +165,15 @@ class Merger {
   }
 
  private:
+  void take_notes(const fs::path& shard) try {
+    const Notes notes = read_notes(shard);
+    if (!notes.empty()) change_notes(folder_.path(), [&](Notes& all) { join_notes(all, notes); });
+  } catch (const IoError&) {
+    throw;
+  } catch (const Error& error) {  // damaged, or too much: no number depends on them
+    outcome_.damages.emplace_back(error.what());
+  }
+
   void take_point(const fs::path& shard, const JournalEntry& entry) {
     if (entry.status == PointStatus::failed) {
       ++outcome_.failed;

@@ -24,15 +24,16 @@ struct MergeOutcome {
   std::size_t done{};                               ///< points that are in the folder now
   std::size_t failed{};                             ///< points that failed in their shard
   std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
-  std::vector<std::string> damages{};  ///< one message per point that is damaged in its shard
-  bool lacks_shards{};                 ///< whether any of the n shards is missing
+  /// One message per point that is damaged in its shard, and per shard whose notes are.
+  std::vector<std::string> damages{};
+  bool lacks_shards{};  ///< whether any of the n shards is missing
 };
 
 /// Copies the points of the shards into `out`, which becomes the folder that the undivided sweep
-/// would have written. The shards are left unchanged. Can be called again when more points are
-/// ready. Throws PlanError: the shards belong to different sweeps; LockedError: one is being
-/// written; IoError: there is no shard, some are missing and so is whole_plan.json, or copying
-/// fails.
+/// would have written, with the tags and the notes of all. The shards are left unchanged. Can be
+/// called again when more points are ready. Throws PlanError: the shards belong to different
+/// sweeps; LockedError: one is being written; IoError: there is no shard, some are missing and so
+/// is whole_plan.json, or copying fails.
 MergeOutcome merge_shards(const std::filesystem::path& out,
                           const std::vector<std::filesystem::path>& shards,
                           const std::vector<std::string>& argv);

@@ -114,11 +114,11 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-std::vector<const PlanPoint*> Plan::own_points() const {
-  std::vector<const PlanPoint*> own;
-  own.reserve(points.size());
-  for (const PlanPoint& point : points) own.push_back(&point);
-  return own;
+std::vector<const PlanPoint*> pointers_to(const std::vector<PlanPoint>& points) {
+  std::vector<const PlanPoint*> pointers;
+  pointers.reserve(points.size());
+  for (const PlanPoint& point : points) pointers.push_back(&point);
+  return pointers;
 }
 
 std::int64_t repeat_seed(std::int64_t root_seed, int repeat) {

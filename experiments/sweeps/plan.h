@@ -61,9 +61,10 @@ struct Plan {
   std::vector<PlanPoint> points{};  ///< of this shard alone
   Shard shard{};
   std::optional<WholePlan> whole{};  ///< where there are several shards
-
-  std::vector<const PlanPoint*> own_points() const;
 };
+
+/// Pointers to all of the points, in their order.
+std::vector<const PlanPoint*> pointers_to(const std::vector<PlanPoint>& points);
 
 /// Reads every input file, as its content is part of the points' ids. A point that reads "seed"
 /// without a given or swept value gets repeat_seed, or point_seed if unpaired. Throws UsageError as

@@ -67,7 +67,7 @@ class Workers {
  public:
   Workers(const Plan& plan, SweepFolder& folder, const SweepOptions& options)
       : plan_(plan), folder_(folder), options_(options), pending_(folder.pending(plan)) {
-    progress_.total = plan.own_points().size();
+    progress_.total = plan.points.size();
     progress_.before = progress_.total - pending_.size();
   }
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/results/csv_reader.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/point_json.h"
@@ -85,11 +87,21 @@ void read_manifest(SavedSweep& sweep) {
   }
 }
 
+void read_measures(SavedSweep& sweep) try {
+  const fs::path path = sweep.folder / measures_file;
+  if (std::error_code failure; !fs::exists(path, failure)) return;
+  sweep.measures = titles_in(
+      read_csv(read_file(path, max_bytes), empty_measures_table(), std::nullopt, path.string()));
+} catch (const DataError& error) {
+  sweep.problems.emplace_back(error.what());
+}
+
 }  // namespace
 
 SavedSweep load_sweep(const fs::path& folder) {
   SavedSweep sweep = planned(folder, read_plan_record(folder));
   read_results(sweep);
+  read_measures(sweep);
   read_manifest(sweep);
   return sweep;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/point_record.h"
 
 namespace orrery::sweeps {
@@ -19,12 +20,13 @@ struct SavedSweep {
   int repeats{1};
   std::vector<std::string> swept{};
   std::vector<PointRecord> points{};
-  nlohmann::ordered_json manifest{};    ///< null when it is missing
-  std::vector<std::string> problems{};  ///< files and lines that are missing or damaged
+  std::vector<MeasureTitle> measures{};  ///< empty in sweeps of earlier versions
+  nlohmann::ordered_json manifest{};     ///< null when it is missing
+  std::vector<std::string> problems{};   ///< files and lines that are missing or damaged
 };
 
-/// Reads plan.json, results.jsonl and manifest.json. Throws IoError, and DataError when the plan is
-/// damaged; everything else that is missing or damaged is listed in `problems`.
+/// Reads plan.json, results.jsonl, measures.csv and manifest.json. Throws IoError, and DataError
+/// when the plan is damaged; everything else that is missing or damaged is listed in `problems`.
 SavedSweep load_sweep(const std::filesystem::path& folder);
 
 }  // namespace orrery::sweeps

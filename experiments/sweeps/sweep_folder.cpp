@@ -12,7 +12,9 @@
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
+#include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/tidy_table.h"
 
 namespace orrery::sweeps {
@@ -42,9 +44,9 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// What a folder without a plan contains beside the remains of this very sweep, whose plan was
 /// lost; empty if there is none.
 std::string foreign_entry(const fs::path& folder, const Plan& plan) {
-  static const std::set<std::string> remains{".lock",      "points",         journal_file,
-                                             results_file, results_csv_file, constants_file,
-                                             summary_file, manifest_file};
+  static const std::set<std::string> remains{
+      ".lock",        "points",     journal_file,  results_file,  results_csv_file,
+      constants_file, summary_file, measures_file, manifest_file, notes_file};
   const std::vector<std::string> names = names_in(folder);
   const bool has_points = fs::is_directory(fs::symlink_status(folder / "points"));
   for (const std::string& name : names)
@@ -116,9 +118,9 @@ void SweepFolder::establish(const Plan& plan) {
 /// A journal that was lost is made again from the points that prove themselves.
 void SweepFolder::adopt_points(const Plan& plan) {
   std::vector<JournalEntry> found;
-  for (const PlanPoint* point : plan.own_points()) {
-    if (state_.entries.contains(point->id)) continue;
-    if (const auto entry = proven_entry(folder_, plan, *point)) found.push_back(*entry);
+  for (const PlanPoint& point : plan.points) {
+    if (state_.entries.contains(point.id)) continue;
+    if (const auto entry = proven_entry(folder_, plan, point)) found.push_back(*entry);
   }
   if (found.empty()) return;
   journal_->append(found);
@@ -127,16 +129,16 @@ void SweepFolder::adopt_points(const Plan& plan) {
 
 std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
   std::vector<const PlanPoint*> left;
-  for (const PlanPoint* point : plan.own_points())
-    if (point_status(folder_, state_, point->id) != PointStatus::done) left.push_back(point);
+  for (const PlanPoint& point : plan.points)
+    if (point_status(folder_, state_, point.id) != PointStatus::done) left.push_back(&point);
   return left;
 }
 
 std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
   std::vector<std::string> messages;
-  for (const PlanPoint* point : plan.own_points())
-    if (const std::string damage = point_damage(folder_, state_, point->id); !damage.empty())
-      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point->id).string(), damage));
+  for (const PlanPoint& point : plan.points)
+    if (const std::string damage = point_damage(folder_, state_, point.id); !damage.empty())
+      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point.id).string(), damage));
   return messages;
 }
 
@@ -148,8 +150,8 @@ void SweepFolder::record(std::span<const JournalEntry> entries) {
 /// Puts the journal in the plan's order when every point has its entry.
 void SweepFolder::order_journal(const Plan& plan) {
   std::string ordered;
-  for (const PlanPoint* point : plan.own_points()) {
-    const auto entry = state_.entries.find(point->id);
+  for (const PlanPoint& point : plan.points) {
+    const auto entry = state_.entries.find(point.id);
     if (entry == state_.entries.end()) return;
     ordered += journal_line(entry->second);
   }
@@ -165,6 +167,7 @@ std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call)
   const TidyTable tidy = tidy_table(points, plan.swept);
   atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
+  atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);

@@ -17,7 +17,8 @@ namespace orrery::sweeps {
 //   points/ID/      one result folder per point, see result_folder.h
 //   results.jsonl   one line per point in the plan's order
 //   results.csv     one row per point and encoding, one column per measure; constants.csv has the
-//                   settings that are the same everywhere, summary.csv the means over repeats
+//                   settings that are the same everywhere, summary.csv the means over repeats,
+//                   measures.csv what the measures are
 //   manifest.json   program, machine, and every call that worked on the folder, with its times
 // A shard of a sweep has the same, with the points of that shard alone; whole_plan.json beside the
 // shards has the points of all.
@@ -30,6 +31,7 @@ inline constexpr const char* results_file = "results.jsonl";
 inline constexpr const char* results_csv_file = "results.csv";
 inline constexpr const char* constants_file = "constants.csv";
 inline constexpr const char* summary_file = "summary.csv";
+inline constexpr const char* measures_file = "measures.csv";
 inline constexpr const char* manifest_file = "manifest.json";
 
 inline constexpr std::string_view sweep_schema = "orrery.sweep/1";

@@ -25,11 +25,12 @@ constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
                   "remove the point's folder and resume the sweep");
 }
 
-/// Reads result.json alone: figures and arrays, which are in other files, are left out.
+/// Reads result.json alone: figures, arrays and tables that are in other files are left out.
 void read_result(const fs::path& path, PointRecord& point) try {
   Result result = result_from_json(
       json_in(read_file(path, max_result_bytes)), [](const auto&) { return std::nullopt; },
-      [](const Array&) { return nullptr; });
+      [](const Array&) { return nullptr; },
+      [](const Table&, const auto&, std::size_t) { return std::nullopt; });
   point.params = std::move(result.provenance.params);
   point.scalars = std::move(result.scalars);
   point.checks = std::move(result.checks);
@@ -63,8 +64,7 @@ PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
 std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
                                        const JournalState& journal) {
   std::vector<PointRecord> records;
-  for (const PlanPoint* point : plan.own_points())
-    records.push_back(point_record(sweep, *point, journal));
+  for (const PlanPoint& point : plan.points) records.push_back(point_record(sweep, point, journal));
   return records;
 }
 

@@ -43,6 +43,12 @@ std::size_t character_length(std::string_view utf8, std::size_t at) {
   return next - at;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();)
+    if (next_character(text, at) == not_utf8) return false;
+  return true;
+}
+
 std::string drawable_utf8(std::string_view text) {
   std::string drawable;
   for (std::size_t at = 0; at < text.size();) {

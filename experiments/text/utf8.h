@@ -24,6 +24,8 @@ char32_t next_character(std::string_view utf8, std::size_t& at);
 /// part of one. Needs at < utf8.size().
 std::size_t character_length(std::string_view utf8, std::size_t at);
 
+bool is_utf8(std::string_view text);
+
 /// The UTF-8 of one Unicode character.
 std::string utf8_of(char32_t character);
 

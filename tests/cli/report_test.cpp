@@ -1,6 +1,8 @@
 // redraw, report and compare, as people call them.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -128,12 +130,24 @@ TEST_CASE("A sweep is reported, redrawn and compared with another by its setting
   CHECK(shell.run("report s --points 2").status == 0);
   const std::string markdown = content(shell.folder() / "s-report.md");
   CHECK_THAT(markdown, Contains("12 points of long\\_term\\_decay: 12 done") &&
-                           Contains("Mean abs S at 10 over dim") &&
+                           Contains("Mean \\|S\\_j\\| at distance 10 over dim") &&
+                           Contains("| dim | d | 8, 16 | channels | Channels of a head") &&
+                           Contains("| RoPE: scores of random q, k stay within the bound") &&
+                           Contains("| dim (channels) | encoding | mean \\|S\\_j\\| at") &&
                            Contains("](s-report-figures/decay_bound.svg)") &&
                            Contains("](s-report-figures/mean_abs_S_at_10_over_dim.svg)"));
   for (const char* name : {"decay_bound.svg", "mean_abs_S_at_10_over_dim.svg"})
     CHECK_THAT(content(shell.folder() / "s-report-figures" / name), Contains("<svg "));
   CHECK(shell.run("report s --points 2").status == 0);  // an older report is replaced
+  const std::string measures = content(shell.folder() / "s/measures.csv");
+  CHECK_THAT(measures, Contains("mean_abs_S_at_10,mean |S_j| at distance 10,mean |S_j|,"));
+  shell.write("s/measures.csv", measures + "x");
+  const Outcome damaged = shell.run("report s --points 2");
+  CHECK(damaged.status == 1);
+  CHECK_THAT(damaged.err, Contains("measures.csv: is damaged"));
+  fs::remove(shell.folder() / "s/measures.csv");  // as in sweeps of earlier versions
+  CHECK(shell.run("report s --points 2").status == 0);
+  CHECK_THAT(content(shell.folder() / "s-report.md"), Contains("| mean abs S at 10 |"));
   fs::create_directory(shell.folder() / "mine-figures");
   const Outcome foreign = shell.run("report s --out mine.html");
   CHECK(foreign.status == 4);
@@ -184,6 +198,39 @@ TEST_CASE("A report of a damaged result says so and ends with status 1") {
   CHECK_THAT(content(shell.folder() / "d-report.html"), Contains("tables/decay.csv: is missing"));
   fs::remove(shell.folder() / "d/manifest.json");
   CHECK(shell.run("report d").status == 3);
+}
+
+TEST_CASE("Long curves are plotted, drawn again, reported and compared from their CSV files") {
+  const Shell shell;
+  REQUIRE(
+      shell.run("sweep long_term_decay dim=8,16 max_distance=5000 --format svg --out s").status ==
+      0);
+  std::vector<fs::path> points;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "s/points"))
+    points.push_back(entry.path());
+  REQUIRE(points.size() == 2);
+  CHECK_THAT(content(points[0] / "result.json"), Contains("\"file\": \"tables/decay.csv\""));
+  CHECK_THAT(content(points[0] / "figures/decay_bound.json"),
+             Contains("\"file\":\"figures/decay_bound.csv\""));
+  REQUIRE(shell.run("plot s figure=decay_bound hue=dim --format svg --out p").status == 0);
+  std::uintmax_t plotted = 0;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "p"))
+    if (entry.path().extension() == ".csv") plotted += entry.file_size();
+  CHECK(plotted > fs::file_size(points[0] / "figures/decay_bound.csv"));
+  REQUIRE(shell.run("redraw s --format svg --out again").status == 0);
+  for (const fs::path& point : points)
+    CHECK(content(point / "figures/decay_bound.svg") ==
+          content(shell.folder() / "again" / point.filename() / "decay_bound.svg"));
+  CHECK(shell.run("compare s s").status == 0);
+  CHECK(shell.run("report s").status == 0);
+  std::ofstream(points[0] / "figures/decay_bound.csv", std::ios::app) << "0,0\r\n";
+  for (const std::string command : {"plot s figure=decay_bound hue=dim --out q", "compare s s",
+                                    "report s", "redraw s --out third"}) {
+    const Outcome damaged = shell.run(command);
+    INFO(command);
+    CHECK(damaged.status != 0);
+    CHECK_THAT(damaged.err, Contains("figures/decay_bound.csv: is damaged"));
+  }
 }
 
 TEST_CASE("pandas and NumPy read every table and array of a result without help") {
@@ -277,69 +324,4 @@ TEST_CASE("Folders from somebody else: redraw stays in its folder, and no file i
     CHECK(refused.status == 3);
     CHECK_THAT(refused.err, Contains("'count' is 0, which is not from 1 to"));
   }
-}
-
-TEST_CASE("note and tag: what is said of a result is shown, and changes no number") {
-  const Shell shell;
-  REQUIRE(shell.run("run rotation --format none --out r").status == 0);
-  const std::string numbers = content(shell.folder() / "r/result.json");
-  const std::string manifest = content(shell.folder() / "r/manifest.json");
-  CHECK(shell.run("tag r").out.empty());
-  CHECK_THAT(shell.run("tag r paper 'figure 3'").err, Contains("tags  paper, figure 3"));
-  REQUIRE(shell.run("note r looks right").status == 0);
-  REQUIRE(shell.run("note r 'but <b>see</b> below'").status == 0);
-  CHECK(shell.run("tag r").out == "paper\nfigure 3\n");
-  CHECK(shell.run("note r").out == "looks right\nbut <b>see</b> below\n");
-  REQUIRE(shell.run("report r").status == 0);
-  CHECK_THAT(content(shell.folder() / "r-report.html"),
-             Contains("Tags: paper, figure 3.") && Contains("Note: looks right") &&
-                 Contains("but &lt;b&gt;see&lt;/b&gt; below"));
-  CHECK(content(shell.folder() / "r/result.json") == numbers);
-  CHECK(content(shell.folder() / "r/manifest.json") == manifest);
-  CHECK(shell.run("run rotation --format none --out r").status == 0);
-  CHECK(shell.run("tag r --remove paper").status == 0);
-  CHECK(shell.run("note r --replace anew").status == 0);
-  CHECK(shell.run("note r").out == "anew\n");
-  CHECK(shell.run("note r --remove").status == 0);
-  CHECK(shell.run("tag r --remove 'figure 3'").status == 0);
-  CHECK(!fs::exists(shell.folder() / "r/notes.json"));
-}
-
-TEST_CASE("The tags and the note of a sweep are in its status and its report") {
-  const Shell shell;
-  REQUIRE(shell.run("sweep rotation dim=4,8 --format none --quiet --out s").status == 0);
-  REQUIRE(shell.run("tag s baseline").status == 0);
-  REQUIRE(shell.run("note s kept for the paper").status == 0);
-  CHECK_THAT(shell.run("status s").out, Contains("tags  baseline\nnote  kept for the paper\n"));
-  const auto json = nlohmann::json::parse(shell.run("status s --json").out);
-  CHECK(json.at("tags") == nlohmann::json{"baseline"});
-  CHECK(json.at("note") == "kept for the paper");
-  CHECK(shell.run("resume s").status == 0);
-  CHECK(shell.run("sweep rotation dim=4,8,16 --format none --quiet --out s").status == 0);
-  CHECK(shell.run("tag s").out == "baseline\n");
-  REQUIRE(shell.run("report s").status == 0);
-  CHECK_THAT(content(shell.folder() / "s-report.md"), Contains("Tags: baseline."));
-  shell.write("s/notes.json", "{");
-  const Outcome damaged = shell.run("report s");
-  CHECK(damaged.status == 1);
-  CHECK_THAT(damaged.err, Contains("notes.json: is damaged"));
-  const Outcome status = shell.run("status s");
-  CHECK(status.status == 0);
-  CHECK_THAT(status.err, Contains("notes.json: is damaged"));
-  CHECK(shell.run("tag s other").status == 3);
-  CHECK(content(shell.folder() / "s/notes.json") == "{");
-}
-
-TEST_CASE("note and tag refuse other folders and words that do not go together") {
-  const Shell shell;
-  fs::create_directory(shell.folder() / "d");
-  CHECK(shell.run("tag d a").status == 3);
-  CHECK(shell.run("note nowhere a").status == 4);
-  REQUIRE(shell.run("run rotation --format none --out r").status == 0);
-  for (const char* words : {"tag r a,b", "tag r --remove", "tag r --remove a", "note r --replace",
-                            "note r --remove a", "note r ''"}) {
-    INFO(words);
-    CHECK(shell.run(words).status == 2);
-  }
-  CHECK(!fs::exists(shell.folder() / "r/notes.json"));
 }

@@ -33,11 +33,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};  // char may alias any type
 }
 
-inline bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();)
-    if (next_character(text, at) == not_utf8) return false;
-  return true;
-}
+using text::is_utf8;
 
 /// What `read` returns; empty when it throws one of the documented errors. Any other exception is a
 /// finding.

@@ -11,7 +11,8 @@ std::optional<Result> result_in(const fuzz::Json& json) {
   return fuzz::accepted_json([&] {
     return result_from_json(
         json, [](const std::string&) { return std::optional<Figure>(); },
-        [](Array described) { return std::make_shared<const Array>(std::move(described)); });
+        [](Array described) { return std::make_shared<const Array>(std::move(described)); },
+        [](const Table&, const std::string&, std::size_t) { return std::optional<Table>(); });
   });
 }
 

@@ -2,6 +2,7 @@
 //   build/fuzz/tests/fuzz/fuzz_seeds build/fuzz/corpora tests/golden && tests/fuzz/run --reduce
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
@@ -72,7 +74,28 @@ std::vector<Figure> figures() {
           cyclic};
 }
 
+/// Long curves refer to a file, and a fuzzer's figures are short.
+std::string curves_of_a_file() {
+  LinePlot plot{.series = {{.name = "a"}, {.name = "b"}}};
+  nlohmann::ordered_json json =
+      nlohmann::ordered_json::parse(json_of({.id = "f", .content = plot}));
+  nlohmann::ordered_json& content = json["content"];
+  content["table"] = table_json({.name = "f",
+                                 .columns = {{"series", "", std::vector<std::string>{}},
+                                             {"x", "", std::vector<double>{}},
+                                             {"y", "", std::vector<double>{}}}},
+                                "figures/f.csv");
+  content["table"]["rows"] = 5;
+  for (const int first : {0, 3}) {
+    nlohmann::ordered_json& series = content["series"][first == 0 ? 0 : 1];
+    for (const char* key : {"x", "y", "band_low", "band_high"}) series.erase(key);
+    series.update({{"columns", {"x", "y"}}, {"first_row", first}, {"rows", first == 0 ? 3 : 2}});
+  }
+  return json.dump() + std::string(1, '\0');
+}
+
 void write_figures(Folder figure, Folder draw) {
+  figure.add(curves_of_a_file());
   for (const Figure& sample : figures()) {
     const std::string json = json_of(sample) + std::string(1, '\0');
     figure.add(json);
@@ -159,6 +182,18 @@ void write_notes(Folder notes) {
   notes.add(notes_json({.tags = {"paper", "figure 3"}, .note = "first \"line\"\nsecond"}));
 }
 
+void write_tables(Folder csv) {
+  using Numbers = std::vector<double>;
+  using Words = std::vector<std::string>;
+  csv.add("\5nx,tword\n" +
+          csv_text({.columns = {{"x", "", Numbers{0.1, -0.0, std::nan(""), 1e300, -HUGE_VAL}},
+                                {"word", "", Words{"a", "", "\"", "b,\r\nc", "nan"}}}}));
+  csv.add("\2tseries,nx,ny\n" + csv_text({.columns = {{"series", "", Words{"RoPE", "RoPE"}},
+                                                      {"x", "", Numbers{1, 2}},
+                                                      {"y", "", Numbers{5e-324, -1.0 / 3}}}}));
+  csv.add("\1n\n\"\"\r\n1\r\n");
+}
+
 void write_sessions(Folder session) {
   session.add(
       "orrery_session = 1\nshown = \"two\"\nrecent = [\"/a b.npy\", \"/results\"]\n\n[look]\n"
@@ -193,6 +228,7 @@ int main(int argc, char** argv) {
   write_sweeps(Folder(to / "sweep"), Folder(to / "plan"));
   Folder(to / "result").add(json_text(to_json(example_result())));
   write_notes(Folder(to / "notes"));
+  write_tables(Folder(to / "csv"));
   write_figures(Folder(to / "figure"), Folder(to / "draw"));
   write_journal(Folder(to / "journal"));
   write_sessions(Folder(to / "session"));

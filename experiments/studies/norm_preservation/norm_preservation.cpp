@@ -86,7 +86,9 @@ void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& s
   scalars.push_back({.name = curve.key + "_largest_change_ulp",
                      .unit = "ulp",
                      .value = in_ulps(curve.largest_change(), precision),
-                     .description = curve.label + ": the same in units in the last place of 1"});
+                     .description = curve.label + untrained +
+                                    ": largest relative change of a length, in units in the last "
+                                    "place of 1"});
 }
 
 /// `where` ends the name of a check, in_words its statement.

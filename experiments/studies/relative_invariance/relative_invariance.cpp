@@ -129,8 +129,8 @@ void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
         {.name = curve.name_of("largest_ulp"),
          .unit = "ulp",
          .value = curve.worst(curve.ulps),
-         .description = fmt::format("{}: the same in units in the last place of {} at "
-                                    "the largest logit",
+         .description = fmt::format("{}: largest change of a logit over all shifts, in "
+                                    "units in the last place of {} at the largest logit",
                                     label, name(curve.pipeline.format))});
   if (!curve.rounding.empty())
     scalars.push_back(

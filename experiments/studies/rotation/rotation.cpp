@@ -265,7 +265,7 @@ std::vector<Scalar> scalars_of(const ScoreChain& chain, double at_rest, Index d)
           {.name = "logit",
            .symbol = "q_mᵀk_n/√d",
            .value = end.real() / std::sqrt(static_cast<double>(d)),
-           .description = "the same over √d"},
+           .description = "score at the distance, over √d"},
           {.name = "chain_length",
            .value = std::abs(end),
            .description = "length of the sum Σ h_t e^{i(m−n)θ_t}"},

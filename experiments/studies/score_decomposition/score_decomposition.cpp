@@ -261,9 +261,11 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
                               .value = shares[t].share,
                               .description = encoding_label(name) + ": share of " + term.words +
                                              " in the variance of the logits"});
-    result.scalars.push_back({.name = key + "_share_in_rows",
-                              .value = shares[t].share_in_rows,
-                              .description = "the same less each row's mean"});
+    result.scalars.push_back(
+        {.name = key + "_share_in_rows",
+         .value = shares[t].share_in_rows,
+         .description = encoding_label(name) + ": share of " + term.words +
+                        " in the variance of the logits about the means of their rows"});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "experiments/reports/compare_results.h"
+#include "experiments/results/table_json.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/layers.h"
 #include "tests/support/sweep_fixture.h"
@@ -123,6 +124,23 @@ TEST_CASE("Points are matched by id, and what is only in one sweep is said") {
   const std::string text = comparison_text(found);
   CHECK_THAT(text, Contains("3 points in both, 2 of them differ") &&
                        Contains("only in A: dim=8 base=10") && Contains("failed in A, done in B"));
+}
+
+TEST_CASE("Points whose long tables alone differ are not called equal") {
+  const TempFolder temp;
+  const std::vector<test::FixturePoint> points{test::fixture_points()[0]};
+  for (const char* name : {"a", "b"}) {
+    test::write_sweep(temp.path() / name, {"dim", "base"}, points);
+    std::vector<double> values(most_rows_in_json + 1, 1.0);
+    if (*name == 'b') values.back() = std::nextafter(1.0, 2.0);
+    Result result = test::fixture_result(points[0]);
+    result.tables = {{"long", "", {{"n", "", values}}}};
+    write_result(result, {}, write_options(temp.path() / name / "points" / points[0].id, {}));
+  }
+  const Comparison found = compare_folders(temp.path() / "a", temp.path() / "b");
+  CHECK_FALSE(found.same_numbers());
+  REQUIRE(found.sweep.differing.size() == 1);
+  CHECK(compare_folders(temp.path() / "a", temp.path() / "a").same_numbers());
 }
 
 TEST_CASE("Sweeps that differ in one setting are matched by the others, repeats by Welch's t") {

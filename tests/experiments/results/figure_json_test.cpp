@@ -12,9 +12,10 @@ using namespace orrery;
 
 namespace {
 
-/// Figures here have no arrays.
+/// Figures here have no arrays and no long curves.
 std::string no_place(const std::shared_ptr<const Array>&, std::string_view) { return {}; }
 std::shared_ptr<const Array> no_array(Array, const std::string&) { return nullptr; }
+std::optional<Table> no_table(Table, const std::string&, std::size_t) { return std::nullopt; }
 
 Figure curve() {
   return {"profile_rope",
@@ -31,7 +32,7 @@ TEST_CASE("Roles are saved with a figure and its axes") {
        {query_axis(), key_axis(), position_axis(), channel_axis(), distance_axis(), Axis{}}) {
     Figure figure = curve();
     std::get<LinePlot>(figure.content).y = axis;
-    CHECK(test::same(figure_from_json(figure_json(figure, no_place), no_array), figure));
+    CHECK(test::same(figure_from_json(figure_json(figure, no_place), no_array, no_table), figure));
   }
 }
 
@@ -43,14 +44,14 @@ TEST_CASE("A figure that was saved before there were roles is read without them"
   expected.role = {};
   auto& plot = std::get<LinePlot>(expected.content);
   plot.x.role = plot.y.role = AxisRole::none;
-  CHECK(test::same(figure_from_json(json, no_array), expected));
+  CHECK(test::same(figure_from_json(json, no_array, no_table), expected));
 }
 
 TEST_CASE("A role of another form is refused") {
   nlohmann::ordered_json json = figure_json(curve(), no_place);
   json["content"]["x"]["role"] = "sideways";
-  CHECK_THROWS_AS(figure_from_json(json, no_array), MalformedJson);
+  CHECK_THROWS_AS(figure_from_json(json, no_array, no_table), MalformedJson);
   json = figure_json(curve(), no_place);
   json["role"]["encodings"] = "rope";
-  CHECK_THROWS_AS(figure_from_json(json, no_array), MalformedJson);
+  CHECK_THROWS_AS(figure_from_json(json, no_array, no_table), MalformedJson);
 }

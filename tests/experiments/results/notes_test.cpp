@@ -1,7 +1,10 @@
 #include "experiments/results/notes.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -107,4 +110,46 @@ TEST_CASE("Another result of the same settings keeps the notes; of others it is 
   CHECK_THROWS_WITH(write_result(result, {}, options),
                     Contains("tags or a note on other settings"));
   CHECK(read_notes(folder).note == "n");
+}
+
+TEST_CASE("Of two changes at the same time none is lost") {
+  const TempFolder temp;
+  std::future<Notes> other;
+  const Notes first = change_notes(temp.path(), [&](Notes& notes) {
+    other = std::async(std::launch::async, [&] {
+      return change_notes(temp.path(), [](Notes& late) { add_tags(late, Names{"b"}); });
+    });
+    // Time for the other to end, which it does only where it does not wait for this one.
+    other.wait_for(std::chrono::milliseconds(100));
+    add_tags(notes, Names{"a"});
+  });
+  CHECK(first.tags == Names{"a"});
+  CHECK(other.get().tags == Names{"a", "b"});
+  CHECK(read_notes(temp.path()).tags == Names{"a", "b"});
+  CHECK(std::distance(fs::directory_iterator(temp.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("A change that is refused leaves the notes as they were, and the next one its turn") {
+  const TempFolder temp;
+  change_notes(temp.path(), [](Notes& notes) { add_tags(notes, Names{"a"}); });
+  CHECK_THROWS_AS(change_notes(temp.path(),
+                               [](Notes& notes) {
+                                 notes.note = "lost";
+                                 add_tags(notes, Names{"b,c"});
+                               }),
+                  UsageError);
+  CHECK(read_notes(temp.path()).note.empty());
+  CHECK(change_notes(temp.path(), [](Notes&) {}).tags == Names{"a"});
+  CHECK_THROWS_AS(change_notes(temp.path() / "nowhere", [](Notes&) {}), IoError);
+}
+
+TEST_CASE("Notes are joined by what is missing, line by line") {
+  Notes notes{.tags = {"a"}, .note = "first\nsecond"};
+  join_notes(notes, {.tags = {"b", "a"}, .note = "second\n\nsec\nthird"});
+  CHECK(notes.tags == Names{"a", "b"});
+  CHECK(notes.note == "first\nsecond\nsec\nthird");
+  join_notes(notes, notes);
+  CHECK(notes.note == "first\nsecond\nsec\nthird");
+  join_notes(notes, {});
+  CHECK(notes.tags.size() == 2);
 }

@@ -24,7 +24,7 @@ TEST_CASE(
     double seconds{0};
   } watch;
   const Estimate estimate =
-      estimate_cost(plan, plan.own_points(), 2, 2.0, watch, [&] { return watch.seconds; });
+      estimate_cost(plan, pointers_to(plan.points), 2, 2.0, watch, [&] { return watch.seconds; });
   CHECK(estimate.samples == 0);
   CHECK(estimate.partial >= 0.2);
   CHECK(estimate.partial < 0.9);
@@ -35,7 +35,7 @@ TEST_CASE(
 TEST_CASE("An estimate of points that end counts them all") {
   const Plan plan = plan_of("[sweep]\nmax_distance = [4, 5, 6, 7]");
   SilentProgress silent;
-  const Estimate estimate = estimate_cost(plan, plan.own_points(), 2, 60.0, silent);
+  const Estimate estimate = estimate_cost(plan, pointers_to(plan.points), 2, 60.0, silent);
   CHECK(estimate.samples == 2);
   CHECK(estimate.partial == 0);
   CHECK(estimate.bytes > 0);

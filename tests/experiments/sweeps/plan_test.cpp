@@ -70,7 +70,7 @@ TEST_CASE("A plan is restored from its text") {
   CHECK(plan_differences(plan, restored).empty());
   CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
   CHECK(restored.figures.formulas);
-  CHECK(restored.own_points().size() == 2);
+  CHECK(restored.points.size() == 2);
   CHECK(restored.points[1].id == plan_from(random_points).points[4].id);
   auto json = to_json(plan);
   json["points"].erase(0);

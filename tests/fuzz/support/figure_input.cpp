@@ -46,6 +46,18 @@ std::shared_ptr<const Array> with_numbers(Array array, std::string_view numbers)
   return std::make_shared<const Array>(std::move(array));
 }
 
+/// The columns of numbers filled from `numbers`, and those of text empty text.
+Table filled_table(Table table, std::size_t rows, std::string_view numbers) {
+  if (rows > most_elements / std::max<std::size_t>(table.columns.size(), 1))
+    throw MalformedJson("too large for a fuzzer");
+  for (Column& column : table.columns)
+    if (std::holds_alternative<std::vector<double>>(column.values))
+      column.values = filled<double>(rows, numbers);
+    else
+      column.values = std::vector<std::string>(rows);
+  return table;
+}
+
 }  // namespace
 
 FigureInput::FigureInput(std::string_view bytes) {
@@ -56,9 +68,14 @@ FigureInput::FigureInput(std::string_view bytes) {
 
 std::optional<Figure> figure_in(const Json& json, std::string_view numbers) {
   return accepted_json([&] {
-    return figure_from_json(json, [&](Array described, const std::string&) {
-      return with_numbers(std::move(described), numbers);
-    });
+    return figure_from_json(
+        json,
+        [&](Array described, const std::string&) {
+          return with_numbers(std::move(described), numbers);
+        },
+        [&](Table described, const std::string&, std::size_t rows) {
+          return filled_table(std::move(described), rows, numbers);
+        });
   });
 }
 
