@@ -48,7 +48,8 @@ std::vector<Check> checks_of(const Experiment& experiment) {
 }
 
 /// They examine formulas; nothing that is drawn enters their checks.
-const std::set<std::string> without_contents{"spectrum", "encoding_matrix", "equal_half_distance"};
+const std::set<std::string> without_contents{"score_spectrogram", "spectrum", "encoding_matrix",
+                                             "equal_half_distance"};
 
 /// Checks of whole numbers, which no NaN can enter: positions and rows of tables.
 bool of_whole_numbers(const std::string& name) {

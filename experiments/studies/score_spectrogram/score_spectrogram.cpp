@@ -213,9 +213,7 @@ Fall fall_of(const Study& study, const std::string& name, const Encoding& encodi
 
 Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
   LinePlot plot{.x = distance_axis(AxisScale::log2),
-                .y = {.label = "mean logit",
-                      .symbol = "L(r)/L(0)",
-                      .range = Range{-0.5, 1.05}}};
+                .y = {.label = "mean logit", .symbol = "L(r)/L(0)", .range = Range{-0.5, 1.05}}};
   for (const Fall& fall : falls)
     plot.series.push_back({.name = encoding_label(fall.name),
                            .x = study.columns.middles(),
@@ -274,16 +272,16 @@ Figure chain_figure(const Study& study, const std::vector<double>& theta) {
 }
 
 /// The map's column means against the curve, which comes through the encoding's own door.
-Check sum_check(const Study& study, const Figure& map, const Fall& fall) {
+Check sum_check(const Study& study, const Figure& map,
+                const std::vector<std::optional<double>>& pairs, const Fall& fall) {
   const Array& parts = *std::get<Heatmap>(map.content).values;
   const std::size_t rows = parts.shape[0], columns = parts.shape[1];
   Largest gap;
   for (std::size_t c = 0; c < columns; ++c) {
     double sum = 0, known = 0;
     for (std::size_t t = 0; t < rows; ++t) {
-      const double part = parts[t * columns + c];
-      if (std::isnan(part)) continue;  // muted
-      sum += part;
+      if (!pairs[t]) continue;  // muted
+      sum += parts[t * columns + c];
       ++known;
     }
     gap.see(std::abs(sum / known - fall.columns.mean[c]));
@@ -365,7 +363,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
                          : heads_figure(study, names[e], *encoding, of_map));
     add_scalars(study, falls.back(), result.scalars);
     if (names[e] != "rope") continue;
-    result.checks.push_back(sum_check(study, maps.back(), falls.back()));
+    result.checks.push_back(sum_check(study, maps.back(), *pairs, falls.back()));
     std::vector<double> theta;
     for (const std::optional<double>& one : *pairs)
       if (one) theta.push_back(*one);
