@@ -19,7 +19,7 @@ struct Cover {
 
 Cover cover_of(double from, double to) {
   Cover cover{.first = std::floor(from + 0.5), .last = std::ceil(to - 0.5)};
-  cover.last = std::max<double>(cover.last, cover.first);
+  if (cover.last < cover.first) cover.last = cover.first;
   if (cover.first == cover.last) {
     cover.of_first = to - from;
   } else {
