@@ -39,8 +39,8 @@ Result result_of(std::vector<Figure> figures);
 /// Loads nothing.
 Session::InputLoader no_files();
 
-/// The desktop with neither screen nor OpenGL: frames are laid out and thrown away. Both columns are
-/// shown.
+/// The desktop with neither screen nor OpenGL: frames are laid out and thrown away. Both columns
+/// are shown.
 class NullDesktop {
  public:
   NullDesktop(Session& session, double width, double height);

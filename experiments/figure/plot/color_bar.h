@@ -32,8 +32,8 @@ double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, con
 /// Draws the bar to the right of the plot and records it in the layout.
 void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& plot, double width);
 
-/// Draws the colours at the right below the axis, with the ends of their range and the keys. Nothing
-/// where the axis has no room for it.
+/// Draws the colours at the right below the axis, with the ends of their range and the keys.
+/// Nothing where the axis has no room for it.
 void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& axes);
 
 }  // namespace orrery::figure

@@ -44,7 +44,8 @@ AxisPlan plan_cells(const Axis& axis, const CellAxis& cells, const std::vector<s
                     const std::optional<Range>& view) {
   AxisPlan plan = plan_axis(axis, cells.scale, cells.data());
   plan.data = usable_range(view.value_or(plan.data), cells.scale, plan.data);
-  plan.integers = cells.scale == AxisScale::linear && cells.step == 1.0 && cells.first == std::floor(cells.first);
+  plan.integers = cells.scale == AxisScale::linear && cells.step == 1.0 &&
+                  cells.first == std::floor(cells.first);
   if (names.size() == cells.count && plan.integers) {
     plan.names = names;
     plan.first_name = cells.first;
