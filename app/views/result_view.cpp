@@ -233,7 +233,7 @@ class ResultView::Arrangement {
     if (chosen == second) second = (chosen + 1) % figures.size();
     if (second != other) shown.second_figure = figures[second]->id;
     const Figures bare = captions_.of({figures[chosen], figures[second]}, stamp_, {});
-    const std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
+    std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
     if (is_low(room, ui)) captions_.fit_titles(placed, 1, ui);
     return placed;
   }

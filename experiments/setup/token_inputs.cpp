@@ -115,7 +115,7 @@ std::vector<ParamSpec> content_params() {
 }
 
 std::string token_caption(const ParamSet& params) {
-  const std::string settings = caption_of(params);
+  std::string settings = caption_of(params);
   if (!params.text("q").empty()) return settings;
   return "contents: a random vector for each word, the same wherever it stands; no trained model "
          "· " +

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
-#include <vector>
 
 #include "core/errors.h"
 
@@ -80,17 +80,17 @@ std::string png_file(cairo_surface_t* image) {
   png.format = opaque ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
   png.flags = PNG_IMAGE_FLAG_FAST;
   const std::size_t line = PNG_IMAGE_ROW_STRIDE(png);
-  std::vector<unsigned char> pixels(line * png.height);
+  // Not filled first: to write a figure's size of memory takes as long as to draw the figure.
+  const auto pixels = std::make_unique_for_overwrite<unsigned char[]>(line * png.height);
   for (int y = 0; y < surface.height(); ++y)
     (opaque ? write_opaque : write_with_alpha)(surface.row(y),
-                                               pixels.data() + line * static_cast<std::size_t>(y));
+                                               pixels.get() + line * static_cast<std::size_t>(y));
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
-  std::string file(size, '\0');
+  const auto file = std::make_unique_for_overwrite<char[]>(size);
   const int written =
-      png_image_write_to_memory(&png, file.data(), &size, 0, pixels.data(), 0, nullptr);
+      png_image_write_to_memory(&png, file.get(), &size, 0, pixels.get(), 0, nullptr);
   if (written == 0) throw std::bad_alloc();  // the format is known and the file has its room
-  file.resize(size);
-  return file;
+  return {file.get(), size};
 }
 
 }  // namespace orrery::figure
