@@ -42,7 +42,7 @@ struct Running {
 template <class T>
 bool row_has_nan(const T* row, Index count) {
   int found = 0;
-  for (Index j = 0; j < count; ++j) found |= static_cast<int>(row[j] != row[j]);
+  for (Index j = 0; j < count; ++j) found |= static_cast<int>(std::isnan(row[j]));
   return found != 0;
 }
 
