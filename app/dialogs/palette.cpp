@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/dialogs/questions.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
 #include "app/session/fuzzy.h"
@@ -35,6 +36,8 @@ const char* kind_text(Kind kind) {
       return "set";
     case Kind::preset:
       return "preset";
+    case Kind::question:
+      return "question";
     case Kind::action:
       return "";
   }
@@ -158,6 +161,11 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
                          .key = spec.key});
     add_choices(state.params, entries);
   }
+  for (std::size_t i = 0; i < questions().size(); ++i)
+    entries.push_back({.kind = Kind::question,
+                       .title = questions()[i].words,
+                       .detail = questions()[i].answer,
+                       .view = i});
   static const std::vector<PaletteEntry> presets = read_presets();
   entries.insert(entries.end(), presets.begin(), presets.end());
   for (const Action& action : actions)

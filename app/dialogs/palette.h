@@ -12,12 +12,12 @@ namespace orrery::dialogs {
 
 /// Something that the palette finds.
 struct PaletteEntry {
-  enum class Kind { view, figure, parameter, setting, preset, action };
+  enum class Kind { view, figure, parameter, setting, preset, question, action };
   Kind kind{};
   std::string title{};
   std::string detail{};  ///< a question or description; searched too, but with less weight
   const Action* action{};
-  std::size_t view{};   ///< index of the experiment
+  std::size_t view{};   ///< index of the experiment, or number of the question
   std::string key{};    ///< a figure's id, a parameter's key, or a preset's name
   std::string value{};  ///< of a setting: the text after "key="
 };

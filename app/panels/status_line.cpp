@@ -130,7 +130,7 @@ void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
 
 /// Shows at the right edge what was done last, or else how to find help.
 void draw_note(const std::string& note, const Ui& ui) {
-  std::string words = note.empty() ? "Ctrl+K: find anything   ?: shortcuts" : note;
+  std::string words = note.empty() ? "F2: questions   Ctrl+K: find anything   ?: shortcuts" : note;
   ImGui::SameLine(0, ui.px(40));
   const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
   if (room < ui.px(60)) return;

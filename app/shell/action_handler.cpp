@@ -54,11 +54,28 @@ void ActionHandler::take(const PaletteEntry& entry) {
       to_.workspace.show_live();
       session.set(entry.key, entry.value);
       return;
+    case PaletteEntry::Kind::question:
+      return ask(entry.view);
     case PaletteEntry::Kind::preset:
       return show_preset(entry.key);
     case PaletteEntry::Kind::action:
       return perform(*entry.action);
   }
+}
+
+void ActionHandler::ask(std::size_t number) {
+  const Question& question = questions()[number];
+  to_.undo.note_input();
+  Session& session = to_.workspace.live();
+  for (std::size_t i = 0; i < session.size(); ++i)
+    if (session.state(i).experiment->info.name == question.experiment) {
+      to_.workspace.show_view(i);
+      to_.workspace.guide(i, question.answer);
+    }
+  session.reset_all();
+  for (const auto& [key, value] : question.params) session.set(key, value);
+  session.shown().layout.reset();
+  session.select_figure(question.figure);
 }
 
 /// What a preset sweeps over has its first value, and the note says how to see the others.

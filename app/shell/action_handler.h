@@ -45,6 +45,8 @@ class ActionHandler {
     list_shown_ = list;
     params_shown_ = params;
   }
+  /// Shows the view that answers a question, by its number in questions().
+  void ask(std::size_t question);
   /// Does what was chosen in the palette.
   void take(const PaletteEntry& entry);
 

@@ -143,6 +143,7 @@ void App::draw_overlays(const Ui& ui) {
   Session& session = live();
   if (const auto entry = overlays_.palette.draw(session, actions(), ui)) actions_.take(*entry);
   overlays_.shortcuts.draw(actions(), ui);
+  if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
   if (const auto target = overlays_.target.draw(session, ui)) {

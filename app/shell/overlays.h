@@ -5,6 +5,7 @@
 #include "app/dialogs/export_dialog.h"
 #include "app/dialogs/file_dialog.h"
 #include "app/dialogs/palette.h"
+#include "app/dialogs/questions.h"
 #include "app/dialogs/shortcut_sheet.h"
 #include "app/dialogs/target_dialog.h"
 #include "app/panels/jobs_panel.h"
@@ -17,6 +18,7 @@ struct Overlays {
 
   Palette palette{};
   ShortcutSheet shortcuts{};
+  QuestionSheet questions{};
   ExportDialog exports;
   FileDialog files;
   TargetDialog target{};
@@ -24,8 +26,8 @@ struct Overlays {
   ChecksSheet checks{};
 
   bool any_open() const {
-    return palette.is_open() || shortcuts.is_open() || exports.is_open() || files.is_open() ||
-           target.is_open() || jobs.is_open() || checks.is_open();
+    return palette.is_open() || shortcuts.is_open() || questions.is_open() || exports.is_open() ||
+           files.is_open() || target.is_open() || jobs.is_open() || checks.is_open();
   }
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 // Lengths at scale 1.
 constexpr double list_width = 216;
-constexpr double params_width = 288;
+constexpr double params_width = 304;
 constexpr double status_height = 28;
 constexpr double controls_height = 34;
 // The narrowest windows that show the list, and the parameters, unasked and at all.

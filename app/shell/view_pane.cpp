@@ -101,14 +101,31 @@ void ViewPane::draw_view_choice(const Ui& ui) {
   ImGui::EndCombo();
 }
 
+/// The answer to the question that was asked, in full. Returns where the figures begin.
+double ViewPane::draw_guide(const Rect& inner, double top, const Ui& ui) {
+  ImGui::SetCursorScreenPos(shim::vec({inner.x, top}));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(inner.width));
+  draw_text(workspace_.guide());
+  ImGui::PopTextWrapPos();
+  mark_item(ui, "answer");
+  return static_cast<double>(ImGui::GetItemRectMax().y) + gap_height * ui.scale;
+}
+
 /// One line, the question at the left and its formulas at the right. Returns where the figures
 /// begin.
 double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const Session& live = workspace_.live();
   const bool projector = live.look.projector;
+  if (!workspace_.guide().empty() && !projector) return draw_guide(inner, top, ui);
   if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
   const std::string& question = live.current().experiment->info.question;
-  if (projector) ImGui::PushFont(ui.fonts.title());
+  bool large = false;
+  if (projector) {
+    ImGui::PushFont(ui.fonts.title());
+    const bool fits = ImGui::CalcTextSize(question.c_str()).x <= static_cast<float>(inner.width);
+    if (!fits) ImGui::PopFont();
+    large = fits;
+  }
   const auto line = static_cast<double>(ImGui::GetTextLineHeight());
   const auto wanted = static_cast<double>(ImGui::CalcTextSize(question.c_str()).x);
   const double gap = 4 * gap_height * ui.scale;
@@ -122,7 +139,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const std::string words =
       wanted <= room ? question : shortened(question, static_cast<float>(room));
   text_colored(projector ? ui.style.text : ui.style.muted, words);
-  if (projector) ImGui::PopFont();
+  if (large) ImGui::PopFont();
   tooltip(ui, question);
   if (formulas.width > 0) formulas_.view.draw(live, beside, formulas_.shown, formulas_.next, ui);
   return top + height + gap_height * ui.scale;

@@ -31,6 +31,7 @@ class ViewPane {
   Rect draw_toolbar(const Rect& inner, bool with_list, const Ui& ui);
   void draw_view_choice(const Ui& ui);
   double draw_headline(const Rect& inner, double top, const Ui& ui);
+  double draw_guide(const Rect& inner, double top, const Ui& ui);
   double draw_points(const Rect& inner, double top, const Ui& ui);
   Layout layout(const Rect& inner, double top, const Ui& ui);
   double findings_height_in(const Rect& inner, double room, const Ui& ui);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "app/panels/result_browser.h"
 #include "app/session/session.h"
@@ -32,6 +34,16 @@ class Workspace {
   /// Shows the view or figure `by` places further in its list, which has no ends.
   void step_view(int by);
   void step_figure(int by);
+  /// A question with its answer, which stands above the figures as long as its view is on screen.
+  void guide(std::size_t view, std::string answer) {
+    guided_ = view;
+    guide_ = std::move(answer);
+  }
+  /// The answer for the view on screen; empty without one.
+  const std::string& guide() const {
+    static const std::string none;
+    return !is_browsing() && live_.selected() == guided_ ? guide_ : none;
+  }
   /// Resets the zoom of all figures on screen.
   void fit_figures();
   /// The settings on screen; for a saved result those that it was computed with. Without any, says
@@ -43,6 +55,8 @@ class Workspace {
  private:
   Session& live_;
   ResultBrowser browser_;
+  std::size_t guided_{};  ///< the view that guide_ is about
+  std::string guide_{};
 };
 
 }  // namespace orrery::shell

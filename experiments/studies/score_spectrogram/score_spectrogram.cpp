@@ -50,20 +50,19 @@ std::vector<ParamSpec> declared_params() {
 }
 
 ExperimentInfo make_info() {
-  return {
-      .name = "score_spectrogram",
-      .version = 1,
-      .title = "Pairs and distances",
-      .question = "Why does the score fall with distance, and which part of the encoding makes it?",
-      .formulas =
-          {{R"(\frac{L(r)}{L(0)} = \frac{2}{d} \sum_t \cos(r\theta_t))", "eq. (35)"},
-           frequency_formula,
-           {R"(L(r): \text{ mean logit of tokens with equal contents, } |\mathbf{x}|^2 = d)", "",
-            in_descriptions}},
-      .symbols = {frequency_meaning,
-                  {"L", "mean logit of a query and a key with equal contents"},
-                  {"r", "relative distance m − n"}},
-      .params = declared_params()};
+  return {.name = "score_spectrogram",
+          .version = 1,
+          .title = "Pairs and distances",
+          .question = "Why does the score fall with distance?",
+          .formulas =
+              {{R"(\frac{L(r)}{L(0)} = \frac{2}{d} \sum_t \cos(r\theta_t))", "eq. (35)"},
+               frequency_formula,
+               {R"(L(r): \text{ mean logit of tokens with equal contents, } |\mathbf{x}|^2 = d)",
+                "", in_descriptions}},
+          .symbols = {frequency_meaning,
+                      {"L", "mean logit of a query and a key with equal contents"},
+                      {"r", "relative distance m − n"}},
+          .params = declared_params()};
 }
 
 /// What every encoding is looked at with.

@@ -1,0 +1,53 @@
+#include "app/dialogs/questions.h"
+
+#include <GLFW/glfw3.h>
+
+#include <catch2/catch.hpp>
+
+#include "app/shell/start.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+
+namespace orrery {
+
+TEST_CASE("Every question shows its view with its settings, without an error, and its control") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  for (const Question& question : questions()) {
+    INFO(question.words);
+    desktop.press(GLFW_KEY_K, true);
+    desktop.frame(2);
+    desktop.type(question.words);
+    desktop.press(GLFW_KEY_ENTER);
+    desktop.settle();
+    const ExperimentState& state = session->current();
+    CHECK(state.experiment->info.name == question.experiment);
+    CHECK(state.message.empty());
+    REQUIRE(state.result);
+    for (const auto& [key, value] : question.params) CHECK(state.params.to_text(key) == value);
+    CHECK(state.params.is_used(question.control));
+    CHECK(desktop.app().item_rects().find("answer"));
+    for (const Check& check : state.result->checks) {
+      INFO(check.statement);
+      CHECK(check.holds());
+    }
+  }
+}
+
+TEST_CASE("F2 opens the questions, and a click on one asks it") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  desktop.press(GLFW_KEY_F2);
+  desktop.frame(3);
+  desktop.click(desktop.item("question equal_half_distance"));
+  desktop.settle();
+  CHECK(session->current().experiment->info.name == "equal_half_distance");
+  // The answer stays with its view.
+  session->select(0);
+  desktop.settle();
+  CHECK_FALSE(desktop.app().item_rects().find("answer"));
+}
+
+}  // namespace orrery
