@@ -34,6 +34,7 @@ bool draw_card(const Question& question, float width, const Ui& ui) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 std::span<const Question> questions() {
   static const std::vector<Question> list{
       {"Why does the score of RoPE fall with distance?",
