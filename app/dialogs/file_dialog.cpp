@@ -10,6 +10,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/session/typed_path.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::dialogs {
@@ -53,8 +54,14 @@ void FileDialog::ask(const std::filesystem::path& folder) {
 }
 
 void FileDialog::enter(const std::filesystem::path& folder) {
-  trouble_.clear();
   typed_ = folder.string();
+  beginning_.clear();
+  list(folder);
+}
+
+void FileDialog::list(const std::filesystem::path& folder) {
+  trouble_.clear();
+  asked_ = folder;
   task_ = Task<FolderListing>([folder] { return list_folder(folder); }, wake_);
 }
 
@@ -67,8 +74,33 @@ void FileDialog::take_listing() {
     trouble_ = outcome->error;
 }
 
-bool FileDialog::shows(const FolderEntry& entry) const {
-  return all_files_ || entry.kind != PathKind::other;
+std::vector<const FolderEntry*> FileDialog::shown_entries() const {
+  std::vector<const FolderEntry*> shown;
+  for (const FolderEntry& entry : listing_.entries)
+    if ((all_files_ || entry.kind != PathKind::other) && begins_with(entry.name, beginning_))
+      shown.push_back(&entry);
+  return shown;
+}
+
+void FileDialog::follow_typing() {
+  if (std::filesystem::path(typed_) == asked_) return beginning_.clear();
+  const TypedPath path = typed_path(typed_, listing_.folder);
+  beginning_ = path.beginning;
+  if (path.folder.lexically_normal() != asked_.lexically_normal()) list(path.folder);
+}
+
+std::string FileDialog::completed_path() const {
+  const TypedPath path = typed_path(typed_, listing_.folder);
+  const std::vector<const FolderEntry*> shown = shown_entries();
+  if (shown.empty() || beginning_.empty()) return typed_;
+  std::vector<std::string> names;
+  for (const FolderEntry* entry : shown) names.push_back(entry->name);
+  std::string whole = (path.folder / completed(path.beginning, names)).string();
+  const PathKind kind = shown.front()->kind;
+  const bool folder =
+      kind == PathKind::folder || kind == PathKind::result_folder || kind == PathKind::sweep_folder;
+  if (shown.size() == 1 && folder) whole += '/';
+  return whole;
 }
 
 FileDialog::Chosen FileDialog::draw_path() {
@@ -76,13 +108,24 @@ FileDialog::Chosen FileDialog::draw_path() {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   if (just_opened()) shim::focus_next_item();
-  if (!ImGui::InputTextWithHint("##path", "Type a path and press Enter", &typed_,
-                                ImGuiInputTextFlags_EnterReturnsTrue) ||
-      typed_.empty())
-    return std::nullopt;
+  const std::string before = typed_;
+  const auto complete = [](ImGuiInputTextCallbackData* data) {
+    const std::string whole = static_cast<FileDialog*>(data->UserData)->completed_path();
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, whole.c_str());
+    return 0;
+  };
+  const bool entered = ImGui::InputTextWithHint(
+      "##path", "Type a path and press Enter; Tab completes it", &typed_,
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll |
+          ImGuiInputTextFlags_CallbackCompletion,
+      complete, this);
+  if (typed_ != before) follow_typing();
+  if (!entered || typed_.empty()) return std::nullopt;
   // The background thread finds out whether the path is a folder; if it cannot be listed, it is
   // taken for a file.
-  const std::filesystem::path path = typed_;
+  const TypedPath typed = typed_path(typed_, listing_.folder);
+  const std::filesystem::path path = typed.folder / typed.beginning;
   if (path.has_extension()) return path;
   enter(path);
   return std::nullopt;
@@ -113,6 +156,7 @@ FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui
   const bool pressed =
       ImGui::Selectable((entry.name + (folder || result ? "/" : "")).c_str(), false,
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_DontClosePopups);
+  mark_item(ui, "entry " + entry.name);
   ImGui::TableNextColumn();
   if (result)
     text_colored(holds_color(ui.style), kind_text(entry.kind));
@@ -139,9 +183,7 @@ FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
     ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
-    std::vector<const FolderEntry*> shown;
-    for (const FolderEntry& entry : listing_.entries)
-      if (shows(entry)) shown.push_back(&entry);
+    const std::vector<const FolderEntry*> shown = shown_entries();
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(shown.size()));
     // Entering a folder changes the list only in a later frame, so its entries stay valid.
@@ -149,7 +191,9 @@ FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
         if (Chosen entry = draw_entry(*shown[static_cast<std::size_t>(i)], ui)) chosen = entry;
     ImGui::EndTable();
-    if (shown.empty()) text_muted("This folder contains nothing that Orrery can open.");
+    if (shown.empty())
+      text_muted(beginning_.empty() ? "This folder contains nothing that Orrery can open."
+                                    : "Nothing here begins with " + beginning_);
     if (listing_.cut) text_muted("… and more. Type the path to open another file.");
   }
   ImGui::EndChild();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/gui/overlay.h"
 #include "app/session/folder_listing.h"
@@ -13,7 +14,8 @@
 namespace orrery::dialogs {
 
 /// Lets the user choose a file or a result folder. Folders are read in the background, so that a
-/// server that does not answer cannot block the window.
+/// server that does not answer cannot block the window. What is typed filters the names, Tab
+/// completes it.
 class FileDialog : public Overlay {
  public:
   explicit FileDialog(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -27,17 +29,24 @@ class FileDialog : public Overlay {
   using Chosen = std::optional<std::filesystem::path>;
 
   void enter(const std::filesystem::path& folder);
+  void list(const std::filesystem::path& folder);
   void take_listing();
   Chosen draw_path();
   Chosen draw_recent(const Session& session, const Ui& ui);
   Chosen draw_entries(const Ui& ui);
   Chosen draw_entry(const FolderEntry& entry, const Ui& ui);
-  bool shows(const FolderEntry& entry) const;
+  std::vector<const FolderEntry*> shown_entries() const;
+  /// Lists the folder of the path that is being typed.
+  void follow_typing();
+  /// The typed path with what all names that begin so have in common.
+  std::string completed_path() const;
 
   std::function<void()> wake_;
   FolderListing listing_{};
-  std::string typed_{};    ///< the path in the field
-  std::string trouble_{};  ///< why the folder could not be read
+  std::string typed_{};            ///< the path in the field
+  std::string beginning_{};        ///< of the names that are shown: what is typed after the folder
+  std::filesystem::path asked_{};  ///< the folder that was listed last, or is being listed
+  std::string trouble_{};          ///< why the folder could not be read
   bool all_files_{false};
   Task<FolderListing> task_{};
 };
