@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/gui/areas.h"
+#include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/panels/control_strip.h"
 #include "app/panels/status_line.h"
@@ -29,6 +30,12 @@ void begin_window() {
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavFocus);
   ImGui::PopStyleVar();
+}
+
+/// Whether a key is pressed, a button is down or an item is being used.
+bool is_used() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return ImGui::IsAnyMouseDown() || ImGui::IsAnyItemActive() || shim::any_key_pressed(io);
 }
 
 Size display_size() {
@@ -63,9 +70,11 @@ bool App::prepare() {
 double App::due_in() const {
   if (crank_.is_turning()) return 0.0;
   const double now = ImGui::GetTime();
-  const double save = keeper_ ? keeper_->due_in(now) : -1.0;
-  const double fade = note_timer_.due_in(now);
-  return save < 0 || fade < 0 ? std::max(save, fade) : std::min(save, fade);
+  double first = -1.0;
+  for (const double due : {keeper_ ? keeper_->due_in(now) : -1.0, note_timer_.due_in(now),
+                           projects_ ? rest_.due_in(now) : -1.0})
+    if (due >= 0) first = first < 0 ? due : std::min(first, due);
+  return first;
 }
 
 void App::frame() {
@@ -89,6 +98,8 @@ void App::update() {
   workspace_.shown().on_screen.clear();
   workspace_.update();
   note_timer_.update(live(), ImGui::GetTime());
+  projects_ = live().size() > 0 && live().look.projector;
+  rest_.update(shim::point(ImGui::GetIO().MousePos), is_used(), ImGui::GetTime());
   opener_.update();
   undo_.begin_frame();
   actions_.press_keys();
@@ -121,6 +132,8 @@ void App::draw_params(const Rect& area, const Ui& ui) {
 
 void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   item_rects_.mark("status", area);
+  // Its room stays: the figure does not move.
+  if (projects_ && rest_.is_resting()) return;
   begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
   const float top = (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2;
   ImGui::SetCursorPos(ImVec2(ui.px(area_margin), top));

@@ -24,6 +24,7 @@
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
 #include "app/shell/regions.h"
+#include "app/shell/rest_timer.h"
 #include "app/shell/undo_recorder.h"
 #include "app/shell/view_pane.h"
 #include "app/shell/workspace.h"
@@ -108,6 +109,8 @@ class App {
   ActionHandler actions_;
   ViewPane view_pane_;
   NoteTimer note_timer_{};
+  RestTimer rest_{};
+  bool projects_{false};
   std::optional<SessionKeeper> keeper_{};
 };
 
