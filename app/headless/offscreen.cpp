@@ -148,6 +148,8 @@ void OffscreenDesktop::frame() {
   renderer_.draw(context_.width(), context_.height());
 }
 
+void OffscreenDesktop::finish() { glFinish(); }
+
 void OffscreenDesktop::settle(double patience_seconds) {
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_seconds);

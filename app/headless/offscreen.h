@@ -40,8 +40,10 @@ class OffscreenDesktop {
   /// Throws std::runtime_error saying what is missing.
   OffscreenDesktop(Session& session, int width, int height);
 
-  /// Draws one frame.
+  /// Draws one frame; the driver may still be at it when this returns.
   void frame();
+  /// Waits until everything asked for is drawn, as a window does before it shows a frame.
+  void finish();
   /// Lays out one frame without rendering its pixels.
   void pass();
   /// Passes until no job runs and the layout has settled, and draws. Throws std::runtime_error when
