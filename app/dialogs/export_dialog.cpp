@@ -5,6 +5,8 @@
 #include <imgui_stdlib.h>
 
 #include <array>
+#include <exception>
+#include <optional>
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
@@ -43,8 +45,9 @@ void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem
                        const std::string& format) {
   if (figures.empty() || task_.is_running()) return;
   request_.figures = std::move(figures);
-  request_.theme = theme;
+  on_screen_ = theme;
   if (!format.empty()) request_.format = format;
+  suit_theme();
   if (folder_.empty()) folder_ = current_folder();
   path_ = (std::filesystem::path(folder_) / (stem + "." + request_.format)).string();
   trouble_.clear();
@@ -52,8 +55,21 @@ void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem
   open();
 }
 
+void ExportDialog::suit_theme() {
+  request_.theme = request_.format == "png" ? on_screen_ : Theme::print;
+}
+
 void ExportDialog::write(bool replace) {
   request_.path = path_;
+  const std::optional<bool> title = request_.page.title, caption = request_.page.caption;
+  try {
+    request_.page = width_.empty() ? figure::Page{} : figure::page_named("width", width_);
+  } catch (const std::exception& refusal) {
+    trouble_ = refusal.what();
+    return;
+  }
+  request_.page.title = title;
+  request_.page.caption = caption;
   request_.replace = replace;
   trouble_.clear();
   asks_to_replace_ = false;
@@ -86,11 +102,47 @@ void ExportDialog::draw_formats(const Ui& ui) {
       if (path.extension() == "." + request_.format) path.replace_extension(format.name);
       path_ = path.string();
       request_.format = format.name;
+      suit_theme();
       asks_to_replace_ = false;
     }
     ImGui::SameLine(ui.px(90));
     text_muted(format.about);
   }
+}
+
+void ExportDialog::draw_page(const Ui& ui) {
+  ImGui::SetNextItemWidth(ui.px(110));
+  if (ImGui::InputTextWithHint("##width", "as on screen", &width_)) asks_to_replace_ = false;
+  mark_item(ui, "export width");
+  tooltip(ui,
+          "3.25in, 8.5cm or 240pt: text keeps its size in points, and curves are named at their\n"
+          "ends. Empty: as large as on a screen.");
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  draw_text("width");
+  for (const figure::PagePreset& preset : figure::page_presets()) {
+    ImGui::SameLine();
+    if (ImGui::SmallButton(std::string(preset.name).c_str())) {
+      width_ = preset.name;
+      request_.page.title.reset();
+      request_.page.caption.reset();
+      asks_to_replace_ = false;
+    }
+    tooltip(ui, std::string(preset.about));
+  }
+  const bool sized = !width_.empty();
+  const auto box = [&](const char* label, std::optional<bool>& shown) {
+    bool on = shown.value_or(!sized);
+    if (ImGui::Checkbox(label, &on)) shown = on;
+  };
+  box("Title", request_.page.title);
+  ImGui::SameLine(0, ui.px(18));
+  box("Caption", request_.page.caption);
+  ImGui::SameLine(0, ui.px(18));
+  ImGui::Checkbox(".tex with the caption", &request_.latex);
+  if (request_.figures.size() < 2) return;
+  ImGui::SameLine(0, ui.px(18));
+  ImGui::Checkbox("One file: (a), (b) …", &request_.panels);
 }
 
 void ExportDialog::draw_look(const Ui& ui) {
@@ -130,7 +182,10 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   draw_formats(ui);
   ImGui::Dummy(ImVec2(0, ui.px(4)));
-  if (request_.format != "csv") draw_look(ui);
+  if (request_.format != "csv") {
+    draw_page(ui);
+    draw_look(ui);
+  }
   ImGui::SetNextItemWidth(-1);
   if (just_opened()) shim::focus_next_item();
   const std::string before = path_;

@@ -32,12 +32,16 @@ class ExportDialog : public Overlay {
   void write(bool replace);
   void take_outcome(Session& session);
   void draw_formats(const Ui& ui);
+  void draw_page(const Ui& ui);
   void draw_look(const Ui& ui);
+  void suit_theme();
   void draw_buttons(Session& session);
 
   std::function<void()> wake_;
   Writer writer_{export_figures};
   ExportRequest request_{};
+  Theme on_screen_{Theme::dark};  ///< theme of the window
+  std::string width_{};           ///< typed: a length or the name of a page; empty: as on a screen
   std::string path_{};
   std::string folder_{};   ///< folder of the last export
   std::string trouble_{};  ///< why the files could not be written

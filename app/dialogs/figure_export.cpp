@@ -22,6 +22,69 @@ Figure without_hidden(const ShownFigure& shown) {
   return figure;
 }
 
+/// A file that a request writes: of one figure, or of all as panels.
+struct File {
+  std::filesystem::path path;
+  std::string format;
+  const ShownFigure* figure{};  ///< null: all
+};
+
+bool is_picture(const ExportRequest& request) { return request.format != "csv"; }
+
+std::vector<File> files_of(const ExportRequest& request) {
+  std::filesystem::path stem = request.path;
+  if (stem.extension() == "." + request.format) stem.replace_extension();
+  std::vector<std::string> formats{request.format};
+  if (request.latex && is_picture(request)) formats.emplace_back("tex");
+  std::vector<File> files;
+  const auto add = [&](const std::string& suffix, const ShownFigure* figure) {
+    for (const std::string& format : formats)
+      files.push_back({stem.string() + suffix + "." + format, format, figure});
+  };
+  if (request.panels && request.figures.size() > 1 && is_picture(request)) {
+    add("", nullptr);
+    return files;
+  }
+  for (const ShownFigure& shown : request.figures)
+    add(request.figures.size() > 1 ? "-" + shown.figure.id : "", &shown);
+  return files;
+}
+
+/// All figures on one page; their zooms stay, as ranges of their axes.
+Panels panels_of(const ExportRequest& request) {
+  Panels panels{.lettered = true};
+  for (const ShownFigure& shown : request.figures) {
+    panels.panels.push_back(without_hidden(shown));
+    Figure& panel = panels.panels.back();
+    panel.caption.clear();
+    if (auto* plot = std::get_if<LinePlot>(&panel.content)) {
+      if (shown.view.x) plot->x.range = shown.view.x;
+      if (shown.view.y) plot->y.range = shown.view.y;
+    }
+    const char letter = static_cast<char>('a' + (panels.panels.size() - 1) % 26);
+    panels.caption +=
+        fmt::format("{}({}) {}.", panels.caption.empty() ? "" : " ", letter, panel.title);
+  }
+  return panels;
+}
+
+std::string bytes_of(const File& file, const ExportRequest& request) {
+  const auto of = [&](const ShownFigure& shown) {
+    return export_bytes(shown, file.format, request.theme, request.formulas, request.page);
+  };
+  if (file.figure && file.format != "tex") return of(*file.figure);
+  // LaTeX finds the picture by the name of its file.
+  const std::string stem = file.path.stem().string();
+  if (file.figure) {
+    ShownFigure named = *file.figure;
+    named.figure.id = stem;
+    return of(named);
+  }
+  Panels panels = panels_of(request);
+  panels.id = stem;
+  return figure_file(panels, file.format, theme_name(request.theme), {.page = request.page});
+}
+
 }  // namespace
 
 ShownFigure shown_figure(const Session& session, const Figure& figure, const FigureView& view) {
@@ -44,21 +107,16 @@ std::vector<ShownFigure> figures_on_screen(const Session& session) {
 }
 
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
-                         bool formulas) {
+                         bool formulas, const figure::Page& page) {
   if (format == "csv") return csv_text(table_of(without_hidden(shown)));
-  ExportOptions options{.theme = theme, .view = shown.view};
+  figure::ExportOptions options{.page = page, .view = shown.view};
   if (formulas) options.formulas = shown.formulas;
-  return export_figure(shown.figure, figure_format_named(format), options);
+  return figure_file(shown.figure, format, theme_name(theme), options);
 }
 
 std::vector<std::filesystem::path> export_paths(const ExportRequest& request) {
-  std::filesystem::path stem = request.path;
-  if (stem.extension() == "." + request.format) stem.replace_extension();
   std::vector<std::filesystem::path> paths;
-  for (const ShownFigure& shown : request.figures) {
-    const std::string id = request.figures.size() > 1 ? "-" + shown.figure.id : std::string();
-    paths.emplace_back(stem.string() + id + "." + request.format);
-  }
+  for (const File& file : files_of(request)) paths.push_back(file.path);
   return paths;
 }
 
@@ -67,17 +125,16 @@ ExportOutcome export_figures(const ExportRequest& request) {
       request.path.filename() == "..")
     throw UsageError(request.path.string(), "does not name a file",
                      "add a name such as figure.png");
-  const std::vector<std::filesystem::path> paths = export_paths(request);
+  const std::vector<File> files = files_of(request);
   ExportOutcome outcome;
   std::error_code unknown;
-  for (const std::filesystem::path& path : paths)
-    if (!request.replace && std::filesystem::exists(path, unknown))
-      outcome.existing.push_back(path);
+  for (const File& file : files)
+    if (!request.replace && std::filesystem::exists(file.path, unknown))
+      outcome.existing.push_back(file.path);
   if (!outcome.existing.empty()) return outcome;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    atomic_write(paths[i],
-                 export_bytes(request.figures[i], request.format, request.theme, request.formulas));
-    outcome.written.push_back(paths[i]);
+  for (const File& file : files) {
+    atomic_write(file.path, bytes_of(file, request));
+    outcome.written.push_back(file.path);
   }
   return outcome;
 }

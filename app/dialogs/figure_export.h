@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/page.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/studies/formulas.h"
 
@@ -30,7 +31,10 @@ struct ExportRequest {
   std::vector<ShownFigure> figures{};
   std::string format{"png"};  ///< png, svg, pdf or csv
   Theme theme{Theme::light};
+  figure::Page page{};
   bool formulas{true};           ///< whether pictures show them beneath the title
+  bool panels{false};            ///< several figures in one file, as (a), (b), (c)
+  bool latex{false};             ///< a .tex file beside each picture, with its caption
   std::filesystem::path path{};  ///< with several figures, each adds its id before the extension
   bool replace{false};           ///< whether existing files are replaced
 };
@@ -43,7 +47,7 @@ struct ExportOutcome {
 /// The bytes of one figure as it is shown, with or without its formulas. CSV holds the numbers of
 /// the visible curves. Throws UsageError for an unknown format.
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
-                         bool formulas = false);
+                         bool formulas = false, const figure::Page& page = {});
 /// The files that a request writes.
 std::vector<std::filesystem::path> export_paths(const ExportRequest& request);
 /// Writes them, each whole or not at all. Throws IoError, UsageError.

@@ -137,8 +137,9 @@ int verify_command(const VerifyCommandOptions& options);
 struct RedrawOptions {
   std::string folder{};
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
-  double scale{2.0};  ///< pixels per point of a PNG
-  std::string out{};  ///< beside the folder when empty
+  double scale{2.0};   ///< pixels per point of a PNG
+  std::string out{};   ///< beside the folder when empty
+  bool panels{false};  ///< all figures in one file
   LookOptions look{};
 };
 int redraw_command(const RedrawOptions& options);
@@ -159,6 +160,7 @@ struct ReportCommandOptions {
   std::string folder{};
   std::string out{};  ///< beside the folder when empty
   std::size_t points{24};
+  figure::Page drawn_on{};
 };
 int report_command(const ReportCommandOptions& options);
 

@@ -38,7 +38,12 @@ int help_command(const CLI::App& app, const std::string& topic);
 /// The options of a command, as in --out.
 std::vector<std::string> option_names(const CLI::App& command);
 
-/// --format, --theme, --formulas.
+/// --format, --theme, --formulas and the page.
 void add_figure_options(CLI::App* command, FigureOptions& figures);
+/// --format, of these, --theme and the page.
+void add_drawing_options(CLI::App* command, FigureOptions& figures,
+                         const std::vector<std::string>& formats);
+/// --width, --height, --text-size, --title and --caption of the page that figures are drawn on.
+void add_page_options(CLI::App* command, figure::Page& page);
 
 }  // namespace orrery::cli

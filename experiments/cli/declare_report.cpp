@@ -13,13 +13,11 @@ Command add_redraw(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "redraw", "Draw the figures of a result again, in any theme, format and size");
   command->add_option("DIR", options->folder, "A result or a sweep")->required();
-  command->add_option("--format", options->figures.formats, "svg, png, pdf")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"svg", "png", "pdf"}));
-  command->add_option("--theme", options->figures.theme, "light, dark or print")
-      ->check(CLI::IsMember({"light", "dark", "print"}));
+  add_drawing_options(command, options->figures, {"svg", "png", "pdf", "tex"});
   command->add_flag("--formulas", options->figures.formulas,
                     "With the experiment's formulas beneath the title");
+  command->add_flag("--panels", options->panels,
+                    "All figures in one file, panels.FORMAT, as panels (a), (b), (c)");
   command->add_option("--scale", options->scale, "Pixels per point of a PNG; default 2, as in run");
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");
   add_look_options(command, options->look);
@@ -27,7 +25,7 @@ Command add_redraw(CLI::App& app) {
       "Nothing is computed, as the result contains the figures' data.\n\n"
       "Examples:\n"
       "  orrery run rotation --out turns --format none\n"
-      "  orrery redraw turns --theme print --format pdf --formulas\n"
+      "  orrery redraw turns --format pdf,tex --width icml\n"
       "  orrery run attention_map --out map --format none\n"
       "  orrery redraw map --colors log --x-range 0:20 --y-range 0:20");
   return {command, [options] { return redraw_command(*options); }};
@@ -42,12 +40,7 @@ Command add_plot(CLI::App& app) {
   command->add_flag("--list", options->list, "List the figures, measures and settings instead");
   command->add_option("--out", options->out, "A folder; default DIR-plots");
   command->add_flag("--force", options->force, "Replace plots of the same name");
-  command->add_option("--format", options->figures.formats, "svg, png, pdf")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"svg", "png", "pdf"}));
-  command->add_option("--theme", options->figures.theme, "light, dark or print")
-      ->check(CLI::IsMember({"light", "dark", "print"}));
+  add_drawing_options(command, options->figures, {"svg", "png", "pdf", "tex"});
   add_look_options(command, options->look);
   command->footer(
       "figure=ID   lays the curves of this figure over one another\n"
@@ -62,7 +55,7 @@ Command add_plot(CLI::App& app) {
       "Examples:\n"
       "  orrery sweep decay_over_bases --format none --out bases\n"
       "  orrery plot bases figure=decay_bound hue=base\n"
-      "  orrery plot bases measure=first_rise x=base --format pdf --theme print");
+      "  orrery plot bases measure=first_rise x=base --format pdf --width neurips");
   return {command, [=] {
             options->words = command->remaining();
             return plot_command(*options);
@@ -77,6 +70,7 @@ Command add_report(CLI::App& app) {
   command->add_option("--out", options->out, "The page; default DIR-report.html");
   command->add_option("--points", options->points,
                       "Number of points of a sweep whose figures are shown");
+  add_page_options(command, options->drawn_on);
   command->footer(
       "The page needs no network and no other file. Markdown shows the figures in the result's\n"
       "folder; those over all points of a sweep are in DIR-report-figures. The exit status is 1\n"

@@ -1,5 +1,10 @@
 // run
+#include <fmt/format.h>
+
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/declare.h"
@@ -43,14 +48,55 @@ Command declare_run(CLI::App& app, const Words& argv) {
 }  // namespace
 
 void add_figure_options(CLI::App* command, FigureOptions& figures) {
-  command->add_option("--format", figures.formats, "Figures as svg, png, pdf, or none")
-      ->delimiter(',')
-      ->allow_extra_args(false)  // the next word is a parameter
-      ->check(CLI::IsMember({"svg", "png", "pdf", "none"}));
-  command->add_option("--theme", figures.theme, "Figures in light, dark or print")
-      ->check(CLI::IsMember({"light", "dark", "print"}));
+  add_drawing_options(command, figures, {"svg", "png", "pdf", "tex", "none"});
   command->add_flag("--formulas", figures.formulas,
                     "Draw the experiment's formulas beneath the title of each figure");
+}
+
+void add_drawing_options(CLI::App* command, FigureOptions& figures,
+                         const std::vector<std::string>& formats) {
+  command
+      ->add_option("--format", figures.formats,
+                   fmt::format("Figures as {}; tex is a text with the caption, for LaTeX",
+                               fmt::join(formats, ", ")))
+      ->delimiter(',')
+      ->allow_extra_args(false)  // the next word is a parameter
+      ->check(CLI::IsMember(formats));
+  command
+      ->add_option("--theme", figures.theme,
+                   "Figures in light, dark or print; auto: print for svg and pdf, light for png")
+      ->check(CLI::IsMember({"auto", "light", "dark", "print"}));
+  add_page_options(command, figures.page);
+}
+
+void add_page_options(CLI::App* command, figure::Page& page) {
+  std::vector<std::string> names;
+  for (const figure::PagePreset& preset : figure::page_presets())
+    names.push_back(fmt::format("{} ({})", preset.name, preset.about));
+  // In this order, whatever the order of the words: a preset gives way to the options after it.
+  command->add_option_function<std::string>(
+      "--width", [&page](const std::string& width) { page = figure::page_named("--width", width); },
+      fmt::format("Figures for print, as wide as 3.25in, 8.5cm or 240pt, or {}",
+                  fmt::join(names, ", ")));
+  command->add_option_function<std::string>(
+      "--height",
+      [&page](const std::string& height) { page.height = figure::points_in("--height", height); },
+      "With --width: the height; default in proportion");
+  command->add_option_function<double>(
+      "--text-size", [&page](double size) { page.text_size = size; },
+      "With --width: the size of text in points, whatever the width; default 8");
+  const auto choice = [command](const std::string& what, std::optional<bool>& shown) {
+    command
+        ->add_flag_callback(
+            "--" + what, [&shown] { shown = true; },
+            fmt::format("Figures with their {}s, as without --width", what))
+        ->excludes(command->add_flag_callback(
+            "--no-" + what, [&shown] { shown = false; },
+            fmt::format("Figures without their {}s, as with --width", what)));
+  };
+  choice("title", page.title);
+  choice("caption", page.caption);
+  command->parse_complete_callback([&page] { figure::check_page(page); });
 }
 
 std::vector<Command> declare_run_commands(CLI::App& app, const Words& argv) {

@@ -84,6 +84,16 @@ std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOption
   return words;
 }
 
+template <class Add>
+void add_page_words(const figure::Page& page, Add add, std::vector<std::string>& words) {
+  if (page.width) add("--width", fmt::format("{}pt", *page.width));
+  if (page.height) add("--height", fmt::format("{}pt", *page.height));
+  if (page.text_size != figure::Page{}.text_size)
+    add("--text-size", fmt::format("{}", page.text_size));
+  if (page.title) words.emplace_back(*page.title ? "--title" : "--no-title");
+  if (page.caption) words.emplace_back(*page.caption ? "--caption" : "--no-caption");
+}
+
 std::string words_of(const SweepSpec& spec, const SweepOptions& options) {
   std::vector<std::string> words = resolved_words(spec, options);
   const auto add = [&](const char* flag, const std::string& value) {
@@ -99,6 +109,7 @@ std::string words_of(const SweepSpec& spec, const SweepOptions& options) {
     add("--format", fmt::format("{}", fmt::join(figures.formats, ",")));
   if (figures.theme != defaults.theme) add("--theme", figures.theme);
   if (figures.formulas) words.emplace_back("--formulas");
+  add_page_words(figures.page, add, words);
   return shell_line(words);
 }
 

@@ -119,17 +119,17 @@ struct File {
 
 std::vector<File> files_of(const std::vector<Panels>& pages, const PlotOptions& options,
                            const PlotRequest& request, const fs::path& out) {
-  const figure::ExportOptions look{.theme = theme_named(options.figures.theme),
-                                   .view = view_of(options.look)};
+  const figure::ExportOptions look{.page = options.figures.page, .view = view_of(options.look)};
+  const std::string& theme = options.figures.theme;
   std::vector<File> files;
   for (Panels page : pages) {
     const fs::path stem = out / file_stem(page, request);
     for (Figure& panel : page.panels) panel = recolored(std::move(panel), options.look);
     for (const std::string& format : options.figures.formats)
-      files.push_back({stem.string() + "." + format,
-                       page.panels.size() == 1
-                           ? export_figure(page.panels.front(), figure_format_named(format), look)
-                           : export_panels(page, figure_format_named(format), look)});
+      files.push_back(
+          {stem.string() + "." + format, page.panels.size() == 1
+                                             ? figure_file(page.panels.front(), format, theme, look)
+                                             : figure_file(page, format, theme, look)});
     files.push_back({stem.string() + ".csv", csv_text(combine::table_of(page))});
   }
   return files;

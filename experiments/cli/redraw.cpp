@@ -43,24 +43,43 @@ std::vector<Place> places(const RedrawOptions& options) {
   return found;
 }
 
+/// All figures but tables on one page.
+Panels panels_of(const Result& result, const LookOptions& look) {
+  Panels panels{
+      .id = "panels", .title = result.provenance.experiment, .caption = "", .lettered = true};
+  for (const Figure& figure : result.figures) {
+    if (std::holds_alternative<TableFigure>(figure.content)) continue;
+    panels.panels.push_back(recolored(figure, look));
+    panels.panels.back().caption.clear();
+    panels.caption +=
+        fmt::format("{}({}) {}", panels.caption.empty() ? "" : " ",
+                    static_cast<char>('a' + (panels.panels.size() - 1) % 26), figure.title + ".");
+  }
+  return panels;
+}
+
 std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOptions& options) {
   const Result result = load_result(saved);
-  ExportOptions look{.theme = theme_named(options.figures.theme),
-                     .png_scale = options.scale,
-                     .view = view_of(options.look)};
+  ExportOptions look{
+      .page = options.figures.page, .png_scale = options.scale, .view = view_of(options.look)};
   make_folders(to);
   std::size_t files = 0;
+  const auto write = [&](const auto& drawing) {
+    for (const std::string& format : options.figures.formats) {
+      write_new_file(to / (drawing.id + "." + format),
+                     figure_file(drawing, format, options.figures.theme, look), Sync::later);
+      ++files;
+    }
+  };
+  if (options.panels) {
+    write(panels_of(result, options.look));
+    return files;
+  }
   const Provenance& from = result.provenance;
   for (const Figure& figure : result.figures) {
     if (options.figures.formulas)
       look.formulas = formulas_of({from.experiment, from.params, figure.role});
-    for (const std::string& format : options.figures.formats) {
-      write_new_file(
-          to / (figure.id + "." + format),
-          export_figure(recolored(figure, options.look), figure_format_named(format), look),
-          Sync::later);
-      ++files;
-    }
+    write(recolored(figure, options.look));
   }
   return files;
 }

@@ -39,11 +39,11 @@ void require_ours(const fs::path& path, std::string_view mark) {
 }
 
 /// The SVGs that Markdown links to, in a folder that only an older report may have made.
-void write_panels(const Report& report, const fs::path& beside) {
+void write_panels(const Report& report, const fs::path& beside, const figure::Page& page) {
   for (const Block& block : report.document.blocks)
     if (const auto* picture = std::get_if<PanelPicture>(&block))
       atomic_write(beside / picture->file,
-                   export_panels(picture->panels, figure::FigureFormat::svg, {}));
+                   figure_file(picture->panels, "svg", figure::auto_theme, {.page = page}));
 }
 
 }  // namespace
@@ -61,12 +61,13 @@ int report_command(const ReportCommandOptions& options) {
   if (fs::exists(panels, failure) && !fs::exists(markdown, failure))
     throw IoError(panels.string(), "is there already, and not of a report",
                   "choose another file with --out");
-  const Report report = make_report({.folder = folder_of(options),
-                                     .beside = page.parent_path(),
-                                     .most_points_with_figures = options.points,
-                                     .panels = panels.filename().string()});
+  Report report = make_report({.folder = folder_of(options),
+                               .beside = page.parent_path(),
+                               .most_points_with_figures = options.points,
+                               .panels = panels.filename().string()});
+  report.document.page = options.drawn_on;
   atomic_write(page, html_of(report.document));
-  write_panels(report, page.parent_path());
+  write_panels(report, page.parent_path(), options.drawn_on);
   atomic_write(markdown, markdown_of(report.document));
   for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
   tell(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));

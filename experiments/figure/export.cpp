@@ -1,5 +1,7 @@
 #include "experiments/figure/export.h"
 
+#include <algorithm>
+
 #include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
@@ -8,6 +10,70 @@
 
 namespace orrery::figure {
 namespace {
+
+constexpr double screen_text = 13.0;  ///< of themes, in points
+constexpr double page_margin = 0.25;  ///< of a page with a width, in text sizes
+constexpr double caption_lines = 5.0;
+
+FigureStyle style_of(Theme theme, const Page& page) {
+  if (!page.width) return figure_style(theme);
+  FigureStyle style = figure_style(theme, page.text_size / screen_text);
+  style.margin = page_margin;
+  style.names_at_lines = true;
+  return style;
+}
+
+/// Height over width of what a figure shows, without title and caption.
+double proportion_of(const Figure& figure) {
+  struct Visitor {
+    double operator()(const LinePlot&) const { return 0.64; }
+    double operator()(const Heatmap& map) const {
+      const bool square = map.values->shape.at(0) == map.values->shape.at(1);
+      return square ? 0.84 : 0.64;
+    }
+    double operator()(const TableFigure& table) const {
+      return 0.06 * (2 + static_cast<double>(table.rows.size()));
+    }
+    double operator()(const VectorPlot&) const { return 0.84; }
+  };
+  return std::visit(Visitor{}, figure.content);
+}
+
+/// That of the highest panel, with its title, for every row.
+double proportion_of(const Panels& panels) {
+  constexpr double with_title = 0.14;
+  double highest = 0.0;
+  for (const Figure& panel : panels.panels)
+    highest = std::max(highest, proportion_of(panel) + with_title);
+  const std::size_t columns = panel_columns(panels.panels.size());
+  const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
+  return highest * static_cast<double>(rows) / static_cast<double>(columns);
+}
+
+/// The size of the page, with room for the text that is shown.
+template <class Drawing>
+Size page_size(const Drawing& drawing, const Page& page, const FigureStyle& style) {
+  if (!page.width) return export_size(drawing);
+  constexpr double line = 1.3;
+  const double text = (page.has_title() ? 2 * line * style.title_size : 0.0) +
+                      (page.has_caption() ? caption_lines * line * style.small_size : 0.0);
+  return {*page.width, page.height.value_or(*page.width * proportion_of(drawing) + text)};
+}
+
+/// The figure with what the page shows of its title and caption.
+template <class Drawing>
+Drawing on_page(Drawing drawing, const Page& page) {
+  if (!page.has_title()) drawing.title.clear();
+  if (!page.has_caption()) drawing.caption.clear();
+  return drawing;
+}
+
+Theme theme_for(std::string_view name, std::string_view format) {
+  if (name != auto_theme) return theme_named(name);
+  return format == "png" ? Theme::light : Theme::print;
+}
+
+constexpr std::string_view latex_format = "tex";
 
 EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
   const SvgCanvas measure(page, {});  // text has the same width in every format
@@ -18,7 +84,10 @@ EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyl
 std::string drawn(const Figure& figure, FigureFormat format, Size page, const FigureStyle& style,
                   const EquationStrip& formulas, const ExportOptions& options) {
   const auto on = [&](auto&& canvas) {
-    draw_figure_with(canvas, figure, formulas, page, style, options.view);
+    if (options.page.has_title() && options.page.has_caption())
+      draw_figure_with(canvas, figure, formulas, page, style, options.view);
+    else
+      draw_figure_with(canvas, on_page(figure, options.page), formulas, page, style, options.view);
     return canvas.finish();
   };
   if (format == FigureFormat::svg)
@@ -51,9 +120,11 @@ Size export_size(const Panels& panels) {
           around + height * static_cast<double>(rows)};
 }
 
-std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id) {
+std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id) {
+  const FigureStyle style = style_of(theme, page);
+  const Size size = page_size(figure, page, style);
   SvgCanvas canvas(size, {figure.title, figure.caption, std::string(id)});
-  draw_figure(canvas, figure, {0.0, 0.0, size.width, size.height}, style);
+  draw_figure(canvas, on_page(figure, page), {0.0, 0.0, size.width, size.height}, style);
   return canvas.finish();
 }
 
@@ -63,8 +134,8 @@ std::string render_figure(const Figure& figure, FigureFormat format, Size size,
 }
 
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options) {
-  const FigureStyle style = figure_style(options.theme);
-  Size page = export_size(figure);
+  const FigureStyle style = style_of(options.theme, options.page);
+  Size page = page_size(figure, options.page, style);
   const EquationStrip formulas = strip_of(options, page, style);
   page.height += strip_room(formulas, style);
   return drawn(figure, format, page, style, formulas, options);
@@ -75,22 +146,46 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
   return export_figure(figure, format, {.theme = theme, .png_scale = png_scale});
 }
 
-std::string svg_of(const Panels& panels, Size size, const FigureStyle& style, std::string_view id) {
+std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id) {
+  const FigureStyle style = style_of(theme, page);
+  const Size size = page_size(panels, page, style);
   SvgCanvas canvas(size, {panels.title, panels.caption, std::string(id)});
-  draw_panels(canvas, panels, {0.0, 0.0, size.width, size.height}, style);
+  draw_panels(canvas, on_page(panels, page), {0.0, 0.0, size.width, size.height}, style);
   return canvas.finish();
 }
 
 std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options) {
-  const FigureStyle style = figure_style(options.theme);
-  const Size page = export_size(panels);
+  const FigureStyle style = style_of(options.theme, options.page);
+  const Size page = page_size(panels, options.page, style);
   const auto on = [&](auto&& canvas) {
-    draw_panels(canvas, panels, {0.0, 0.0, page.width, page.height}, style, options.view);
+    draw_panels(canvas, on_page(panels, options.page), {0.0, 0.0, page.width, page.height}, style,
+                options.view);
     return canvas.finish();
   };
   if (format == FigureFormat::svg)
     return on(SvgCanvas(page, {panels.title, panels.caption, panels.id}));
   return on(CairoCanvas(format, page, options.png_scale));
+}
+
+void check_figure_file(std::string_view format, std::string_view theme) {
+  theme_for(theme, format);
+  if (format != latex_format) figure_format_named(format);
+}
+
+std::string figure_file(const Figure& figure, std::string_view format, std::string_view theme,
+                        ExportOptions options) {
+  if (format == latex_format)
+    return latex_figure(figure.title, figure.caption, figure.id, options.page);
+  options.theme = theme_for(theme, format);
+  return export_figure(figure, figure_format_named(format), options);
+}
+
+std::string figure_file(const Panels& panels, std::string_view format, std::string_view theme,
+                        ExportOptions options) {
+  if (format == latex_format)
+    return latex_figure(panels.title, panels.caption, panels.id, options.page);
+  options.theme = theme_for(theme, format);
+  return export_panels(panels, figure_format_named(format), options);
 }
 
 }  // namespace orrery::figure

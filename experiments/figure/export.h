@@ -8,22 +8,21 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/canvas/figure_format.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/page.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
 namespace orrery::figure {
 
-/// Size in points at which a figure of this kind is readable on a page or a slide.
+/// Size in points at which a figure of this kind is readable on a screen.
 Size export_size(const Figure& figure);
-
 Size export_size(const Panels& panels);
 
 /// The figure as an SVG file, with the figure's title and caption as the drawing's title and
 /// description. All ids in the file start with `id`.
-std::string svg_of(const Figure& figure, Size size, const FigureStyle& style, std::string_view id);
-
-std::string svg_of(const Panels& panels, Size size, const FigureStyle& style, std::string_view id);
+std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id);
+std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id);
 
 /// The figure as the bytes of a file, which the caller writes. `size` in points; a PNG has
 /// `png_scale` pixels per point, the other formats ignore it. The same figure, style and size give
@@ -35,17 +34,33 @@ std::string render_figure(const Figure& figure, FigureFormat format, Size size,
 /// Options of an exported file.
 struct ExportOptions {
   Theme theme{Theme::light};
+  Page page{};
   double png_scale{2.0};
   FigureView view{};
   /// Typeset beneath the title; the page is taller by their height.
   std::vector<Formula> formulas{};
 };
 
-/// Renders at export_size. Throws for formulas as parse_equation does.
+/// Renders on the page. Throws for formulas as parse_equation does.
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
 /// Panels have no formulas.
 std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options);
+
+// Files by the name of their format: "svg", "pdf", "png", or "tex", a text that includes the
+// picture of the same stem in a LaTeX document with its caption.
+
+/// The theme that suits the format: print for PDF and SVG, which papers take, and light for PNG.
+inline constexpr std::string_view auto_theme = "auto";
+
+/// Throws UsageError unless both are known.
+void check_figure_file(std::string_view format, std::string_view theme);
+
+/// The bytes of the file, in `theme` in place of that of the options. Throws as export_figure does.
+std::string figure_file(const Figure& figure, std::string_view format, std::string_view theme,
+                        ExportOptions options);
+std::string figure_file(const Panels& panels, std::string_view format, std::string_view theme,
+                        ExportOptions options);
 
 }  // namespace orrery::figure

@@ -12,8 +12,8 @@ namespace {
 
 /// The drawing without the XML declaration, which is only for files.
 template <class Drawing>
-std::string element(const Drawing& figure, Theme theme, const std::string& id) {
-  const std::string svg = svg_of(figure, export_size(figure), figure_style(theme), id);
+std::string element(const Drawing& figure, Theme theme, const Page& page, const std::string& id) {
+  const std::string svg = svg_of(figure, theme, page, id);
   return svg.substr(svg.find("<svg"));
 }
 
@@ -61,11 +61,11 @@ std::string ThemedSvgs::merged(const std::string& light, const std::string& dark
 
 template <class Drawing>
 std::string ThemedSvgs::draw_any(const Drawing& figure, const std::string& id) {
-  const std::string light = element(figure, Theme::light, id);
-  const std::string both = merged(light, element(figure, Theme::dark, id));
+  const std::string light = element(figure, Theme::light, page_, id);
+  const std::string both = merged(light, element(figure, Theme::dark, page_, id));
   if (!both.empty()) return both;
   return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
-                     element(figure, Theme::dark, id + "-dark"));
+                     element(figure, Theme::dark, page_, id + "-dark"));
 }
 
 std::string ThemedSvgs::draw(const Figure& figure, const std::string& id) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "experiments/figure/page.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
@@ -14,6 +15,8 @@ namespace orrery::figure {
 /// differ in more (the pixels of a map), the page gets two drawings.
 class ThemedSvgs {
  public:
+  explicit ThemedSvgs(Page page = {}) : page_(page) {}
+
   /// Elements to place into HTML. Their ids start with `id`, which must be unique in the page.
   std::string draw(const Figure& figure, const std::string& id);
   std::string draw(const Panels& panels, const std::string& id);
@@ -28,6 +31,7 @@ class ThemedSvgs {
                        const std::string& dark);
   std::string merged(const std::string& light, const std::string& dark);
 
+  Page page_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> classes_{};
 };
 

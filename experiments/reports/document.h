@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "experiments/figure/page.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
@@ -72,6 +73,7 @@ struct Document {
   std::string title{};
   std::string subtitle{};
   std::vector<Block> blocks{};
+  figure::Page page{};  ///< that pictures are drawn on
 };
 
 /// A self-contained page that needs no network and no other file; light or dark by the reader's

@@ -107,6 +107,8 @@ std::string_view class_of(GridCell::Kind kind) {
 
 class HtmlWriter {
  public:
+  explicit HtmlWriter(const figure::Page& page) : svgs_(page) {}
+
   std::string write(const Document& document) {
     for (const Block& block : document.blocks) add(block);
     close_figures();
@@ -219,13 +221,13 @@ class HtmlWriter {
   }
 
   std::string body_{};
-  ThemedSvgs svgs_{};
+  ThemedSvgs svgs_;
   bool interactive_{};
   bool in_figures_{};
 };
 
 }  // namespace
 
-std::string html_of(const Document& document) { return HtmlWriter().write(document); }
+std::string html_of(const Document& document) { return HtmlWriter(document.page).write(document); }
 
 }  // namespace orrery::reports

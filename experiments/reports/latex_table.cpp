@@ -11,24 +11,10 @@
 #include "core/unknown_name.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/measure_titles.h"
+#include "experiments/text/latex.h"
 
 namespace orrery::reports {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\\')
-      out += "\\textbackslash{}";
-    else if (c == '~' || c == '^')
-      out += fmt::format("\\{}{{}}", c);
-    else if (std::string_view("_%&#${}").find(c) != std::string_view::npos)
-      out += fmt::format("\\{}", c);
-    else
-      out += c;
-  }
-  return out;
-}
 
 /// "1.25", "1.2 \times 10^{-7}", in mathematics.
 std::string number(double value, int digits) {
@@ -65,13 +51,13 @@ std::vector<std::size_t> places_of(const TidyTable& table, const std::vector<std
 }
 
 std::string caption_of(const TidyTable& table, const std::string& title, bool repeated) {
-  std::string text = escaped(title);
+  std::string text = latex_text(title);
   if (repeated) text += ", mean $\\pm$ half of its 95\\,\\% interval over repeats";
   std::string constants;
   for (const auto& [key, value] : table.constants)
     if (key != "seed" && key.find('.') == std::string::npos)
-      constants +=
-          fmt::format("{}{} = {}", constants.empty() ? "" : ", ", escaped(key), escaped(value));
+      constants += fmt::format("{}{} = {}", constants.empty() ? "" : ", ", latex_text(key),
+                               latex_text(value));
   return constants.empty() ? text + "." : text + "; " + constants + ".";
 }
 
@@ -81,10 +67,10 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
                         const std::string& title) {
   const std::vector<std::size_t> places = places_of(table, measures);
   std::vector<std::string> header;
-  for (const std::string& key : table.keys) header.push_back(escaped(key));
+  for (const std::string& key : table.keys) header.push_back(latex_text(key));
   if (table.has_encodings) header.emplace_back("encoding");
   const std::size_t settings = header.size();
-  for (const std::size_t m : places) header.push_back(escaped(words_of(table.measures[m])));
+  for (const std::size_t m : places) header.push_back(latex_text(words_of(table.measures[m])));
   std::string rows;
   bool repeated = false;
   for (const RepeatGroup& group : repeat_groups(table)) {
@@ -92,10 +78,10 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
     std::vector<std::string> cells;
     for (const std::string& key : table.keys) {
       const std::string value = group.rows.front()->point->param(key);
-      cells.push_back(value.empty() ? "--" : escaped(value));
+      cells.push_back(value.empty() ? "--" : latex_text(value));
     }
     if (table.has_encodings)
-      cells.push_back(escaped(setup::label_of_encoding(group.rows.front()->encoding)));
+      cells.push_back(latex_text(setup::label_of_encoding(group.rows.front()->encoding)));
     for (const std::size_t m : places) cells.push_back(cell(group.moments[m]));
     rows += fmt::format("    {} \\\\\n", fmt::join(cells, " & "));
   }

@@ -54,15 +54,16 @@ void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options, std::
 
 WriteOptions write_options(const std::filesystem::path& folder, const FigureOptions& figures,
                            const Provenance& from) {
-  const ExportOptions look{.theme = theme_named(figures.theme)};
-  return {
-      .folder = folder,
-      .figure_formats = figures.formats,
-      .render = [=, formulas = figures.formulas](const Figure& figure, std::string_view format) {
-        ExportOptions own = look;
-        if (formulas) own.formulas = formulas_of({from.experiment, from.params, figure.role});
-        return export_figure(figure, figure_format_named(format), own);
-      }};
+  check_figure_file("png", figures.theme);
+  const ExportOptions look{.page = figures.page};
+  return {.folder = folder,
+          .figure_formats = figures.formats,
+          .render = [=, formulas = figures.formulas, theme = figures.theme](
+                        const Figure& figure, std::string_view format) {
+            ExportOptions own = look;
+            if (formulas) own.formulas = formulas_of({from.experiment, from.params, figure.role});
+            return figure_file(figure, format, theme, own);
+          }};
 }
 
 WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options) {

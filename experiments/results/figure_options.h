@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/figure/export.h"
 #include "experiments/results/result_folder.h"
 
 namespace orrery::results {
@@ -12,8 +13,9 @@ namespace orrery::results {
 /// How figures are written. Part of a plan, as it determines bytes.
 struct FigureOptions {
   std::vector<std::string> formats{};
-  std::string theme{"light"};
+  std::string theme{figure::auto_theme};
   bool formulas{false};  ///< whether the experiment's formulas are drawn beneath the title
+  figure::Page page{};
   friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 

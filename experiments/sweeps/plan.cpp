@@ -179,6 +179,7 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
   add_difference(lines, "theme", old_plan.figures.theme, new_plan.figures.theme);
   add_difference(lines, "formulas", old_plan.figures.formulas ? "shown" : "none",
                  new_plan.figures.formulas ? "shown" : "none");
+  add_difference(lines, "page", page_text(old_plan.figures.page), page_text(new_plan.figures.page));
   add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
   const auto before = labels_by_id(old_plan);
   const auto after = labels_by_id(new_plan);
@@ -215,6 +216,7 @@ std::string plan_id(const Plan& plan) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", plan.experiment->info.name,
                                  plan.experiment->info.version, plan.root_seed, plan.repeats,
                                  fmt::join(figures.formats, ","), figures.theme, figures.formulas);
+  if (figures.page != figure::Page{}) text += page_text(figures.page) + "\n";
   for (const PlanPoint& point : plan.points) text += point.id + "\n";
   return sha256_hex(text).substr(0, 12);
 }

@@ -69,13 +69,40 @@ void require_sum(Json& json) {
   if (sha256_hex(json_text(json)) != sum) throw MalformedJson("it differs from its SHA-256");
 }
 
+std::optional<double> length_from(const Json& json, const char* key) {
+  return json.contains(key) ? std::optional(number_field(json, key)) : std::nullopt;
+}
+
+std::optional<bool> choice_from(const Json& json, const char* key) {
+  return json.contains(key) ? std::optional(json[key] == true) : std::nullopt;
+}
+
+figure::Page page_from(const Json& json) {
+  return {.width = length_from(json, "width"),
+          .height = length_from(json, "height"),
+          .text_size = number_field(json, "text_size"),
+          .title = choice_from(json, "title"),
+          .caption = choice_from(json, "caption")};
+}
+
+Json page_json(const figure::Page& page) {
+  Json json{{"text_size", number_json(page.text_size)}};
+  if (page.width) json["width"] = number_json(*page.width);
+  if (page.height) json["height"] = number_json(*page.height);
+  if (page.title) json["title"] = *page.title;
+  if (page.caption) json["caption"] = *page.caption;
+  return json;
+}
+
 FigureOptions figures_from(const Json& json) {
   FigureOptions figures{.formats = texts_field(json, "formats"),
                         .theme = text_field(json, "theme"),
                         .formulas = json.contains("formulas") && json["formulas"] == true};
+  if (json.contains("page")) figures.page = page_from(field(json, "page"));
   try {
-    theme_named(figures.theme);
-    for (const std::string& format : figures.formats) figure_format_named(format);
+    check_page(figures.page);
+    check_figure_file("png", figures.theme);
+    for (const std::string& format : figures.formats) check_figure_file(format, figures.theme);
   } catch (const UsageError& error) {
     throw MalformedJson(error.what());
   }
@@ -202,6 +229,7 @@ Json to_json(const Plan& plan) {
 Json to_json(const FigureOptions& figures) {
   Json json{{"formats", figures.formats}, {"theme", figures.theme}};
   if (figures.formulas) json["formulas"] = true;
+  if (figures.page != figure::Page{}) json["page"] = page_json(figures.page);
   return json;
 }
 

@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-struct Page {
+struct WindowPage {
   const char* name;
   double width, height, scale;
   bool projector;
@@ -21,7 +21,7 @@ struct Page {
 
 constexpr double around_several = 0.65, several_together = 0.33;
 
-constexpr Page pages[] = {
+constexpr WindowPage pages[] = {
     {"1280 × 800", 1280, 800, 1.0, false, 0.45},
     {"1920 × 1080", 1920, 1080, 1.0, false, 0.55},
     {"1280 × 800 at 150 %", 1280, 800, 1.5, false, 0.35},
@@ -38,7 +38,7 @@ struct Shares {
   double around{};
 };
 
-Shares shares_of(const test::NullDesktop& desktop, const Session& session, const Page& page) {
+Shares shares_of(const test::NullDesktop& desktop, const Session& session, const WindowPage& page) {
   Shares shares;
   double left = page.width, top = page.height, right = 0, bottom = 0, area = 0;
   for (const Figure* figure : session.on_screen) {
@@ -62,7 +62,7 @@ Shares shares_of(const test::NullDesktop& desktop, const Session& session, const
 }  // namespace
 
 TEST_CASE("The figures have the page: in every view, every theme and every size of the window") {
-  for (const Page& page : pages) {
+  for (const WindowPage& page : pages) {
     for (const char* theme : {"dark", "light", "print"}) {
       const auto session = start_session({.theme = theme, .scale = page.scale}, {});
       session->look.projector = page.projector;

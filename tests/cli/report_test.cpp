@@ -81,6 +81,41 @@ TEST_CASE("redraw takes themes, formats and scales, and refuses others") {
   CHECK(shell.run("redraw nowhere").status == 4);
 }
 
+TEST_CASE("Figures are drawn for print, the same by run, redraw and a sweep's plot") {
+  const Shell shell;
+  const std::string page = "--width icml --text-size 7 --title --format svg,pdf,tex ";
+  REQUIRE(shell.run("run equal_half_distance --out d " + page).status == 0);
+  REQUIRE(shell.run("redraw d --out drawn " + page).status == 0);
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(shell.folder() / "drawn")) {
+    ++files;
+    INFO(entry.path());
+    CHECK(content(entry.path()) == content(shell.folder() / "d/figures" / entry.path().filename()));
+  }
+  CHECK(files == 9);
+  CHECK_THAT(content(shell.folder() / "drawn/equal_half_distance.svg"),
+             Contains("width=\"234pt\"") || Contains("width=\"234\""));
+  REQUIRE(shell.run("redraw d --panels --format svg,tex --width neurips --out p").status == 0);
+  CHECK_THAT(content(shell.folder() / "p/panels.tex"), Contains("{panels}") && Contains("(a) "));
+  REQUIRE(shell.run("sweep long_term_decay base=1e3,1e4 max_distance=40 --format none --out s")
+              .status == 0);
+  REQUIRE(shell.run("plot s figure=decay_bound --width acl --format svg,tex").status == 0);
+  REQUIRE(shell.run("report d --width 5in").status == 0);
+  CHECK_THAT(content(shell.folder() / "d-report.html"), Contains("width=\"360"));
+}
+
+TEST_CASE("A page that is none is refused before anything is drawn") {
+  const Shell shell;
+  for (const char* words : {"--width nature", "--width 1in --text-size 1", "--height 3in",
+                            "--width 3.25", "--width -1in"}) {
+    INFO(words);
+    const Outcome refused = shell.run("run rotation --out d " + std::string(words));
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, Contains("--width") || Contains("--text-size"));
+    CHECK_FALSE(fs::exists(shell.folder() / "d"));
+  }
+}
+
 TEST_CASE("The commands in a report make the same numbers again, and compare says so") {
   const Shell shell;
   REQUIRE(shell.run("run relative_invariance encoding=rope+alibi seed=5 --out r").status == 0);

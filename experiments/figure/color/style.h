@@ -25,9 +25,10 @@ struct FigureStyle {
   double title_size{16.0};
   double small_size{11.0};
   double line_width{2.0};
-  double margin{0.9};      ///< around title, plot and caption, in text sizes
-  bool small_keys{false};  ///< colours are explained below a map instead of beside it
-  double widest_map{1.0};  ///< a square map may be so many times as wide as it is high
+  double margin{0.9};          ///< around title, plot and caption, in text sizes
+  bool small_keys{false};      ///< colours are explained below a map instead of beside it
+  bool names_at_lines{false};  ///< curves are named at their ends where that fits, without a legend
+  double widest_map{1.0};      ///< a square map may be so many times as wide as it is high
 };
 
 enum class Theme { dark, light, print };

@@ -141,11 +141,22 @@ std::vector<std::string> curve_names(const Figure& figure) {
   return names;
 }
 
-/// The panel without the names of its curves: no legend.
-Figure without_names(Figure figure) {
-  if (auto* plot = std::get_if<LinePlot>(&figure.content))
+/// The panel as it is drawn: without names of curves where one legend has them.
+Figure panel_of(Figure figure, bool with_names, const std::string& title) {
+  figure.title = title;
+  auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (plot && !with_names)
     for (Series& series : plot->series) series.name.clear();
   return figure;
+}
+
+/// "(a) Title" of the first, "(b) Title" of the second; after z come numbers.
+std::string lettered(const std::string& title, std::size_t index) {
+  constexpr std::size_t letters = 26;
+  const std::string letter = index < letters
+                                 ? std::string(1, static_cast<char>('a' + static_cast<int>(index)))
+                                 : std::to_string(index + 1);
+  return title.empty() ? "(" + letter + ")" : "(" + letter + ") " + title;
 }
 
 }  // namespace
@@ -185,6 +196,7 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
   const std::vector<std::string> names = curve_names(panels.panels.front());
   const bool alike = std::all_of(panels.panels.begin(), panels.panels.end(),
                                  [&](const Figure& one) { return curve_names(one) == names; });
+  const bool shares_legend = alike && panels.panels.size() > 1;
   FigureLayout layout;
   CurveCache curves;
   PlotContext page{canvas, style, view, nullptr, curves, layout};
@@ -193,7 +205,7 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
   draw_page(page, {panels.title, panels.caption, {}}, area, [&](const Rect& whole) {
     const auto* first = std::get_if<LinePlot>(&panels.panels.front().content);
     Rect room = whole;
-    if (alike && first && panels.panels.size() > 1) {
+    if (shares_legend && first) {
       const Legend legend =
           make_legend(page, legend_curves(*first), max_legend_share * whole.width, whole.height);
       room = shrunk(whole, 0.0, 0.0, legend.size.width, 0.0);
@@ -208,8 +220,10 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
       const std::size_t row = i / columns, column = i % columns;
       const Rect cell{room.x + width * static_cast<double>(column),
                       room.y + height * static_cast<double>(row), width, height};
-      draw_figure(canvas, alike && panels.panels.size() > 1 ? without_names(one) : one, cell, small,
-                  view);
+      draw_figure(
+          canvas,
+          panel_of(one, !shares_legend, panels.lettered ? lettered(one.title, i) : one.title), cell,
+          small, view);
     }
   });
 }

@@ -9,6 +9,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/ghost_names.h"
 #include "experiments/figure/plot/legend.h"
+#include "experiments/figure/plot/line_names.h"
 #include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery::figure {
@@ -152,12 +153,35 @@ std::vector<Rect> taken_boxes(const LegendDecision& decision, const GhostNames& 
   return boxes;
 }
 
+void draw_data(PlotContext& context, const LinePlot& plot, const Axes& axes) {
+  report_curve_orders(context, plot);
+  draw_plot_background(context, axes, true);
+  draw_bands(context, plot, axes);
+  draw_curves(context, plot, axes);
+}
+
+/// Draws the plot with the names of its curves at their ends.
+void draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& plans,
+                     const Rect& room, const LineNames& names) {
+  const auto [axes, marks] =
+      frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, line_names_width(context, names), 0.0));
+  const GhostNames ghosts = place_ghost_names(context, plot, axes, {}, legend_curves(plot));
+  draw_data(context, plot, axes);
+  draw_ghost_names(context, ghosts);
+  draw_reference_lines(context, plot.rules, axes, taken_boxes({}, ghosts), marks);
+  draw_axes(context, axes);
+  draw_line_names(context, names, axes);
+}
+
 }  // namespace
 
 void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
   const Plans plans = plan_axes(plot, context.view, context.curves);
   const Frame whole = frame_in(context, plot, plans, room);
   std::vector<const Series*> named = legend_curves(plot);
+  if (context.style.names_at_lines && context.view.hidden.empty())
+    if (const auto names = place_line_names(context, named, whole.axes, room.width))
+      return draw_with_names(context, plot, plans, room, *names);
   LegendDecision decision;
   Frame beside;
   GhostNames names;
@@ -170,12 +194,9 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
                               taken_boxes(decision, {}), named);
   } while (!names.unplaced.empty());
   const auto& [axes, marks] = decision.outside ? beside : whole;
-  report_curve_orders(context, plot);
-  draw_plot_background(context, axes, true);
-  draw_bands(context, plot, axes);
-  draw_curves(context, plot, axes);
+  draw_data(context, plot, axes);
   draw_ghost_names(context, names);
-  draw_reference_lines(context, plot, axes, taken_boxes(decision, names), marks);
+  draw_reference_lines(context, plot.rules, axes, taken_boxes(decision, names), marks);
   draw_axes(context, axes);
   if (!decision.legend.entries.empty()) {
     draw_legend(context, decision.legend, decision.place.corner, !decision.outside);

@@ -117,8 +117,7 @@ TEST_CASE("Right-to-left text stays in reading order") {
 
 TEST_CASE("The same figure gives the same bytes, and ids begin with the given name") {
   for (const Figure& figure : test::sample_figures()) CHECK(svg(figure) == svg(figure));
-  const std::string named =
-      svg_of(test::decay_figure(), {400.0, 300.0}, figure_style(Theme::light), "3 point");
+  const std::string named = svg_of(test::decay_figure(), Theme::light, Page{}, "3 point");
   CHECK(named.find("<clipPath id=\"f3-point-clip0\">") != std::string::npos);
 }
 
