@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "app/gui/imgui_shim.h"
+#include "app/views/mixer_click.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/setup/frequency_bands.h"
 #include "experiments/text/number_text.h"
@@ -20,15 +21,6 @@ constexpr double column_height = 46;
 constexpr double gap_width = 3;
 constexpr double wave_height = 0.30;                ///< of the column, to either side
 constexpr double max_cycles = 4, min_cycles = 0.5;  ///< drawn across the first and last column
-
-std::string about(const MixerBand& band) {
-  std::string words = fmt::format("{}: wavelengths from {:.4g} to {:.4g} tokens", band.name,
-                                  band.shortest, band.longest);
-  if (band.pairs) words += fmt::format(", {} pair{}", *band.pairs, *band.pairs == 1 ? "" : "s");
-  if (band.pairs == std::size_t{0}) return words + " at this d";
-  words += band.muted ? "\nMuted: excluded from the score." : "\nIncluded in the score.";
-  return words + "\nClick to mute, Ctrl+click to solo, double-click to unmute all.";
-}
 
 /// A wave of so many cycles, or the line that is left of it.
 void draw_wave(const Rect& column, double cycles, double height, ImU32 ink, const Ui& ui) {
@@ -68,21 +60,6 @@ void draw_wavelength(const MixerBand& band, const Rect& column, const Ui& ui) {
                                       shim::packed(ui.style.muted), number.c_str());
 }
 
-void set_muted(Session& session, const std::vector<MixerBand>& bands,
-               const std::vector<std::string>& muted) {
-  if (leaves_a_pair(bands, muted))
-    session.set_value(mixer_key, muted);
-  else
-    session.note("One band must stay in the score.");
-}
-
-void press(Session& session, const std::vector<MixerBand>& bands, std::size_t band) {
-  if (bands[band].pairs == std::size_t{0}) return;
-  if (ImGui::GetIO().KeyCtrl) return set_muted(session, bands, with_band_alone(bands, band));
-  if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) return session.reset(mixer_key);
-  set_muted(session, bands, with_band_switched(bands, band));
-}
-
 /// Colours of a button that shows only where the mouse or the keyboard is.
 void push_bare_button(const Ui& ui) {
   ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
@@ -108,9 +85,9 @@ void mixer_control(Session& session, const Ui& ui) {
     ImGui::PushID(bands[b].name.c_str());
     ImGui::Button("##band", shim::vec({width, height}));
     // At once when the mouse goes down, where a double click is known as such.
-    if (ImGui::IsItemActivated()) press(session, bands, b);
+    if (ImGui::IsItemActivated()) views::click_band(session, bands, b);
     ImGui::PopID();
-    tooltip(ui, about(bands[b]));
+    tooltip(ui, views::band_words(bands[b]));
     draw_column(bands[b], place / std::max(1.0, count - 1), column, ui);
     draw_wavelength(bands[b], column, ui);
   }

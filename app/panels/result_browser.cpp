@@ -153,8 +153,8 @@ ResultView& ResultBrowser::view(const Result& result) {
   const std::string& experiment = result.provenance.experiment;
   if (const auto known = views_.find(experiment); known != views_.end()) return known->second;
   ViewPlan plan = view_plan(experiment);
-  // Rules set parameters, and previews compute; a saved result can do neither.
-  plan.rules.clear();
+  // Lines that are dragged set parameters, and previews compute; a saved result can do neither.
+  plan.live = false;
   plan.preview_overrides.clear();
   return views_.emplace(experiment, ResultView(std::move(plan))).first->second;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -12,11 +13,13 @@ inline constexpr const char* distance_key = "distance";
 
 /// The place that the mouse points at, in terms that all views share.
 struct PointedAt {
-  std::optional<double> distance{};  ///< m − n, in tokens
-  std::string figure{};              ///< id of the figure under the mouse
+  std::optional<double> distance{};   ///< m − n, in tokens
+  std::optional<std::size_t> pair{};  ///< t, of channels that turn together
+  std::string figure{};               ///< id of the figure under the mouse
 };
 
-/// Links the views: the distance pointed at in one is highlighted in all others. Pointing lasts for
+/// Links the views: the distance and the pair pointed at in one are highlighted in all others.
+/// Pointing lasts for
 /// one frame and shows in the next, so that the order in which views are drawn does not matter; a
 /// held distance stays when the mouse has left.
 class LinkedCursor {
@@ -28,6 +31,8 @@ class LinkedCursor {
 
   /// The distance to highlight: the one pointed at, or else the held one.
   std::optional<double> distance() const;
+  /// The pair to highlight.
+  const std::optional<std::size_t>& pair() const { return shown_.pair; }
   /// Whether the mouse is on this figure, which then shows a readout instead.
   bool points_from(const std::string& figure) const { return shown_.figure == figure; }
 

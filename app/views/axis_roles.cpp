@@ -28,6 +28,14 @@ bool is_by_distance(const Heatmap& map) {
   return map.values && map.values->size() > 0 && map.x.role == AxisRole::relative_distance;
 }
 
+bool is_by_pair(const LinePlot& plot) { return plot.x.role == AxisRole::pair; }
+
+bool is_by_pair(const Heatmap& map) {
+  return map.values && map.values->size() > 0 && map.y.role == AxisRole::pair;
+}
+
+bool is_by_pair(const VectorPlot& plot) { return plot.value_role == AxisRole::pair; }
+
 bool is_query_by_key(const Heatmap& map) {
   return map.values && map.values->size() > 0 && map.y.role == AxisRole::query_position &&
          map.x.role == AxisRole::key_position;

@@ -15,6 +15,10 @@ double position_of(const Axis& axis, std::size_t index, std::size_t count);
 /// Whether x is the distance m − n of two tokens.
 bool is_by_distance(const LinePlot& plot);
 bool is_by_distance(const Heatmap& map);
+/// Whether x, the rows or the arrows are pairs of channels.
+bool is_by_pair(const LinePlot& plot);
+bool is_by_pair(const Heatmap& map);
+bool is_by_pair(const VectorPlot& plot);
 /// Whether rows are queries and columns keys.
 bool is_query_by_key(const Heatmap& map);
 /// m − n of a cell of such a map.

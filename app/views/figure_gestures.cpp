@@ -112,7 +112,8 @@ bool FigureGestures::press_on_marks(const FigureInput& input) {
     drag_ = Drag::cursor;
     return true;
   }
-  if (is_on_rule(input)) {
+  if (const Rule* rule = rule_at(input)) {
+    rule_ = *rule;
     drag_ = Drag::rule;
     return true;
   }
@@ -153,27 +154,34 @@ void FigureGestures::follow_cursor(const FigureInput& input) {
 }
 
 void FigureGestures::follow_rule(const FigureInput& input) const {
-  if (!input.reach.rule) return;
-  const bool flat = input.reach.rule->direction == Rule::Direction::horizontal;
+  if (!input.reach.set_param) return;
+  const bool flat = rule_.direction == Rule::Direction::horizontal;
   const Point at = clamped(input.cursor, input.frame.plot);
   const double value = flat ? input.frame.y.to_data(at.y) : input.frame.x.to_data(at.x);
-  if (std::isfinite(value)) input.reach.move_rule(value);
+  if (std::isfinite(value)) input.reach.set_param(rule_.param, value);
 }
 
-bool FigureGestures::is_on_rule(const FigureInput& input) const {
-  if (!input.reach.rule || !input.frame.plot.contains(input.cursor)) return false;
-  const Rule& rule = *input.reach.rule;
-  const bool flat = rule.direction == Rule::Direction::horizontal;
-  const double off = flat ? input.frame.y.to_canvas(rule.at) - input.cursor.y
-                          : input.frame.x.to_canvas(rule.at) - input.cursor.x;
-  return std::abs(off) < grab_reach * input.ui.scale;
+const Rule* FigureGestures::rule_at(const FigureInput& input) {
+  if (!input.frame.plot.contains(input.cursor)) return nullptr;
+  const Rule* nearest = nullptr;
+  double least = grab_reach * input.ui.scale;
+  for (const Rule& rule : input.reach.rules) {
+    if (rule.param.empty()) continue;
+    const bool flat = rule.direction == Rule::Direction::horizontal;
+    const double off = std::abs(flat ? input.frame.y.to_canvas(rule.at) - input.cursor.y
+                                     : input.frame.x.to_canvas(rule.at) - input.cursor.x);
+    if (!(off < least)) continue;
+    least = off;
+    nearest = &rule;
+  }
+  return nearest;
 }
 
 void FigureGestures::shape_mouse(const FigureInput& input) const {
   const double reach = grab_reach * input.ui.scale;
-  const bool on_rule = drag_ == Drag::rule || (drag_ == Drag::none && is_on_rule(input));
-  const bool flat =
-      on_rule && input.reach.rule && input.reach.rule->direction == Rule::Direction::horizontal;
+  const Rule* rule = drag_ == Drag::rule ? &rule_ : drag_ == Drag::none ? rule_at(input) : nullptr;
+  const bool on_rule = rule != nullptr;
+  const bool flat = on_rule && rule->direction == Rule::Direction::horizontal;
   const bool on_color =
       color_grip_at(input.frame, meaning_of(input.figure), input.cursor) != ColorGrip::none;
   if (flat || on_color || drag_ == Drag::color)

@@ -9,6 +9,7 @@
 #include "app/views/figure_menu.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
+#include "experiments/model/figure.h"
 
 namespace orrery::views {
 
@@ -44,7 +45,10 @@ class FigureGestures {
 
   /// Whether nothing is being dragged, so that the readout is shown.
   bool is_resting() const { return drag_ == Drag::none || drag_ == Drag::press; }
-  bool drags_rule() const { return drag_ == Drag::rule; }
+  /// The direction of the line that is being dragged; empty without one.
+  std::optional<Rule::Direction> dragged_rule() const {
+    return drag_ == Drag::rule ? std::optional(rule_.direction) : std::nullopt;
+  }
   /// The box being dragged to zoom into; empty without one.
   std::optional<Rect> box(const FigureInput& input) const;
   /// Where the menu was opened last.
@@ -58,7 +62,8 @@ class FigureGestures {
   void follow_pan(const FigureInput& input);
   void follow_cursor(const FigureInput& input);
   void follow_rule(const FigureInput& input) const;
-  bool is_on_rule(const FigureInput& input) const;
+  /// The line under the mouse that shows a parameter; null without one.
+  static const Rule* rule_at(const FigureInput& input);
   void shape_mouse(const FigureInput& input) const;
   void release(const FigureInput& input);
   void click(const FigureInput& input);
@@ -74,6 +79,7 @@ class FigureGestures {
   bool along_x_{true};  ///< which axes a pan moves
   bool along_y_{true};
   std::size_t grabbed_{};  ///< which of the two cursors is dragged
+  Rule rule_{};            ///< the line that is dragged, as it was
   ColorGrip grip_{ColorGrip::none};
   Point anchor_{};           ///< where the drag began
   FigureLayout anchored_{};  ///< the frame in which it began

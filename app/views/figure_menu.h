@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "app/gui/ui.h"
@@ -21,8 +22,9 @@ struct FigureReach {
   std::shared_ptr<const void> owner{};  ///< keeps the figure's arrays alive; may be null
   const Result* result{};               ///< holds the terms of a cell; may be null
   std::function<void(const std::string& extension)> export_as{};  ///< empty: not offered
-  const Rule* rule{};  ///< a reference line that can be dragged; or null
-  std::function<void(double at)> move_rule{};
+  /// Lines of the figure, of which those that show a parameter are dragged to set it.
+  std::span<const Rule> rules{};
+  std::function<void(const std::string& param, double at)> set_param{};
 };
 
 /// The right-click menu of a figure, opened by ImGui::OpenPopup(figure_menu) in the same window:

@@ -86,12 +86,10 @@ void set_from_rule(Session& session, const std::string& key, double at) {
 
 }  // namespace
 
-const Rule* rule_of(const Figure& figure, Rule::Direction direction) {
-  const auto* plot = std::get_if<LinePlot>(&figure.content);
-  if (!plot) return nullptr;
-  const auto found = std::find_if(plot->rules.begin(), plot->rules.end(),
-                                  [&](const Rule& rule) { return rule.direction == direction; });
-  return found == plot->rules.end() ? nullptr : &*found;
+std::span<const Rule> rules_of(const Figure& figure) {
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return plot->rules;
+  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->rules;
+  return {};
 }
 
 std::size_t best_columns(std::size_t count, double width, double height, double aspect) {
@@ -141,7 +139,7 @@ void draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, cons
 }
 
 void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
-                         std::span<const BoundRule> rules, const Ui& ui) {
+                         bool live, const Ui& ui) {
   const Figure& figure = *placed.figure;
   FigureView& view = session.view(figure.id);
   FigureReach reach{
@@ -154,11 +152,9 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
                            session.export_figure(figure, view, extension);
                          })
                        : nullptr};
-  for (const BoundRule& bound : rules) {
-    reach.rule = bound.figure == figure.id ? rule_of(figure, bound.direction) : nullptr;
-    if (!reach.rule) continue;
-    reach.move_rule = [&](double at) { set_from_rule(session, bound.param, at); };
-    break;
+  if (live) {
+    reach.rules = rules_of(figure);
+    reach.set_param = [&](const std::string& key, double at) { set_from_rule(session, key, at); };
   }
   FigureWidget& widget = widgets_[figure.id];
   widget.draw(figure, placed.area, view, reach, ui);
@@ -171,10 +167,10 @@ const FigureLayout* FigureSet::frame(const std::string& id) const {
 }
 
 void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,
-                     const FigureSource& source, std::span<const BoundRule> rules, const Ui& ui) {
+                     const FigureSource& source, bool live, const Ui& ui) {
   for (const PlacedFigure& placed : figures) {
     const FigureView before = session.view(placed.figure->id);
-    draw_one(session, placed, source, rules, ui);
+    draw_one(session, placed, source, live, ui);
     session.on_screen.push_back(placed.figure);
     move_together(session, figures, placed, before);
   }

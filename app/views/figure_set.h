@@ -25,30 +25,23 @@ struct FigureSource {
   std::shared_ptr<const void> owner{};
 };
 
-/// A reference line that is dragged to set a parameter: the first one of its direction.
-struct BoundRule {
-  std::string figure{};  ///< id
-  Rule::Direction direction{};
-  std::string param{};
-};
-
-/// The line that is bound; null where the figure has none of the direction.
-const Rule* rule_of(const Figure& figure, Rule::Direction direction);
+/// The reference lines of a figure; none where its kind has no axes.
+std::span<const Rule> rules_of(const Figure& figure);
 
 /// The figures of a view under mouse and keyboard, whatever their arrangement.
 class FigureSet {
  public:
   /// Draws them; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
-  /// together; `rules` are dragged. `source` is what they are of.
+  /// together; where the result is `live`, lines that show a parameter are dragged to set it.
   void draw(Session& session, std::span<const PlacedFigure> figures, const FigureSource& source,
-            std::span<const BoundRule> rules, const Ui& ui);
+            bool live, const Ui& ui);
 
   /// Where a figure's parts lay when it was drawn last; null if it was not.
   const FigureLayout* frame(const std::string& id) const;
 
  private:
-  void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
-                std::span<const BoundRule> rules, const Ui& ui);
+  void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source, bool live,
+                const Ui& ui);
   void move_focus(std::span<const PlacedFigure> figures);
 
   std::map<std::string, FigureWidget> widgets_{};

@@ -19,8 +19,6 @@ namespace {
 
 // Nothing can be drawn or pointed at in less.
 constexpr double min_side = 8.0;
-// The readout finds the tip of an arrow from this near.
-constexpr double arrow_reach = 14.0;
 
 constexpr ImGuiWindowFlags window_flags =
     ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoScrollbar |
@@ -39,11 +37,10 @@ void draw_zoom_box(Canvas& canvas, const Rect& box, const Ui& ui) {
 }
 
 /// Draws the line at the mouse at once; the result follows when it is computed.
-void draw_dragged_rule(Canvas& canvas, const FigureInput& input) {
-  if (!input.reach.rule) return;
+void draw_dragged_rule(Canvas& canvas, const FigureInput& input, Rule::Direction direction) {
   const Rect& plot = input.frame.plot;
   const Point at = clamped(input.cursor, plot);
-  const bool flat = input.reach.rule->direction == Rule::Direction::horizontal;
+  const bool flat = direction == Rule::Direction::horizontal;
   const Point line[] = {{flat ? plot.x : at.x, flat ? at.y : plot.y},
                         {flat ? plot.right() : at.x, flat ? at.y : plot.bottom()}};
   canvas.line_strip(line, {.color = input.ui.style.accent, .width = input.ui.scale});
@@ -73,8 +70,8 @@ void draw_readout(Canvas& canvas, const FigureInput& input) {
       terms = read_terms(*input.reach.result, figure.role, *map, {readout->row, readout->column});
     draw_cell_readout(canvas, *map, *readout, terms, input.frame, input.ui);
   } else if (const auto* vectors = std::get_if<VectorPlot>(&figure.content)) {
-    const double reach = arrow_reach * input.ui.scale;
-    if (const auto arrow = read_arrow(*vectors, input.frame, input.cursor, reach))
+    if (const auto arrow =
+            read_arrow(*vectors, input.frame, input.cursor, arrow_reach * input.ui.scale))
       draw_arrow_readout(canvas, *vectors, *arrow, input.frame, input.ui);
   }
 }
@@ -136,7 +133,7 @@ void FigureWidget::draw_over(Canvas& canvas, const FigureInput& input) const {
   if (const auto* plot = std::get_if<LinePlot>(&input.figure.content))
     draw_marks(canvas, *plot, frame_, input.view, input.reach.marks, input.ui);
   if (const std::optional<Rect> box = gestures_.box(input)) draw_zoom_box(canvas, *box, input.ui);
-  if (gestures_.drags_rule()) draw_dragged_rule(canvas, input);
+  if (const auto direction = gestures_.dragged_rule()) draw_dragged_rule(canvas, input, *direction);
   if (input.hovered && gestures_.is_resting() && !menu_open_) draw_readout(canvas, input);
   if (has_focus_ && by_keyboard_) draw_focus_ring(canvas, input);
 }
@@ -149,8 +146,12 @@ void FigureWidget::draw_links(Canvas& canvas, const FigureInput& input) const {
   const bool here = pinned || links.points_from(input.figure.id);
   if (links.distance() && !here)
     draw_linked_distance(canvas, input.figure, frame_, input.view, *links.distance(), input.ui);
+  if (links.pair() && !links.points_from(input.figure.id))
+    draw_linked_pair(canvas, input.figure, frame_, input.view, *links.pair(), input.ui);
   if (!input.hovered || menu_open_) return;
-  links.point({pointed_distance(input.figure, frame_, input.view, input.cursor), input.figure.id});
+  links.point({pointed_distance(input.figure, frame_, input.view, input.cursor),
+               pointed_pair(input.figure, frame_, input.view, input.cursor, input.ui),
+               input.figure.id});
 }
 
 }  // namespace orrery::views

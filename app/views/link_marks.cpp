@@ -45,16 +45,39 @@ std::optional<double> light_column(Canvas& canvas, const FigureLayout& frame, do
   return at_x;
 }
 
-void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
-                  const FigureView& view, double distance, const Ui& ui) {
-  if (!is_by_distance(plot)) return;
-  const std::optional<double> at_x = light_column(canvas, frame, distance, ui);
-  if (!at_x) return;
-  if (const auto readout = read_lines_at(plot, frame, view, distance))
+/// The line at x and a dot on every curve. Returns where; empty beyond the plot.
+std::optional<double> light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
+                                   const FigureView& view, double x, const Ui& ui) {
+  const std::optional<double> at_x = light_column(canvas, frame, x, ui);
+  if (!at_x) return at_x;
+  if (const auto readout = read_lines_at(plot, frame, view, x))
     for (const LineReadout::Entry& entry : readout->entries)
       if (shim::is_finite(entry.at))
         draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
-  draw_tag(canvas, distance, {*at_x, frame.plot.bottom()}, frame.plot, ui);
+  return at_x;
+}
+
+/// Lines above and below a row of cells.
+void light_row(Canvas& canvas, const Heatmap& map, const FigureLayout& frame, std::size_t row,
+               const Ui& ui) {
+  if (row >= map.values->shape.at(0)) return;
+  const Rect cell = cell_rect(map, frame, {row, 0});
+  for (const double y : {cell.y, cell.bottom()}) {
+    const Point line[] = {{frame.plot.x, y}, {frame.plot.right(), y}};
+    canvas.line_strip(line, {with_alpha(ui.style.accent, 0.9), ui.scale});
+  }
+}
+
+void light_arrow(Canvas& canvas, const VectorPlot& plot, const FigureLayout& frame,
+                 std::size_t pair, const Ui& ui) {
+  for (const Arrow& arrow : plot.arrows) {
+    if (arrow.value != static_cast<double>(pair)) continue;
+    const Point line[] = {{frame.x.to_canvas(arrow.x0), frame.y.to_canvas(arrow.y0)},
+                          {frame.x.to_canvas(arrow.x1), frame.y.to_canvas(arrow.y1)}};
+    if (!shim::is_finite(line[0]) || !shim::is_finite(line[1])) continue;
+    canvas.line_strip(line, {ui.style.accent, 2 * ui.scale});
+    draw_mark(canvas, line[1], ui.style.accent, ui);
+  }
 }
 
 /// Two lines along the cells of the diagonal, half a cell to either side of their middles.
@@ -88,12 +111,45 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& fram
 void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
                           const FigureView& view, double distance, const Ui& ui) {
   canvas.push_clip(frame.plot);
-  if (const auto* plot = std::get_if<LinePlot>(&figure.content))
-    light_curves(canvas, *plot, frame, view, distance, ui);
-  else if (const auto* map = std::get_if<Heatmap>(&figure.content))
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (plot && is_by_distance(*plot)) {
+    if (const auto x = light_curves(canvas, *plot, frame, view, distance, ui))
+      draw_tag(canvas, distance, {*x, frame.plot.bottom()}, frame.plot, ui);
+  } else if (const auto* map = std::get_if<Heatmap>(&figure.content))
     is_by_distance(*map) ? static_cast<void>(light_column(canvas, frame, distance, ui))
                          : light_diagonal(canvas, *map, frame, distance, ui);
   canvas.pop_clip();
+}
+
+void draw_linked_pair(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
+                      const FigureView& view, std::size_t pair, const Ui& ui) {
+  canvas.push_clip(frame.plot);
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content); plot && is_by_pair(*plot))
+    light_curves(canvas, *plot, frame, view, static_cast<double>(pair), ui);
+  if (const auto* map = std::get_if<Heatmap>(&figure.content); map && is_by_pair(*map))
+    light_row(canvas, *map, frame, pair, ui);
+  if (const auto* plot = std::get_if<VectorPlot>(&figure.content); plot && is_by_pair(*plot))
+    light_arrow(canvas, *plot, frame, pair, ui);
+  canvas.pop_clip();
+}
+
+std::optional<std::size_t> pointed_pair(const Figure& figure, const FigureLayout& frame,
+                                        const FigureView& view, Point cursor, const Ui& ui) {
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content); plot && is_by_pair(*plot)) {
+    const auto readout = read_lines(*plot, frame, view, cursor);
+    return readout && readout->x >= 0 ? std::optional(static_cast<std::size_t>(readout->x))
+                                      : std::nullopt;
+  }
+  if (const auto* map = std::get_if<Heatmap>(&figure.content); map && is_by_pair(*map)) {
+    const auto cell = cell_at(*map, frame, cursor);
+    return cell ? std::optional(cell->row) : std::nullopt;
+  }
+  const auto* plot = std::get_if<VectorPlot>(&figure.content);
+  if (!plot || !is_by_pair(*plot)) return std::nullopt;
+  const auto arrow = read_arrow(*plot, frame, cursor, arrow_reach * ui.scale);
+  if (!arrow) return std::nullopt;
+  const double value = plot->arrows.at(*arrow).value;
+  return value >= 0 ? std::optional(static_cast<std::size_t>(value)) : std::nullopt;
 }
 
 std::optional<double> pointed_distance(const Figure& figure, const FigureLayout& frame,

@@ -15,6 +15,15 @@ namespace orrery::views {
 void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
                           const FigureView& view, double distance, const Ui& ui);
 
+/// Lights the pair t that is pointed at elsewhere: a line with a dot on every curve of a plot by
+/// pair, the row of a map of pairs, the arrow of a pair.
+void draw_linked_pair(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
+                      const FigureView& view, std::size_t pair, const Ui& ui);
+
+/// The pair that a figure reports under the cursor.
+std::optional<std::size_t> pointed_pair(const Figure& figure, const FigureLayout& frame,
+                                        const FigureView& view, Point cursor, const Ui& ui);
+
 /// The position that a figure reports under the cursor: the distance, on a plot by distance or a
 /// map of queries by keys.
 std::optional<double> pointed_distance(const Figure& figure, const FigureLayout& frame,

@@ -65,6 +65,8 @@ struct CellTerm {
 std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
                                  Cell cell);
 
+/// The tip of an arrow is found from this near.
+inline constexpr double arrow_reach = 14.0;
 /// The arrow whose tip is nearest to the cursor and near enough; its place in the figure.
 std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureLayout& frame,
                                       Point cursor, double reach);

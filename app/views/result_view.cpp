@@ -160,7 +160,8 @@ class ResultView::Arrangement {
     std::vector<PlacedFigure> placed;
     if (layout == ViewLayout::single) placed = single(session, figures, room, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
-    if (layout == ViewLayout::small_multiples) placed = multiples(session, figures, room, ui);
+    if (layout == ViewLayout::small_multiples)
+      placed = multiples(session, figures, {result, owner()}, room, ui);
     if (comparison_.kind() == Comparison::Kind::result) {
       zoom_.update(session, placed);
       zoom_.show(session, placed);
@@ -176,7 +177,9 @@ class ResultView::Arrangement {
     quiet.style.small_keys = placed.size() > 6 || plan_.grouping == Grouping::stacked || small ||
                              arrows || room.bar.height <= 0;
     if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
-    set_.draw(session, placed, {result, owner()}, plan_.rules, quiet);
+    set_.draw(session, placed, {result, owner()}, plan_.live, quiet);
+    if (layout == ViewLayout::small_multiples && plan_.grouping == Grouping::stacked)
+      stacked_.draw_beside(session, {result, owner()}, set_, plan_.live, quiet);
   }
 
   std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Room& room,
@@ -254,11 +257,11 @@ class ResultView::Arrangement {
   }
 
   /// All of them, or all of a group, without captions.
-  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Room& room,
-                                      const Ui& ui) {
+  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures,
+                                      const FigureSource& source, const Room& room, const Ui& ui) {
     if (plan_.grouping == Grouping::stacked)
       return stacked_.place(session, captions_.of(figures, stamp_, {}), room.bar, room.figures,
-                            set_, ui);
+                            source, set_, ui);
     const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
     // With one encoding there is nothing to choose; figures of one or two kinds all fit.

@@ -28,7 +28,7 @@ struct ViewPlan {
   std::string right{};  ///< empty: the first two
   Grouping grouping{Grouping::none};
   std::vector<std::string> controls{};  ///< the parameters that matter most, that first
-  std::vector<BoundRule> rules{};
+  bool live{true};                      ///< whether settings can be changed
   /// Settings on which figures at a distance do not depend, and which save time.
   std::vector<std::pair<std::string, std::string>> preview_overrides{};
 };

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "app/views/axis_roles.h"
+#include "app/views/wavelength_bars.h"
 
 namespace orrery::views {
 namespace {
 
 constexpr double curve_share = 0.36;   // of the height
 constexpr double beside_share = 0.27;  // of the width
+constexpr double bars_share = 0.075;   // of the width
 constexpr double gap = 8;
 
 bool is_curve(const Figure& figure) {
@@ -60,7 +62,9 @@ void align(std::vector<PlacedFigure>& column, const FigureSet& set) {
 
 std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures& figures,
                                                 const Rect& bar, const Rect& room,
-                                                const FigureSet& set, const Ui& ui) {
+                                                const FigureSource& source, const FigureSet& set,
+                                                const Ui& ui) {
+  map_ = nullptr;
   Figures curves, maps, others;
   for (const Figure* figure : figures)
     (is_curve(*figure) ? curves : is_map(*figure) ? maps : others).push_back(figure);
@@ -69,14 +73,23 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
                           gap * ui.scale);
   const double space = gap * ui.scale;
   const double beside = others.empty() ? 0 : beside_share * room.width + space;
-  Rect upper{room.x, room.y, room.width - beside, curve_share * room.height};
+  map_ = chosen_map(session, maps, bar, ui);
+  const double bars = has_wavelengths(source.result, *map_) ? bars_share * room.width : 0;
+  const Rect upper{room.x, room.y, room.width - beside - bars, curve_share * room.height};
   const Rect lower{room.x, upper.bottom(), upper.width, room.height - upper.height};
-  std::vector<PlacedFigure> placed{{curves.front(), upper, nullptr},
-                                   {chosen_map(session, maps, bar, ui), lower, nullptr}};
+  wavelengths_ = {upper.right(), lower.y, bars, lower.height};
+  std::vector<PlacedFigure> placed{{curves.front(), upper, nullptr}, {map_, lower, nullptr}};
   align(placed, set);
   const Rect right{room.right() - beside + space, room.y, beside - space, room.height};
   for (const PlacedFigure& one : placed_in_grid(others, 1, right, space)) placed.push_back(one);
   return placed;
+}
+
+void StackedFigures::draw_beside(Session& session, const FigureSource& source, const FigureSet& set,
+                                 bool live, const Ui& ui) const {
+  const FigureLayout* frame = map_ ? set.frame(map_->id) : nullptr;
+  if (!frame || wavelengths_.width <= 0) return;
+  draw_wavelength_bars(session, source.result, *map_, *frame, wavelengths_, live, ui);
 }
 
 }  // namespace orrery::views

@@ -9,13 +9,22 @@
 namespace orrery::views {
 
 /// Curves above a map of the same distances, their axes in line, and everything else in a column
-/// beside them. Of several maps one is shown.
+/// beside them. Of several maps one is shown, with the wavelengths of its rows beside it where they
+/// are pairs.
 class StackedFigures {
  public:
   /// Places the figures in `room`, with the choice of the map in `bar`. `set` says how much room
   /// axes and titles took in the last frame.
   std::vector<PlacedFigure> place(Session& session, const Figures& figures, const Rect& bar,
-                                  const Rect& room, const FigureSet& set, const Ui& ui);
+                                  const Rect& room, const FigureSource& source,
+                                  const FigureSet& set, const Ui& ui);
+  /// Draws what belongs to the map beside it, after the figures.
+  void draw_beside(Session& session, const FigureSource& source, const FigureSet& set, bool live,
+                   const Ui& ui) const;
+
+ private:
+  const Figure* map_{};  ///< the map shown in this frame
+  Rect wavelengths_{};   ///< beside it; without a width there are none
 };
 
 }  // namespace orrery::views

@@ -9,24 +9,18 @@ namespace {
 /// Experiments without a layout of their own show one figure at a time.
 const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum ViewLayout;
-  using enum Rule::Direction;
   static const std::map<std::string, ViewPlan, std::less<>> all{
       {"attention_map",
        {.layout = small_multiples,
         .grouping = Grouping::by_kind,
         .controls = {"encoding", "max_tokens", "head", "base"}}},
-      {"equal_half_distance",
-       {.controls = {"encoding", "half_distance", "max_distance"},
-        .rules = {{"equal_half_distance", vertical, "half_distance"}}}},
+      {"equal_half_distance", {.controls = {"encoding", "half_distance", "max_distance"}}},
       {"score_spectrogram",
        {.layout = small_multiples,
         .grouping = Grouping::stacked,
         .controls = {"encoding", "base", "dim", "distance"},
-        .rules = {{"mean_logit", vertical, "distance"}},
         .preview_overrides = {{"columns", "16"}, {"max_distance", "16"}}}},
-      {"sequence_length",
-       {.controls = {"encoding", "train_length", "max_length", "base"},
-        .rules = {{"entropy", vertical, "train_length"}}}},
+      {"sequence_length", {.controls = {"encoding", "train_length", "max_length", "base"}}},
       {"encoding_matrix",
        {.layout = small_multiples,
         .grouping = Grouping::by_encoding,
@@ -36,7 +30,6 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
        {.left = "decay_bound",
         .right = "phasor_chain",
         .controls = {"encoding", "base", "dim", "distance"},
-        .rules = {{"decay_bound", vertical, "distance"}},
         // The chain is of the frequencies alone.
         .preview_overrides = {{"assumption", "ones"}, {"max_distance", "1"}}}},
       {"norm_preservation",
@@ -56,8 +49,7 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
        {.layout = side_by_side,
         .left = "wavelengths",
         .right = "sum_of_cosines",
-        .controls = {"base", "dim", "context", "factor"},
-        .rules = {{"wavelengths", horizontal, "context"}}}},
+        .controls = {"base", "dim", "context", "factor"}}},
   };
   return all;
 }

@@ -46,6 +46,13 @@ std::string in_labels(const std::vector<std::string>& labels, std::size_t count,
   return fmt::format("a heatmap has {} {} and {} labels for them", count, what, labels.size());
 }
 
+std::string in_lines(const std::vector<MapLine>& lines) {
+  for (const MapLine& line : lines)
+    if (line.x.size() != line.y.size())
+      return fmt::format("a line over a heatmap has {} x and {} y", line.x.size(), line.y.size());
+  return {};
+}
+
 struct InContent {
   std::string operator()(const LinePlot& plot) const {
     for (const Series& series : plot.series)
@@ -62,6 +69,7 @@ struct InContent {
       return "the range of a heatmap is not in order";
     std::string found = in_labels(map.row_labels, map.values->shape[0], "rows");
     if (found.empty()) found = in_labels(map.column_labels, map.values->shape[1], "columns");
+    if (found.empty()) found = in_lines(map.lines);
     return found.empty() ? in_axes(map) : found;
   }
 

@@ -54,7 +54,8 @@ enum class AxisRole {
   query_position,     ///< m
   key_position,       ///< n
   relative_distance,  ///< m − n
-  channel
+  channel,
+  pair  ///< t, of two channels that turn together
 };
 
 struct Axis {
@@ -98,6 +99,9 @@ struct Rule {
   Direction direction{Direction::horizontal};
   double at{};
   std::string label{};
+  /// Key of the parameter whose value the line shows: where a desktop has it, dragging the line
+  /// sets it. Empty for other lines.
+  std::string param{};
 };
 
 struct LinePlot {
@@ -121,6 +125,13 @@ enum class ColorScaling {
   quantile  ///< by rank: each colour covers as many cells as any other
 };
 
+/// A line over a map, through the points (x[i], y[i]) of its axes, with a name beside it.
+struct MapLine {
+  std::string label{};
+  std::vector<double> x{};
+  std::vector<double> y{};
+};
+
 /// A matrix as a map. Row 0 is drawn at the top. NaN and masked cells have colours of their own.
 struct Heatmap {
   std::shared_ptr<const Array> values{};  ///< [rows, columns]
@@ -134,6 +145,8 @@ struct Heatmap {
   std::optional<Range> range{};               ///< otherwise from the finite, unmasked values
   std::vector<std::string> column_labels{};   ///< empty, or one per column: tokens
   std::vector<std::string> row_labels{};
+  std::vector<MapLine> lines{};
+  std::vector<Rule> rules{};
 };
 
 /// Text and numbers in rows, drawn.
@@ -151,7 +164,8 @@ struct VectorPlot {
   Axis x{};
   Axis y{};
   std::vector<Arrow> arrows{};
-  std::string quantity{};      ///< what `value` is
+  std::string quantity{};  ///< what `value` is
+  AxisRole value_role{AxisRole::none};
   std::optional<Arrow> sum{};  ///< drawn over the others, in the accent colour
 };
 

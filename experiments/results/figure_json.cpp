@@ -20,7 +20,8 @@ const EnumNames<AxisRole> axis_role_names{{AxisRole::none, "none"},
                                           {AxisRole::query_position, "query_position"},
                                           {AxisRole::key_position, "key_position"},
                                           {AxisRole::relative_distance, "relative_distance"},
-                                          {AxisRole::channel, "channel"}};
+                                          {AxisRole::channel, "channel"},
+                                          {AxisRole::pair, "pair"}};
 const EnumNames<Meaning> meaning_names{{Meaning::sequential, "sequential"},
                                        {Meaning::diverging, "diverging"},
                                        {Meaning::cyclic, "cyclic"}};
@@ -59,8 +60,8 @@ Json axis_json(const Axis& axis) {
 
 /// Figures were saved without roles before: their axes have none, so the desktop links no distance
 /// between them.
-AxisRole axis_role_from(const Json& axis) {
-  return axis.contains("role") ? enum_field(axis, "role", axis_role_names) : AxisRole::none;
+AxisRole axis_role_from(const Json& object, const char* key = "role") {
+  return object.contains(key) ? enum_field(object, key, axis_role_names) : AxisRole::none;
 }
 
 Axis axis_from(const Json& object, const char* key) {
@@ -83,15 +84,28 @@ Json list_json(const std::vector<T>& items, Convert convert) {
 }
 
 Json rule_json(const Rule& rule) {
-  return {{"direction", name_in(direction_names, rule.direction)},
-          {"at", number_json(rule.at)},
-          {"label", rule.label}};
+  Json json{{"direction", name_in(direction_names, rule.direction)},
+            {"at", number_json(rule.at)},
+            {"label", rule.label}};
+  if (!rule.param.empty()) json["param"] = rule.param;
+  return json;
 }
 
 Rule rule_from(const Json& json) {
   return {.direction = enum_field(json, "direction", direction_names),
           .at = number_field(json, "at"),
-          .label = text_field(json, "label")};
+          .label = text_field(json, "label"),
+          .param = json.contains("param") ? text_field(json, "param") : ""};
+}
+
+Json line_json(const MapLine& line) {
+  return {{"label", line.label}, {"x", numbers_json(line.x)}, {"y", numbers_json(line.y)}};
+}
+
+MapLine line_from(const Json& json) {
+  return {.label = text_field(json, "label"),
+          .x = numbers_field(json, "x"),
+          .y = numbers_field(json, "y")};
 }
 
 Json arrow_json(const Arrow& arrow) {
@@ -147,17 +161,21 @@ struct ContentJson {
     return json;
   }
   Json operator()(const Heatmap& map) const {
-    return {{"values", reference_json(map.values, "values", place)},
-            {"masked", reference_json(map.masked, "masked", place)},
-            {"x", axis_json(map.x)},
-            {"y", axis_json(map.y)},
-            {"quantity", map.quantity},
-            {"symbol", map.symbol},
-            {"meaning", name_in(meaning_names, map.meaning)},
-            {"colors", name_in(scaling_names, map.colors)},
-            {"range", range_json(map.range)},
-            {"column_labels", map.column_labels},
-            {"row_labels", map.row_labels}};
+    Json json{{"values", reference_json(map.values, "values", place)},
+              {"masked", reference_json(map.masked, "masked", place)},
+              {"x", axis_json(map.x)},
+              {"y", axis_json(map.y)},
+              {"quantity", map.quantity},
+              {"symbol", map.symbol},
+              {"meaning", name_in(meaning_names, map.meaning)},
+              {"colors", name_in(scaling_names, map.colors)},
+              {"range", range_json(map.range)},
+              {"column_labels", map.column_labels},
+              {"row_labels", map.row_labels}};
+    // Results of earlier versions have neither.
+    if (!map.lines.empty()) json["lines"] = list_json(map.lines, line_json);
+    if (!map.rules.empty()) json["rules"] = list_json(map.rules, rule_json);
+    return json;
   }
   Json operator()(const TableFigure& table) const {
     return {{"header", table.header}, {"rows", table.rows}};
@@ -167,9 +185,16 @@ struct ContentJson {
             {"y", axis_json(plot.y)},
             {"arrows", list_json(plot.arrows, arrow_json)},
             {"quantity", plot.quantity},
+            {"value_role", name_in(axis_role_names, plot.value_role)},
             {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};
   }
 };
+
+template <class Convert>
+auto optional_list(const Json& json, const char* key, Convert convert) {
+  using List = decltype(list_from(json, key, convert));
+  return json.contains(key) ? list_from(json, key, convert) : List{};
+}
 
 LinePlot lines_from(const Json& json, const TableAt& at) {
   return {.x = axis_from(json, "x"),
@@ -190,7 +215,9 @@ Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
                                             : ColorScaling::linear,
           .range = range_from(json),
           .column_labels = texts_field(json, "column_labels"),
-          .row_labels = texts_field(json, "row_labels")};
+          .row_labels = texts_field(json, "row_labels"),
+          .lines = optional_list(json, "lines", line_from),
+          .rules = optional_list(json, "rules", rule_from)};
 }
 
 TableFigure table_from(const Json& json) {
@@ -205,7 +232,8 @@ VectorPlot vectors_from(const Json& json) {
   VectorPlot plot{.x = axis_from(json, "x"),
                   .y = axis_from(json, "y"),
                   .arrows = list_from(json, "arrows", arrow),
-                  .quantity = text_field(json, "quantity")};
+                  .quantity = text_field(json, "quantity"),
+                  .value_role = axis_role_from(json, "value_role")};
   if (!field(json, "sum").is_null()) plot.sum = arrow_from(numbers_field(json, "sum"));
   return plot;
 }

@@ -86,6 +86,16 @@ std::vector<MixerBand> mixer_bands_of(const ParamSet& params) {
   return bands;
 }
 
+std::optional<std::size_t> band_of_pair(const std::vector<MixerBand>& bands, std::size_t t) {
+  std::size_t end = 0;
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    if (!bands[b].pairs) return std::nullopt;
+    end += *bands[b].pairs;
+    if (t < end) return b;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> with_band_switched(const std::vector<MixerBand>& bands, std::size_t band) {
   std::vector<std::string> muted;
   for (std::size_t b = 0; b < bands.size(); ++b)

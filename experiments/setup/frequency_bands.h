@@ -27,6 +27,9 @@ struct MixerBand {
 /// The bands of these parameters, the fastest first; none where there is no rope.muted to be read.
 std::vector<MixerBand> mixer_bands_of(const ParamSet& params);
 
+/// The band that pair t lies in; empty where the number of pairs is not known.
+std::optional<std::size_t> band_of_pair(const std::vector<MixerBand>& bands, std::size_t t);
+
 /// rope.muted with one band switched.
 std::vector<std::string> with_band_switched(const std::vector<MixerBand>& bands, std::size_t band);
 /// With all others muted; with none when that is so already.

@@ -25,6 +25,7 @@ inline bool same(const std::string& a, const std::string& b) { return a == b; }
 bool same(const Range& a, const Range& b);
 bool same(const Series& a, const Series& b);
 bool same(const Rule& a, const Rule& b);
+bool same(const MapLine& a, const MapLine& b);
 bool same(const Arrow& a, const Arrow& b);
 bool same(const Scalar& a, const Scalar& b);
 bool same(const Check& a, const Check& b);
@@ -74,11 +75,16 @@ inline bool same(const std::shared_ptr<const Array>& a, const std::shared_ptr<co
 
 inline bool same(const Series& a, const Series& b) {
   return a.name == b.name && same(a.x, b.x) && same(a.y, b.y) && same(a.band_low, b.band_low) &&
-         same(a.band_high, b.band_high) && a.style == b.style && a.color == b.color;
+         same(a.band_high, b.band_high) && a.style == b.style && a.color == b.color &&
+         a.shade == b.shade && a.marked == b.marked;
 }
 
 inline bool same(const Rule& a, const Rule& b) {
-  return a.direction == b.direction && same(a.at, b.at) && a.label == b.label;
+  return a.direction == b.direction && same(a.at, b.at) && a.label == b.label && a.param == b.param;
+}
+
+inline bool same(const MapLine& a, const MapLine& b) {
+  return a.label == b.label && same(a.x, b.x) && same(a.y, b.y);
 }
 
 inline bool same(const Arrow& a, const Arrow& b) {
@@ -94,7 +100,7 @@ inline bool same(const Heatmap& a, const Heatmap& b) {
   return same(a.values, b.values) && same(a.masked, b.masked) && same(a.x, b.x) && same(a.y, b.y) &&
          a.quantity == b.quantity && a.symbol == b.symbol && a.meaning == b.meaning &&
          same(a.range, b.range) && a.column_labels == b.column_labels &&
-         a.row_labels == b.row_labels;
+         a.row_labels == b.row_labels && same(a.lines, b.lines) && same(a.rules, b.rules);
 }
 
 inline bool same(const TableFigure& a, const TableFigure& b) {
@@ -103,7 +109,7 @@ inline bool same(const TableFigure& a, const TableFigure& b) {
 
 inline bool same(const VectorPlot& a, const VectorPlot& b) {
   return same(a.x, b.x) && same(a.y, b.y) && same(a.arrows, b.arrows) && a.quantity == b.quantity &&
-         same(a.sum, b.sum);
+         a.value_role == b.value_role && same(a.sum, b.sum);
 }
 
 template <class... Kinds>

@@ -5,6 +5,7 @@
 #include "experiments/figure/plot/color_scaling.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/heatmap_raster.h"
+#include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery::figure {
 namespace {
@@ -211,6 +212,8 @@ void draw_map(PlotContext& context, const Heatmap& map, const Rect& room, Heatma
                                shape.rows == shape.columns ? Aspect::square_plot : Aspect::free);
   draw_plot_background(context, axes, false);
   draw_cells(context, map, axes, x, y, colors, cache);
+  draw_map_lines(context, map.lines, axes);
+  draw_reference_lines(context, map.rules, axes, {}, {});
   draw_axes(context, axes);
   context.style.small_keys ? draw_small_key(context, bar, axes)
                            : draw_color_bar(context, bar, axes.plot, bar_width);

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "experiments/figure/plot/decimate.h"
 #include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery::figure {
@@ -24,35 +26,43 @@ class ReferenceLabels {
 
   /// Places a label above or below the line: at its right end, else further left.
   void horizontal(double y, const std::string& label) {
-    const std::string shown = elided(context_.canvas, label, text_, 0.6 * plot_.width);
-    if (shown.empty()) return;
-    const Size size = context_.canvas.text_size(shown, text_);
-    const double right = plot_.right() - size.width - inset(), left = plot_.x + inset();
+    const Label words(*this, label);
+    if (words.shown.empty()) return;
+    const double right = plot_.right() - words.size.width - inset(), left = plot_.x + inset();
     std::vector<Rect> candidates;
     for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       const double x = right + part * (left - right);
-      candidates.push_back({x, y - size.height - hair(), size.width, size.height});
-      candidates.push_back({x, y + hair(), size.width, size.height});
+      candidates.push_back(
+          {x, y - words.size.height - hair(), words.size.width, words.size.height});
+      candidates.push_back({x, y + hair(), words.size.width, words.size.height});
     }
-    place(candidates, shown, false);
+    place(candidates, words.shown);
   }
 
   /// Places a label to the right or left of the line: at its top, else further down.
   void vertical(double x, const std::string& label) {
-    const std::string shown = elided(context_.canvas, label, text_, 0.6 * plot_.height);
-    if (shown.empty()) return;
-    const Size size = context_.canvas.text_size(shown, text_);
-    const double top = plot_.y + inset(), bottom = plot_.bottom() - size.width - inset();
+    const Label words(*this, label);
+    if (words.shown.empty()) return;
+    const double step = words.size.height + hair();
     std::vector<Rect> candidates;
-    for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      const double y = top + part * (bottom - top);
-      candidates.push_back({x + hair(), y, size.height, size.width});
-      candidates.push_back({x - size.height - hair(), y, size.height, size.width});
+    for (double y = plot_.y + hair(); y + words.size.height <= plot_.bottom(); y += step) {
+      candidates.push_back({x + inset(), y, words.size.width, words.size.height});
+      candidates.push_back(
+          {x - words.size.width - inset(), y, words.size.width, words.size.height});
     }
-    place(candidates, shown, true);
+    place(candidates, words.shown);
   }
 
  private:
+  /// What is left of a label in the width that it may take, and its size.
+  struct Label {
+    Label(const ReferenceLabels& labels, const std::string& label)
+        : shown(elided(labels.context_.canvas, label, labels.text_, 0.6 * labels.plot_.width)),
+          size(labels.context_.canvas.text_size(shown, labels.text_)) {}
+    std::string shown;
+    Size size;
+  };
+
   double inset() const { return gap(context_.style); }
   double hair() const { return hairline(context_.style); }
 
@@ -67,18 +77,14 @@ class ReferenceLabels {
                          [&](const Point& p) { return box.contains(p); });
   }
 
-  void place(const std::vector<Rect>& candidates, const std::string& label, bool upward) {
+  void place(const std::vector<Rect>& candidates, const std::string& label) {
     const Rect* best = nullptr;
     for (const Rect& box : candidates) {
       if (is_free(box) && (!best || marks_in(box) < marks_in(*best))) best = &box;
     }
     if (!best) return;
     context_.canvas.rect(*best, with_alpha(context_.style.plot_background, 0.8));
-    TextStyle text = text_;
-    text.upward = upward;
-    const Point anchor = upward ? Point{best->x + 0.5 * best->width, best->bottom()}
-                                : Point{best->x, best->y + 0.5 * best->height};
-    context_.canvas.text(anchor, label, text);
+    context_.canvas.text({best->x, best->y + 0.5 * best->height}, label, text_);
     boxes_.push_back(*best);
   }
 
@@ -89,14 +95,61 @@ class ReferenceLabels {
   std::vector<Rect> boxes_;
 };
 
+/// The points of a line on the canvas.
+Strip strip_of(const MapLine& line, const Axes& axes) {
+  Strip points;
+  for (std::size_t i = 0; i < line.x.size(); ++i) {
+    const Point p{axes.x.to_canvas(line.x[i]), axes.y.to_canvas(line.y[i])};
+    if (std::isfinite(p.x) && std::isfinite(p.y)) points.push_back(p);
+  }
+  return points;
+}
+
+/// The point of a strip furthest up from which a label of this size finds room at the left.
+std::optional<Point> label_place(const Strip& strip, const Size& size, const Rect& plot,
+                                 double distance) {
+  std::optional<Point> best;
+  for (const Point& p : strip) {
+    const Rect box{p.x - distance - size.width, p.y - 0.5 * size.height, size.width, size.height};
+    if (is_within(box, plot) && (!best || p.y < best->y)) best = p;
+  }
+  return best;
+}
+
 }  // namespace
 
-void draw_reference_lines(PlotContext& context, const LinePlot& plot, const Axes& axes,
+void draw_map_lines(PlotContext& context, std::span<const MapLine> lines, const Axes& axes) {
+  if (lines.empty()) return;
+  const FigureStyle& style = context.style;
+  const Color halo = with_alpha(style.plot_background, 0.55);
+  TextStyle text = tick_style(style);
+  text.vertical = VerticalAlign::middle;
+  text.horizontal = HorizontalAlign::right;
+  context.canvas.push_clip(axes.plot);
+  for (const MapLine& line : lines) {
+    const Strip strip = strip_of(line, axes);
+    if (strip.size() < 2) continue;
+    context.canvas.line_strip(strip, {halo, 3 * style.line_width});
+    context.canvas.line_strip(strip, {style.text, style.line_width, Dash::dashed});
+    const Size size = context.canvas.text_size(line.label, text);
+    const double distance = 2 * gap(style);
+    const auto at = label_place(strip, size, axes.plot, distance);
+    if (!at || line.label.empty()) continue;
+    const Rect box{at->x - distance - size.width, at->y - 0.5 * size.height, size.width,
+                   size.height};
+    context.canvas.rect(shrunk(box, -gap(style) / 2, 0, -gap(style) / 2, 0),
+                        with_alpha(style.plot_background, 0.7));
+    context.canvas.text({box.right(), at->y}, line.label, text);
+  }
+  context.canvas.pop_clip();
+}
+
+void draw_reference_lines(PlotContext& context, std::span<const Rule> rules, const Axes& axes,
                           std::vector<Rect> taken, const std::vector<Point>& marks) {
   const Rect& area = axes.plot;
   const Stroke stroke{context.style.muted, hairline(context.style), Dash::dashed};
   ReferenceLabels labels(context, area, std::move(taken), marks);
-  for (const Rule& rule : plot.rules) {
+  for (const Rule& rule : rules) {
     const bool flat = rule.direction == Rule::Direction::horizontal;
     const double at = (flat ? axes.y : axes.x).to_canvas(rule.at);
     const double low = flat ? area.y : area.x, high = flat ? area.bottom() : area.right();

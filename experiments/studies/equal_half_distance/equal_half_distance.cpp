@@ -236,7 +236,8 @@ LinePlot plot_of(const ParamSet& params) {
   return {.x = distance_axis(),
           .y = {.label = measure_label(params), .symbol = weight ? "e^(L(r) − L(0))" : "L(r)/L(0)"},
           .rules = {{Rule::Direction::horizontal, half, "one half"},
-                    {Rule::Direction::vertical, static_cast<double>(h), fmt::format("h = {}", h)}}};
+                    {Rule::Direction::vertical, static_cast<double>(h), fmt::format("h = {}", h),
+                     "half_distance"}}};
 }
 
 std::vector<double> distances_of(const ParamSet& params) {

@@ -204,7 +204,7 @@ Figure bound_figure(const ParamSet& params, const std::vector<double>& distances
   const std::int64_t r = params.integer("distance");
   if (r <= params.integer("max_distance"))
     plot.rules.push_back(
-        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
+        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r), "distance"});
   return {"decay_bound",
           "Long-term decay: mean |S_j|, the factor of the bound (37) that Fig. 2 shows",
           caption_of(params), std::move(plot)};
@@ -239,15 +239,23 @@ Figure change_figure(const LinePlot& scores, const std::string& assumption,
   return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
 }
 
-Figure chain_figure(const ParamSet& params, const std::vector<double>& theta) {
+/// The indices of the pairs that are not muted.
+std::vector<double> unmuted_pairs(const Rope<double>& rope) {
+  return rope.unmuted(as_doubles(static_cast<Index>(rope.theta().size())));
+}
+
+/// The pairs that are not muted, head to tail; `pair` says which they are.
+Figure chain_figure(const ParamSet& params, const std::vector<double>& theta,
+                    const std::vector<double>& pair) {
   const std::int64_t r = params.integer("distance");
   VectorPlot plot{.x = {.label = "real part", .symbol = "Re S_j"},
                   .y = {.label = "imaginary part", .symbol = "Im S_j"},
-                  .quantity = "pair index t"};
+                  .quantity = "pair index t",
+                  .value_role = AxisRole::pair};
   std::complex<double> from = 0;
   for (const std::complex<double>& to : phasor_chain(theta, r)) {
     plot.arrows.push_back(
-        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+        {from.real(), from.imag(), to.real(), to.imag(), pair[plot.arrows.size()]});
     from = to;
   }
   plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
@@ -385,7 +393,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Figure changes = change_figure(scores, assumption.text, caption);
   result.figures.push_back(
       {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
-  if (curve) result.figures.push_back(chain_figure(params, theta));
+  if (curve) result.figures.push_back(chain_figure(params, theta, unmuted_pairs(rope)));
   result.figures.push_back(std::move(changes));
   if (curve) add_bound_claims({params, assumption, rope, theta, *curve}, of_claims, result);
   std::move(meanings).finish(result);

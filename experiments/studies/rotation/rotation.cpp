@@ -128,7 +128,8 @@ Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matri
 Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
   VectorPlot plot{.x = {.label = "real part: the score", .symbol = "Re"},
                   .y = {.label = "imaginary part", .symbol = "Im"},
-                  .quantity = "pair index t"};
+                  .quantity = "pair index t",
+                  .value_role = AxisRole::pair};
   std::complex<double> from = 0;
   const auto add = [&](std::complex<double> to) {
     plot.arrows.push_back(
@@ -173,7 +174,8 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
     shares.so_far.push_back(chain.end().real());
     axis += "; last, the channels that are not rotated";
   }
-  LinePlot plot{.x = {.label = axis, .symbol = "t"}, .y = {.label = "contribution to the score"}};
+  LinePlot plot{.x = {.label = axis, .symbol = "t", .role = AxisRole::pair},
+                .y = {.label = "contribution to the score"}};
   plot.series.push_back({.name = "sum so far",
                          .x = shares.pair,
                          .y = shares.so_far,

@@ -51,7 +51,7 @@ std::vector<ParamSpec> declared_params() {
 
 ExperimentInfo make_info() {
   return {.name = "score_spectrogram",
-          .version = 1,
+          .version = 2,
           .title = "Pairs and distances",
           .question = "Why does the score fall with distance?",
           .formulas =
@@ -96,10 +96,13 @@ MeanLogits logits_of(const Study& study, const Encoding& encoding, int head, Pro
   return all;
 }
 
-/// The frequencies that an encoding's pairs turn with; nothing where it has no pairs. A pair that
-/// is muted has none, channels that do not turn have 0.
-std::optional<std::vector<std::optional<double>>> pairs_of(const Encoding& encoding, Index d) {
-  std::vector<std::optional<double>> pairs;
+/// The frequency that each pair turns with; a pair that is muted has none, channels that do not
+/// turn have 0.
+using Pairs = std::vector<std::optional<double>>;
+
+/// Those of an encoding; nothing where it has no pairs.
+std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
+  Pairs pairs;
   if (const auto* rope = dynamic_cast<const Rope<double>*>(&encoding)) {
     const std::vector<double> theta = rope->theta();
     for (std::size_t t = 0; t < theta.size(); ++t)
@@ -149,9 +152,26 @@ void append(Array& array, const std::vector<double>& row) {
   ++array.shape[0];
 }
 
+/// The distance at which each pair's cosine is 0 first: from there on it adds nothing that is
+/// certain.
+MapLine quarter_turn(const Pairs& pairs) {
+  MapLine line{.label = "a quarter turn: cos(rθₜ) = 0"};
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t] || *pairs[t] == 0) continue;
+    line.x.push_back(std::numbers::pi / (2 * *pairs[t]));
+    line.y.push_back(static_cast<double>(t));
+  }
+  return line;
+}
+
+Rule context_rule(const Study& study) {
+  const std::int64_t context = study.params.integer("context");
+  return {Rule::Direction::vertical, static_cast<double>(context),
+          fmt::format("context L = {}", context), "context"};
+}
+
 /// Each pair's cosine by distance: the score is their mean.
-Figure pairs_figure(const Study& study, const std::string& name,
-                    const std::vector<std::optional<double>>& pairs) {
+Figure pairs_figure(const Study& study, const std::string& name, const Pairs& pairs) {
   auto values = rows_of(study.columns.size(), "mean of cos(r·theta_t) by pair and distance");
   std::vector<double> turning;
   for (const std::optional<double>& theta : pairs) {
@@ -165,11 +185,13 @@ Figure pairs_figure(const Study& study, const std::string& name,
       study, name, std::move(values),
       fmt::format("{}: each row is a pair; {} of {} turn less than once within {} tokens",
                   encoding_label(name), beyond, turning.size(), context),
-      {.y = {.label = "pair", .symbol = "t"},
+      {.y = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
        .quantity = "cosine",
        .symbol = "cos(rθ_t)",
        .meaning = Meaning::diverging,
-       .range = Range{-1.0, 1.0}});
+       .range = Range{-1.0, 1.0},
+       .lines = {quarter_turn(pairs)},
+       .rules = {context_rule(study)}});
 }
 
 /// Each head's factor on the weights by distance, where an encoding has no pairs.
@@ -224,7 +246,7 @@ Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
   const std::int64_t r = study.params.integer("distance");
   if (r <= study.last)
     plot.rules.push_back(
-        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r)});
+        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r), "distance"});
   return {"mean_logit", "Mean logit of tokens with equal contents, by distance",
           "head 0 · mean over the tokens of a column, band from least to greatest · " +
               caption_of(study.params),
@@ -235,16 +257,18 @@ Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
 VectorPlot plane(const Range& x, const Range& y) {
   return {.x = {.label = "real part", .range = x},
           .y = {.label = "imaginary part", .range = y},
-          .quantity = "pair index t"};
+          .quantity = "pair index t",
+          .value_role = AxisRole::pair};
 }
 
 /// Pair t as a hand that has turned by rθ_t, the slowest the longest.
-Figure orbits_figure(const Study& study, const std::vector<double>& theta) {
+Figure orbits_figure(const Study& study, const Pairs& pairs) {
   const std::int64_t r = study.params.integer("distance");
   VectorPlot plot = plane({-1.05, 1.05}, {-1.05, 1.05});
-  const auto count = static_cast<double>(theta.size());
-  for (std::size_t t = 0; t < theta.size(); ++t) {
-    const CosSin turn = rotation_at(r, theta[t]);
+  const auto count = static_cast<double>(pairs.size());
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t]) continue;
+    const CosSin turn = rotation_at(r, *pairs[t]);
     const double radius = (static_cast<double>(t) + 1) / count;
     plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
   }
@@ -253,7 +277,13 @@ Figure orbits_figure(const Study& study, const std::vector<double>& theta) {
 }
 
 /// The pairs head to tail: the real part of their sum is the score.
-Figure chain_figure(const Study& study, const std::vector<double>& theta) {
+Figure chain_figure(const Study& study, const Pairs& pairs) {
+  std::vector<double> theta, index;
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t]) continue;
+    theta.push_back(*pairs[t]);
+    index.push_back(static_cast<double>(t));
+  }
   const std::int64_t r = study.params.integer("distance");
   const double scale = 1.0 / static_cast<double>(theta.size());
   VectorPlot plot = plane({-0.25, 1.0}, {-0.3, 0.5});
@@ -261,7 +291,7 @@ Figure chain_figure(const Study& study, const std::vector<double>& theta) {
   for (const std::complex<double>& sum : phasor_chain(theta, r)) {
     const std::complex<double> to = scale * sum;
     plot.arrows.push_back(
-        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
+        {from.real(), from.imag(), to.real(), to.imag(), index[plot.arrows.size()]});
     from = to;
   }
   plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
@@ -271,8 +301,7 @@ Figure chain_figure(const Study& study, const std::vector<double>& theta) {
 }
 
 /// The map's column means against the curve, which comes through the encoding's own door.
-Check sum_check(const Study& study, const Figure& map,
-                const std::vector<std::optional<double>>& pairs, const Fall& fall) {
+Check sum_check(const Study& study, const Figure& map, const Pairs& pairs, const Fall& fall) {
   const Array& parts = *std::get<Heatmap>(map.content).values;
   const std::size_t rows = parts.shape[0], columns = parts.shape[1];
   Largest gap;
@@ -293,6 +322,20 @@ Check sum_check(const Study& study, const Figure& map,
           .equation = "eq. (35)",
           .measured = gap.value(),
           .bound = terms * 0x1p-50};
+}
+
+/// Wavelength 2π/θ_t of each pair; NaN for those that are muted, infinite for channels that do not
+/// turn.
+Table pair_table(const std::string& name, const Pairs& pairs) {
+  std::vector<double> index, wavelength;
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    index.push_back(static_cast<double>(t));
+    wavelength.push_back(pairs[t] ? 2 * std::numbers::pi / *pairs[t] : missing);
+  }
+  return {
+      .name = "pairs_" + name,
+      .caption = encoding_label(name) + ": wavelength of each pair, 2π/θ_t",
+      .columns = {{"t", "", std::move(index)}, {"wavelength", "tokens", std::move(wavelength)}}};
 }
 
 Table column_table(const Study& study, const std::vector<Fall>& falls) {
@@ -361,18 +404,16 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     maps.push_back(pairs ? pairs_figure(study, names[e], *pairs)
                          : heads_figure(study, names[e], *encoding, of_map));
     add_scalars(study, falls.back(), result.scalars);
+    if (pairs) result.tables.push_back(pair_table(names[e], *pairs));
     if (names[e] != "rope") continue;
     result.checks.push_back(sum_check(study, maps.back(), *pairs, falls.back()));
-    std::vector<double> theta;
-    for (const std::optional<double>& one : *pairs)
-      if (one) theta.push_back(*one);
-    turned = {orbits_figure(study, theta), chain_figure(study, theta)};
+    turned = {orbits_figure(study, *pairs), chain_figure(study, *pairs)};
   }
   for (const Figure& map : maps) result.arrays.push_back(std::get<Heatmap>(map.content).values);
   result.figures.push_back(falls_figure(study, falls));
   for (std::vector<Figure>* group : {&maps, &turned})
     for (Figure& figure : *group) result.figures.push_back(std::move(figure));
-  result.tables.push_back(column_table(study, falls));
+  result.tables.insert(result.tables.begin(), column_table(study, falls));
   return result;
 }
 

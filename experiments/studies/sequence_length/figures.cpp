@@ -31,7 +31,7 @@ std::vector<double> as_doubles(const Positions& values) { return {values.begin()
 Rule training_rule(const ParamSet& params) {
   const std::int64_t length = params.integer("train_length");
   return {Rule::Direction::vertical, static_cast<double>(length),
-          fmt::format("training length {}", length)};
+          fmt::format("training length {}", length), "train_length"};
 }
 
 Series banded(const LengthStudy& m, const std::vector<double>& lengths,

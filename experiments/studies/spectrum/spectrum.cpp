@@ -99,7 +99,7 @@ std::vector<double> counted(std::size_t count) {
 }
 
 Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
-  LinePlot plot{.x = {.label = "pair", .symbol = "t"},
+  LinePlot plot{.x = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
                 .y = {.label = "wavelength",
                       .symbol = "λ_t = 2π/θ_t",
                       .unit = "tokens",
@@ -112,7 +112,7 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
                            .color = tuning.color});
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back({Rule::Direction::horizontal, context,
-                        fmt::format("context: {} tokens", params.integer("context"))});
+                        fmt::format("context: {} tokens", params.integer("context")), "context"});
   const Index beyond = pairs_beyond(tunings[0].theta, context);
   return {"wavelengths",
           fmt::format("{} of {} pairs complete less than one rotation within {} tokens", beyond,

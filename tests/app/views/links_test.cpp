@@ -122,6 +122,65 @@ TEST_CASE("A clicked distance stays lit in other views") {
   CHECK(both.session.links.distance() == held);
 }
 
+Figure by_pair(std::string id, AxisRole role) {
+  Figure figure = test::map(std::move(id), 8, 8);
+  Heatmap& map = std::get<Heatmap>(figure.content);
+  map.y.role = role;
+  map.x.role = AxisRole::none;
+  return figure;
+}
+
+TEST_CASE("A pair pointed at in a map is lit in the arrows, and the other way round") {
+  const test::FakeExperiment experiment("pairs", {test::n_param()}, [](const ParamSet&, Progress&) {
+    VectorPlot plot{.value_role = AxisRole::pair};
+    for (int t = 0; t < 8; ++t) plot.arrows.push_back({0, 0, 1.0, 0.5 * t, 1.0 * t});
+    return test::result_of({by_pair("map", AxisRole::pair), {"arrows", "", "", plot}});
+  });
+  Session session({&experiment}, test::no_files, {});
+  test::NullDesktop desktop(session, 1280, 800);
+  session.select(0);
+  session.shown().layout = ViewLayout::side_by_side;
+  desktop.settle();
+  desktop.move_to(desktop.in_figure("map", 0.5, 2.5 / 8));
+  desktop.frame(2);
+  CHECK(session.links.pair() == std::size_t{2});
+  const FigureLayout& frame = *desktop.app().item_rects().figure("arrows");
+  desktop.move_to({frame.x.to_canvas(1.0), frame.y.to_canvas(3.0)});
+  desktop.frame(2);
+  CHECK(session.links.pair() == std::size_t{6});
+  desktop.move_to(desktop.item("status", 0.01));
+  desktop.frame(2);
+  CHECK_FALSE(session.links.pair());
+}
+
+TEST_CASE("Wavelengths stand beside the pairs; a click mutes the band of a pair, and lights it") {
+  const auto session = start_session({.view = "score_spectrogram"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const Rect bars = *desktop.app().item_rects().find("wavelengths");
+  const FigureLayout& map = *desktop.app().item_rects().figure("parts_rope");
+  CHECK(bars.y == Approx(map.plot.y));
+  CHECK(bars.height == Approx(map.plot.height));
+  CHECK(bars.x >= map.plot.right());
+  const Point on_pair_20{bars.x + 2, map.y.to_canvas(20)};
+  desktop.move_to(on_pair_20);
+  desktop.frame(2);
+  CHECK(session->links.pair() == std::size_t{20});
+  desktop.click(on_pair_20);
+  CHECK(session->current().params.to_text("rope.muted") == "band2");
+}
+
+TEST_CASE("The context line of the map of pairs is dragged to set the context") {
+  const auto session = start_session({.view = "score_spectrogram"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const FigureLayout& map = *desktop.app().item_rects().figure("parts_rope");
+  const Point on_line{std::round(map.x.to_canvas(8192)), map.plot.y + map.plot.height / 2};
+  desktop.drag(on_line, {on_line.x - 80, on_line.y});
+  CHECK(session->current().params.integer("context") < 7000);
+  CHECK_FALSE(session->view("parts_rope").x);
+}
+
 const VectorPlot& chain_of(const Result& result) {
   for (const Figure& figure : result.figures)
     if (const auto* plot = std::get_if<VectorPlot>(&figure.content)) return *plot;

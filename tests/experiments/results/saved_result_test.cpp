@@ -57,7 +57,7 @@ Result hard_result() {
                        AxisRole::relative_distance, Range{-0.5, inf}},
                  .y = {"y", "", "", AxisScale::symlog, 1e-300, {}}};
   lines.series = {{"a", {0.1, -0.0}, {nan, -inf}, {0, 0}, {1, inf}, LineStyle::dotted, 7}, {}};
-  lines.rules = {{Rule::Direction::vertical, 1.0 / 3, "a third"}, {}};
+  lines.rules = {{Rule::Direction::vertical, 1.0 / 3, "a third", "distance"}, {}};
   auto own = std::make_shared<Array>();
   own->name = "own";
   own->shape = {1, 3};
@@ -70,7 +70,10 @@ Result hard_result() {
   map.range = Range{-0.0, 3.0};
   map.column_labels = {"the", "位置", ""};
   map.row_labels = {"\"quoted\"\n"};
+  map.lines = {{"line “quoted”", {0.1, inf}, {-0.0, nan}}, {}};
+  map.rules = lines.rules;
   VectorPlot vectors{.x = lines.y, .arrows = {{0.1, -0.0, nan, inf, 1e300}}, .quantity = "t"};
+  vectors.value_role = AxisRole::pair;
   VectorPlot summed = vectors;
   summed.sum = Arrow{1, 2, 3, 4, 5};
   result.figures.push_back({"lines", "T", "C", lines});

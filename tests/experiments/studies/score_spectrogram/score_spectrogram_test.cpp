@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -84,6 +85,37 @@ TEST_CASE("Muted pairs have no row, channels that do not turn have cosine 1, and
   CHECK(std::isnan(values[0]));
   CHECK(values[7 * 16 + 15] == 1.0);
   check_all_hold(result);
+}
+
+TEST_CASE("The line of a quarter turn, the context line and the wavelengths are those of theta") {
+  const Result result =
+      run({{"dim", "4"}, {"base", "10000"}, {"max_distance", "1024"}, {"context", "100"}});
+  const Heatmap& map = parts(result, "rope");
+  // theta is 1 and 1/100.
+  REQUIRE(map.lines.size() == 1);
+  CHECK(map.lines[0].x[0] == Approx(1.5707963267948966));
+  CHECK(map.lines[0].x[1] == Approx(157.07963267948966));
+  CHECK(map.lines[0].y == std::vector<double>{0, 1});
+  REQUIRE(map.rules.size() == 1);
+  CHECK(map.rules[0].at == 100);
+  CHECK(map.rules[0].param == "context");
+  const auto pairs = std::find_if(result.tables.begin(), result.tables.end(),
+                                  [](const Table& table) { return table.name == "pairs_rope"; });
+  REQUIRE(pairs != result.tables.end());
+  const auto& wavelengths = std::get<std::vector<double>>(pairs->columns.at(1).values);
+  CHECK(wavelengths.at(0) == Approx(6.283185307179586));
+  CHECK(wavelengths.at(1) == Approx(628.3185307179587));
+}
+
+TEST_CASE("Hands and links of the chain bear the numbers of their pairs where others are muted") {
+  const Result result = run({{"dim", "16"}, {"max_distance", "64"}, {"rope.muted", "band0+band3"}});
+  for (const Figure& figure : result.figures) {
+    const auto* plot = std::get_if<VectorPlot>(&figure.content);
+    if (!plot) continue;
+    std::vector<double> numbers;
+    for (const Arrow& arrow : plot->arrows) numbers.push_back(arrow.value);
+    CHECK(numbers == std::vector<double>{1, 2, 4, 5, 6, 7});
+  }
 }
 
 TEST_CASE(
