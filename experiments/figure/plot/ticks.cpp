@@ -87,6 +87,27 @@ std::string pi_label(long halves) {
   return sign + (count == 1 ? "" : std::to_string(count)) + (size % 2 == 0 ? "π" : "π/2");
 }
 
+// Fewer words of a text say less than numbers.
+constexpr std::size_t least_names = 3;
+
+/// The names in view whose place is a multiple of `stride`, so that they stay while a map is moved;
+/// the others have small ticks.
+TickValues every(std::size_t stride, const AxisMap& axis, const std::vector<std::string>& names,
+                 double first) {
+  TickValues values;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double value = first + static_cast<double>(i);
+    if (value < axis.data.min || value > axis.data.max) continue;
+    if (i % stride != 0) {
+      values.minor.push_back(value);
+      continue;
+    }
+    values.major.push_back(value);
+    values.labels.push_back(names[i]);
+  }
+  return values;
+}
+
 }  // namespace
 
 Ticks choose_ticks(const AxisMap& axis, const TickRoom& room) {
@@ -123,15 +144,13 @@ Ticks choose_angle_ticks(const AxisMap& axis, const TickRoom& room) {
 
 Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room,
                  double first) {
-  TickValues values;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double value = first + static_cast<double>(i);
-    if (value < axis.data.min || value > axis.data.max) continue;
-    values.major.push_back(value);
-    values.labels.push_back(names[i]);
+  for (const std::size_t stride : {1U, 2U, 3U, 4U, 6U, 8U}) {
+    const TickValues values = every(stride, axis, names, first);
+    Ticks ticks = placed(axis, values, room);
+    const bool enough = stride == 1 || ticks.major.size() >= least_names;
+    if (enough && all_apart(ticks, room)) return ticks;
   }
-  Ticks ticks = placed(axis, values, room);
-  return all_apart(ticks, room) ? ticks : Ticks{};
+  return {};
 }
 
 }  // namespace orrery::figure

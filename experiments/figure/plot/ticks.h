@@ -38,8 +38,8 @@ Ticks choose_ticks(const AxisMap& axis, const TickRoom& room);
 /// choose_ticks.
 Ticks choose_angle_ticks(const AxisMap& axis, const TickRoom& room);
 
-/// One tick per visible integer, labelled by its name, of which the first is of `first`; empty
-/// unless all labels fit.
+/// One tick per visible integer, labelled by its name, of which the first is of `first`; where not
+/// all labels fit, every second, third … up to the eighth has one; empty unless these fit.
 Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room,
                  double first = 0.0);
 

@@ -135,7 +135,21 @@ TEST_CASE("Ticks of a full turn are multiples of π") {
   CHECK(labels(choose_angle_ticks(map, room_of(map))) == Labels{"−π", "−π/2", "0", "π/2", "π"});
 }
 
-TEST_CASE("Names are shown only if all of them fit") {
+TEST_CASE("Where not all names fit, every second, third … has one, and the others a small tick") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 24; ++i) names.push_back("word" + std::to_string(i));
+  const AxisMap half = axis(AxisScale::linear, -0.5, 23.5, 200.0);
+  const Ticks ticks = name_ticks(half, names, room_of(half));
+  REQUIRE(ticks.major.size() >= 3);
+  REQUIRE(ticks.major.size() < names.size());
+  CHECK(ticks.major.size() + ticks.minor.size() == names.size());
+  CHECK(ticks.major[0].label == "word0");
+  const double step = ticks.major[1].value - ticks.major[0].value;
+  for (std::size_t i = 1; i < ticks.major.size(); ++i)
+    CHECK(ticks.major[i].value == step * static_cast<double>(i));
+}
+
+TEST_CASE("Names for which there is no room are left to numbers") {
   const std::vector<std::string> names{"the", "working", "model"};
   const AxisMap wide = axis(AxisScale::linear, -0.5, 2.5, 300.0);
   const AxisMap narrow = axis(AxisScale::linear, -0.5, 2.5, 40.0);
