@@ -178,7 +178,7 @@ void draw_message(Session& session) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x);
   draw_text(state.message);
   ImGui::PopTextWrapPos();
-  const bool stale = state.is_stale();
+  const bool stale = state.is_stale() && state.awaits.empty();
   if (stale && ImGui::Button("Recompute")) session.recompute();
   if (stale) ImGui::SameLine();
   if (stale && state.result && ImGui::Button("Restore the settings of this figure"))

@@ -1,5 +1,7 @@
 #include "app/session/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -8,6 +10,13 @@ namespace orrery::session {
 namespace {
 
 constexpr std::size_t max_recent = 12;
+
+/// Of q and k the one that is missing beside the other.
+std::string awaited_file(const ParamSet& params) {
+  if (!params.has("q") || !params.has("k") || params.spec("q").kind != ParamKind::file) return {};
+  const bool q = !params.text("q").empty(), k = !params.text("k").empty();
+  return q == k ? "" : q ? "k" : "q";
+}
 
 }  // namespace
 
@@ -145,6 +154,15 @@ void Session::recompute() {
 }
 
 void Session::submit(std::size_t index) {
+  ExperimentState& state = states_[index];
+  const bool awaited = !state.awaits.empty();
+  state.awaits = awaited_file(state.params);
+  if (!state.awaits.empty()) {
+    const std::string open = state.awaits == "k" ? "q" : "k";
+    return say(index,
+               fmt::format("{} is open. Open {} next: attention needs both.", open, state.awaits));
+  }
+  if (awaited) say(index, {});
   jobs_[index].submit(*states_[index].experiment, states_[index].params);
 }
 
@@ -155,7 +173,8 @@ void Session::preview(const ParamSet& params) {
 void Session::stop(std::size_t index) {
   if (!status(index).busy) return;
   jobs_[index].stop();
-  say(index, "Stopped. The figure still shows the previous settings.");
+  say(index, states_[index].result ? "Stopped. The figure still shows the previous settings."
+                                   : "Stopped before there was a figure.");
 }
 
 void Session::update() {

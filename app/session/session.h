@@ -31,6 +31,8 @@ struct ExperimentState {
   std::string message{};                    ///< the last error; empty without one
   std::exception_ptr failure{};             ///< the exception behind the message, if there was one
   bool job_failed{};                        ///< whether the message comes from a job
+  /// The file parameter without which there is nothing to compute yet: k where q is open.
+  std::string awaits{};
   std::map<std::string, FigureView> views{};  ///< by figure id
   std::string figure{};                       ///< id of the figure on top; empty: the first
   ViewState shown{};

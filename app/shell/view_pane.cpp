@@ -246,7 +246,9 @@ void ViewPane::draw_boxes(const Layout& layout, const Ui& ui) {
     ImGui::EndChild();
   }
   if (layout.message.height > 0) {
-    const Color background = mix(ui.style.background, fails_color(ui.style), 0.18);
+    const bool awaits = !workspace_.shown().current().awaits.empty();
+    const Color background =
+        awaits ? raised_color(ui.style) : mix(ui.style.background, fails_color(ui.style), 0.18);
     begin_area("message", layout.message, background);
     draw_message(workspace_.shown());
     ImGui::EndChild();

@@ -239,6 +239,27 @@ TEST_CASE("A dropped file goes to the parameter that reads it, any other is refu
   CHECK(session.current().params.text("q") == "/data/head.NPY");
 }
 
+TEST_CASE("One of two files that belong together asks for the other, and is no error") {
+  int runs = 0;
+  const test::FakeExperiment experiment(
+      "two", {test::file_param("q"), test::file_param("k")},
+      [&](const ParamSet&, Progress&) { return ++runs, test::result_of({}); });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const int before = runs;
+  desktop.app().drop_file("q.npy");
+  desktop.settle();
+  CHECK(session.current().message == "q is open. Open k next: attention needs both.");
+  CHECK_FALSE(session.current().job_failed);
+  CHECK(runs == before);
+  desktop.app().drop_file("k.npy");
+  desktop.settle();
+  CHECK(session.current().message.empty());
+  CHECK(runs == before + 1);
+}
+
 TEST_CASE("Files dropped together fill the parameters in turn") {
   const test::FakeExperiment experiment(
       "three", {test::file_param("q"), test::file_param("k"), test::file_param("v")},
