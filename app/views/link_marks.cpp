@@ -52,8 +52,7 @@ void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& fram
   if (!at_x) return;
   if (const auto readout = read_lines_at(plot, frame, view, distance))
     for (const LineReadout::Entry& entry : readout->entries)
-      if (shim::is_finite(entry.at))
-        draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
+      if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
   draw_tag(canvas, distance, {*at_x, frame.plot.bottom()}, frame.plot, ui);
 }
 

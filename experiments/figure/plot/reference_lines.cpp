@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery::figure {
@@ -26,7 +27,7 @@ class ReferenceLabels {
   void horizontal(double y, const std::string& label) {
     const std::string shown = elided(context_.canvas, label, text_, 0.6 * plot_.width);
     if (shown.empty()) return;
-    const Size size = context_.canvas.text_size(shown, text_);
+    const Size size = rich_size(context_.canvas, shown, text_);
     const double right = plot_.right() - size.width - inset(), left = plot_.x + inset();
     std::vector<Rect> candidates;
     for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
@@ -41,7 +42,7 @@ class ReferenceLabels {
   void vertical(double x, const std::string& label) {
     const std::string shown = elided(context_.canvas, label, text_, 0.6 * plot_.height);
     if (shown.empty()) return;
-    const Size size = context_.canvas.text_size(shown, text_);
+    const Size size = rich_size(context_.canvas, shown, text_);
     const double top = plot_.y + inset(), bottom = plot_.bottom() - size.width - inset();
     std::vector<Rect> candidates;
     for (const double part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
@@ -78,7 +79,7 @@ class ReferenceLabels {
     text.upward = upward;
     const Point anchor = upward ? Point{best->x + 0.5 * best->width, best->bottom()}
                                 : Point{best->x, best->y + 0.5 * best->height};
-    context_.canvas.text(anchor, label, text);
+    draw_rich(context_.canvas, anchor, label, text);
     boxes_.push_back(*best);
   }
 
