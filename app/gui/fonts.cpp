@@ -25,19 +25,21 @@ constexpr double figure_size = 13.0;
 constexpr double title_size = 16.0;
 constexpr double heading_size = 20.0;
 // Em of symbols: those beside the sizes above, of their scripts and of the scripts of these.
-constexpr std::array symbol_sizes{7.6, 9.2, 11.2, 13.6, 15.8, 19.4};
-constexpr double least_bold_symbol = 11.0;
+constexpr std::array symbol_sizes{9.2, 11.4, 15.8, 19.4};
+constexpr double least_full_size = 15.0;  ///< below are scripts
+constexpr double may_be_enlarged = 1.06;  ///< else symbols are drawn from a larger size
 
+// What is likely; Fonts::note_lacking sees to the rest.
 constexpr ImWchar glyph_ranges[] = {
     0x0020, 0x00FF,  // Latin
-    0x0100, 0x024F,  // Latin Extended
+    0x0100, 0x017F,  // Latin Extended-A
     0x0259, 0x0259,  // schwa
     0x02B0, 0x02FF,  // modifier letters
     0x0300, 0x036F,  // combining marks
     0x0370, 0x03FF,  // Greek
-    0x1D00, 0x1DBF,  // small capitals, sub- and superscript letters
+    0x1D2C, 0x1D6A,  // sub- and superscript letters
     0x2000, 0x22FF,  // punctuation, sub- and superscripts, letterlike, arrows, operators
-    0x2300, 0x23FF,  // brackets, keys
+    0x2300, 0x232B,  // brackets, keys
     0x2420, 0x2426,  // pictures of controls: ␣ ␤
     0x25A0, 0x25FF,  // geometric shapes
     0x2630, 0x2630,  // ☰
@@ -47,7 +49,7 @@ constexpr ImWchar glyph_ranges[] = {
     0xFFFD, 0xFFFD,  // replacement
     0};
 
-// Letters of symbols. Few: every size holds them all.
+// Letters of symbols. Few, since outlines of this kind take long to fill.
 constexpr ImWchar italic_ranges[] = {0x0041, 0x005A, 0x0061, 0x007A,                  // Latin
                                      0x03B1, 0x03C9, 0x03D1, 0x03D1, 0x03D5, 0x03D5,  // Greek
                                      0};
@@ -62,6 +64,9 @@ constexpr ImWchar roman_ranges[] = {
     0x22A4, 0x22A4, 0x22BA, 0x22BA, 0x22EE, 0x22F1, 0x230A, 0x230B,  // ⊤ ⊺ ⋯ ⌊ ⌋
     0x27E8, 0x27E9,                                                  // ⟨ ⟩
     0};
+// Of scripts; what is missing there is drawn from a larger size.
+constexpr ImWchar script_ranges[] = {0x0028, 0x003E, 0x0061, 0x007D, 0x00B7, 0x00B7, 0x2032,
+                                     0x2032, 0x2212, 0x2212, 0x22A4, 0x22A4, 0};
 constexpr ImWchar bold_ranges[] = {0x0041, 0x005A, 0x0061, 0x007A, 0};
 struct PatternDeleter {
   void operator()(FcPattern* pattern) const { FcPatternDestroy(pattern); }
@@ -223,9 +228,10 @@ void Fonts::load_symbols(double scale) {
     fonts.push_back({em * scale, line, add(*symbols.bytes, line, ranges)});
   };
   for (const double em : symbol_sizes) {
-    load(roman_, *roman, em, roman_ranges);
+    const bool full = em >= least_full_size;
+    load(roman_, *roman, em, full ? roman_ranges : script_ranges);
     load(italic_, *italic, em, italic_ranges);
-    if (em >= least_bold_symbol) load(bold_roman_, *bold, em, bold_ranges);
+    if (full) load(bold_roman_, *bold, em, bold_ranges);
   }
 }
 
@@ -247,6 +253,12 @@ const std::vector<Fonts::Sized>& Fonts::sizes(bool bold, Face face) const {
 
 Fonts::Sized Fonts::nearest(double em, bool bold, Face face) const {
   const std::vector<Sized>& sized = sizes(bold, face);
+  if (face != Face::sans && !roman_.empty()) {
+    const auto large_enough = std::find_if(sized.begin(), sized.end(), [&](const Sized& one) {
+      return one.em * may_be_enlarged >= em;
+    });
+    return large_enough == sized.end() ? sized.back() : *large_enough;
+  }
   return *std::min_element(sized.begin(), sized.end(), [&](const Sized& a, const Sized& b) {
     return std::abs(a.em - em) < std::abs(b.em - em);
   });

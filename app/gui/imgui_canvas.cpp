@@ -9,6 +9,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/strips.h"
 #include "experiments/text/bidi.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery::gui {
 namespace {
@@ -140,9 +141,24 @@ void ImGuiCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
                  shim::vec({target.right(), target.bottom()}));
 }
 
+namespace {
+
+constexpr double largest_em = 1000.0;
+
+bool has_all(const ImFont& font, std::string_view utf8) {
+  for (std::size_t at = 0; at < utf8.size();) {
+    const char32_t c = next_character(utf8, at);
+    if (c <= 0xFFFF && !font.FindGlyphNoFallback(static_cast<ImWchar>(c))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// Letters of a formula, each where the layout has it: only the baseline is on a whole pixel.
 void ImGuiCanvas::symbols(Point anchor, std::string_view utf8, const TextStyle& style) {
-  const Fonts::Sized nearest = fonts_.nearest(style.size, style.bold, style.face);
+  Fonts::Sized nearest = fonts_.nearest(style.size, style.bold, style.face);
+  if (!has_all(*nearest.font, utf8)) nearest = fonts_.nearest(largest_em, style.bold, style.face);
   const auto size = static_cast<float>(nearest.line * style.size / nearest.em);
   const double ascent = shim::baseline_of(*nearest.font, size);
   const int first = list_.VtxBuffer.Size;
