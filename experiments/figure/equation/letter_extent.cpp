@@ -75,6 +75,7 @@ LetterExtent letter_extent(char32_t character, Face wanted, bool bold) {
     LetterExtent extent{};
   };
   static Extents extents;
+  if (character == not_utf8) character = U'\uFFFD';
   // Formulas have few letters: most are found here without a lock.
   thread_local std::array<Known, 256> recent;
   const Face face = face_with(character, wanted, bold);

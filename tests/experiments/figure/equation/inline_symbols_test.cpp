@@ -41,9 +41,23 @@ TEST_CASE("Words, names, numbers, units and quotations stay what they are") {
        {"a token attends to what I say", "press R, or Ctrl+C", "T5 and eager_fp32",
         "2k to 128k tokens", "3 s at 5 h", "head 0 of 8", "elu + 1, FAVOR+", "panels (b) and (c)",
         "C++ and I/O", "q.npy and /home/x/y", "the token “m” and “a b c”", "pairs 0–7",
-        "rope.muted = 1+3", "share = 0.31 ≤ 0.5", "x-axis", "base = 3.46e+11 or 1e-5", "", "  two  spaces "})
+        "rope.muted = 1+3", "share = 0.31 ≤ 0.5", "x-axis", "base = 3.46e+11 or 1e-5", "",
+        "  two  spaces "})
     CHECK(read(text) == text);
   CHECK_FALSE(has_symbols("x and m", Reading::words));
+}
+
+TEST_CASE("Any bytes are read and drawn") {
+  test::RecordingCanvas canvas;
+  for (const std::string text :
+       {"m \xC3 n", "x_\xFF", "m − ", "_", "^{", "a_{", "√", "√(", "θ_", "\xE2\x88", "m\nn\n",
+        "x^^2", "((((m", "m))))", "x_{y_{z_{a_{b_{c_{d_{e_{f_{g}}}}}}}}}", "ₘ", "Σ",
+        "= = =", "\t m \t"}) {
+    INFO(text);
+    CHECK(rich_size(canvas, text, {}).width >= 0.0);
+    CHECK_NOTHROW(draw_rich(canvas, {0, 0}, text, {}));
+    CHECK_NOTHROW(draw_rich(canvas, {0, 0}, text, {}, Reading::symbol));
+  }
 }
 
 TEST_CASE("A quantity's symbol is a variable even where prose would have a word") {
