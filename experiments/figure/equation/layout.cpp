@@ -43,6 +43,7 @@ constexpr double bracket_gap = 0.11;    ///< between a bracket that grows and it
 constexpr double bracket_cover = 0.92;  ///< part of the content that a bracket must be as high as
 constexpr double tallest_letter_bracket = 1.7;  ///< brackets around more are drawn as lines
 constexpr double accent_gap = 0.08;
+constexpr double may_reach_back = 0.06;  ///< of a leaning letter, below the one before
 
 /// TeX's styles: how large a node is set and how much room its sums and fractions take.
 enum class Style { display, line, script, script_script };
@@ -96,6 +97,9 @@ class Typesetter {
       const char32_t character = next_character(text, at);
       const Face face = face_with(character, wanted, bold);
       const LetterExtent extent = letter_extent(character, face, bold);
+      // The tail of an f or a j would run into what stands before it.
+      if (begin == 0 && face == Face::italic)
+        box.width = std::max(0.0, -extent.left - may_reach_back) * size;
       if (box.glyphs.empty() || box.glyphs.back().face != face)
         box.glyphs.push_back({{box.width, 0}, {}, size, face, bold, {}});
       box.glyphs.back().text.append(text, begin, at - begin);
@@ -293,7 +297,9 @@ class Typesetter {
     const double half = std::max(inner.ascent - axis, inner.descent + axis);
     EquationBox open = set_bracket(node.open, half, size, false);
     EquationBox close = set_bracket(node.close, half, size, true);
-    const double gap = open.lines.empty() && close.lines.empty() ? 0 : bracket_gap * size;
+    const bool is_matrix =
+        !node.children[0].children.empty() && node.children[0].children[0].kind == Kind::matrix;
+    const double gap = is_matrix || node.children[0].kind == Kind::matrix ? bracket_gap * size : 0;
     box.extend_to(std::max({inner.ascent, open.ascent, close.ascent}),
                   std::max({inner.descent, open.descent, close.descent}));
     const double inner_x = open.width + (open.width > 0 ? gap : 0);
