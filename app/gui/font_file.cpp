@@ -53,4 +53,12 @@ std::shared_ptr<const std::string> read_font(const std::string& file, int index,
   return bytes;
 }
 
+double font_line_per_em(const std::string& bytes, int index) {
+  const Library library = start_freetype();
+  const Face face = library ? open_face(library.get(), bytes, index) : Face();
+  if (!face) return 1.0;
+  const auto line = static_cast<double>(face->ascender - face->descender);
+  return line / static_cast<double>(face->units_per_EM);
+}
+
 }  // namespace orrery::gui

@@ -16,6 +16,9 @@ namespace orrery::gui {
 std::shared_ptr<const std::string> read_font(const std::string& file, int index,
                                              const std::vector<char32_t>& characters);
 
+/// (ascender − descender) / em of a face that read_font returned: what Dear ImGui scales a font by.
+double font_line_per_em(const std::string& bytes, int index);
+
 using FontReader = std::function<std::shared_ptr<const std::string>(
     const std::string& file, int index, const std::vector<char32_t>& characters)>;
 

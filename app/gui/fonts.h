@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "app/gui/fallback_glyphs.h"
+#include "experiments/figure/canvas/canvas.h"
 
 namespace orrery::gui {
 
-/// The fonts on screen: DejaVu Sans in the few sizes that interface and figures use, at one scale.
+/// The fonts on screen: DejaVu Sans, and STIX for symbols where it is installed, in the few sizes
+/// that interface, figures and formulas use, at one scale.
 /// Owned by the atlas of the Dear ImGui context it was loaded into.
 class Fonts {
  public:
@@ -24,11 +26,12 @@ class Fonts {
   static constexpr double max_glyph_scale = 3.0;
 
   struct Sized {
-    double em{};  ///< pixels
+    double em{};    ///< pixels
+    double line{};  ///< from ascender to descender, in pixels: what Dear ImGui calls its size
     ImFont* font{};
   };
-  /// The loaded font whose em is nearest to `em` pixels; bold where a bold one is loaded.
-  Sized nearest(double em, bool bold) const;
+  /// The loaded font of a face whose em is nearest to `em` pixels; bold where a bold one is loaded.
+  Sized nearest(double em, bool bold, Face face = Face::sans) const;
 
   /// Remembers the characters that a text is drawn with and that are not loaded.
   void note_lacking(std::string_view utf8) const;
@@ -43,8 +46,12 @@ class Fonts {
   static double line_height(double em);
 
  private:
+  void load_symbols(double scale);
+  const std::vector<Sized>& sizes(bool bold, Face face) const;
+
   std::vector<Sized> regular_{};
   std::vector<Sized> bold_{};
+  std::vector<Sized> roman_{}, bold_roman_{}, italic_{};  ///< symbols; none where STIX is missing
   ImFont* body_{};
   ImFont* small_{};
   ImFont* title_{};

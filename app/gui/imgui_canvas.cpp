@@ -9,6 +9,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/strips.h"
 #include "experiments/text/bidi.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery::gui {
 namespace {
@@ -62,12 +63,13 @@ Rect whole_pixels(Point a, Point b, double width) {
 }
 
 /// Where a text of `size` begins, relative to its anchor and before turning.
-Point aligned(Size size, const TextStyle& style) {
+Point aligned(Size size, double baseline, const TextStyle& style) {
   Point begin;
   if (style.horizontal == HorizontalAlign::center) begin.x = -size.width / 2;
   if (style.horizontal == HorizontalAlign::right) begin.x = -size.width;
   if (style.vertical == VerticalAlign::middle) begin.y = -size.height / 2;
   if (style.vertical == VerticalAlign::bottom) begin.y = -size.height;
+  if (style.vertical == VerticalAlign::baseline) begin.y = -baseline;
   return {std::round(begin.x), std::round(begin.y)};
 }
 
@@ -77,7 +79,7 @@ struct Type {
 };
 
 Type type_of(const Fonts& fonts, const TextStyle& style) {
-  const Fonts::Sized nearest = fonts.nearest(style.size, style.bold);
+  const Fonts::Sized nearest = fonts.nearest(style.size, style.bold, style.face);
   const double em =
       std::abs(nearest.em - style.size) < same_size_tolerance ? nearest.em : style.size;
   return {nearest.font, static_cast<float>(std::round(Fonts::line_height(em)))};
@@ -139,11 +141,44 @@ void ImGuiCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
                  shim::vec({target.right(), target.bottom()}));
 }
 
+namespace {
+
+constexpr double largest_em = 1000.0;
+
+bool has_all(const ImFont& font, std::string_view utf8) {
+  for (std::size_t at = 0; at < utf8.size();) {
+    const char32_t c = next_character(utf8, at);
+    if (c <= 0xFFFF && !font.FindGlyphNoFallback(static_cast<ImWchar>(c))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Letters of a formula, each where the layout has it: only the baseline is on a whole pixel.
+void ImGuiCanvas::symbols(Point anchor, std::string_view utf8, const TextStyle& style) {
+  Fonts::Sized nearest = fonts_.nearest(style.size, style.bold, style.face);
+  if (!has_all(*nearest.font, utf8)) nearest = fonts_.nearest(largest_em, style.bold, style.face);
+  const auto size = static_cast<float>(nearest.line * style.size / nearest.em);
+  const double ascent = shim::baseline_of(*nearest.font, size);
+  const int first = list_.VtxBuffer.Size;
+  shim::add_uncut_text(list_, *nearest.font, size, {}, shim::packed(style.color), utf8);
+  const Point at =
+      style.upward ? Point{std::round(anchor.x), anchor.y} : Point{anchor.x, std::round(anchor.y)};
+  for (int i = first; i < list_.VtxBuffer.Size; ++i) {
+    const Point p = shim::point(list_.VtxBuffer[i].pos);
+    list_.VtxBuffer[i].pos = shim::vec(style.upward ? Point{at.x + p.y - ascent, at.y - p.x}
+                                                    : Point{at.x + p.x, at.y + p.y - ascent});
+  }
+}
+
 void ImGuiCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   if (!shim::is_finite(anchor) || utf8.empty()) return;
+  if (style.face != Face::sans) return symbols(anchor, utf8, style);
   const std::string shown = in_visual_order(utf8);
   const Type type = type_of(fonts_, style);
-  const Point begin = aligned(text_size(utf8, style), style);
+  const Point begin =
+      aligned(text_size(utf8, style), shim::baseline_of(*type.font, type.size), style);
   const Point at{std::round(anchor.x), std::round(anchor.y)};
   const ImU32 color = shim::packed(style.color);
   const ImVec2 position = shim::vec({at.x + begin.x, at.y + begin.y});

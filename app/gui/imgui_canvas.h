@@ -29,6 +29,7 @@ class ImGuiCanvas : public Canvas {
 
  private:
   Rect clip() const;
+  void symbols(Point anchor, std::string_view utf8, const TextStyle& style);
 
   ImDrawList& list_;
   const Fonts& fonts_;

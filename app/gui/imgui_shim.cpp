@@ -130,6 +130,14 @@ void add_uncut_text(ImDrawList& list, const ImFont& font, float size, ImVec2 pos
 #endif
 }
 
+double baseline_of(const ImFont& font, float size) {
+#if IMGUI_VERSION_NUM >= 19200
+  return static_cast<double>(const_cast<ImFont&>(font).GetFontBaked(size)->Ascent);
+#else
+  return std::round(static_cast<double>(font.Ascent)) * static_cast<double>(size / font.FontSize);
+#endif
+}
+
 void add_frame(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 color, float rounding,
                float thickness) {
 #if IMGUI_VERSION_NUM >= 19280

@@ -32,6 +32,8 @@ void add_convex_fill(ImDrawList& list, std::span<const ImVec2> points, ImU32 col
 /// Text with its top left corner at `position`, never culled, so that it may be turned afterwards.
 void add_uncut_text(ImDrawList& list, const ImFont& font, float size, ImVec2 position, ImU32 color,
                     std::string_view utf8);
+/// From the top of a line to its baseline, for letters drawn at `size`.
+double baseline_of(const ImFont& font, float size);
 /// A rectangle without fill.
 void add_frame(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 color, float rounding,
                float thickness);

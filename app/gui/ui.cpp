@@ -1,12 +1,62 @@
 #include "app/gui/ui.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
+#include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/text/bidi.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::gui {
+namespace {
+
+constexpr std::size_t no_limit = 1000;
+
+Color unpacked(ImU32 c) {
+  const auto part = [c](int shift) { return static_cast<std::uint8_t>((c >> shift) & 0xFFU); };
+  return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT),
+          part(IM_COL32_A_SHIFT)};
+}
+
+TextStyle current_style() {
+  const double em = static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0);
+  return {.size = em, .color = unpacked(ImGui::GetColorU32(ImGuiCol_Text))};
+}
+
+ImGuiCanvas canvas_of(const Ui& ui) { return {*ImGui::GetWindowDrawList(), ui.fonts, ui.textures}; }
+
+std::vector<std::string_view> paragraphs(std::string_view text) {
+  std::vector<std::string_view> found;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    found.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return found;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The text in lines of at most `width` pixels; where that is 0, as it is.
+std::vector<std::string> rich_lines(const Ui& ui, std::string_view utf8, double width) {
+  const ImGuiCanvas canvas = canvas_of(ui);
+  std::vector<std::string> lines;
+  for (const std::string_view paragraph : paragraphs(utf8)) {
+    if (width <= 0 || paragraph.empty()) {
+      lines.emplace_back(paragraph);
+      continue;
+    }
+    for (std::string& line : wrapped(canvas, paragraph, current_style(), width, no_limit))
+      lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
 
 void draw_text(std::string_view utf8) {
   const std::string shown = in_visual_order(utf8);
@@ -22,6 +72,50 @@ void text_colored(Color color, std::string_view utf8) {
 void text_muted(std::string_view utf8) {
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
   draw_text(utf8);
+  ImGui::PopStyleColor();
+}
+
+double rich_height(const Ui& ui, std::string_view utf8, double width) {
+  if (!has_symbols(utf8))
+    return static_cast<double>(ImGui::CalcTextSize(utf8.data(), utf8.data() + utf8.size(), false,
+                                                   width > 0 ? static_cast<float>(width) : -1.0f)
+                                   .y);
+  return static_cast<double>(rich_lines(ui, utf8, width).size()) *
+         static_cast<double>(ImGui::GetTextLineHeight());
+}
+
+double rich_width(const Ui& ui, std::string_view utf8) {
+  if (!has_symbols(utf8))
+    return static_cast<double>(ImGui::CalcTextSize(utf8.data(), utf8.data() + utf8.size()).x);
+  return rich_size(canvas_of(ui), utf8, current_style()).width;
+}
+
+void draw_rich_text(const Ui& ui, std::string_view utf8, double width, Reading reading) {
+  if (!has_symbols(utf8, reading)) {
+    if (width > 0) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(width));
+    draw_text(utf8);
+    if (width > 0) ImGui::PopTextWrapPos();
+    return;
+  }
+  ImGuiCanvas canvas = canvas_of(ui);
+  const TextStyle style = current_style();
+  const Point at = shim::point(ImGui::GetCursorScreenPos());
+  const double line = static_cast<double>(ImGui::GetTextLineHeight());
+  const std::vector<std::string> lines = rich_lines(ui, utf8, width);
+  double widest = 0;
+  for (const std::string& one : lines)
+    widest = std::max(widest, rich_size(canvas, one, style, reading).width);
+  ImGui::Dummy(shim::vec({std::ceil(widest), line * static_cast<double>(lines.size())}));
+  double y = at.y;
+  for (const std::string& one : lines) {
+    if (!one.empty()) draw_rich(canvas, {at.x, y}, one, style, reading);
+    y += line;
+  }
+}
+
+void rich_muted(const Ui& ui, std::string_view utf8, double width) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  draw_rich_text(ui, utf8, width);
   ImGui::PopStyleColor();
 }
 
@@ -66,9 +160,7 @@ void tooltip(const Ui& ui, std::string_view utf8) {
 
 void show_tooltip(const Ui& ui, std::string_view utf8) {
   shim::begin_tooltip();
-  ImGui::PushTextWrapPos(ui.px(340));
-  draw_text(utf8);
-  ImGui::PopTextWrapPos();
+  draw_rich_text(ui, utf8, 340 * ui.scale);
   ImGui::EndTooltip();
 }
 

@@ -9,6 +9,7 @@
 #include "app/gui/item_rects.h"
 #include "app/gui/textures.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/equation/inline_symbols.h"
 
 namespace orrery::gui {
 
@@ -29,6 +30,18 @@ struct Ui {
 void draw_text(std::string_view utf8);
 void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
+// Text of the interface whose symbols are set as mathematics, in the current font.
+
+/// Height of the text, wrapped at `width` pixels unless that is 0.
+double rich_height(const Ui& ui, std::string_view utf8, double width);
+/// Width of the text on one line.
+double rich_width(const Ui& ui, std::string_view utf8);
+
+/// An item of the text, wrapped at `width` pixels unless that is 0, in the current colour.
+void draw_rich_text(const Ui& ui, std::string_view utf8, double width = 0,
+                    Reading reading = Reading::prose);
+void rich_muted(const Ui& ui, std::string_view utf8, double width = 0);
+
 /// Records where the previous item lies.
 void mark_item(const Ui& ui, std::string name);
 /// Draws a key cap, "Ctrl+K", that ends at screen coordinate `right` in the current line. Returns

@@ -79,8 +79,12 @@ class Strip {
 
  private:
   void draw_label(const ParamSpec& spec) {
-    ImGui::AlignTextToFramePadding();
-    text_muted(label_of(spec));
+    ImGui::BeginGroup();  // beside controls, whose words begin lower
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+    ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+    draw_rich_text(ui_, label_of(spec), 0, spec.symbol.empty() ? Reading::words : Reading::symbol);
+    ImGui::PopStyleColor();
+    ImGui::EndGroup();
     tooltip(ui_, param_tooltip(spec));
     ImGui::SameLine(0, ui_.px(small_gap));
   }

@@ -104,9 +104,7 @@ const EquationView::Parsed* EquationView::formula_with(const Session& session,
 void EquationView::explain(const Session& session, const ParamSpec& spec, const std::string& words,
                            const Ui& ui) {
   shim::begin_tooltip();
-  ImGui::PushTextWrapPos(ui.px(tip_width));
-  draw_text(words);
-  ImGui::PopTextWrapPos();
+  draw_rich_text(ui, words, tip_width * ui.scale);
   if (const Parsed* formula = formula_with(session, spec)) {
     ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
     EquationBox box = lay_out(formula->tree, canvas, base_size * ui.scale);

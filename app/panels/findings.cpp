@@ -52,7 +52,7 @@ struct Columns {
 Columns columns_of(const Result& result, double width, const Ui& ui) {
   Columns columns{.mark = text_width("✓")};
   for (const Check& check : result.checks) {
-    columns.equation = std::max(columns.equation, text_width(check.equation));
+    columns.equation = std::max(columns.equation, rich_width(ui, check.equation));
     columns.numbers = std::max(columns.numbers, text_width(comparison(check)));
   }
   const double gap = column_gap * ui.scale, least = min_statement * ui.scale;
@@ -69,14 +69,13 @@ Columns columns_of(const Result& result, double width, const Ui& ui) {
   return columns;
 }
 
-double statement_height(const Check& check, const Columns& columns) {
-  const float wrap = static_cast<float>(columns.statement);
-  return static_cast<double>(ImGui::CalcTextSize(check.statement.c_str(), nullptr, false, wrap).y);
+double statement_height(const Check& check, const Columns& columns, const Ui& ui) {
+  return rich_height(ui, check.statement, columns.statement);
 }
 
-double check_height(const Check& check, const Columns& columns) {
+double check_height(const Check& check, const Columns& columns, const Ui& ui) {
   const double numbers = columns.stacked ? static_cast<double>(ImGui::GetTextLineHeight()) : 0.0;
-  return statement_height(check, columns) + numbers;
+  return statement_height(check, columns, ui) + numbers;
 }
 
 double row_gap(const Ui& ui) { return 5 * ui.scale; }
@@ -93,26 +92,25 @@ void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
   text_colored(verdict, holds ? "✓" : "✗");
   double x = columns.mark + gap;
   move_to(x);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(columns.statement));
-  draw_text(check.statement);
-  ImGui::PopTextWrapPos();
+  draw_rich_text(ui, check.statement, columns.statement);
   const double numbers_x = x;
   x += columns.statement + gap;
   if (columns.equation > 0) {
     move_to(x);
-    text_muted(check.equation);
+    rich_muted(ui, check.equation);
     x += columns.equation + gap;
   }
   const std::string numbers = comparison(check);
   if (columns.stacked)
-    move_to(numbers_x, statement_height(check, columns));
+    move_to(numbers_x, statement_height(check, columns, ui));
   else
     move_to(x + columns.numbers - text_width(numbers));
   text_colored(holds ? ui.style.text : verdict, numbers);
   ImGui::EndGroup();
   tooltip(ui, check.equation.empty() ? check.statement
                                      : fmt::format("{}\n{}", check.statement, check.equation));
-  ImGui::SetCursorScreenPos(shim::vec({at.x, at.y + check_height(check, columns) + row_gap(ui)}));
+  ImGui::SetCursorScreenPos(
+      shim::vec({at.x, at.y + check_height(check, columns, ui) + row_gap(ui)}));
 }
 
 /// A symbol may be shared by several scalars; then their names tell them apart.
@@ -138,7 +136,7 @@ std::vector<std::size_t> scalar_lines(const Result& result, double width, const 
   std::vector<std::size_t> lines;
   double x = 0.0;
   for (const Scalar& scalar : result.scalars) {
-    const double words = text_width(scalar_text(result, scalar));
+    const double words = rich_width(ui, scalar_text(result, scalar));
     if (lines.empty() || x + words > width) {
       lines.push_back(0);
       x = 0.0;
@@ -154,7 +152,7 @@ void draw_scalars(const Result& result, double width, const Ui& ui) {
   for (const std::size_t count : scalar_lines(result, width, ui)) {
     for (std::size_t i = 0; i < count; ++i, ++next) {
       if (i > 0) ImGui::SameLine(0, ui.px(scalar_gap));
-      text_muted(scalar_text(result, result.scalars[next]));
+      rich_muted(ui, scalar_text(result, result.scalars[next]));
       tooltip(ui, result.scalars[next].description);
     }
   }
@@ -172,7 +170,8 @@ void draw_findings(const Result& result, const Ui& ui) {
 double findings_height(const Result& result, double width, const Ui& ui) {
   const Columns columns = columns_of(result, width, ui);
   double height = 0.0;
-  for (const Check& check : result.checks) height += statement_height(check, columns) + row_gap(ui);
+  for (const Check& check : result.checks)
+    height += statement_height(check, columns, ui) + row_gap(ui);
   const auto lines = static_cast<double>(scalar_lines(result, width, ui).size());
   return height + lines * static_cast<double>(ImGui::GetTextLineHeightWithSpacing());
 }

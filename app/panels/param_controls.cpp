@@ -69,7 +69,8 @@ std::optional<int> color_slot(const ExperimentState& state, const std::string& n
   for (const Figure& figure : state.result->figures)
     if (const auto* plot = std::get_if<LinePlot>(&figure.content))
       for (const Series& series : plot->series)
-        if (plain_name(subject_of(series.name)) == plain_name(name)) return series.color;
+        if (plain_name(subject_of(series.name)) == plain_name(name) && !series.shade)
+          return series.color;
   return std::nullopt;
 }
 

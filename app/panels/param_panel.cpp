@@ -56,7 +56,9 @@ void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equa
   const std::string& symbol = spec.symbol;
   ImGui::BeginGroup();
   if (!symbol.empty() && symbol != spec.key) {
-    lit ? text_colored(accent_text_color(ui.style), symbol) : draw_text(symbol);
+    if (lit) ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(accent_text_color(ui.style)));
+    draw_rich_text(ui, symbol, 0, Reading::symbol);
+    if (lit) ImGui::PopStyleColor();
     ImGui::SameLine();
   }
   const std::string title = param_title(spec);

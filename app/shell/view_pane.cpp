@@ -127,7 +127,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
     large = fits;
   }
   const auto line = static_cast<double>(ImGui::GetTextLineHeight());
-  const auto wanted = static_cast<double>(ImGui::CalcTextSize(question.c_str()).x);
+  const double wanted = rich_width(ui, question);
   const double gap = 4 * gap_height * ui.scale;
   const double left = std::min(wanted, max_question_share * inner.width) + gap;
   const Rect beside{inner.x + left, top, inner.width - left - gap / 2,
@@ -138,7 +138,9 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   ImGui::SetCursorScreenPos(shim::vec({inner.x, top + (height - line) / 2}));
   const std::string words =
       wanted <= room ? question : shortened(question, static_cast<float>(room));
-  text_colored(projector ? ui.style.text : ui.style.muted, words);
+  ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(projector ? ui.style.text : ui.style.muted));
+  draw_rich_text(ui, words);
+  ImGui::PopStyleColor();
   if (large) ImGui::PopFont();
   tooltip(ui, question);
   if (formulas.width > 0) formulas_.view.draw(live, beside, formulas_.shown, formulas_.next, ui);

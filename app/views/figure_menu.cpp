@@ -13,6 +13,7 @@
 #include "app/views/marks.h"
 #include "app/views/note.h"
 #include "app/views/readout.h"
+#include "experiments/figure/plot/curves.h"
 #include "experiments/text/model_names.h"
 
 namespace orrery::views {
@@ -70,7 +71,7 @@ void curve_rows(const LinePlot& plot, FigureView& view, const Ui& ui) {
   if (curves.size() < 2 || curves.size() > max_curves) return;
   for (const Series* series : curves) {
     bool shown = !view.hidden.contains(series->name);
-    ImGui::PushStyleColor(ImGuiCol_CheckMark, shim::floats(palette_color(ui.style, series->color)));
+    ImGui::PushStyleColor(ImGuiCol_CheckMark, shim::floats(series_color(ui.style, *series)));
     if (ImGui::Checkbox(series->name.c_str(), &shown)) {
       if (shown)
         view.hidden.erase(series->name);

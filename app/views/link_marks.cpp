@@ -52,8 +52,7 @@ std::optional<double> light_curves(Canvas& canvas, const LinePlot& plot, const F
   if (!at_x) return at_x;
   if (const auto readout = read_lines_at(plot, frame, view, x))
     for (const LineReadout::Entry& entry : readout->entries)
-      if (shim::is_finite(entry.at))
-        draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
+      if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
   return at_x;
 }
 

@@ -51,15 +51,13 @@ void draw_upright(Canvas& canvas, double at_x, const FigureLayout& frame, const 
 
 void draw_dots(Canvas& canvas, const LineReadout& readout, const Ui& ui) {
   for (const LineReadout::Entry& entry : readout.entries)
-    if (shim::is_finite(entry.at))
-      draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
+    if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
 }
 
 Note note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) {
   Note note{.title = x_text(plot.x, short_name(plot.x), readout.x)};
   for (const LineReadout::Entry& entry : readout.entries)
-    note.rows.push_back(
-        {palette_color(ui.style, entry.color), entry.name, entry_text(entry, readout.x)});
+    note.rows.push_back({entry_color(ui.style, entry), entry.name, entry_text(entry, readout.x)});
   return note;
 }
 
@@ -116,8 +114,8 @@ Note note_of(const LinePlot& plot, const DeltaReadout& delta, const Ui& ui) {
   note.rows.push_back(
       {.name = fmt::format("Δ({})", short_name(plot.x)), .value = x(delta.b.x - delta.a.x)});
   for (const DeltaReadout::Entry& entry : delta.entries)
-    note.rows.push_back({palette_color(ui.style, entry.color), "Δ " + entry.name,
-                         readout_number(entry.b - entry.a)});
+    note.rows.push_back(
+        {entry_color(ui.style, entry), "Δ " + entry.name, readout_number(entry.b - entry.a)});
   return note;
 }
 
@@ -184,7 +182,7 @@ std::optional<DeltaReadout> read_delta(const LinePlot& plot, const FigureLayout&
   for (const LineReadout::Entry& first : a->entries)
     for (const LineReadout::Entry& second : b->entries)
       if (first.name == second.name)
-        delta.entries.push_back({first.name, first.color, first.value, second.value});
+        delta.entries.push_back({first.name, first.color, first.shade, first.value, second.value});
   return delta;
 }
 

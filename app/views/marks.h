@@ -30,6 +30,7 @@ struct DeltaReadout {
   struct Entry {
     std::string name{};
     int color{};
+    std::optional<double> shade{};  ///< as LineReadout has them
     double a{}, b{};
   };
   LineReadout a{}, b{};

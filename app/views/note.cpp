@@ -9,6 +9,8 @@
 
 #include "app/gui/theme.h"
 #include "app/views/readout.h"
+#include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/curves.h"
 
 namespace orrery::views {
 namespace {
@@ -41,10 +43,6 @@ void fill_circle(Canvas& canvas, Point at, double radius, Color color) {
   canvas.fill(circle, color);
 }
 
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
-
 /// The first free height for a box with its left edge at x; empty when there is none.
 std::optional<Rect> first_free(double x, Size size, const Rect& plot, std::span<const Rect> taken,
                                double gap) {
@@ -70,6 +68,11 @@ Color palette_color(const FigureStyle& style, int slot) {
   return palette.empty() ? style.text : palette[static_cast<std::size_t>(slot) % palette.size()];
 }
 
+Color curve_color(const FigureStyle& style, int slot, const std::optional<double>& shade) {
+  if (slot == ghost_slot || !shade) return palette_color(style, slot);
+  return series_color(style, {.shade = shade});
+}
+
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui) {
   fill_circle(canvas, at, 5 * ui.scale, ui.style.plot_background);
   fill_circle(canvas, at, 3.5 * ui.scale, color);
@@ -79,12 +82,12 @@ Size note_size(const Canvas& canvas, const Note& note, const Ui& ui) {
   const TextStyle style = name_style(ui);
   double names = 0.0, values = 0.0;
   for (const Note::Row& row : note.rows) {
-    names = std::max(names, canvas.text_size(row.name, style).width);
+    names = std::max(names, rich_size(canvas, row.name, style).width);
     values = std::max(values, canvas.text_size(row.value, style).width);
   }
   const double between = values > 0.0 ? column_gap * ui.scale : 0.0;
   const double rows = swatch_width(note, ui) + names + between + values;
-  const double title = canvas.text_size(note.title, style).width;
+  const double title = rich_size(canvas, note.title, style).width;
   const double lines = static_cast<double>(note.rows.size() + (note.title.empty() ? 0 : 1));
   return {std::max(rows, title) + 2 * note_padding * ui.scale,
           lines * line_of(canvas, ui) + 2 * note_padding * ui.scale};
@@ -102,14 +105,14 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
   const double line = line_of(canvas, ui), swatch = swatch_width(note, ui);
   if (!note.title.empty()) {
     style.color = ui.style.muted;
-    canvas.text(at, note.title, style);
+    draw_rich(canvas, at, note.title, style);
     at.y += line;
   }
   style.color = ui.style.text;
   for (const Note::Row& row : note.rows) {
     if (row.swatch)
       fill_circle(canvas, {at.x + 4 * ui.scale, at.y + line / 2.3}, 4 * ui.scale, *row.swatch);
-    canvas.text({at.x + swatch, at.y}, row.name, style);
+    draw_rich(canvas, {at.x + swatch, at.y}, row.name, style);
     TextStyle value = style;
     value.horizontal = HorizontalAlign::right;
     canvas.text({box.right() - note_padding * ui.scale, at.y}, row.value, value);

@@ -35,6 +35,13 @@ Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> t
 
 /// A slot of the categorical palette, or ghost_slot.
 Color palette_color(const FigureStyle& style, int slot);
+/// That, unless there is a place among colours in order, as Series has them.
+Color curve_color(const FigureStyle& style, int slot, const std::optional<double>& shade);
+/// The colour of the curve that an entry of a read-out is of.
+template <class Entry>
+Color entry_color(const FigureStyle& style, const Entry& entry) {
+  return curve_color(style, entry.color, entry.shade);
+}
 /// Draws a dot with a rim that sets it off from its curve.
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui);
 

@@ -75,6 +75,7 @@ LineReadout::Entry entry_of(const Series& series, std::size_t sample, const Figu
   const double x = series.x[sample], y = series.y[sample];
   LineReadout::Entry entry{.name = series.name,
                            .color = series.is_ghost() ? ghost_slot : series.color,
+                           .shade = series.shade,
                            .value = y,
                            .at = {frame.x.to_canvas(x), frame.y.to_canvas(y)},
                            .x = x};

@@ -19,7 +19,8 @@ inline constexpr int ghost_slot = -1;
 struct LineReadout {
   struct Entry {
     std::string name{};
-    int color{};  ///< slot of the palette, or ghost_slot
+    int color{};                    ///< slot of the palette, or ghost_slot
+    std::optional<double> shade{};  ///< as Series has it
     double value{};
     Point at{};
     double x{};                   ///< of the sample; not the read-out's where curves differ in x

@@ -99,19 +99,18 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
   canvas.push_clip(frame.plot);
   canvas.line_strip(line, {.color = with_alpha(ui.style.text, 0.35), .width = ui.scale});
   for (const LineReadout::Entry& entry : readout.entries)
-    if (shim::is_finite(entry.at))
-      draw_mark(canvas, entry.at, palette_color(ui.style, entry.color), ui);
+    if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
   canvas.pop_clip();
   shim::begin_tooltip();
-  text_muted(
-      fmt::format("{} = {}", axis_name(plot.x), with_unit(readout_number(readout.x), plot.x.unit)));
+  rich_muted(ui, fmt::format("{} = {}", axis_name(plot.x),
+                             with_unit(readout_number(readout.x), plot.x.unit)));
   const std::size_t shown = std::min(readout.entries.size(), most_lines());
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     for (std::size_t i = 0; i < shown; ++i) {
       const LineReadout::Entry& entry = readout.entries[i];
       ImGui::TableNextColumn();
-      swatch(ui, palette_color(ui.style, entry.color));
-      draw_text(entry.name);
+      swatch(ui, entry_color(ui.style, entry));
+      draw_rich_text(ui, entry.name);
       value_column(entry_text(entry, readout.x));
     }
     ImGui::EndTable();
@@ -128,18 +127,18 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
   shim::begin_tooltip();
   const std::vector<std::size_t>& shape = map.values->shape;
-  text_muted(place(map.y, readout.row, shape.at(0), readout.row_label));
-  text_muted(place(map.x, readout.column, shape.at(1), readout.column_label));
+  rich_muted(ui, place(map.y, readout.row, shape.at(0), readout.row_label));
+  rich_muted(ui, place(map.x, readout.column, shape.at(1), readout.column_label));
   if (is_query_by_key(map))
-    text_muted(difference_text(map, distance_of(map, {readout.row, readout.column})));
+    rich_muted(ui, difference_text(map, distance_of(map, {readout.row, readout.column})));
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     const std::string name = map.quantity.empty() ? map.symbol : map.quantity;
     ImGui::TableNextColumn();
-    draw_text(name.empty() ? "value" : name);
+    draw_rich_text(ui, name.empty() ? "value" : name);
     value_column(readout.masked ? "masked" : readout_number(readout.value));
     for (const CellTerm& term : terms) {
       ImGui::TableNextColumn();
-      text_muted(term.name);
+      rich_muted(ui, term.name);
       value_column(readout_number(term.value));
     }
     ImGui::EndTable();
@@ -159,7 +158,7 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     for (const auto& [axis, value] : {std::pair{&plot.x, a.x1}, std::pair{&plot.y, a.y1}}) {
       ImGui::TableNextColumn();
-      draw_text(axis_name(*axis));
+      draw_rich_text(ui, axis_name(*axis));
       value_column(readout_number(value));
     }
     ImGui::EndTable();

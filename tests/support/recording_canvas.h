@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/equation/letter_extent.h"
+#include "experiments/text/utf8.h"
 #include "tests/support/layers.h"
 
 namespace orrery::test {
 
 /// A Canvas that logs what is drawn, one line per call. Every character of its font is 0.6 em wide
-/// and a line is 1.2 em high.
+/// and a line is 1.2 em high; those of symbols are as wide and high as they are.
 class RecordingCanvas final : public Canvas {
  public:
   struct Text {
@@ -43,8 +45,8 @@ class RecordingCanvas final : public Canvas {
   }
   void text(Point anchor, std::string_view utf8, const TextStyle& style) override {
     const Rect placed = text_box(anchor, utf8, style);
-    log_ += fmt::format("text {} {} {}{}{} \"{}\"\n", box(placed), number(style.size),
-                        color(style.color), style.bold ? " bold" : "",
+    log_ += fmt::format("text {} {} {}{}{}{} \"{}\"\n", box(placed), number(style.size),
+                        color(style.color), style.bold ? " bold" : "", face(style.face),
                         style.upward ? " upward" : "", utf8);
     texts.push_back({placed, std::string(utf8), style});
     add_point({placed.x, placed.y});
@@ -59,6 +61,7 @@ class RecordingCanvas final : public Canvas {
     clips_.pop_back();
   }
   Size text_size(std::string_view utf8, const TextStyle& style) const override {
+    if (style.face != Face::sans) return {ink_of(utf8, style).advance, 1.2 * style.size};
     const auto characters = std::count_if(utf8.begin(), utf8.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     });
@@ -82,6 +85,10 @@ class RecordingCanvas final : public Canvas {
   static std::string color(Color c) {
     return fmt::format("#{:02x}{:02x}{:02x}{:02x}", c.r, c.g, c.b, c.a);
   }
+  static std::string_view face(Face face) {
+    if (face == Face::sans) return "";
+    return face == Face::italic ? " italic" : " roman";
+  }
   static std::string box(const Rect& r) {
     return fmt::format("[{} {} {} {}]", number(r.x), number(r.y), number(r.width),
                        number(r.height));
@@ -92,13 +99,30 @@ class RecordingCanvas final : public Canvas {
                : (align == HorizontalAlign::center ? -0.5 : -1.0) * width;
   }
   static double start(VerticalAlign align, double height) {
+    if (align == VerticalAlign::baseline) return -1901.0 / 2384 * height;
     return align == VerticalAlign::top ? 0.0
                                        : (align == VerticalAlign::middle ? -0.5 : -1.0) * height;
   }
+  /// Of letters of a formula, in points.
+  static LetterExtent ink_of(std::string_view utf8, const TextStyle& style) {
+    LetterExtent all;
+    for (std::size_t at = 0; at < utf8.size();) {
+      const LetterExtent one = letter_extent(next_character(utf8, at), style.face, style.bold);
+      all.advance += one.advance * style.size;
+      all.ascent = std::max(all.ascent, one.ascent * style.size);
+      all.descent = std::max(all.descent, one.descent * style.size);
+    }
+    return all;
+  }
   Rect text_box(Point anchor, std::string_view utf8, const TextStyle& style) const {
-    const Size size = text_size(utf8, style);
+    Size size = text_size(utf8, style);
     const double along = start(style.horizontal, size.width);
-    const double across = start(style.vertical, size.height);
+    double across = start(style.vertical, size.height);
+    if (style.face != Face::sans && style.vertical == VerticalAlign::baseline) {
+      const LetterExtent ink = ink_of(utf8, style);
+      across = -ink.ascent;
+      size.height = ink.ascent + ink.descent;
+    }
     if (!style.upward) return {anchor.x + along, anchor.y + across, size.width, size.height};
     return {anchor.x + across, anchor.y - along - size.width, size.height, size.width};
   }

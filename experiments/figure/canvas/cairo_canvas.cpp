@@ -169,7 +169,7 @@ Size CairoCanvas::text_size(std::string_view utf8, const TextStyle& style) const
 
 void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
   cairo_t* context = target_->context.get();
-  const auto runs = target_->text->runs(utf8, style.bold);
+  const auto runs = target_->text->runs(utf8, style);
   const double width = target_->text->width(runs, style.size);
   const Point start = baseline_start(style, width, target_->text->line(style));
   cairo_save(context);

@@ -11,8 +11,8 @@
 namespace orrery::figure {
 
 /// A Canvas that produces a PDF or PNG file. The same drawing gives the same bytes, independent of
-/// time and locale. Text is set in DejaVu Sans; fontconfig chooses a substitute if the font is
-/// missing or lacks a character.
+/// time and locale. Text is set in DejaVu Sans and symbols in STIX; fontconfig chooses a
+/// substitute if a font is missing or lacks a character.
 class CairoCanvas final : public Canvas {
  public:
   /// `size` in points; a PNG has `png_scale` pixels per point. Throws UsageError for a size or

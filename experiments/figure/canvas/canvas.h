@@ -50,12 +50,17 @@ struct Stroke {
 std::vector<double> dash_pattern(const Stroke& stroke);
 
 enum class HorizontalAlign { left, center, right };
-enum class VerticalAlign { top, middle, bottom };
+enum class VerticalAlign { top, middle, bottom, baseline };
+
+/// Text is set in `sans`; symbols in `roman` (digits, operators, names of functions) and `italic`
+/// (variables), see math_face.h.
+enum class Face { sans, roman, italic };
 
 struct TextStyle {
   double size{13.0};  ///< em of the font, in points
   Color color{};
   bool bold{false};
+  Face face{Face::sans};
   bool upward{false};  ///< rotated by 90° counter-clockwise about its anchor
   HorizontalAlign horizontal{HorizontalAlign::left};  ///< along the direction of the text
   VerticalAlign vertical{VerticalAlign::top};

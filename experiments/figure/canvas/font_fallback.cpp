@@ -1,9 +1,9 @@
 #include "experiments/figure/canvas/font_fallback.h"
 
-#include <cairo-ft.h>
 #include <fontconfig/fontconfig.h>
 
 #include <map>
+#include <mutex>
 
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
@@ -16,11 +16,9 @@ constexpr FcChar32 unknown_character = 0xFFFD;
 struct Release {
   void operator()(FcPattern* p) const { FcPatternDestroy(p); }
   void operator()(FcFontSet* s) const { FcFontSetDestroy(s); }
-  void operator()(cairo_font_face_t* f) const { cairo_font_face_destroy(f); }
 };
 using Pattern = std::unique_ptr<FcPattern, Release>;
 using FontSet = std::unique_ptr<FcFontSet, Release>;
-using Face = std::unique_ptr<cairo_font_face_t, Release>;
 
 Pattern wanted_pattern(bool bold) {
   Pattern pattern(FcPatternCreate());
@@ -32,18 +30,13 @@ Pattern wanted_pattern(bool bold) {
   return pattern;
 }
 
-/// The face of a font file, without the hinting and emboldening of the user's settings.
-Face face_of(const FcPattern* font) {
-  Pattern plain(FcPatternCreate());
+/// The face of a font that fontconfig found.
+FontFace face_of(const FcPattern* font) {
   FcChar8* file = nullptr;
   int index = 0;
-  if (FcPatternGetString(font, FC_FILE, 0, &file) == FcResultMatch) {
-    FcPatternAddString(plain.get(), FC_FILE, file);
-  }
-  if (FcPatternGetInteger(font, FC_INDEX, 0, &index) == FcResultMatch) {
-    FcPatternAddInteger(plain.get(), FC_INDEX, index);
-  }
-  return Face(cairo_ft_font_face_create_for_pattern(plain.get()));
+  if (FcPatternGetString(font, FC_FILE, 0, &file) != FcResultMatch) return open_font({}, 0);
+  FcPatternGetInteger(font, FC_INDEX, 0, &index);
+  return open_font(reinterpret_cast<const char*>(file), index);
 }
 
 bool has(const FcPattern* font, FcChar32 character) {
@@ -52,22 +45,51 @@ bool has(const FcPattern* font, FcChar32 character) {
          FcCharSetHasChar(characters, character) == FcTrue;
 }
 
-}  // namespace
-
-/// Fonts of one weight in order of preference.
-struct FontBook::Shelf {
-  explicit Shelf(bool bold) : wanted(wanted_pattern(bold)) {
+/// The font of text in one weight, which fontconfig takes long to find.
+struct MainFont {
+  explicit MainFont(bool bold) : wanted(wanted_pattern(bold)) {
     FcResult result = FcResultNoMatch;
     best.reset(FcFontMatch(nullptr, wanted.get(), &result));
     if (!best)
       throw IoError("DejaVu Sans", "is not installed, nor is any other font that figures could use",
                     "apt install fonts-dejavu-core");
-    main = face_of(best.get());
+    face = face_of(best.get());
   }
 
+  Pattern wanted;
+  Pattern best;
+  FontFace face;
+};
+
+/// Found once per program: canvases share it, and the outlines that Cairo keeps with it.
+const MainFont& main_font(bool bold) {
+  if (bold) {
+    static const MainFont heavy(true);
+    return heavy;
+  }
+  static const MainFont regular(false);
+  return regular;
+}
+
+/// The opened font of symbols, which canvases share as well.
+cairo_font_face_t* shared_face(const SymbolFont& font) {
+  static std::mutex mutex;
+  static std::map<const SymbolFont*, FontFace> opened;
+  const std::scoped_lock one_at_a_time(mutex);
+  FontFace& face = opened[&font];
+  if (!face) face = open_font(font.file, font.index);
+  return face.get();
+}
+
+}  // namespace
+
+/// Fonts of one weight in order of preference.
+struct FontBook::Shelf {
+  explicit Shelf(bool bold) : font(main_font(bold)) {}
+
   cairo_font_face_t* face_for(FcChar32 character) {
-    if (character < 0x80 || has(best.get(), character)) return main.get();
-    const auto [known, fresh] = chosen.try_emplace(character, main.get());
+    if (character < 0x80 || has(font.best.get(), character)) return main();
+    const auto [known, fresh] = chosen.try_emplace(character, main());
     if (fresh) known->second = substitute(character);
     return known->second;
   }
@@ -75,23 +97,23 @@ struct FontBook::Shelf {
   cairo_font_face_t* substitute(FcChar32 character) {
     if (!others) {
       FcResult result = FcResultNoMatch;
-      others.reset(FcFontSort(nullptr, wanted.get(), FcTrue, nullptr, &result));
+      others.reset(FcFontSort(nullptr, font.wanted.get(), FcTrue, nullptr, &result));
     }
     for (int i = 0; others && i < others->nfont; ++i) {
-      FcPattern* font = others->fonts[i];
-      if (!has(font, character)) continue;
-      Face& face = faces[i];
-      if (!face) face = face_of(font);
+      FcPattern* other = others->fonts[i];
+      if (!has(other, character)) continue;
+      FontFace& face = faces[i];
+      if (!face) face = face_of(other);
       return face.get();
     }
-    return main.get();
+    return main();
   }
 
-  Pattern wanted;
-  Pattern best;
-  Face main;
+  cairo_font_face_t* main() const { return font.face.get(); }
+
+  const MainFont& font;
   FontSet others;
-  std::map<int, Face> faces;
+  std::map<int, FontFace> faces;
   std::map<FcChar32, cairo_font_face_t*> chosen;
 };
 
@@ -104,15 +126,28 @@ FontBook::Shelf& FontBook::shelf(bool bold) {
   return *shelf;
 }
 
-cairo_font_face_t* FontBook::main_face(bool bold) { return shelf(bold).main.get(); }
+cairo_font_face_t* FontBook::symbol_face(Face face, bool bold) {
+  const SymbolFont* font = symbol_font(face, bold);
+  if (!font) return nullptr;
+  cairo_font_face_t*& opened = symbols_[font];
+  if (!opened) opened = shared_face(*font);
+  return opened;
+}
 
-std::vector<FontRun> FontBook::runs(std::string_view utf8, bool bold) {
+cairo_font_face_t* FontBook::main_face(Face face, bool bold) {
+  cairo_font_face_t* symbols = symbol_face(face, bold);
+  return symbols ? symbols : shelf(bold).main();
+}
+
+std::vector<FontRun> FontBook::runs(std::string_view utf8, Face wanted, bool bold) {
   std::vector<FontRun> found;
   for (std::size_t i = 0; i < utf8.size();) {
     const std::size_t begin = i;
-    const char32_t character = next_character(utf8, i);
-    cairo_font_face_t* face =
-        shelf(bold).face_for(character == not_utf8 ? unknown_character : character);
+    const char32_t read = next_character(utf8, i);
+    const char32_t character = read == not_utf8 ? unknown_character : read;
+    cairo_font_face_t* face = face_with(character, wanted, bold) == Face::sans
+                                  ? shelf(bold).face_for(character)
+                                  : symbol_face(wanted, bold);
     if (found.empty() || found.back().face != face) found.push_back({face, {}});
     found.back().utf8.append(utf8.substr(begin, i - begin));
   }

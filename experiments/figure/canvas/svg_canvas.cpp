@@ -87,6 +87,16 @@ std::string with_nonbreaking_spaces(std::string_view text) {
   return out;
 }
 
+/// What differs from the text of the whole drawing.
+std::string font(const TextStyle& style) {
+  std::string attributes;
+  if (style.face != Face::sans)
+    attributes = " font-family=\"STIXGeneral,'STIX Two Text','Times New Roman',serif\"";
+  if (style.face == Face::italic) attributes += " font-style=\"italic\"";
+  if (style.bold) attributes += " font-weight=\"bold\"";
+  return attributes;
+}
+
 void require_size(Size size) {
   if (size.width > 0.0 && size.height > 0.0 && size.width < 1e6 && size.height < 1e6) return;
   throw UsageError(fmt::format("{} x {}", number_text(size.width), number_text(size.height)),
@@ -210,8 +220,8 @@ void SvgCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style
           ? fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", svg_number(width))
           : "";
   drawing_->add(fmt::format("<text {} font-size=\"{}\"{}{}{}{}>{}</text>", place,
-                            svg_number(style.size), style.bold ? " font-weight=\"bold\"" : "",
-                            text_anchor(style.horizontal), paint("fill", style.color), fitted,
+                            svg_number(style.size), font(style), text_anchor(style.horizontal),
+                            paint("fill", style.color), fitted,
                             xml_escaped(with_nonbreaking_spaces(utf8))));
 }
 

@@ -20,8 +20,8 @@ struct SvgMetadata {
 
 /// A Canvas that produces an SVG 1.1 file, which SVG 2 viewers read as well. Text stays text; maps
 /// are embedded as PNG; numbers have two decimals. The same drawing gives the same bytes. Text is
-/// set in DejaVu Sans; a viewer with another font fits it into the width measured here, at the same
-/// anchor.
+/// set in DejaVu Sans and symbols in STIX; a viewer with other fonts fits them into the width
+/// measured here, at the same anchor.
 class SvgCanvas final : public Canvas {
  public:
   /// `size` in points; one point is one user unit. Throws UsageError for a size that is not above

@@ -23,8 +23,8 @@ TextMetrics::TextMetrics(cairo_t* context) : context_(context) {
   cairo_set_font_options(context, options.get());
 }
 
-std::vector<FontRun> TextMetrics::runs(std::string_view utf8, bool bold) {
-  return fonts_.runs(in_visual_order(drawable_utf8(utf8)), bold);
+std::vector<FontRun> TextMetrics::runs(std::string_view utf8, const TextStyle& style) {
+  return fonts_.runs(in_visual_order(drawable_utf8(utf8)), style.face, style.bold);
 }
 
 double TextMetrics::width(const std::vector<FontRun>& runs, double size) {
@@ -41,7 +41,7 @@ double TextMetrics::width(const std::vector<FontRun>& runs, double size) {
 }
 
 LineExtents TextMetrics::line(const TextStyle& style) {
-  cairo_set_font_face(context_, fonts_.main_face(style.bold));
+  cairo_set_font_face(context_, fonts_.main_face(style.face, style.bold));
   cairo_set_font_size(context_, style.size);
   cairo_font_extents_t font{};
   cairo_font_extents(context_, &font);
@@ -50,13 +50,14 @@ LineExtents TextMetrics::line(const TextStyle& style) {
 }
 
 Size TextMetrics::size(std::string_view utf8, const TextStyle& style) {
-  return {width(runs(utf8, style.bold), style.size), line(style).height};
+  return {width(runs(utf8, style), style.size), line(style).height};
 }
 
 Point baseline_start(const TextStyle& style, double width, const LineExtents& line) {
   const double x = style.horizontal == HorizontalAlign::left     ? 0.0
                    : style.horizontal == HorizontalAlign::center ? -0.5 * width
                                                                  : -width;
+  if (style.vertical == VerticalAlign::baseline) return {x, 0.0};
   const double top = style.vertical == VerticalAlign::top      ? 0.0
                      : style.vertical == VerticalAlign::middle ? -0.5 * line.height
                                                                : -line.height;

@@ -25,7 +25,7 @@ class TextMetrics {
   explicit TextMetrics(cairo_t* context);
 
   /// The text in visual order, split where the font changes.
-  std::vector<FontRun> runs(std::string_view utf8, bool bold);
+  std::vector<FontRun> runs(std::string_view utf8, const TextStyle& style);
   double width(const std::vector<FontRun>& runs, double size);
   LineExtents line(const TextStyle& style);
   Size size(std::string_view utf8, const TextStyle& style);

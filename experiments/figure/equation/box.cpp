@@ -6,8 +6,6 @@
 namespace orrery::figure {
 namespace {
 
-constexpr double line_ascent = 1901.0 / 2048;  ///< DejaVu Sans, in em: top of a line to baseline
-
 bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
     return std::find(b.begin(), b.end(), name) != b.end();
@@ -48,16 +46,24 @@ void EquationBox::mark_as_symbol(const std::string& name) {
 }
 
 void draw_equation(Canvas& canvas, const EquationBox& box, Point origin, Color color,
-                   const EquationHighlight& highlight) {
+                   const EquationHighlight& highlight, Direction direction) {
+  const bool upward = direction == Direction::upward;
+  const auto placed = [&](Point p) {
+    return upward ? Point{origin.x + p.y, origin.y - p.x} : Point{origin.x + p.x, origin.y + p.y};
+  };
   for (const EquationBox::Glyphs& glyphs : box.glyphs) {
     const bool highlighted = share_a_name(glyphs.names, highlight.names);
-    canvas.text(
-        {origin.x + glyphs.at.x, origin.y + glyphs.at.y - line_ascent * glyphs.size}, glyphs.text,
-        {.size = glyphs.size, .color = highlighted ? highlight.color : color, .bold = glyphs.bold});
+    canvas.text(placed(glyphs.at), glyphs.text,
+                {.size = glyphs.size,
+                 .color = highlighted ? highlight.color : color,
+                 .bold = glyphs.bold,
+                 .face = glyphs.face,
+                 .upward = upward,
+                 .vertical = VerticalAlign::baseline});
   }
   for (const EquationBox::Line& line : box.lines) {
     std::vector<Point> points;
-    for (const Point& p : line.points) points.push_back({origin.x + p.x, origin.y + p.y});
+    for (const Point& p : line.points) points.push_back(placed(p));
     canvas.line_strip(points, {.color = color, .width = line.width});
   }
 }

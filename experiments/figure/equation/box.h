@@ -14,6 +14,7 @@ struct EquationBox {
     Point at{};  ///< left end of their baseline
     std::string text{};
     double size{};
+    Face face{Face::sans};
     bool bold{};
     std::vector<std::string> names{};  ///< symbols they belong to, innermost first: "t", then "θ_t"
   };
@@ -30,6 +31,7 @@ struct EquationBox {
   double width{};
   double ascent{};   ///< above the baseline
   double descent{};  ///< below it
+  double lean{};     ///< part of the width that only leaning letters reach into, above x-height
   std::vector<Glyphs> glyphs{};
   std::vector<Line> lines{};
   std::vector<Region> regions{};
@@ -51,9 +53,12 @@ struct EquationHighlight {
   Color color{};
 };
 
+enum class Direction { rightward, upward };
+
 /// Draws a formula with the left end of its baseline at `origin`.
 void draw_equation(Canvas& canvas, const EquationBox& box, Point origin, Color color,
-                   const EquationHighlight& highlight = {});
+                   const EquationHighlight& highlight = {},
+                   Direction direction = Direction::rightward);
 
 /// The name of the smallest symbol at a point relative to the origin; empty when there is none.
 std::string symbol_at(const EquationBox& box, Point point);

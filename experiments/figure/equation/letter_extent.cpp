@@ -1,39 +1,98 @@
 #include "experiments/figure/equation/letter_extent.h"
 
-#include <algorithm>
+#include <cairo.h>
 
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "experiments/figure/canvas/font_fallback.h"
+#include "experiments/figure/canvas/image_surface.h"
+#include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
 namespace {
 
-constexpr double low_letter = 0.56;  ///< a c e m n
-constexpr double descender = 0.22;   ///< g p q y
+constexpr double measuring_em = 1024.0;  ///< large enough for Cairo's rounding not to matter
 
-LetterExtent extent_of_character(std::string_view c) {
-  constexpr std::string_view low = "acemnorsuvwxzαειονπστυωκ";
-  constexpr std::string_view low_down = "gpqyγημρφχψςj";
-  constexpr std::string_view tall_down = "()[]{}|βζξϕ⟨⟩⌊⌋⌈⌉‖,;Q";
-  const auto in = [c](std::string_view set) { return set.find(c) != std::string_view::npos; };
-  if (in(low)) return {low_letter, 0.02};
-  if (c == "j") return {tall_letter, descender};
-  if (in(low_down)) return {low_letter, descender};
-  if (in(tall_down)) return {tall_letter, 0.15};
-  return {tall_letter, 0.02};
+struct Release {
+  void operator()(cairo_scaled_font_t* f) const { cairo_scaled_font_destroy(f); }
+  void operator()(cairo_font_options_t* o) const { cairo_font_options_destroy(o); }
+};
+using ScaledFont = std::unique_ptr<cairo_scaled_font_t, Release>;
+
+ScaledFont without_hinting(cairo_font_face_t* face) {
+  cairo_matrix_t size, page;
+  cairo_matrix_init_scale(&size, measuring_em, measuring_em);
+  cairo_matrix_init_identity(&page);
+  const std::unique_ptr<cairo_font_options_t, Release> options(cairo_font_options_create());
+  cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
+  ScaledFont font(cairo_scaled_font_create(face, &size, &page, options.get()));
+  check_cairo(cairo_scaled_font_status(font.get()));
+  return font;
 }
+
+class Extents {
+ public:
+  LetterExtent of(char32_t character, Face face, bool bold) {
+    const std::scoped_lock one_at_a_time(mutex_);
+    const auto [place, fresh] = known_.try_emplace(std::tuple(character, face, bold));
+    if (fresh) place->second = measured(character, face, bold);
+    return place->second;
+  }
+
+ private:
+  LetterExtent measured(char32_t character, Face face, bool bold) {
+    LetterExtent extent;
+    for (const FontRun& run : fonts_.runs(drawable_utf8(utf8_of(character)), face, bold)) {
+      ScaledFont& font = scaled_[run.face];
+      if (!font) font = without_hinting(run.face);
+      cairo_text_extents_t e{};
+      cairo_scaled_font_text_extents(font.get(), run.utf8.c_str(), &e);
+      extent = {e.x_advance / measuring_em, e.x_bearing / measuring_em,
+                (e.x_bearing + e.width) / measuring_em, -e.y_bearing / measuring_em,
+                (e.y_bearing + e.height) / measuring_em};
+    }
+    return extent;
+  }
+
+  std::mutex mutex_;
+  FontBook fonts_{};
+  std::map<cairo_font_face_t*, ScaledFont> scaled_{};
+  std::map<std::tuple<char32_t, Face, bool>, LetterExtent> known_{};
+};
 
 }  // namespace
 
-LetterExtent letter_extent(std::string_view text) {
-  LetterExtent extent;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character_length(text, at);
-    const LetterExtent one = extent_of_character(text.substr(at, length));
-    extent.ascent = std::max(extent.ascent, one.ascent);
-    extent.descent = std::max(extent.descent, one.descent);
-    at += length;
-  }
-  return extent;
+LetterExtent letter_extent(char32_t character, Face wanted, bool bold) {
+  struct Known {
+    char32_t character{};
+    int font{-1};
+    LetterExtent extent{};
+  };
+  static Extents extents;
+  if (character == not_utf8) character = U'\uFFFD';
+  // Formulas have few letters: most are found here without a lock.
+  thread_local std::array<Known, 256> recent;
+  const Face face = face_with(character, wanted, bold);
+  const int font = 2 * static_cast<int>(face) + (bold ? 1 : 0);
+  Known& known = recent[(character + 83U * static_cast<unsigned>(font)) % recent.size()];
+  if (known.character != character || known.font != font)
+    known = {character, font, extents.of(character, face, bold)};
+  return known.extent;
 }
+
+double axis_height() {
+  const LetterExtent minus = letter_extent(U'−', Face::roman);
+  return (minus.ascent - minus.descent) / 2;
+}
+
+double x_height() { return letter_extent(U'x', Face::roman).ascent; }
+
+double symbol_scale() { return letter_extent(U'x', Face::sans).ascent / x_height(); }
 
 }  // namespace orrery::figure

@@ -1,23 +1,30 @@
 #pragma once
 
-#include <string_view>
-
-#include "experiments/model/layers.h"
+#include "experiments/figure/canvas/canvas.h"
 
 namespace orrery::figure {
 
-// DejaVu Sans, in em.
-inline constexpr double axis_height = 642.0 / 2048;  ///< height of minus signs and fraction bars
-inline constexpr double tall_letter = 0.76;          ///< capitals, digits, b d f h k l
-
-/// Height of the ink above and below the baseline, in em.
+/// Advance and ink of a character, in em of its font. The ink runs from `left` to `right` of the
+/// point where the character begins, and from `descent` below the baseline to `ascent` above it.
 struct LetterExtent {
+  double advance{};
+  double left{};
+  double right{};
   double ascent{};
   double descent{};
 };
 
-/// Extent of a text in DejaVu Sans, from three classes of letters: low, tall, with a descender. A
-/// Canvas measures only whole lines, which are taller than the letters on them.
-LetterExtent letter_extent(std::string_view text);
+/// Measured from the outlines of the font that draws the character, so that formulas are laid out
+/// alike on every canvas. May be called from any thread.
+LetterExtent letter_extent(char32_t character, Face face, bool bold = false);
+
+// Lengths of the font of symbols, in its em; of the font of text where that is missing.
+
+/// Height of minus signs and fraction bars.
+double axis_height();
+/// Height of an x.
+double x_height();
+/// Em of symbols beside text with an em of 1, at which an x of both is equally high.
+double symbol_scale();
 
 }  // namespace orrery::figure

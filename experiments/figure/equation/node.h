@@ -29,13 +29,17 @@ struct EquationNode {
     function,
     opening,
     closing,
-    punctuation
+    punctuation,
+    inner  ///< a fraction, brackets that grow, an ellipsis
   };
 
   Kind kind{Kind::row};
   Class role{Class::ordinary};
   std::string text{};
   bool bold{};
+  /// A letter that stands for itself, as in \mathrm, or words in the font of text.
+  enum class Letters { variable, upright, words };
+  Letters letters{Letters::variable};
   double width{};
   std::size_t columns{};
   bool left_aligned{};  ///< columns of cases; those of other matrices are centred

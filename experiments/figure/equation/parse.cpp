@@ -41,6 +41,12 @@ Node symbol(std::string_view text, Class role = Class::ordinary) {
   return node;
 }
 
+Node upright(std::string_view text) {
+  Node node = symbol(text);
+  node.letters = Node::Letters::upright;
+  return node;
+}
+
 Node parent(Kind kind, std::vector<Node> children) {
   Node node{.kind = kind};
   node.children = std::move(children);
@@ -158,10 +164,10 @@ class Parser {
 
   /// A command that stands for a word, a space or one symbol.
   Node read_symbol(std::size_t start, const std::string& name) {
-    if (name == "mathrm" || name == "text") return symbol(in_.take_words(name));
+    if (name == "mathrm" || name == "text") return upright(in_.take_words(name));
     if (name == "operatorname") return symbol(in_.take_words(name), Class::function);
     if (name == "mathbf") {
-      Node bold = symbol(in_.take_words(name));
+      Node bold = upright(in_.take_words(name));
       bold.bold = true;
       return bold;
     }

@@ -1,11 +1,11 @@
 #include "experiments/figure/equation/plain_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <span>
 
+#include "experiments/figure/equation/script_letters.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
@@ -14,42 +14,6 @@ namespace {
 using Node = EquationNode;
 using Kind = Node::Kind;
 using Class = Node::Class;
-
-struct Letter {
-  std::string_view plain, script;
-};
-
-// clang-format off
-constexpr std::array gap_below{
-    Letter{"0", "₀"}, Letter{"1", "₁"}, Letter{"2", "₂"}, Letter{"3", "₃"}, Letter{"4", "₄"},
-    Letter{"5", "₅"}, Letter{"6", "₆"}, Letter{"7", "₇"}, Letter{"8", "₈"}, Letter{"9", "₉"},
-    Letter{"+", "₊"}, Letter{"−", "₋"}, Letter{"=", "₌"}, Letter{"a", "ₐ"}, Letter{"e", "ₑ"},
-    Letter{"h", "ₕ"}, Letter{"i", "ᵢ"}, Letter{"j", "ⱼ"}, Letter{"k", "ₖ"}, Letter{"l", "ₗ"},
-    Letter{"m", "ₘ"}, Letter{"n", "ₙ"}, Letter{"o", "ₒ"}, Letter{"p", "ₚ"}, Letter{"r", "ᵣ"},
-    Letter{"s", "ₛ"}, Letter{"t", "ₜ"}, Letter{"u", "ᵤ"}, Letter{"v", "ᵥ"}, Letter{"x", "ₓ"},
-    Letter{",", ","}};
-constexpr std::array gap_above{
-    Letter{"0", "⁰"}, Letter{"1", "¹"}, Letter{"2", "²"}, Letter{"3", "³"}, Letter{"4", "⁴"},
-    Letter{"5", "⁵"}, Letter{"6", "⁶"}, Letter{"7", "⁷"}, Letter{"8", "⁸"}, Letter{"9", "⁹"},
-    Letter{"+", "⁺"}, Letter{"−", "⁻"}, Letter{"⊤", "ᵀ"}, Letter{"′", "′"}, Letter{"a", "ᵃ"},
-    Letter{"b", "ᵇ"}, Letter{"i", "ⁱ"}, Letter{"k", "ᵏ"}, Letter{"m", "ᵐ"}, Letter{"n", "ⁿ"},
-    Letter{"t", "ᵗ"}, Letter{"x", "ˣ"}, Letter{"K", "ᴷ"}, Letter{"T", "ᵀ"}, Letter{"V", "ⱽ"}};
-// clang-format on
-
-/// Every character in its script form; empty when one of them has none.
-std::optional<std::string> as_script(std::string_view text, std::span<const Letter> letters) {
-  std::string script;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view character = text.substr(at, character_length(text, at));
-    const auto known = std::find_if(letters.begin(), letters.end(), [&](const Letter& letter) {
-      return letter.plain == character;
-    });
-    if (known == letters.end()) return std::nullopt;
-    script += known->script;
-    at += character.size();
-  }
-  return script;
-}
 
 bool is_letter_or_digit(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -174,7 +138,7 @@ class Writer {
   static bool is_low_script(const Node& node) {
     return node.kind == Kind::scripts && node.children[1].children.empty() &&
            !node.children[2].children.empty() &&
-           !as_script(Writer(true).written(node.children[2]), gap_below);
+           !as_script(Writer(true).written(node.children[2]), Script::below);
   }
 
   static std::string bracketed(const Node& node, bool needed) {
@@ -182,10 +146,10 @@ class Writer {
     return needed ? "(" + text + ")" : text;
   }
 
-  static std::string script(const Node& node, const char* mark, std::span<const Letter> letters) {
+  static std::string script(const Node& node, const char* mark, Script where) {
     if (node.kind == Kind::row && node.children.empty()) return {};
     const std::string text = Writer(true).written(node);
-    if (const auto small = as_script(text, letters)) return *small;
+    if (const auto small = as_script(text, where)) return *small;
     return mark + (is_one_word(text) ? text : "(" + text + ")");
   }
 
@@ -195,7 +159,7 @@ class Writer {
     std::string base = Writer(false).written(node.children[0]);
     if (role_of(node) == Class::large && !above.children.empty() && !below.children.empty())
       return base + "_(" + Writer(true).written(below) + ".." + Writer(true).written(above) + ")";
-    return base + script(below, "_", gap_below) + script(above, "^", gap_above);
+    return base + script(below, "_", Script::below) + script(above, "^", Script::above);
   }
 
   static std::string matrix_text(const Node& node) {

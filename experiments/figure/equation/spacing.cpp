@@ -16,7 +16,10 @@ constexpr double thick_space = 5.0 / 18;
 Class spacing_class(const EquationNode& node) {
   switch (node.kind) {
     case Kind::symbol:
-      return node.role;
+      return node.text == "…" || node.text == "⋯" ? Class::inner : node.role;
+    case Kind::fraction:
+    case Kind::fence:
+      return Class::inner;
     case Kind::scripts:
     case Kind::accent:
       return spacing_class(node.children.front());
@@ -40,10 +43,12 @@ double space_between(Class left, Class right, bool in_script) {
   if (left == Class::relation || right == Class::relation)
     return left == right ? 0 : outside_scripts * thick_space;
   if (left == Class::operation || right == Class::operation) return outside_scripts * medium_space;
-  if (left == Class::punctuation) return in_script ? thin_space / 2 : thin_space;
+  if (left == Class::punctuation) return outside_scripts * thin_space;
   const auto is_word = [](Class c) { return c == Class::function || c == Class::large; };
   if (is_word(left) && right == Class::opening) return 0;
-  return is_word(left) || is_word(right) ? thin_space : 0;
+  if (is_word(left) || is_word(right)) return thin_space;
+  const bool apart = left == Class::inner || right == Class::inner;
+  return apart ? outside_scripts * thin_space : 0;
 }
 
 }  // namespace orrery::figure

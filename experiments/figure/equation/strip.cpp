@@ -4,16 +4,19 @@
 #include <string>
 #include <utility>
 
+#include "experiments/figure/equation/inline_symbols.h"
 #include "experiments/figure/equation/parse.h"
 
 namespace orrery::figure {
 namespace {
 
 // Lengths in em of the figure's text.
-constexpr double formula_scale = 1.2;  ///< size of the formulas; readable at a distance
-constexpr double source_gap = 0.7;     ///< between a formula and its source
-constexpr double formula_gap = 2.0;    ///< between a source and the next formula
+constexpr double formula_scale = 1.15;  ///< size of the formulas; readable at a distance
+constexpr double source_gap = 0.7;      ///< between a formula and its source
+constexpr double formula_gap = 2.0;     ///< between a source and the next formula
 constexpr double row_gap = 0.7;
+
+constexpr double rounding = 1e-9;
 
 /// A formula followed by its source, typeset at one size.
 struct SourcedFormula {
@@ -30,9 +33,7 @@ SourcedFormula set_at(const Formula& equation, const Canvas& canvas, const Figur
   SourcedFormula formula{.box = lay_out(parse_equation(equation.tex), canvas,
                                         formula_scale * style.text_size * scale)};
   if (equation.source.empty()) return formula;
-  const EquationNode words{.kind = EquationNode::Kind::symbol,
-                           .text = std::string(equation.source)};
-  formula.source = lay_out(words, canvas, style.small_size * scale);
+  formula.source = lay_out_in_line(read_text(equation.source), canvas, style.small_size * scale);
   formula.gap = source_gap * style.text_size * scale;
   return formula;
 }
@@ -50,7 +51,7 @@ class Rows {
   Rows(double width, const FigureStyle& style) : width_(width), em_(style.text_size) {}
 
   void add(SourcedFormula formula) {
-    if (!row_.empty() && x_ + formula.width() > width_) finish_row();
+    if (!row_.empty() && x_ + formula.width() > width_ * (1 + rounding)) finish_row();
     x_ += formula.width() + formula_gap * em_;
     row_.push_back(std::move(formula));
   }

@@ -24,7 +24,7 @@ class AxisFitter {
     const double line = line_height(context.canvas, label_style(context.style));
     const double smaller_side = std::min(room.width, room.height);
     has_ticks_ = smaller_side >= min_lines_for_ticks * line;
-    if (smaller_side < min_lines_for_label * line) plan_.label.clear();
+    if (smaller_side < min_lines_for_label * line) plan_.label = {};
     elide_names(max_share_for_names * (horizontal ? room.height : room.width));
   }
 
@@ -38,6 +38,7 @@ class AxisFitter {
   /// Ticks for this plot: the names if they fit, numbers otherwise.
   Ticks ticks(const Rect& plot) {
     named_ = false;
+    length_ = horizontal_ ? plot.width : plot.height;
     if (!has_ticks_) return {};
     const AxisMap axis = map(plot);
     if (!plan_.names.empty()) {
@@ -56,6 +57,11 @@ class AxisFitter {
   }
 
   bool named() const { return named_; }
+  /// Lines of the label: one below the plot, where a plot is wide.
+  std::size_t lines() const {
+    if (horizontal_) return 1;
+    return label_lines(context_.canvas, plan_.label, label_style(context_.style), length_);
+  }
   const Label& label() const { return plan_.label; }
 
   /// Space across the axis for these ticks, their labels and the axis label.
@@ -75,7 +81,8 @@ class AxisFitter {
 
   double label_thickness() const {
     if (plan_.label.empty()) return 0.0;
-    return gap(context_.style) + line_height(context_.canvas, label_style(context_.style));
+    return gap(context_.style) +
+           static_cast<double>(lines()) * line_height(context_.canvas, label_style(context_.style));
   }
 
   TickRoom tick_room(bool names) const {
@@ -97,7 +104,7 @@ class AxisFitter {
 
   void elide_names(double max_width) {
     for (std::string& name : plan_.names) {
-      name = elided(context_.canvas, name, tick_style(context_.style), max_width);
+      name = elided(context_.canvas, name, tick_style(context_.style), max_width, Reading::words);
     }
   }
 
@@ -107,6 +114,7 @@ class AxisFitter {
   Rect room_;
   bool has_ticks_{true};
   bool named_{false};
+  double length_{};  ///< of the axis
 };
 
 /// A square, or as much wider as `widest` allows.
@@ -138,7 +146,7 @@ constexpr int passes = 3;  ///< the plot depends on the ticks and they on it; tw
 AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data,
                    const std::optional<double>& threshold) {
   AxisPlan plan;
-  plan.label = compose_label(axis.label, axis.symbol, axis.unit);
+  plan.label = {axis.label, axis.symbol, axis.unit};
   plan.scale = scale.value_or(axis.scale);
   plan.symlog_threshold = usable_threshold(threshold.value_or(axis.symlog_threshold));
   plan.data = data;
@@ -153,6 +161,7 @@ Axes place_axes(const PlotContext& context, AxisPlan x, AxisPlan y, const Rect& 
     if (aspect == Aspect::equal_scale) equalize(x, y, axes.plot);
     AxisFitter fit_x(context, x, true, room), fit_y(context, y, false, room);
     const double left = fit_y.thickness(fit_y.ticks(axes.plot));
+    const std::size_t y_lines = fit_y.lines();
     const double below = fit_x.thickness(fit_x.ticks(axes.plot));
     const double top =
         left > 0.0 ? 0.4 * line_height(context.canvas, tick_style(context.style)) : 0.0;
@@ -166,6 +175,7 @@ Axes place_axes(const PlotContext& context, AxisPlan x, AxisPlan y, const Rect& 
     axes.names_on_x = fit_x.named();
     axes.x_label = fit_x.label();
     axes.y_label = fit_y.label();
+    axes.y_label_lines = y_lines;
     axes.x_axis = {axes.plot.x, axes.plot.bottom(), axes.plot.width, below};
     axes.y_axis = {axes.plot.x - left, axes.plot.y, left, axes.plot.height};
   }
@@ -229,7 +239,8 @@ void draw_y_axis(PlotContext& context, const Axes& axes) {
   label.horizontal = HorizontalAlign::center;
   label.vertical = VerticalAlign::top;
   label.upward = true;
-  draw_label(context.canvas, {box.x, box.y + 0.5 * box.height}, axes.y_label, label, box.height);
+  draw_label(context.canvas, {box.x, box.y + 0.5 * box.height}, axes.y_label, label, box.height,
+             axes.y_label_lines);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Axes {
   bool names_on_x{false};
   Label x_label{};
   Label y_label{};
+  std::size_t y_label_lines{1};
 };
 
 /// Finds the plot rectangle that leaves room for ticks and labels. When space runs short the axis

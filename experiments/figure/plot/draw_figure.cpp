@@ -5,6 +5,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/legend.h"
@@ -42,7 +43,7 @@ double draw_lines(PlotContext& context, const std::vector<std::string>& lines, P
                   TextStyle style) {
   const double height = line_height(context.canvas, style);
   for (const std::string& line : lines) {
-    if (!line.empty()) context.canvas.text(top, line, style);
+    if (!line.empty()) draw_rich(context.canvas, top, line, style);
     top.y += height;
   }
   return top.y;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/silhouette.h"
 
@@ -102,7 +103,7 @@ class NamePlacer {
                                             bool may_be_cut) const {
     const std::string shown = elided(context_.canvas, name, text_, max_name_width * plot_.width);
     if (shown.empty() || (shown != name && !may_be_cut)) return std::nullopt;
-    const auto box = box_beside(line, context_.canvas.text_size(shown, text_));
+    const auto box = box_beside(line, rich_size(context_.canvas, shown, text_));
     if (!box) return std::nullopt;
     return GhostNames::Place{line.series, shown, *box};
   }
@@ -158,7 +159,8 @@ void draw_ghost_names(PlotContext& context, const GhostNames& names) {
   for (const GhostNames::Place& place : names.placed) {
     // Grid lines do not run through it.
     context.canvas.rect(place.box, with_alpha(context.style.plot_background, 0.8));
-    context.canvas.text({place.box.x, place.box.y + 0.5 * place.box.height}, place.name, text);
+    draw_rich(context.canvas, {place.box.x, place.box.y + 0.5 * place.box.height}, place.name,
+              text);
     context.layout.ghost_names.push_back({place.box, place.ghost->name});
   }
 }

@@ -228,7 +228,7 @@ void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
   HeatmapCache& cache = context.cache ? *context.cache : own;
   const std::optional<Range> wanted = context.view.color ? context.view.color : map.range;
   ColorBarPlan bar{.map = &colormap(map.meaning, background_of(context.style)),
-                   .label = compose_label(map.quantity, map.symbol, ""),
+                   .label = {map.quantity, map.symbol, ""},
                    .meaning = map.meaning};
   if (map.colors == ColorScaling::linear || map.meaning != Meaning::sequential) {
     draw_map(context, map, room, cache, std::move(bar), wanted);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
@@ -10,8 +11,9 @@ namespace {
 
 constexpr std::string_view ellipsis = "…";
 
-double width_of(const Canvas& canvas, std::string_view text, const TextStyle& style) {
-  return text.empty() ? 0.0 : canvas.text_size(text, style).width;
+double width_of(const Canvas& canvas, std::string_view text, const TextStyle& style,
+                Reading reading = Reading::prose) {
+  return text.empty() ? 0.0 : rich_size(canvas, text, style, reading).width;
 }
 
 /// Byte offset of each character, followed by the length of the text.
@@ -22,15 +24,22 @@ std::vector<std::size_t> character_starts(std::string_view text) {
   return starts;
 }
 
+/// The prefix without spaces at its end, then `tail`.
+std::string beginning(std::string_view prefix, std::string_view tail) {
+  if (!tail.empty())
+    while (prefix.ends_with(' ')) prefix.remove_suffix(1);
+  return std::string(prefix).append(tail);
+}
+
 /// Length in bytes of the longest prefix that, followed by `tail`, is at most `width` wide.
 std::size_t longest_prefix(const Canvas& canvas, std::string_view text, std::string_view tail,
-                           const TextStyle& style, double width) {
+                           const TextStyle& style, double width, Reading reading) {
   const std::vector<std::size_t> starts = character_starts(text);
   std::size_t low = 0, high = starts.size() - 1;
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
-    const std::string candidate = std::string(text.substr(0, starts[middle])).append(tail);
-    if (width_of(canvas, candidate, style) <= width) {
+    const std::string candidate = beginning(text.substr(0, starts[middle]), tail);
+    if (width_of(canvas, candidate, style, reading) <= width) {
       low = middle;
     } else {
       high = middle - 1;
@@ -56,8 +65,8 @@ std::vector<std::string> words_of(std::string_view text) {
 /// Breaks words into lines greedily.
 class LineFiller {
  public:
-  LineFiller(const Canvas& canvas, const TextStyle& style, double width)
-      : canvas_(canvas), style_(style), width_(width) {}
+  LineFiller(const Canvas& canvas, const TextStyle& style, double width, Reading reading)
+      : canvas_(canvas), style_(style), width_(width), reading_(reading) {}
 
   void add(std::string word) {
     const std::string longer = line_.empty() ? word : line_ + " " + word;
@@ -67,7 +76,7 @@ class LineFiller {
     }
     finish_line();
     while (!fits(word)) {
-      const std::size_t cut = longest_prefix(canvas_, word, "", style_, width_);
+      const std::size_t cut = longest_prefix(canvas_, word, "", style_, width_, Reading::words);
       if (cut == 0) return;  // not even one character fits
       lines_.push_back(word.substr(0, cut));
       word.erase(0, cut);
@@ -82,76 +91,123 @@ class LineFiller {
   }
 
  private:
-  bool fits(const std::string& text) const { return width_of(canvas_, text, style_) <= width_; }
+  /// Symbols are about as wide as their letters as text, so that most lines need no typesetting.
+  bool fits(const std::string& text) const {
+    if (reading_ != Reading::words &&
+        width_of(canvas_, text, style_, Reading::words) <= sure_to_fit * width_)
+      return true;
+    return width_of(canvas_, text, style_, reading_) <= width_;
+  }
   void finish_line() {
     if (!line_.empty()) lines_.push_back(std::exchange(line_, {}));
   }
 
+  static constexpr double sure_to_fit = 0.5;
   const Canvas& canvas_;
   const TextStyle& style_;
   double width_;
+  Reading reading_;
   std::string line_;
   std::vector<std::string> lines_;
 };
 
-constexpr double script_size = 0.72;  ///< size of scripts, relative to the line's
-constexpr double script_rise = 0.34;  ///< shift of scripts from the line's middle, in line sizes
+constexpr double least_on_one_line = 0.86;  ///< size of a label, before it takes two lines
+constexpr double least_size = 0.75;         ///< of a label, before words are left out
 
-TextStyle run_style(TextStyle style, const LabelRun& run) {
-  if (run.level != 0) style.size *= script_size;
-  return style;
-}
-
-std::string_view group_at(std::string_view text, std::size_t& position) {
-  if (position < text.size() && text[position] == '{') {
-    const std::size_t end = std::min(text.find('}', position), text.size());
-    const std::string_view group = text.substr(position + 1, end - position - 1);
-    position = std::min(end + 1, text.size());
-    return group;
-  }
-  const std::size_t length = position < text.size() ? character_length(text, position) : 0;
-  const std::string_view group = text.substr(position, length);
-  position += length;
-  return group;
-}
-
-void append(Label& label, std::string_view text, int level) {
-  if (text.empty()) return;
-  if (label.empty() || label.back().level != level) label.push_back({{}, level});
-  label.back().text.append(text);
-}
-
-void shorten(const Canvas& canvas, Label& label, const TextStyle& style, double width) {
-  double rest = label_width(canvas, label, style);
-  for (LabelRun& run : label) {
-    if (rest <= width) break;
-    const TextStyle own = run_style(style, run);
-    rest -= width_of(canvas, run.text, own);
-    run.text = elided(canvas, run.text, own, std::max(0.0, width - rest));
-    rest += width_of(canvas, run.text, own);
+/// Words that follow words are one text.
+void append(EquationNode& row, EquationNode more) {
+  for (EquationNode& child : more.children) {
+    const bool words = child.letters == EquationNode::Letters::words && !row.children.empty() &&
+                       row.children.back().letters == EquationNode::Letters::words;
+    if (words)
+      row.children.back().text += child.text;
+    else
+      row.children.push_back(std::move(child));
   }
 }
 
-double shift(HorizontalAlign align, double width) {
-  return align == HorizontalAlign::left ? 0.0
-                                        : (align == HorizontalAlign::center ? -0.5 : -1.0) * width;
+/// The words of a label and what must stay of it.
+EquationNode row_of(std::string_view words, const Label& label) {
+  const bool apart = !words.empty() && !label.symbol.empty();
+  EquationNode row = read_text(std::string(words) + (apart ? "  " : ""));
+  EquationNode symbol = read_text(label.symbol, Reading::symbol);
+  append(row, std::move(symbol));
+  const bool first = words.empty() && label.symbol.empty();
+  if (!label.unit.empty())
+    append(row, read_text((first ? "(" : " (") + label.unit + ")", Reading::words));
+  return row;
 }
 
-/// Offset of the line's middle from the anchor.
-double middle_of(VerticalAlign align, double height) {
-  return align == VerticalAlign::middle ? 0.0 : (align == VerticalAlign::top ? 0.5 : -0.5) * height;
+/// A label as it is drawn: rows in a size.
+struct SetLabel {
+  std::vector<EquationNode> rows{};
+  double scale{1.0};  ///< of the size that was asked for
+};
+
+/// The share of its size at which the widest row is as wide as `width`, at most 1.
+double scale_within(const Canvas& canvas, const std::vector<EquationNode>& rows,
+                    const TextStyle& style, double width) {
+  double widest = 0.0;
+  for (const EquationNode& row : rows) widest = std::max(widest, row_width(canvas, row, style));
+  return widest > width ? width / widest : 1.0;
+}
+
+/// The words in two lines of about equal width, the second with the symbol and the unit.
+std::vector<EquationNode> two_rows(const Canvas& canvas, const Label& label,
+                                   const TextStyle& style) {
+  const std::vector<std::string> words = words_of(label.words);
+  std::vector<EquationNode> best;
+  double narrowest = 0.0;
+  for (std::size_t first = 1; first <= words.size(); ++first) {
+    std::string above, below;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      std::string& line = i < first ? above : below;
+      line += (line.empty() ? "" : " ") + words[i];
+    }
+    if (below.empty() && label.symbol.empty() && label.unit.empty()) break;
+    std::vector<EquationNode> rows{read_text(above), row_of(below, label)};
+    const double width =
+        std::max(row_width(canvas, rows[0], style), row_width(canvas, rows[1], style));
+    if (!best.empty() && width >= narrowest) continue;
+    best = std::move(rows);
+    narrowest = width;
+  }
+  return best;
+}
+
+/// Words are left out from the right, symbol and unit stay.
+std::vector<EquationNode> shortened_row(const Canvas& canvas, const Label& label, TextStyle style,
+                                        double width) {
+  style.size *= least_size;
+  const double rest =
+      row_width(canvas, row_of("x", label), style) - width_of(canvas, "x", style, Reading::words);
+  const std::string words = elided(canvas, label.words, style, std::max(0.0, width - rest));
+  return {row_of(words, label)};
+}
+
+SetLabel set_label(const Canvas& canvas, const Label& label, const TextStyle& style, double width,
+                   std::size_t most_lines) {
+  SetLabel one{{row_of(label.words, label)}};
+  one.scale = scale_within(canvas, one.rows, style, width);
+  if (one.scale >= (most_lines > 1 ? least_on_one_line : least_size)) return one;
+  if (most_lines > 1) {
+    SetLabel two{two_rows(canvas, label, style)};
+    two.scale = scale_within(canvas, two.rows, style, width);
+    if (!two.rows.empty() && two.scale >= least_size) return two;
+  }
+  if (one.scale >= least_size) return one;
+  return {shortened_row(canvas, label, style, width), least_size};
 }
 
 }  // namespace
 
 std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
-                   double width) {
-  if (width_of(canvas, text, style) <= width) return std::string(text);
-  const std::size_t kept = longest_prefix(canvas, text, ellipsis, style, width);
+                   double width, Reading reading) {
+  if (width_of(canvas, text, style, reading) <= width) return std::string(text);
+  if (!has_symbols(text, reading)) reading = Reading::words;
+  const std::size_t kept = longest_prefix(canvas, text, ellipsis, style, width, reading);
   if (kept == 0) return {};
-  std::string beginning(text.substr(0, kept));
-  while (!beginning.empty() && beginning.back() == ' ') beginning.pop_back();
-  return beginning.append(ellipsis);
+  return beginning(text.substr(0, kept), ellipsis);
 }
 
 std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
@@ -171,7 +227,8 @@ std::string elided_middle(const Canvas& canvas, std::string_view text, const Tex
 std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
                                  const TextStyle& style, double width, std::size_t max_lines) {
   if (max_lines == 0 || !(width > 0.0)) return {};
-  LineFiller filler(canvas, style, width);
+  const Reading reading = has_symbols(text) ? Reading::prose : Reading::words;
+  LineFiller filler(canvas, style, width, reading);
   for (std::string& word : words_of(text)) filler.add(std::move(word));
   std::vector<std::string> lines = filler.finish();
   if (lines.size() <= max_lines) return lines;
@@ -181,55 +238,32 @@ std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
   return lines;
 }
 
-Label parse_symbol(std::string_view symbol) {
-  Label label;
-  for (std::size_t i = 0; i < symbol.size();) {
-    if (symbol[i] == '_' || symbol[i] == '^') {
-      const int level = symbol[i] == '^' ? 1 : -1;
-      append(label, group_at(symbol, ++i), level);
-    } else {
-      const std::size_t length = character_length(symbol, i);
-      append(label, symbol.substr(i, length), 0);
-      i += length;
-    }
-  }
-  return label;
-}
-
-Label compose_label(std::string_view words, std::string_view symbol, std::string_view unit) {
-  Label label;
-  append(label, words, 0);
-  if (!words.empty() && !symbol.empty()) append(label, "  ", 0);
-  for (const LabelRun& run : parse_symbol(symbol)) label.push_back(run);
-  if (!unit.empty()) {
-    append(label, label.empty() ? "(" : " (", 0);
-    append(label, unit, 0);
-    append(label, ")", 0);
-  }
-  return label;
-}
-
 double label_width(const Canvas& canvas, const Label& label, const TextStyle& style) {
-  double width = 0.0;
-  for (const LabelRun& run : label) width += width_of(canvas, run.text, run_style(style, run));
-  return width;
+  return row_width(canvas, row_of(label.words, label), style);
 }
 
-void draw_label(Canvas& canvas, Point anchor, Label label, const TextStyle& style, double width) {
-  shorten(canvas, label, style, width);
-  if (label_width(canvas, label, style) > width) return;
-  const double height = canvas.text_size("x", style).height;
-  double along = shift(style.horizontal, label_width(canvas, label, style));
-  const double across = middle_of(style.vertical, height);
-  for (const LabelRun& run : label) {
-    TextStyle own = run_style(style, run);
-    own.horizontal = HorizontalAlign::left;
-    own.vertical = VerticalAlign::middle;
-    const double down = across - script_rise * style.size * run.level;
-    const Point at = style.upward ? Point{anchor.x + down, anchor.y - along}
-                                  : Point{anchor.x + along, anchor.y + down};
-    if (!run.text.empty()) canvas.text(at, run.text, own);
-    along += width_of(canvas, run.text, own);
+std::size_t label_lines(const Canvas& canvas, const Label& label, const TextStyle& style,
+                        double width) {
+  return label.empty() ? 0 : set_label(canvas, label, style, width, 2).rows.size();
+}
+
+void draw_label(Canvas& canvas, Point anchor, const Label& label, const TextStyle& style,
+                double width, std::size_t most_lines) {
+  if (label.empty()) return;
+  const SetLabel set = set_label(canvas, label, style, width, most_lines);
+  TextStyle own = style;
+  own.size *= set.scale;
+  if (scale_within(canvas, set.rows, own, width) < 0.999) return;
+  const double line = canvas.text_size("x", own).height;
+  const auto rows = static_cast<double>(set.rows.size());
+  const double first = style.vertical == VerticalAlign::top      ? 0.0
+                       : style.vertical == VerticalAlign::middle ? -(rows - 1) / 2
+                                                                 : -(rows - 1);
+  for (std::size_t i = 0; i < set.rows.size(); ++i) {
+    const double down = (first + static_cast<double>(i)) * line;
+    draw_row(canvas,
+             style.upward ? Point{anchor.x + down, anchor.y} : Point{anchor.x, anchor.y + down},
+             set.rows[i], own);
   }
 }
 

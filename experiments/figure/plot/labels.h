@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/equation/inline_symbols.h"
 #include "experiments/model/figure.h"
 
 namespace orrery::figure {
@@ -12,7 +13,7 @@ namespace orrery::figure {
 /// The text, shortened at the end with "…" if it is wider than `width`; empty when not even that
 /// fits.
 std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
-                   double width);
+                   double width, Reading reading = Reading::prose);
 
 /// The text, shortened in the middle with "…" if it is wider than `width`, so that names with a
 /// common beginning stay distinguishable.
@@ -24,23 +25,25 @@ std::string elided_middle(const Canvas& canvas, std::string_view text, const Tex
 std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
                                  const TextStyle& style, double width, std::size_t max_lines);
 
-/// A piece of a label: plain text, or a superscript or subscript in a smaller size.
-struct LabelRun {
-  std::string text{};
-  int level{0};  ///< 1 superscript, −1 subscript
+/// What an axis or a colour bar shows: "relative distance", "m − n", "tokens".
+struct Label {
+  std::string words{};
+  std::string symbol{};
+  std::string unit{};
+  bool empty() const { return words.empty() && symbol.empty() && unit.empty(); }
 };
-using Label = std::vector<LabelRun>;
 
-/// Parses "a_{mn}" or "x^2" into runs; `_` and `^` take one character or a group in braces.
-Label parse_symbol(std::string_view symbol);
-
-/// Label such as "relative distance m − n (tokens)", with the symbol parsed by parse_symbol.
-Label compose_label(std::string_view words, std::string_view symbol, std::string_view unit);
-
+/// Width on one line.
 double label_width(const Canvas& canvas, const Label& label, const TextStyle& style);
 
-/// Draws the label at the anchor, with the alignment and direction of `style`. If it is wider than
-/// `width`, runs are shortened from the left, so that symbol and unit stay.
-void draw_label(Canvas& canvas, Point anchor, Label label, const TextStyle& style, double width);
+/// Lines that the label takes where it must not be wider than `width`: 1 or 2; 0 without a label.
+std::size_t label_lines(const Canvas& canvas, const Label& label, const TextStyle& style,
+                        double width);
+
+/// Draws "relative distance m − n (tokens)" at the anchor, with the alignment and direction of
+/// `style`. If it is wider than `width`, it is set a little smaller, then on two lines, then with
+/// fewer words; symbol and unit stay.
+void draw_label(Canvas& canvas, Point anchor, const Label& label, const TextStyle& style,
+                double width, std::size_t most_lines = 1);
 
 }  // namespace orrery::figure

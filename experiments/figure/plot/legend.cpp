@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
 
 namespace orrery::figure {
@@ -72,7 +73,7 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
   if (legend.entries.empty()) return {};
   double widest = 0.0;
   for (const std::string& name : legend.names) {
-    widest = std::max(widest, context.canvas.text_size(name, text).width);
+    widest = std::max(widest, rich_size(context.canvas, name, text).width);
   }
   legend.size = {widest + beside, static_cast<double>(legend.names.size()) * row_height(context) +
                                       2.0 * padding(style)};
@@ -112,7 +113,7 @@ void draw_legend(PlotContext& context, const Legend& legend, Point corner, bool 
     } else {
       text.color = style.muted;
     }
-    context.canvas.text({end + pad, middle}, legend.names[i], text);
+    draw_rich(context.canvas, {end + pad, middle}, legend.names[i], text);
   }
 }
 

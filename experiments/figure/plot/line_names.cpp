@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/silhouette.h"
 
@@ -61,7 +62,7 @@ bool fit(const PlotContext& context, LineNames& names, double widest, double hig
     place.lines = wrapped(context.canvas, joined_names(place.curves), text, widest, max_lines);
     if (place.lines.empty() || place.lines.back().ends_with("…")) return false;
     for (const std::string& words : place.lines)
-      names.width = std::max(names.width, context.canvas.text_size(words, text).width);
+      names.width = std::max(names.width, rich_size(context.canvas, words, text).width);
     place.height = line * (static_cast<double>(place.lines.size()) + 0.25);
     height += place.height;
   }
@@ -118,7 +119,7 @@ void draw_line_names(PlotContext& context, const LineNames& names, const Axes& a
                    {text.color, hairline(context.style), Dash::solid});
     double y = place.y - 0.5 * height * static_cast<double>(place.lines.size() - 1);
     for (const std::string& words : place.lines) {
-      context.canvas.text({x, y}, words, text);
+      draw_rich(context.canvas, {x, y}, words, text);
       y += height;
     }
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/decimate.h"
 #include "experiments/figure/plot/reference_lines.h"
 
@@ -58,7 +59,7 @@ class ReferenceLabels {
   struct Label {
     Label(const ReferenceLabels& labels, const std::string& label)
         : shown(elided(labels.context_.canvas, label, labels.text_, 0.6 * labels.plot_.width)),
-          size(labels.context_.canvas.text_size(shown, labels.text_)) {}
+          size(rich_size(labels.context_.canvas, shown, labels.text_)) {}
     std::string shown;
     Size size;
   };
@@ -84,7 +85,7 @@ class ReferenceLabels {
     }
     if (!best) return;
     context_.canvas.rect(*best, with_alpha(context_.style.plot_background, 0.8));
-    context_.canvas.text({best->x, best->y + 0.5 * best->height}, label, text_);
+    draw_rich(context_.canvas, {best->x, best->y + 0.5 * best->height}, label, text_);
     boxes_.push_back(*best);
   }
 
@@ -131,7 +132,7 @@ void draw_map_lines(PlotContext& context, std::span<const MapLine> lines, const 
     if (strip.size() < 2) continue;
     context.canvas.line_strip(strip, {halo, 3 * style.line_width});
     context.canvas.line_strip(strip, {style.text, style.line_width, Dash::dashed});
-    const Size size = context.canvas.text_size(line.label, text);
+    const Size size = rich_size(context.canvas, line.label, text);
     const double distance = 2 * gap(style);
     const auto at = label_place(strip, size, axes.plot, distance);
     if (!at || line.label.empty()) continue;
@@ -139,7 +140,7 @@ void draw_map_lines(PlotContext& context, std::span<const MapLine> lines, const 
                    size.height};
     context.canvas.rect(shrunk(box, -gap(style) / 2, 0, -gap(style) / 2, 0),
                         with_alpha(style.plot_background, 0.7));
-    context.canvas.text({box.right(), at->y}, line.label, text);
+    draw_rich(context.canvas, {box.right(), at->y}, line.label, text);
   }
   context.canvas.pop_clip();
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/plot_context.h"
 
@@ -59,13 +60,17 @@ class TableLayout {
     return sum;
   }
 
+  /// Cells may hold the user's tokens.
+  static Reading reading(bool header) { return header ? Reading::prose : Reading::words; }
+
   std::vector<double> natural_widths(const TextStyle& text) const {
     std::vector<double> widths(columns_);
     const auto include = [&](const std::vector<std::string>& row, bool bold) {
       TextStyle own = text;
       own.bold = bold;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const double width = row[i].empty() ? 0.0 : context_.canvas.text_size(row[i], own).width;
+        const double width =
+            row[i].empty() ? 0.0 : rich_size(context_.canvas, row[i], own, reading(bold)).width;
         widths[i] = std::max(widths[i], width + 1.2 * text.size);
       }
     };
@@ -133,10 +138,11 @@ class TableLayout {
     for (std::size_t i = 0; i < row.size(); x += widths_[i], ++i) {
       const bool right = flush_right(i);
       text.horizontal = right ? HorizontalAlign::right : HorizontalAlign::left;
-      const std::string shown = elided(context_.canvas, row[i], text, widths_[i] - 1.9 * pad_);
+      const std::string shown =
+          elided(context_.canvas, row[i], text, widths_[i] - 1.9 * pad_, reading(header));
       if (shown.empty()) continue;
-      context_.canvas.text({right ? x + widths_[i] - pad_ : x + pad_, y + 0.5 * row_height_}, shown,
-                           text);
+      draw_rich(context_.canvas, {right ? x + widths_[i] - pad_ : x + pad_, y + 0.5 * row_height_},
+                shown, text, reading(header));
     }
   }
 

@@ -82,7 +82,7 @@ void draw_arrows(PlotContext& context, const VectorPlot& plot, const Axes& axes,
     draw_arrow(context, axes, arrow, color, 0.85 * context.style.line_width);
   }
   if (plot.sum)
-    draw_arrow(context, axes, *plot.sum, context.style.accent, 1.6 * context.style.line_width);
+    draw_arrow(context, axes, *plot.sum, context.style.text, 1.6 * context.style.line_width);
   context.canvas.pop_clip();
 }
 
@@ -95,7 +95,7 @@ void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room
       usable_range(context.view.color.value_or(extents.value), AxisScale::linear, extents.value);
   const ColorBarPlan bar{&stroke_colormap(background_of(context.style)),
                          values,
-                         compose_label(plot.quantity, "", ""),
+                         Label{plot.quantity, "", ""},
                          Meaning::sequential,
                          {}};
   const double bar_width =

@@ -220,7 +220,7 @@ Figure profile_figure(const MatrixStudy& study, const std::string& name,
     plot.series.push_back({.name = fmt::format("head {}", h),
                            .x = x,
                            .y = {bias.data(), bias.data() + bias.size()},
-                           .color = h});
+                           .shade = study.heads() > 1 ? h / (study.heads() - 1.0) : 0.5});
   }
   return {"bias_by_distance_" + name,
           fmt::format("Bias by distance, head by head: {}", encoding_label(name)),

@@ -8,16 +8,30 @@
 
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 
 namespace orrery::studies {
 namespace {
 
-constexpr int softmax_color = 0;
+// Hues belong to encodings; what differs in other ways goes through colours in order.
+double shade_of(FeatureKind kind) { return 0.45 * static_cast<int>(kind); }
 
-int color_of(FeatureKind kind) { return 1 + static_cast<int>(kind); }
-int color_of(FeatureRotation rotation) { return 1 + static_cast<int>(rotation); }
+/// How the curves of a variant are drawn; without rotation there is no encoding.
+Series curve_of(FeatureRotation rotation) {
+  switch (rotation) {
+    case FeatureRotation::paper:
+      return {.shade = 0.95};
+    case FeatureRotation::both_rotated:
+      return {.shade = 0.1};
+    case FeatureRotation::rotated_before_features:
+      return {.style = LineStyle::dotted, .shade = 0.35};
+    case FeatureRotation::none:
+      break;
+  }
+  return {.style = LineStyle::dotted, .color = encoding_color("none")};
+}
 
 std::vector<double> count_from(std::size_t count, double first = 0) {
   std::vector<double> values(count);
@@ -37,12 +51,14 @@ Figure distance_figure(const std::string& caption, const Family& family,
                             .x = distances,
                             .y = reference,
                             .style = LineStyle::dashed,
-                            .color = softmax_color}}};
-  for (std::size_t i = 0; i < family.maps.size(); ++i)
-    plot.series.push_back({.name = linear_variants()[i].label,
-                           .x = distances,
-                           .y = mean_weight_by_distance(family.maps[i].weights),
-                           .color = color_of(linear_variants()[i].rotation)});
+                            .color = encoding_color("rope")}}};
+  for (std::size_t i = 0; i < family.maps.size(); ++i) {
+    Series curve = curve_of(linear_variants()[i].rotation);
+    curve.name = linear_variants()[i].label;
+    curve.x = distances;
+    curve.y = mean_weight_by_distance(family.maps[i].weights);
+    plot.series.push_back(std::move(curve));
+  }
   return {"weight_by_distance",
           fmt::format("Mean weight by distance, φ = {}", family.feature.label), caption,
           std::move(plot)};
@@ -62,7 +78,7 @@ Figure row_sum_figure(const std::string& caption, const std::vector<Family>& fam
     plot.series.push_back({.name = "eq. (19), " + family.feature.label,
                            .x = queries,
                            .y = std::move(sums),
-                           .color = color_of(family.feature.kind)});
+                           .shade = shade_of(family.feature.kind)});
   }
   return {"row_sums", "The weights of eq. (19) do not sum to 1", caption, std::move(plot)};
 }
@@ -77,7 +93,7 @@ Figure negative_figure(const std::string& caption, const std::vector<Family>& fa
     plot.series.push_back({.name = "eq. (19), " + family.feature.label,
                            .x = queries,
                            .y = std::move(mass),
-                           .color = color_of(family.feature.kind)});
+                           .shade = shade_of(family.feature.kind)});
   }
   return {"negative_weights", "How much of the weights of eq. (19) is negative", caption,
           std::move(plot)};
@@ -158,13 +174,15 @@ Figure favor_figure(const ParamSet& params, const FavorSweep& sweep,
   LinePlot plot{
       .x = {.label = "FAVOR+ features", .symbol = "M", .scale = AxisScale::log2},
       .y = {.label = "distance from softmax", .symbol = "mean ½ Σ|Δa|", .scale = AxisScale::log10}};
-  for (std::size_t i = 0; i < sweep.curves.size(); ++i)
-    plot.series.push_back({.name = "FAVOR+, " + linear_variants()[i].label,
-                           .x = sweep.features,
-                           .y = sweep.curves[i].mean,
-                           .band_low = sweep.curves[i].low,
-                           .band_high = sweep.curves[i].high,
-                           .color = color_of(linear_variants()[i].rotation)});
+  for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
+    Series curve = curve_of(linear_variants()[i].rotation);
+    curve.name = "FAVOR+, " + linear_variants()[i].label;
+    curve.x = sweep.features;
+    curve.y = sweep.curves[i].mean;
+    curve.band_low = sweep.curves[i].low;
+    curve.band_high = sweep.curves[i].high;
+    plot.series.push_back(std::move(curve));
+  }
   for (const Family& family : families)
     if (family.feature.kind != FeatureKind::favor)
       plot.rules.push_back({Rule::Direction::horizontal,
@@ -218,7 +236,8 @@ Figure cost_figure(const std::string& caption, const LinearInputs& in,
   LinePlot plot{
       .x = {.label = "length", .symbol = "N", .unit = "tokens", .scale = AxisScale::log2},
       .y = {.label = "operations of a head", .unit = "FLOP", .scale = AxisScale::log10},
-      .series = {{.name = "softmax", .x = lengths, .y = flops[0], .color = softmax_color}}};
+      .series = {
+          {.name = "softmax", .x = lengths, .y = flops[0], .color = encoding_color("none")}}};
   Index drawn = 0;  // as many features cost nearly the same: dashed over solid, both are seen
   for (std::size_t f = 0; f < families.size(); ++f) {
     plot.series.push_back(
@@ -227,7 +246,7 @@ Figure cost_figure(const std::string& caption, const LinearInputs& in,
          .x = lengths,
          .y = flops[f + 1],
          .style = families[f].features == drawn ? LineStyle::dashed : LineStyle::solid,
-         .color = color_of(families[f].feature.kind)});
+         .shade = shade_of(families[f].feature.kind)});
     drawn = families[f].features;
     add_crossover(plot, families[f], static_cast<double>(crossover_of(in, families[f])),
                   lengths.back());

@@ -205,7 +205,9 @@ Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& cur
         {.name = curve.peak == 0 ? "k = q" : fmt::format("k = R_{} q", curve.peak),
          .x = distances_to(curve.score.size()),
          .y = curve.score,
-         .color = encoding_color("rope") + static_cast<int>(plot.series.size())});
+         .shade = curves.size() > 1 ? static_cast<double>(plot.series.size()) /
+                                          static_cast<double>(curves.size() - 1)
+                                    : 0.5});
     if (curve.peak > 0)
       plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(curve.peak),
                             fmt::format("peak at {}", curve.peak)});

@@ -260,7 +260,7 @@ Figure chain_figure(const ParamSet& params, const std::vector<double>& theta,
   }
   plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
   return {"phasor_chain",
-          fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_d/2", r),
+          fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_{{d/2}}", r),
           caption_of(params), std::move(plot)};
 }
 

@@ -184,7 +184,7 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
                          .x = shares.pair,
                          .y = shares.part,
                          .style = LineStyle::points,
-                         .color = encoding_color("rope") + 1});
+                         .shade = 0.9});
   plot.rules.push_back({Rule::Direction::horizontal, chain.end().real(), ""});
   return {"contributions",
           fmt::format("What each pair gives to the score, {}, at distance {}",

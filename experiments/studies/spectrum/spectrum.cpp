@@ -109,7 +109,8 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
                            .x = counted(tuning.theta.size()),
                            .y = drawn(tuning.lambda()),
                            .style = tuning.style,
-                           .color = tuning.color});
+                           .color = tuning.color,
+                           .shade = tuning.shade});
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back({Rule::Direction::horizontal, context,
                         fmt::format("context: {} tokens", params.integer("context")), "context"});

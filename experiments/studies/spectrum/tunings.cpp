@@ -67,7 +67,7 @@ Tuning unscaled_tuning(const ParamSet& params) {
   return {.key = "unscaled",
           .label = "without scaling",
           .theta = rope_of(plain, params.integer("dim")).theta(),
-          .color = encoding_color("rope") + 3};
+          .shade = 0.3};
 }
 
 std::vector<Tuning> tunings_of(const ParamSet& params) {
@@ -86,13 +86,13 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
       tunings.push_back({.key = "other_base",
                          .label = fmt::format("base {}", number_text(params.real("compare_base"))),
                          .theta = rope_of(other, d).theta(),
-                         .color = encoding_color("rope") + 1});
+                         .shade = 0.0});
     } else if (name == "interpolation") {
       const double factor = params.real("factor");
       tunings.push_back({.key = "interpolated",
                          .label = fmt::format("interpolated, θ/{}", number_text(factor)),
                          .theta = interpolated(rope.theta(), factor),
-                         .color = encoding_color("rope") + 2,
+                         .shade = 0.9,
                          .style = LineStyle::dashed});
     } else if (name == "unscaled") {
       tunings.push_back(unscaled_tuning(params));
@@ -125,6 +125,7 @@ void follow_B(Tuning& tuning, Index last, Progress& progress) {
   tuning.B = std::move(bins).finish();
   tuning.B.name = tuning.label;
   tuning.B.color = tuning.color;
+  tuning.B.shade = tuning.shade;
 }
 
 }  // namespace orrery::studies

@@ -17,6 +17,7 @@ struct Tuning {
   std::string label{};  ///< in legends
   std::vector<double> theta{};
   int color{};
+  std::optional<double> shade{};  ///< in place of it, of what is no encoding of its own
   LineStyle style{LineStyle::solid};
   Series B{};  ///< mean cos(m θ_t) by distance, binned
   std::optional<Position> first_negative{};

@@ -13,6 +13,7 @@
 
 #include "core/errors.h"
 #include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/figure/export.h"
 #include "tests/support/layers.h"
@@ -113,6 +114,37 @@ TEST_CASE("Text has the same width in all formats, in proportion to its size") {
   CHECK(once.width == Approx(pdf.text_size("θ_t (m − n)", small).width));
   CHECK(once.height > 10.0);
   CHECK(once.height < 14.0);
+}
+
+TEST_CASE("Symbols are set in STIX: embedded in PDF, named in SVG") {
+  const auto draw = [](Canvas& canvas) {
+    canvas.text({10.0, 20.0}, "θ", {.face = Face::italic, .vertical = VerticalAlign::baseline});
+    canvas.text({20.0, 20.0}, "cos", {.face = Face::roman});
+    canvas.text({50.0, 20.0}, "R", {.bold = true, .face = Face::roman});
+  };
+  CairoCanvas pdf(FigureFormat::pdf, {100.0, 100.0});
+  SvgCanvas svg({100.0, 100.0}, {});
+  draw(pdf);
+  draw(svg);
+  const std::string text = svg.finish();
+  CHECK(text.find("font-family=\"STIXGeneral,") != std::string::npos);
+  CHECK(text.find("font-style=\"italic\"") != std::string::npos);
+  const std::string file = pdf.finish();
+  // Later versions compress the names of fonts.
+  if (cairo_version() < CAIRO_VERSION_ENCODE(1, 17, 6))
+    for (const char* font : {"+STIXGeneral-Italic", "+STIXGeneral-Regular", "+STIXGeneral-Bold"}) {
+      INFO(font);
+      CHECK(file.find(font) != std::string::npos);
+    }
+}
+
+TEST_CASE("A character that STIX lacks, or any without STIX, is drawn in the font of text") {
+  CairoCanvas canvas(FigureFormat::pdf, {100.0, 100.0});
+  const TextStyle text{}, symbol{.face = Face::italic};
+  CHECK(canvas.text_size("位", symbol).width == Approx(canvas.text_size("位", text).width));
+  CHECK(canvas.text_size("x", symbol).width != Approx(canvas.text_size("x", text).width));
+  const WithoutSymbolFonts none;
+  CHECK(canvas.text_size("x", symbol).width == Approx(canvas.text_size("x", text).width));
 }
 
 TEST_CASE("Tokens in any script and invalid bytes are drawn") {

@@ -93,7 +93,7 @@ TEST_CASE("Text stays text: title, axes, curves, reference lines and tokens can 
 
 TEST_CASE("Characters that XML reserves or forbids are escaped or replaced") {
   Figure figure = test::table_figure();
-  figure.title = "a < b & \"c\" > d";
+  figure.title = "one < two & \"three\" > four";
   figure.caption = std::string("bell \x07, half \xC3 character, \xEF\xBF\xBF");
   const std::string text = svg(figure);
   const XmlCheck xml(text);

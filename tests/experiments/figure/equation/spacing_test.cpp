@@ -40,7 +40,7 @@ TEST_CASE("A sign is an operation only between two operands") {
 TEST_CASE("Scripts and accents have the class of their base") {
   CHECK(spacing_class(parse_equation("\\sum_i").children[0]) == Class::large);
   CHECK(spacing_class(parse_equation("\\hat{a}").children[0]) == Class::ordinary);
-  CHECK(spacing_class(parse_equation("\\frac{a}{b}").children[0]) == Class::ordinary);
+  CHECK(spacing_class(parse_equation("\\frac{a}{b}").children[0]) == Class::inner);
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ Figure with_ghosts(Figure figure) {
   return figure;
 }
 
+/// The box without the space above and below the letters, into which those of symbols may reach.
+Rect room_of(const RecordingCanvas::Text& text) {
+  const double part = 0.06 * text.style.size;
+  Rect room = text.box;
+  if (text.style.upward)
+    room.x += part, room.width -= 2 * part;
+  else
+    room.y += part, room.height -= 2 * part;
+  return room;
+}
+
 void check_readable(const RecordingCanvas& canvas, const Rect& whole) {
   REQUIRE(canvas.balanced());
   REQUIRE(canvas.all_finite);
@@ -79,7 +90,7 @@ void check_readable(const RecordingCanvas& canvas, const Rect& whole) {
     REQUIRE(within(canvas.texts[i].box, whole));
     for (std::size_t k = 0; k < i; ++k) {
       INFO("and " << canvas.texts[k].utf8);
-      REQUIRE_FALSE(overlap(canvas.texts[i].box, canvas.texts[k].box));
+      REQUIRE_FALSE(overlap(room_of(canvas.texts[i]), room_of(canvas.texts[k])));
     }
   }
 }

@@ -80,10 +80,10 @@ TEST_CASE("A name between two curves would be of either: it goes to the other si
   const Series own = sampled("RoPE", [](double) { return 5.6; });
   const Series rising = sampled("T5", [](double x) { return x / 10; });
   const Series ghost = sampled(
-      "n 1", [](double) { return 5.0; }, "n 1");
+      "run 1", [](double) { return 5.0; }, "run 1");
   RecordingCanvas canvas;
   const FigureLayout frame = drawn(canvas, {own, rising, ghost});
-  REQUIRE(names(frame.ghost_names) == Names{"n 1"});
+  REQUIRE(names(frame.ghost_names) == Names{"run 1"});
   const Rect box = frame.ghost_names[0].box;
   const double line = frame.y.to_canvas(5.0), other = frame.y.to_canvas(5.6);
   REQUIRE(line - other > box.height + 4);  // it would fit
@@ -94,12 +94,12 @@ TEST_CASE("Ghosts among other curves are named in the legend, where lines tell t
   const auto wave = [](double x) { return std::sin(2 * x); };
   const auto other = [](double x) { return std::sin(2 * x + 1); };
   const auto third = [](double x) { return std::sin(2 * x + 2); };
-  Series dashed = sampled("n 2", third, "n 2");
+  Series dashed = sampled("run 2", third, "run 2");
   dashed.style = LineStyle::dashed;
   RecordingCanvas canvas;
   const FigureLayout frame =
-      drawn(canvas, {sampled("RoPE", wave), sampled("n 1", other, "n 1"), dashed});
-  CHECK(names(frame.ghost_names) == Names{"n 1", "n 2"});
+      drawn(canvas, {sampled("RoPE", wave), sampled("run 1", other, "run 1"), dashed});
+  CHECK(names(frame.ghost_names) == Names{"run 1", "run 2"});
   // The legend's own rows can be clicked; a ghost is not hidden there.
   CHECK(names(frame.legend) == Names{"RoPE"});
   CHECK(frame.ghost_names[0].box.x == frame.legend[0].box.x);
@@ -110,16 +110,16 @@ TEST_CASE("One name serves all ghosts of a result that cannot be named each") {
   const auto other = [](double x) { return std::sin(2 * x + 1); };
   RecordingCanvas canvas;
   const FigureLayout frame =
-      drawn(canvas, {sampled("RoPE", wave), sampled("RoPE · n 1", other, "n 1"),
+      drawn(canvas, {sampled("RoPE", wave), sampled("RoPE · run 1", other, "run 1"),
                      sampled(
-                         "T5 · n 1", [](double x) { return std::sin(2 * x + 2); }, "n 1")});
+                         "T5 · run 1", [](double x) { return std::sin(2 * x + 2); }, "run 1")});
   CHECK(frame.ghost_names.size() == 1);
   const auto shows = [&](const char* words) {
     return std::any_of(canvas.texts.begin(), canvas.texts.end(),
                        [&](const auto& text) { return text.utf8 == words; });
   };
-  CHECK(shows("n 1"));
-  CHECK_FALSE(shows("T5 · n 1"));
+  CHECK(shows("run 1"));
+  CHECK_FALSE(shows("T5 · run 1"));
 }
 
 TEST_CASE("What coincides with a curve is named beside it") {
@@ -136,7 +136,7 @@ TEST_CASE("Ghosts are drawn first, in grey and thin, and count for the range") {
   const FigureStyle style = figure_style(Theme::light);
   const Series own = sampled("RoPE", [](double x) { return x / 100; });
   const Series ghost = sampled(
-      "n 1", [](double x) { return x / 10; }, "n 1");
+      "run 1", [](double x) { return x / 10; }, "run 1");
   RecordingCanvas canvas;
   const FigureLayout frame = drawn(canvas, {own, ghost});
   CHECK(frame.y.data.max >= 10);

@@ -33,22 +33,45 @@ TEST_CASE("Captions are filled line by line and broken words stay readable") {
   CHECK(wrapped(canvas, "x", ten(), 0.0, 2).empty());
 }
 
-TEST_CASE("Symbols have their subscripts and superscripts") {
-  const Label label = parse_symbol("a_{mn}^2");
-  REQUIRE(label.size() == 3);
-  CHECK(label[0].text == "a");
-  CHECK(label[1].text == "mn");
-  CHECK(label[1].level == -1);
-  CHECK(label[2].text == "2");
-  CHECK(label[2].level == 1);
-  CHECK(parse_symbol("a_").size() == 1);
-  CHECK(parse_symbol("a_{mn").size() == 2);
+namespace {
+
+/// What is drawn of a label within a width.
+std::vector<test::RecordingCanvas::Text> drawn(const Label& label, double width,
+                                               std::size_t most_lines) {
+  test::RecordingCanvas on;
+  draw_label(on, {0, 0}, label, ten(), width, most_lines);
+  return on.texts;
 }
 
-TEST_CASE("An axis label is words, symbol and unit") {
-  std::string text;
-  for (const LabelRun& run : compose_label("relative distance", "m − n", "tokens")) {
-    text += run.text;
-  }
-  CHECK(text == "relative distance  m − n (tokens)");
+std::string text_of(const std::vector<test::RecordingCanvas::Text>& texts) {
+  std::string all;
+  for (const auto& one : texts) all += one.utf8;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("An axis label is words, a symbol as mathematics, and a unit") {
+  const auto texts = drawn({"relative distance", "m − n", "tokens"}, 1000.0, 1);
+  CHECK(text_of(texts) == "relative distance  m−n (tokens)");
+  for (const auto& one : texts)
+    if (one.utf8 == "m" || one.utf8 == "n") CHECK(one.style.face == Face::italic);
+  CHECK(drawn({"length", "N", "tokens"}, 1000.0, 1)[1].style.face == Face::italic);
+}
+
+TEST_CASE("A label without room is set smaller, then on two lines, and loses words last") {
+  const Label label{"entropy of the last query", "", "bits"};
+  const double whole = label_width(canvas, label, ten());
+  CHECK(drawn(label, whole, 2)[0].style.size == 10.0);
+  const auto smaller = drawn(label, 0.9 * whole, 2);
+  REQUIRE(smaller.size() == 1);
+  CHECK(smaller[0].style.size == Approx(9.0));
+  CHECK(label_lines(canvas, label, ten(), 0.6 * whole) == 2);
+  const auto two = drawn(label, 0.6 * whole, 2);
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].utf8 == "entropy of the");
+  CHECK(two[1].utf8 == "last query (bits)");
+  CHECK(two[1].box.y != two[0].box.y);
+  CHECK(text_of(drawn(label, 0.5 * whole, 1)) == "entropy of th… (bits)");
+  CHECK(drawn(label, 0.1 * whole, 2).empty());
 }

@@ -1,0 +1,89 @@
+#include "experiments/figure/equation/rich_text.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "experiments/figure/equation/layout.h"
+
+namespace orrery::figure {
+namespace {
+
+constexpr std::size_t most_kept = 512;
+
+/// Lines that were read before: figures measure each several times, and the screen in every frame.
+const EquationNode& known_row(std::string_view text, Reading reading, bool bold) {
+  thread_local std::map<std::string, EquationNode, std::less<>> rows;
+  std::string key(text);
+  key += reading == Reading::symbol ? 's' : 'p';
+  key += bold ? 'b' : 'r';
+  const auto known = rows.find(key);
+  if (known != rows.end()) return known->second;
+  if (rows.size() >= most_kept) rows.clear();
+  return rows.emplace(std::move(key), read_text(text, reading, bold)).first->second;
+}
+
+constexpr double line_ascent = 1901.0 / 2384;  ///< DejaVu Sans: top of a line to its baseline
+
+bool is_plain(const EquationNode& row) {
+  return row.children.empty() ||
+         (row.children.size() == 1 && row.children[0].letters == EquationNode::Letters::words);
+}
+
+std::string_view words_of(const EquationNode& row) {
+  return row.children.empty() ? std::string_view() : std::string_view(row.children[0].text);
+}
+
+double along(HorizontalAlign align, double width) {
+  if (align == HorizontalAlign::left) return 0.0;
+  return align == HorizontalAlign::center ? -width / 2 : -width;
+}
+
+/// From the anchor down to the baseline.
+double to_baseline(VerticalAlign align, double line) {
+  if (align == VerticalAlign::baseline) return 0.0;
+  const double top = align == VerticalAlign::top      ? 0.0
+                     : align == VerticalAlign::middle ? -line / 2
+                                                      : -line;
+  return top + line_ascent * line;
+}
+
+}  // namespace
+
+double row_width(const Canvas& canvas, const EquationNode& row, const TextStyle& style) {
+  if (is_plain(row)) return canvas.text_size(words_of(row), style).width;
+  return lay_out_in_line(row, canvas, style.size).width;
+}
+
+void draw_row(Canvas& canvas, Point anchor, const EquationNode& row, const TextStyle& style) {
+  if (is_plain(row)) {
+    if (!words_of(row).empty()) canvas.text(anchor, words_of(row), style);
+    return;
+  }
+  const EquationBox box = lay_out_in_line(row, canvas, style.size);
+  const double x = along(style.horizontal, box.width);
+  const double y = to_baseline(style.vertical, canvas.text_size("x", style).height);
+  const Point origin =
+      style.upward ? Point{anchor.x + y, anchor.y - x} : Point{anchor.x + x, anchor.y + y};
+  draw_equation(canvas, box, origin, style.color, {},
+                style.upward ? Direction::upward : Direction::rightward);
+}
+
+Size rich_size(const Canvas& canvas, std::string_view text, const TextStyle& style,
+               Reading reading) {
+  if (reading == Reading::words) return canvas.text_size(text, style);
+  const EquationNode& row = known_row(text, reading, style.bold);
+  if (is_plain(row)) return canvas.text_size(text, style);
+  return {row_width(canvas, row, style), canvas.text_size("x", style).height};
+}
+
+void draw_rich(Canvas& canvas, Point anchor, std::string_view text, const TextStyle& style,
+               Reading reading) {
+  if (reading == Reading::words) return canvas.text(anchor, text, style);
+  const EquationNode& row = known_row(text, reading, style.bold);
+  if (is_plain(row)) return canvas.text(anchor, text, style);
+  draw_row(canvas, anchor, row, style);
+}
+
+}  // namespace orrery::figure
