@@ -212,7 +212,7 @@ void add_profiles(const Frame& frame, const std::string& name, const Decompositi
   const auto add = [&](const Matrix<T>& map, const std::string& key, const std::string& words,
                        LineStyle style) {
     const DiagonalProfile profile =
-        diagonal_profile(map, frame.positions, frame.positions, frame.mask);
+        diagonal_profile<T>(map, frame.positions, frame.positions, frame.mask);
     add_rows(table, name, key, profile);
     plot.series.push_back(profile_series(profile, words, color++));
     plot.series.back().style = style;
