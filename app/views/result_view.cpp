@@ -75,13 +75,17 @@ class Groups {
  public:
   Groups(const Figures& figures, Grouping grouping) : grouping_(grouping) {
     if (grouping_ == Grouping::none) return;
+    equations_ = std::any_of(figures.begin(), figures.end(), [](const Figure* f) {
+      return std::holds_alternative<MapEquation>(f->content);
+    });
     for (const Figure* figure : figures)
       if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end())
         names_.push_back(of(*figure));
   }
   const std::vector<std::string>& names() const { return names_; }
-  /// Terms are seen beside their sum, not beside those of another.
-  bool offers_all() const { return grouping_ == Grouping::by_kind; }
+  /// Terms are seen beside their sum, not beside those of another, and an equation of maps needs
+  /// the room.
+  bool offers_all() const { return grouping_ == Grouping::by_kind && !equations_; }
   std::vector<std::string> titles(std::vector<std::string> names) const {
     if (grouping_ == Grouping::by_page)
       std::transform(names.begin(), names.end(), names.begin(), tab_title);
@@ -104,6 +108,7 @@ class Groups {
 
  private:
   Grouping grouping_;
+  bool equations_{false};
   std::vector<std::string> names_{};
 };
 
