@@ -18,7 +18,7 @@ namespace {
 constexpr double bar_width = 15.0;      ///< at most, in em of the text
 constexpr double most_overhang = 1.8;   ///< of what stands above a map, in em: less than the gap
 constexpr double least_overhung = 4.0;  ///< side of a map, in em: a smaller one is not overhung
-constexpr double least_bar = 4.0;       ///< in em: a shorter bar has no room for its ends
+constexpr double least_bar = 2.5;       ///< in em: a shorter bar has no room for its ends
 
 /// What a band is, as long as there is room for.
 constexpr std::string_view band_words[] = {
@@ -287,8 +287,11 @@ class EquationDrawing {
       room -= canvas().text_size(factor, bold).width + gap(style());
     }
     text.horizontal = HorizontalAlign::right;
-    const std::string words = elided(canvas(), verdict_of(term), text, room);
-    if (!words.empty()) canvas().text({cell.verdict.right(), bottom}, words, text);
+    const std::string all = verdict_of(term);
+    // The number says more than the word before it.
+    for (const std::string& words : {all, all.substr(all.find(' ') + 1)})
+      if (!words.empty() && canvas().text_size(words, text).width <= room)
+        return canvas().text({cell.verdict.right(), bottom}, words, text);
   }
 
   /// The colour bars side by side at the right, the keys of cells without a colour at the left.

@@ -204,9 +204,11 @@ class EncodingMaps {
     const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       GivenMap given = maps_[i].give(subjects[i], frame, {study_.mask, study_.masked}, result);
-      if (i == 0) pipeline.weights = std::move(given);
-      if (i == 1) pipeline.logits = std::move(given);
-      if (i > 1)
+      if (i == 0)
+        pipeline.weights = std::move(given);
+      else if (i == 1)
+        pipeline.logits = std::move(given);
+      else
         pipeline.terms.push_back({terms_[i - 2], KeptMap<T>::unmasked(std::move(given), frame)});
     }
     if (shows(study_.params, "pipeline"))

@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/shell/start.h"
 #include "tests/app/layers.h"
@@ -82,6 +85,36 @@ TEST_CASE("A part of an equation is found by its place and read by its name") {
   CHECK(profile_of_part(equation, 2).series.at(0).name == "bias");
   CHECK_FALSE(part_at(equation, harness.frame(), {0, 0}));
   CHECK(parts_of(equation, FigureLayout{}).empty());
+}
+
+/// What an attention map of these kinds shows first.
+std::vector<std::string> first_on_screen(const std::vector<std::string>& kinds) {
+  const test::FakeExperiment experiment(
+      "attention_map", {test::n_param()}, [&](const ParamSet&, Progress&) {
+        Result result;
+        for (const std::string& kind : kinds) {
+          Figure figure = kind == "pipeline" ? test::equation_figure(tokens) : test::map("", 4, 4);
+          figure.id = kind;
+          figure.role = {.kind = kind, .encodings = {"rope"}};
+          result.figures.push_back(std::move(figure));
+        }
+        return result;
+      });
+  Session session({&experiment}, test::no_files, {});
+  test::NullDesktop desktop(session, 1280, 800);
+  session.select(0);
+  desktop.settle();
+  std::vector<std::string> shown;
+  for (const Figure* figure : session.on_screen) shown.push_back(figure->id);
+  return shown;
+}
+
+TEST_CASE("An equation of maps has a tab of its own: it stands beside no other figure") {
+  using Ids = std::vector<std::string>;
+  CHECK(first_on_screen({"weights", "logits"}) == Ids{"weights", "logits"});
+  CHECK(first_on_screen({"weights", "pipeline"}) == Ids{"weights"});
+  CHECK(first_on_screen({"weights", "logits", "pipeline"}) == Ids{"weights", "logits"});
+  CHECK(first_on_screen({"pipeline"}) == Ids{"pipeline"});
 }
 
 TEST_CASE("The decomposition opens on its equation, five maps across at 1280 × 800") {
