@@ -58,8 +58,7 @@ void hold(PlotContext& context, Range& range, const Series& profile, double fact
 
 Range colors_of(PlotContext& context, const MapTerm& term, std::size_t place) {
   if (term.map.range) return *term.map.range;
-  HeatmapCache own;
-  HeatmapCache& cache = context.cache ? context.cache->parts[place] : own;
+  HeatmapCache& cache = context.cache->parts[place];
   refresh_range(cache, term.map);
   return {term.factor * cache.range.min, term.factor * cache.range.max};
 }

@@ -39,6 +39,7 @@ struct EquationLayout {
 };
 
 /// The equation in as many lines as make its maps largest; maps of no size where there is no room.
+/// The context has a cache with a part for each map.
 EquationLayout lay_out_equation(PlotContext& context, const MapEquation& equation,
                                 const Rect& room);
 

@@ -155,7 +155,7 @@ class EquationDrawing {
     const EquationCell& cell = layout_.cells[i];
     const MapTerm& term = equation_.terms[i];
     PlotContext part{canvas(),        style(),
-                     context_.view,   context_.cache ? &context_.cache->parts[i] : nullptr,
+                     context_.view,   &context_.cache->parts[i],
                      context_.curves, context_.layout.parts[i]};
     const Range colors = divided(layout_.scales[cell.scale].colors, term.factor);
     draw_bare_map(part, term.map, cell.map, color_range(term.map.meaning, colors, colors));
@@ -338,8 +338,7 @@ class EquationDrawing {
   void draw_keys(double left, double right) {
     bool masked = false, not_a_number = false;
     for (std::size_t i = 0; i < equation_.terms.size(); ++i) {
-      HeatmapCache own;
-      HeatmapCache& cache = context_.cache ? context_.cache->parts[i] : own;
+      HeatmapCache& cache = context_.cache->parts[i];
       refresh_range(cache, equation_.terms[i].map);
       masked = masked || cache.any_masked;
       not_a_number = not_a_number || cache.any_nan;
@@ -385,8 +384,12 @@ class EquationDrawing {
 
 void draw_content(PlotContext& context, const MapEquation& equation, const Rect& room) {
   if (!is_complete(equation)) return;
-  if (context.cache) context.cache->parts.resize(equation.terms.size());
+  HeatmapCache own;
+  HeatmapCache* const kept = context.cache;
+  if (!kept) context.cache = &own;
+  context.cache->parts.resize(equation.terms.size());
   EquationDrawing(context, equation, room).draw();
+  context.cache = kept;
 }
 
 }  // namespace orrery::figure
