@@ -7,7 +7,9 @@
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "core/analysis/term_shares.h"
+#include "core/encodings/catalogue.h"
 #include "core/encodings/common_formulas.h"
+#include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
@@ -280,10 +282,28 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
   }
 }
 
+/// Throws UsageError where positions would become infinite: such terms do not add up.
+void check_formats(const ParamSet& params, Position last) {
+  constexpr Position largest_fp16 = 65504;
+  if (last <= largest_fp16) return;
+  const StageRounding rounding = rounding_of(params);
+  for (const std::string& name : params.list("encoding"))
+    for (const Stage stage : find_encoding(name).info.stages) {
+      const bool of_position = stage == Stage::position || stage == Stage::angle;
+      if (of_position && rounding.format(stage) == Precision::fp16)
+        throw UsageError(fmt::format("fp16 with positions up to {}", last),
+                         fmt::format("the largest number of fp16 is {}, and {} rounds positions or "
+                                     "angles to it",
+                                     largest_fp16, name),
+                         "lower first_position, or choose another format");
+    }
+}
+
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
   check_last_position(params, tokens.positions.back());
+  check_formats(params, tokens.positions.back());
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());

@@ -231,6 +231,16 @@ TEST_CASE("One token has terms but no shares, and nothing fails") {
   CHECK(std::isnan(scalar(result, "sinusoidal_content_share")));
 }
 
+TEST_CASE("Positions that the format of a stage does not reach are refused before any work") {
+  const auto from = [](const char* first) {
+    return run(sentence,
+               {{"encoding", "alibi"}, {"first_position", first}, {"stage.position", "fp16"}});
+  };
+  CHECK_THROWS_WITH(from("65500"), Contains("fp16 with positions up to 65509") &&
+                                       Contains("the largest number of fp16 is 65504"));
+  CHECK_NOTHROW(from("65490"));
+}
+
 TEST_CASE("A decomposition of q and k alone cannot have what is added before the projections") {
   const Tensor two = tensor({2, 2}, {1, 2, 3, 4});
   CHECK_THROWS_WITH(run({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
