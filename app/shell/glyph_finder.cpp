@@ -7,11 +7,17 @@
 namespace orrery::shell {
 namespace {
 
+void note_labels(const Fonts& fonts, const Heatmap& map) {
+  for (const std::vector<std::string>* labels : {&map.row_labels, &map.column_labels})
+    for (const std::string& label : *labels) fonts.note_lacking(label);
+}
+
 void note_labels(const Fonts& fonts, const Result& result) {
-  for (const Figure& figure : result.figures)
-    if (const auto* map = std::get_if<Heatmap>(&figure.content))
-      for (const std::vector<std::string>* labels : {&map->row_labels, &map->column_labels})
-        for (const std::string& label : *labels) fonts.note_lacking(label);
+  for (const Figure& figure : result.figures) {
+    if (const auto* map = std::get_if<Heatmap>(&figure.content)) note_labels(fonts, *map);
+    if (const auto* equation = std::get_if<MapEquation>(&figure.content))
+      for (const MapTerm& term : equation->terms) note_labels(fonts, term.map);
+  }
 }
 
 void note_paths(const Fonts& fonts, const ParamSet& params) {

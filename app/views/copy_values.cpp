@@ -112,6 +112,13 @@ std::string text_of(const VectorPlot& plot, const FigureView&, const FigureLayou
   return text;
 }
 
+/// The profiles, which say it shorter than the maps.
+std::string text_of(const MapEquation& equation, const FigureView& view,
+                    const FigureLayout& frame) {
+  if (frame.parts.empty()) return {};
+  return text_of(equation.profiles, view, frame.parts.back());
+}
+
 }  // namespace
 
 std::size_t value_count(const Figure& figure, const FigureView& view, const FigureLayout& frame) {
@@ -125,6 +132,11 @@ std::size_t value_count(const Figure& figure, const FigureView& view, const Figu
     return count;
   }
   if (const auto* plot = std::get_if<VectorPlot>(&figure.content)) return 5 * plot->arrows.size();
+  if (const auto* equation = std::get_if<MapEquation>(&figure.content)) {
+    std::size_t count = 0;
+    for (const Series& series : equation->profiles.series) count += samples(series);
+    return count;
+  }
   const auto& table = std::get<TableFigure>(figure.content);
   return table.rows.size() * table.header.size();
 }

@@ -58,6 +58,9 @@ void hide_all_but(const LinePlot& plot, FigureView& view, const std::string& nam
   view.hidden = view.hidden == others ? std::set<std::string>{} : others;
 }
 
+/// An equation of maps is seen whole: it is neither panned nor zoomed.
+bool is_fixed(const FigureLayout& frame) { return !frame.parts.empty(); }
+
 /// The meaning of a figure's colours; arrows are coloured from low to high.
 Meaning meaning_of(const Figure& figure) {
   const auto* map = std::get_if<Heatmap>(&figure.content);
@@ -192,6 +195,7 @@ void FigureGestures::shape_mouse(const FigureInput& input) const {
 }
 
 void FigureGestures::follow_pan(const FigureInput& input) {
+  if (is_fixed(input.frame)) return;
   const Home home = home_of(input.figure, anchored_);
   const double x = input.cursor.x - anchor_.x, y = input.cursor.y - anchor_.y;
   if (along_x_ && x != 0.0) show(input.view.x, panned(anchored_.x, x), home.x);
@@ -238,6 +242,7 @@ void FigureGestures::finish_box(const FigureInput& input) {
     open_menu(anchor_);
     return;
   }
+  if (is_fixed(input.frame)) return;
   const Home home = home_of(input.figure, anchored_);
   show(input.view.x, between_pixels(anchored_.x, box.x, box.right()), home.x);
   show(input.view.y, between_pixels(anchored_.y, box.y, box.bottom()), home.y);
@@ -250,6 +255,7 @@ void FigureGestures::open_menu(Point at) {
 
 void FigureGestures::zoom(const FigureInput& input, Point about, double factor, bool x,
                           bool y) const {
+  if (is_fixed(input.frame)) return;
   const Home home = home_of(input.figure, input.frame);
   if (x) show(input.view.x, zoomed(input.frame.x, about.x, factor), home.x);
   if (y) show(input.view.y, zoomed(input.frame.y, about.y, factor), home.y);
@@ -278,6 +284,7 @@ void FigureGestures::fit(const FigureInput& input) const {
 }
 
 void FigureGestures::pan_by_key(const FigureInput& input, double x, double y) const {
+  if (is_fixed(input.frame)) return;
   const Home home = home_of(input.figure, input.frame);
   const double dx = x * pan_per_key * input.frame.plot.width,
                dy = y * pan_per_key * input.frame.plot.height;
@@ -327,7 +334,8 @@ void FigureGestures::obey(const FigureInput& input, FigureCommand command) {
 }
 
 std::optional<Rect> FigureGestures::box(const FigureInput& input) const {
-  if (drag_ != Drag::box || !anchored_.plot.contains(anchor_)) return std::nullopt;
+  if (drag_ != Drag::box || !anchored_.plot.contains(anchor_) || is_fixed(input.frame))
+    return std::nullopt;
   return spanned(anchor_, clamped(input.cursor, input.frame.plot));
 }
 

@@ -127,6 +127,11 @@ void rows_of(const TableFigure&, FigureView&, const FigureReach&, const FigureLa
              const Ui&) {}
 void rows_of(const VectorPlot&, FigureView&, const FigureReach&, const FigureLayout&, Point,
              const Ui&) {}
+void rows_of(const MapEquation&, FigureView&, const FigureReach& reach, const FigureLayout&, Point,
+             const Ui&) {
+  if (ImGui::MenuItem("Release the held distance", nullptr, false, reach.links.held().has_value()))
+    reach.links.hold({});
+}
 
 void fit_row(FigureView& view) {
   if (!ImGui::MenuItem("Reset zoom", "0", false, view.x || view.y)) return;
@@ -181,7 +186,7 @@ bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach&
   std::visit([&](const auto& content) { rows_of(content, view, reach, frame, at, ui); },
              figure.content);
   ImGui::Separator();
-  if (frame.plot.width > 0) fit_row(view);
+  if (frame.plot.width > 0 && frame.parts.empty()) fit_row(view);
   copy_rows(figure, view, frame, at);
   export_rows(reach);
   ImGui::EndPopup();

@@ -8,6 +8,7 @@
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/views/equation_parts.h"
 #include "app/views/link_marks.h"
 #include "app/views/marks.h"
 #include "app/views/readout.h"
@@ -54,6 +55,27 @@ void draw_focus_ring(Canvas& canvas, const FigureInput& input) {
                {.color = input.ui.style.accent, .width = width});
 }
 
+void draw_map_readout(Canvas& canvas, const Heatmap& map, const FigureLayout& frame,
+                      const FigureInput& input) {
+  const auto readout = read_cell(map, frame, input.cursor);
+  if (!readout) return;
+  std::vector<CellTerm> terms;
+  if (input.reach.result)
+    terms =
+        read_terms(*input.reach.result, input.figure.role, map, {readout->row, readout->column});
+  draw_cell_readout(canvas, map, *readout, terms, frame, input.ui);
+}
+
+void draw_part_readout(Canvas& canvas, const MapEquation& equation, const FigureInput& input) {
+  const auto part = part_at(equation, input.frame, input.cursor);
+  if (!part) return;
+  if (!part->is_profile)
+    return draw_map_readout(canvas, map_of_part(equation, part->term), part->frame, input);
+  const LinePlot plot = profile_of_part(equation, part->term);
+  if (const auto readout = read_lines(plot, part->frame, {}, input.cursor))
+    draw_line_readout(canvas, plot, *readout, part->frame, input.ui);
+}
+
 void draw_readout(Canvas& canvas, const FigureInput& input) {
   const Figure& figure = input.figure;
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
@@ -63,12 +85,9 @@ void draw_readout(Canvas& canvas, const FigureInput& input) {
     if (readout && std::find(pins.begin(), pins.end(), readout->x) == pins.end())
       draw_line_readout(canvas, *plot, *readout, input.frame, input.ui);
   } else if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
-    const auto readout = read_cell(*map, input.frame, input.cursor);
-    if (!readout) return;
-    std::vector<CellTerm> terms;
-    if (input.reach.result)
-      terms = read_terms(*input.reach.result, figure.role, *map, {readout->row, readout->column});
-    draw_cell_readout(canvas, *map, *readout, terms, input.frame, input.ui);
+    draw_map_readout(canvas, *map, input.frame, input);
+  } else if (const auto* equation = std::get_if<MapEquation>(&figure.content)) {
+    draw_part_readout(canvas, *equation, input);
   } else if (const auto* vectors = std::get_if<VectorPlot>(&figure.content)) {
     if (const auto arrow =
             read_arrow(*vectors, input.frame, input.cursor, arrow_reach * input.ui.scale))
@@ -143,7 +162,9 @@ void FigureWidget::draw_links(Canvas& canvas, const FigureInput& input) const {
   const std::vector<double>& pins = input.reach.marks.pins;
   const bool pinned =
       links.distance() && std::find(pins.begin(), pins.end(), *links.distance()) != pins.end();
-  const bool here = pinned || links.points_from(input.figure.id);
+  // In an equation the other maps and profiles show the distance too.
+  const bool whole = !std::holds_alternative<MapEquation>(input.figure.content);
+  const bool here = pinned || (whole && links.points_from(input.figure.id));
   if (links.distance() && !here)
     draw_linked_distance(canvas, input.figure, frame_, input.view, *links.distance(), input.ui);
   if (links.pair() && !links.points_from(input.figure.id))

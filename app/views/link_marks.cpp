@@ -8,6 +8,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
+#include "app/views/equation_parts.h"
 #include "app/views/note.h"
 #include "app/views/readout.h"
 
@@ -45,15 +46,13 @@ std::optional<double> light_column(Canvas& canvas, const FigureLayout& frame, do
   return at_x;
 }
 
-/// The line at x and a dot on every curve. Returns where; empty beyond the plot.
-std::optional<double> light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
-                                   const FigureView& view, double x, const Ui& ui) {
-  const std::optional<double> at_x = light_column(canvas, frame, x, ui);
-  if (!at_x) return at_x;
+/// The line at x and a dot on every curve.
+void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
+                  const FigureView& view, double x, const Ui& ui) {
+  if (!light_column(canvas, frame, x, ui)) return;
   if (const auto readout = read_lines_at(plot, frame, view, x))
     for (const LineReadout::Entry& entry : readout->entries)
       if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
-  return at_x;
 }
 
 /// Lines above and below a row of cells.
@@ -79,6 +78,12 @@ void light_arrow(Canvas& canvas, const VectorPlot& plot, const FigureLayout& fra
   }
 }
 
+void tag_curves(Canvas& canvas, const FigureLayout& frame, double distance, const Ui& ui) {
+  const double at_x = frame.x.to_canvas(distance);
+  if (at_x >= frame.plot.x && at_x <= frame.plot.right())
+    draw_tag(canvas, distance, {at_x, frame.plot.bottom()}, frame.plot, ui);
+}
+
 /// Two lines along the cells of the diagonal, half a cell to either side of their middles.
 void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame, double distance,
                     const Ui& ui) {
@@ -100,9 +105,42 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& fram
       canvas.line_strip(line, {ui.style.accent, width});
     }
   }
-  const Point middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
-  draw_tag(canvas, distance, {middle.x + 3 * half_x + 24 * ui.scale, middle.y - half_y}, frame.plot,
-           ui);
+}
+
+void tag_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame, double distance,
+                  const Ui& ui) {
+  const auto diagonal = diagonal_at(map, distance);
+  if (!diagonal) return;
+  const Rect cell = cell_rect(map, frame, {0, 0});
+  const double x = frame.x.to_canvas((diagonal->column0 + diagonal->column1) / 2);
+  const double y = frame.y.to_canvas((diagonal->row0 + diagonal->row1) / 2);
+  draw_tag(canvas, distance, {x + 3 * cell.width / 2 + 24 * ui.scale, y - cell.height / 2},
+           frame.plot, ui);
+}
+
+/// The diagonal of every map and the place in every profile; they say together which it is.
+void light_equation(Canvas& canvas, const MapEquation& equation, const FigureLayout& frame,
+                    double distance, const Ui& ui) {
+  for (const EquationPart& part : parts_of(equation, frame)) {
+    canvas.push_clip(part.frame.plot);
+    if (part.is_profile)
+      light_curves(canvas, profile_of_part(equation, part.term), part.frame, {}, distance, ui);
+    else
+      light_diagonal(canvas, equation.terms[part.term].map, part.frame, distance, ui);
+    canvas.pop_clip();
+  }
+}
+
+std::optional<double> distance_in(const MapEquation& equation, const EquationPart& part,
+                                  Point cursor) {
+  if (part.is_profile) {
+    const auto readout = read_lines(profile_of_part(equation, part.term), part.frame, {}, cursor);
+    return readout ? std::optional(readout->x) : std::nullopt;
+  }
+  const Heatmap& map = equation.terms[part.term].map;
+  if (!is_query_by_key(map)) return std::nullopt;
+  const auto cell = cell_at(map, part.frame, cursor);
+  return cell ? std::optional(distance_of(map, *cell)) : std::nullopt;
 }
 
 }  // namespace
@@ -110,13 +148,19 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& fram
 void draw_linked_distance(Canvas& canvas, const Figure& figure, const FigureLayout& frame,
                           const FigureView& view, double distance, const Ui& ui) {
   canvas.push_clip(frame.plot);
-  const auto* plot = std::get_if<LinePlot>(&figure.content);
-  if (plot && is_by_distance(*plot)) {
-    if (const auto x = light_curves(canvas, *plot, frame, view, distance, ui))
-      draw_tag(canvas, distance, {*x, frame.plot.bottom()}, frame.plot, ui);
-  } else if (const auto* map = std::get_if<Heatmap>(&figure.content))
-    is_by_distance(*map) ? static_cast<void>(light_column(canvas, frame, distance, ui))
-                         : light_diagonal(canvas, *map, frame, distance, ui);
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content); plot && is_by_distance(*plot)) {
+    light_curves(canvas, *plot, frame, view, distance, ui);
+    tag_curves(canvas, frame, distance, ui);
+  } else if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
+    if (is_by_distance(*map)) {
+      light_column(canvas, frame, distance, ui);
+    } else {
+      light_diagonal(canvas, *map, frame, distance, ui);
+      tag_diagonal(canvas, *map, frame, distance, ui);
+    }
+  } else if (const auto* equation = std::get_if<MapEquation>(&figure.content)) {
+    light_equation(canvas, *equation, frame, distance, ui);
+  }
   canvas.pop_clip();
 }
 
@@ -158,6 +202,10 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureLayout&
     const auto readout = read_lines(*plot, frame, view, cursor);
     // Curves of averages have points between whole tokens.
     return readout ? std::optional(std::round(readout->x)) : std::nullopt;
+  }
+  if (const auto* equation = std::get_if<MapEquation>(&figure.content)) {
+    const auto part = part_at(*equation, frame, cursor);
+    return part ? distance_in(*equation, *part, cursor) : std::nullopt;
   }
   const auto* map = std::get_if<Heatmap>(&figure.content);
   if (map && is_by_distance(*map) && frame.plot.contains(cursor))

@@ -36,6 +36,10 @@ const std::string& kind_of(const Figure& figure) {
   return figure.role.kind.empty() ? figure.id : figure.role.kind;
 }
 
+bool is_equation(const Figure& figure) {
+  return std::holds_alternative<MapEquation>(figure.content);
+}
+
 std::size_t place_of(const Figures& figures, const std::string& id) {
   const auto found =
       std::find_if(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
@@ -76,12 +80,21 @@ class Groups {
   Groups(const Figures& figures, Grouping grouping) : grouping_(grouping) {
     if (grouping_ == Grouping::none) return;
     for (const Figure* figure : figures)
-      if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end())
+      if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end()) {
         names_.push_back(of(*figure));
+        if (is_equation(*figure)) ++equations_;
+      }
   }
   const std::vector<std::string>& names() const { return names_; }
-  /// Terms are seen beside their sum, not beside those of another.
-  bool offers_all() const { return grouping_ == Grouping::by_kind; }
+  /// Terms are seen beside their sum, not beside those of another; and an equation of maps, which
+  /// needs the room, beside none.
+  bool offers_all() const {
+    return grouping_ == Grouping::by_kind && (equations_ == 0 || names_.size() > equations_ + 1);
+  }
+  /// With one encoding there is nothing to choose; figures of one or two kinds all fit.
+  bool offers_choice() const {
+    return names_.size() > (grouping_ == Grouping::by_kind && equations_ == 0 ? 2 : 1);
+  }
   std::vector<std::string> titles(std::vector<std::string> names) const {
     if (grouping_ == Grouping::by_page)
       std::transform(names.begin(), names.end(), names.begin(), tab_title);
@@ -104,6 +117,7 @@ class Groups {
 
  private:
   Grouping grouping_;
+  std::size_t equations_{0};  ///< kinds of them
   std::vector<std::string> names_{};
 };
 
@@ -264,12 +278,12 @@ class ResultView::Arrangement {
                             source, set_, ui);
     const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
-    // With one encoding there is nothing to choose; figures of one or two kinds all fit.
-    const bool choose = groups.names().size() > (groups.offers_all() ? 2 : 1);
-    if (choose) {
+    if (groups.offers_choice()) {
       const std::string group = choose_group(session, groups, room.bar, ui);
       if (group != all_figures)
         std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
+      else
+        std::erase_if(shown, [](const Figure* f) { return is_equation(*f); });
     }
     const bool several = shown.size() > 1;
     if (several)

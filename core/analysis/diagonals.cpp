@@ -13,7 +13,7 @@ namespace {
 
 /// visit(r, value) for every cell that the mask allows.
 template <class T, class Visit>
-void each_cell(const Matrix<T>& values, PositionsIn m, PositionsIn n, const Mask& mask,
+void each_cell(const MatrixIn<T>& values, PositionsIn m, PositionsIn n, const Mask& mask,
                Visit visit) {
   check_positions(m, values.rows());
   check_positions(n, values.cols());
@@ -25,19 +25,32 @@ void each_cell(const Matrix<T>& values, PositionsIn m, PositionsIn n, const Mask
               static_cast<double>(values(i, j)));
 }
 
-/// Mean and sum of squared deviations of values added one by one (Welford).
+/// Extremes, mean and sum of squared deviations of values added one by one (Welford).
 struct Running {
   double count{};
   double mean{};
   double squares{};
+  Smallest low{std::numeric_limits<double>::infinity()};
+  Largest high{-std::numeric_limits<double>::infinity()};
 
   void add(double value) {
     count += 1;
     const double delta = value - mean;
     mean += delta / count;
     squares += delta * (value - mean);
+    low.see(value);
+    high.see(value);
   }
 };
+
+void append(DiagonalProfile& profile, Position r, const Running& running) {
+  profile.r.push_back(r);
+  profile.count.push_back(running.count);
+  profile.mean.push_back(running.mean);
+  profile.deviation.push_back(std::sqrt(running.squares / running.count));
+  profile.low.push_back(running.low.value());
+  profile.high.push_back(running.high.value());
+}
 
 template <class T>
 bool row_has_nan(const T* row, Index count) {
@@ -53,7 +66,7 @@ double residual_of_any(const Matrix<T>& values, PositionsIn m, PositionsIn n) {
     Largest high;
   };
   std::map<Position, Extent> diagonals;
-  each_cell(values, m, n, Mask(), [&](Position r, double value) {
+  each_cell<T>(values, m, n, Mask(), [&](Position r, double value) {
     Extent& extent =
         diagonals.try_emplace(r, Extent{Smallest(value), Largest(value)}).first->second;
     extent.low.see(value);
@@ -99,24 +112,30 @@ double toeplitz_residual(const Matrix<T>& values, PositionsIn m, PositionsIn n) 
 }
 
 template <class T>
-DiagonalProfile diagonal_profile(const Matrix<T>& values, PositionsIn m, PositionsIn n,
+DiagonalProfile diagonal_profile(const MatrixIn<T>& values, PositionsIn m, PositionsIn n,
                                  const Mask& mask) {
-  std::map<Position, Running> diagonals;
-  each_cell(values, m, n, mask, [&](Position r, double value) { diagonals[r].add(value); });
   DiagonalProfile profile;
-  for (const auto& [r, running] : diagonals) {
-    profile.r.push_back(r);
-    profile.mean.push_back(running.mean);
-    profile.deviation.push_back(std::sqrt(running.squares / running.count));
+  if (consecutive_distances(m, n) && !m.empty() && !n.empty()) {
+    const Position lowest = relative_position(m.front(), n.back());
+    std::vector<Running> diagonals(m.size() + n.size() - 1);
+    each_cell<T>(values, m, n, mask, [&](Position r, double value) {
+      diagonals[static_cast<std::size_t>(r - lowest)].add(value);
+    });
+    for (std::size_t i = 0; i < diagonals.size(); ++i)
+      if (diagonals[i].count > 0) append(profile, lowest + static_cast<Position>(i), diagonals[i]);
+    return profile;
   }
+  std::map<Position, Running> diagonals;
+  each_cell<T>(values, m, n, mask, [&](Position r, double value) { diagonals[r].add(value); });
+  for (const auto& [r, running] : diagonals) append(profile, r, running);
   return profile;
 }
 
 template double toeplitz_residual(const Matrix<float>&, PositionsIn, PositionsIn);
 template double toeplitz_residual(const Matrix<double>&, PositionsIn, PositionsIn);
-template DiagonalProfile diagonal_profile(const Matrix<float>&, PositionsIn, PositionsIn,
-                                          const Mask&);
-template DiagonalProfile diagonal_profile(const Matrix<double>&, PositionsIn, PositionsIn,
-                                          const Mask&);
+template DiagonalProfile diagonal_profile<float>(const MatrixIn<float>&, PositionsIn, PositionsIn,
+                                                 const Mask&);
+template DiagonalProfile diagonal_profile<double>(const MatrixIn<double>&, PositionsIn, PositionsIn,
+                                                  const Mask&);
 
 }  // namespace orrery

@@ -105,6 +105,10 @@ Size export_size(const Figure& figure) {
       return {760, 140 + 24 * static_cast<double>(table.rows.size())};
     }
     Size operator()(const VectorPlot&) const { return {700, 640}; }
+    Size operator()(const MapEquation& equation) const {
+      const double maps = static_cast<double>(equation.terms.size());
+      return {std::clamp(130 + 225 * maps, 760.0, 1280.0), maps > 6 ? 1000.0 : 640.0};
+    }
   };
   return std::visit(Visitor{}, figure.content);
 }

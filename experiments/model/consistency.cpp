@@ -81,6 +81,19 @@ struct InContent {
   }
 
   std::string operator()(const VectorPlot& plot) const { return in_axes(plot); }
+
+  std::string operator()(const MapEquation& equation) const {
+    if (equation.terms.empty()) return "an equation has no maps";
+    if (equation.profiles.series.size() != equation.terms.size())
+      return fmt::format("an equation has {} maps and {} profiles", equation.terms.size(),
+                         equation.profiles.series.size());
+    for (const MapTerm& term : equation.terms) {
+      if (!(term.factor > 0) || std::isinf(term.factor))
+        return "the factor of a map in an equation is not a positive number";
+      if (std::string found = (*this)(term.map); !found.empty()) return found;
+    }
+    return (*this)(equation.profiles);
+  }
 };
 
 std::size_t length(const Column& column) {

@@ -169,12 +169,34 @@ struct VectorPlot {
   std::optional<Arrow> sum{};  ///< drawn over the others, in the accent colour
 };
 
+/// One map of an equation, and its place there.
+struct MapTerm {
+  std::string relation{};  ///< before its symbol, as TeX: "=", "+", "\to"; empty for the first
+  std::string step{};      ///< the word above an arrow: "softmax"
+  std::string symbol{};    ///< as TeX: "\mathbf{q}_m^\top \mathbf{k}_n"
+  std::string name{};      ///< "content to position"
+  Heatmap map{};
+  double factor{1.0};  ///< map and profile are drawn so many times as large
+  double spread{};     ///< the largest difference of two seen values with the same m − n
+  double rounding{};   ///< what rounding may make of it where there is none
+
+  /// A function of m − n alone, as far as rounding lets one see. A NaN is not.
+  bool is_relative() const { return spread <= rounding; }
+};
+
+/// Maps joined to an equation or a pipeline, each above its profile by m − n. Those of the same
+/// quantity have their colours, the bar of them and the scale of their profiles in common.
+struct MapEquation {
+  std::vector<MapTerm> terms{};
+  LinePlot profiles{};  ///< a curve per term: means of the diagonals, in a band of all values
+};
+
 /// A closed family: a new kind does not compile until every sink handles it.
 struct Figure {
   std::string id{};  ///< snake_case: the file's stem
   std::string title{};
   std::string caption{};  ///< names every setting
-  std::variant<LinePlot, Heatmap, TableFigure, VectorPlot> content{};
+  std::variant<LinePlot, Heatmap, TableFigure, VectorPlot, MapEquation> content{};
   FigureRole role{};
 };
 

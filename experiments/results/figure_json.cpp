@@ -149,6 +149,36 @@ FigureRole role_from(const Json& object) {
 // ---- Kinds
 // ---------------------------------------------------------------------------------------
 
+/// @param number  of the map among several of its figure: "_2"
+Json heatmap_json(const Heatmap& map, const ArrayPlace& place, const std::string& number = {}) {
+  Json json{{"values", reference_json(map.values, "values" + number, place)},
+            {"masked", reference_json(map.masked, "masked" + number, place)},
+            {"x", axis_json(map.x)},
+            {"y", axis_json(map.y)},
+            {"quantity", map.quantity},
+            {"symbol", map.symbol},
+            {"meaning", name_in(meaning_names, map.meaning)},
+            {"colors", name_in(scaling_names, map.colors)},
+            {"range", range_json(map.range)},
+            {"column_labels", map.column_labels},
+            {"row_labels", map.row_labels}};
+  // Results of earlier versions have neither.
+  if (!map.lines.empty()) json["lines"] = list_json(map.lines, line_json);
+  if (!map.rules.empty()) json["rules"] = list_json(map.rules, rule_json);
+  return json;
+}
+
+Json map_term_json(const MapTerm& term, Json map) {
+  return {{"relation", term.relation},
+          {"step", term.step},
+          {"symbol", term.symbol},
+          {"name", term.name},
+          {"map", std::move(map)},
+          {"factor", number_json(term.factor)},
+          {"spread", number_json(term.spread)},
+          {"rounding", number_json(term.rounding)}};
+}
+
 struct ContentJson {
   const Figure& figure;
   const ArrayPlace& place;
@@ -160,23 +190,7 @@ struct ContentJson {
     json["rules"] = list_json(plot.rules, rule_json);
     return json;
   }
-  Json operator()(const Heatmap& map) const {
-    Json json{{"values", reference_json(map.values, "values", place)},
-              {"masked", reference_json(map.masked, "masked", place)},
-              {"x", axis_json(map.x)},
-              {"y", axis_json(map.y)},
-              {"quantity", map.quantity},
-              {"symbol", map.symbol},
-              {"meaning", name_in(meaning_names, map.meaning)},
-              {"colors", name_in(scaling_names, map.colors)},
-              {"range", range_json(map.range)},
-              {"column_labels", map.column_labels},
-              {"row_labels", map.row_labels}};
-    // Results of earlier versions have neither.
-    if (!map.lines.empty()) json["lines"] = list_json(map.lines, line_json);
-    if (!map.rules.empty()) json["rules"] = list_json(map.rules, rule_json);
-    return json;
-  }
+  Json operator()(const Heatmap& map) const { return heatmap_json(map, place); }
   Json operator()(const TableFigure& table) const {
     return {{"header", table.header}, {"rows", table.rows}};
   }
@@ -187,6 +201,13 @@ struct ContentJson {
             {"quantity", plot.quantity},
             {"value_role", name_in(axis_role_names, plot.value_role)},
             {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};
+  }
+  Json operator()(const MapEquation& equation) const {
+    Json terms = Json::array();
+    for (const MapTerm& term : equation.terms)
+      terms.push_back(
+          map_term_json(term, heatmap_json(term.map, place, fmt::format("_{}", terms.size() + 1))));
+    return {{"terms", std::move(terms)}, {"profiles", (*this)(equation.profiles)}};
   }
 };
 
@@ -220,6 +241,23 @@ Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
           .rules = optional_list(json, "rules", rule_from)};
 }
 
+MapTerm map_term_from(const Json& json, const ArrayAt& at) {
+  return {.relation = text_field(json, "relation"),
+          .step = text_field(json, "step"),
+          .symbol = text_field(json, "symbol"),
+          .name = text_field(json, "name"),
+          .map = heatmap_from(field(json, "map"), at),
+          .factor = number_field(json, "factor"),
+          .spread = number_field(json, "spread"),
+          .rounding = number_field(json, "rounding")};
+}
+
+MapEquation equation_from(const Json& json, const ArrayAt& array_at, const TableAt& table_at) {
+  const auto term = [&](const Json& item) { return map_term_from(item, array_at); };
+  return {.terms = list_from(json, "terms", term),
+          .profiles = lines_from(field(json, "profiles"), table_at)};
+}
+
 TableFigure table_from(const Json& json) {
   const auto row = [](const Json& cells) { return texts_field({{"row", cells}}, "row"); };
   return {.header = texts_field(json, "header"), .rows = list_from(json, "rows", row)};
@@ -246,6 +284,7 @@ Content content_from(const std::string& kind, const Json& json, const ArrayAt& a
   if (kind == "heatmap") return heatmap_from(json, array_at);
   if (kind == "table") return table_from(json);
   if (kind == "vectors") return vectors_from(json);
+  if (kind == "map_equation") return equation_from(json, array_at, table_at);
   throw MalformedJson("'kind' is '" + kind + "', which is not known here");
 }
 
@@ -254,6 +293,7 @@ struct Kind {
   std::string_view operator()(const Heatmap&) const { return "heatmap"; }
   std::string_view operator()(const TableFigure&) const { return "table"; }
   std::string_view operator()(const VectorPlot&) const { return "vectors"; }
+  std::string_view operator()(const MapEquation&) const { return "map_equation"; }
 };
 
 }  // namespace

@@ -150,6 +150,11 @@ struct ColumnsOf {
             {"y1", plot.y.unit, y1},
             {"value", "", value}};
   }
+
+  /// The maps are arrays of the result.
+  std::vector<Column> operator()(const MapEquation& equation) const {
+    return (*this)(equation.profiles);
+  }
 };
 
 }  // namespace

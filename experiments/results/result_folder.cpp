@@ -101,7 +101,8 @@ void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles&
     check_invariant(options.render != nullptr, "figures are written with a renderer");
     sink.write("figures", figure.id, format, options.render(figure, format));
   }
-  if (std::holds_alternative<LinePlot>(figure.content))
+  if (std::holds_alternative<LinePlot>(figure.content) ||
+      std::holds_alternative<MapEquation>(figure.content))
     sink.write("figures", figure.id, "csv", csv_text(table_of(figure)));
   const auto place = [&](const std::shared_ptr<const Array>& array, std::string_view role) {
     return arrays.place(array, figure.id, role);

@@ -36,6 +36,7 @@ struct Shares {
   std::size_t figures{};
   double together{};
   double around{};
+  double parts{};  ///< maps and profiles of an equation
 };
 
 Shares shares_of(const test::NullDesktop& desktop, const Session& session, const WindowPage& page) {
@@ -46,6 +47,9 @@ Shares shares_of(const test::NullDesktop& desktop, const Session& session, const
     REQUIRE(frame);
     const bool table = std::holds_alternative<TableFigure>(figure->content);
     const Rect& axes = table ? frame->area : frame->plot;
+    // The axes of an equation are the box around its maps and profiles, which fill it.
+    for (const FigureLayout& part : frame->parts)
+      shares.parts += part.plot.width * part.plot.height / (page.width * page.height);
     const double end = std::max(axes.right(), frame->color_bar.right());
     left = std::min(left, axes.x);
     top = std::min(top, axes.y);
@@ -77,6 +81,7 @@ TEST_CASE("The figures have the page: in every view, every theme and every size 
                        << shares.figures << " figures, " << shares.together << " together, "
                        << shares.around << " around");
         REQUIRE(shares.figures > 0);
+        if (shares.parts > 0) CHECK(shares.parts >= several_together);
         if (shares.figures == 1) {
           CHECK(shares.together >= page.alone);
         } else {

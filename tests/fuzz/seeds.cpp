@@ -58,6 +58,11 @@ Figure shortened(Figure figure) {
       for (auto* numbers : {&series.x, &series.y, &series.band_low, &series.band_high})
         numbers->resize(std::min<std::size_t>(numbers->size(), 6));
   if (auto* plot = std::get_if<VectorPlot>(&figure.content)) plot->arrows.resize(4);
+  if (auto* equation = std::get_if<MapEquation>(&figure.content)) {
+    equation->terms.erase(equation->terms.begin() + 1, equation->terms.end() - 1);
+    auto& series = equation->profiles.series;
+    series.erase(series.begin() + 1, series.end() - 1);
+  }
   return figure;
 }
 
@@ -71,7 +76,8 @@ std::vector<Figure> figures() {
           signed_figure(8),
           shortened(chain_figure()),
           table_figure(),
-          cyclic};
+          cyclic,
+          shortened(equation_figure(2))};
 }
 
 /// Long curves refer to a file, and a fuzzer's figures are short.

@@ -112,6 +112,18 @@ inline bool same(const VectorPlot& a, const VectorPlot& b) {
          a.value_role == b.value_role && same(a.sum, b.sum);
 }
 
+inline bool same(const MapTerm& a, const MapTerm& b) {
+  return a.relation == b.relation && a.step == b.step && a.symbol == b.symbol && a.name == b.name &&
+         same(a.map, b.map) && same(a.factor, b.factor) && same(a.spread, b.spread) &&
+         same(a.rounding, b.rounding);
+}
+
+inline bool same(const MapEquation& a, const MapEquation& b) {
+  return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+                    [](const MapTerm& x, const MapTerm& y) { return same(x, y); }) &&
+         same(a.profiles, b.profiles);
+}
+
 template <class... Kinds>
 bool same(const std::variant<Kinds...>& a, const std::variant<Kinds...>& b) {
   const auto with = [&](const auto& one) {

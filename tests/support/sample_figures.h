@@ -158,9 +158,63 @@ inline Figure table_figure() {
   return {"comparison", "What the encodings have in common", "Errors over 1000 shifts.", table};
 }
 
+/// A map of `n` tokens in an equation, and its profile.
+inline MapTerm equation_term(const std::string& relation, const std::string& name, std::size_t n,
+                             double slope, double content, LinePlot& profiles) {
+  std::vector<float> values;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const double r = static_cast<double>(i) - static_cast<double>(j);
+      values.push_back(
+          static_cast<float>(slope * std::abs(r) + content * std::sin(static_cast<double>(i * j))));
+    }
+  Series profile{.name = name};
+  for (int r = 1 - static_cast<int>(n); r < static_cast<int>(n); ++r) {
+    const double mean = slope * std::abs(r);
+    profile.x.push_back(r);
+    profile.y.push_back(mean);
+    profile.band_low.push_back(mean - content);
+    profile.band_high.push_back(mean + content);
+  }
+  profiles.series.push_back(std::move(profile));
+  const double largest = 0.5 * static_cast<double>(n) + 1.0;
+  return {.relation = relation,
+          .symbol = R"(\mathbf{q} \cdot \mathbf{k})",
+          .name = name,
+          .map = {.values = matrix(n, n, values),
+                  .x = {.label = "key", .symbol = "n", .role = AxisRole::key_position},
+                  .y = {.label = "query", .symbol = "m", .role = AxisRole::query_position},
+                  .quantity = "logit",
+                  .meaning = Meaning::diverging,
+                  .range = Range{-largest, largest}},
+          .spread = 2 * content,
+          .rounding = 1e-15};
+}
+
+/// "logit = content + bias → weight", of which content is drawn larger and weight has its own
+/// colours.
+inline Figure equation_figure(std::size_t n) {
+  MapEquation equation{.profiles = {.x = {.label = "relative distance",
+                                          .symbol = "m − n",
+                                          .role = AxisRole::relative_distance},
+                                    .y = {.label = "along each diagonal"}}};
+  LinePlot& profiles = equation.profiles;
+  equation.terms.push_back(equation_term("", "logit", n, -0.5, 0.01, profiles));
+  equation.terms.push_back(equation_term("=", "content", n, 0.0, 0.01, profiles));
+  equation.terms.push_back(equation_term("+", "bias", n, -0.5, 0.0, profiles));
+  equation.terms.push_back(equation_term(R"(\to)", "weight", n, 0.1, 0.2, profiles));
+  equation.terms[1].factor = 200.0;
+  equation.terms[3].step = "softmax";
+  equation.terms[3].map.quantity = "weight";
+  equation.terms[3].map.meaning = Meaning::sequential;
+  equation.terms[3].map.range = Range{0.0, 1.0};
+  return {"equation", "The logit is the sum of its terms", "Content is drawn ×200.",
+          std::move(equation)};
+}
+
 inline std::vector<Figure> sample_figures() {
   return {decay_figure(),     error_figure(), attention_figure(9), attention_figure(60),
-          signed_figure(120), chain_figure(), table_figure()};
+          signed_figure(120), chain_figure(), table_figure(),      equation_figure(12)};
 }
 
 }  // namespace orrery::test

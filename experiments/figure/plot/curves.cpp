@@ -43,26 +43,6 @@ Rect expanded(const Rect& r, double by) {
   return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
 }
 
-void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
-  const Color color = series_color(context.style, series);
-  const double radius = dot_radius(context.style) * (series.is_ghost() ? ghost_width : 1.0);
-  if (series.style == LineStyle::points || series.marked) {
-    CurveCache::CurveKey key = key_of(series, series.y, axes);
-    key.cell = 0.5 * radius;
-    const std::vector<Point>& dots = context.curves.dots(key, [&] {
-      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, max_dots);
-    });
-    context.canvas.push_clip(expanded(axes.plot, radius));
-    for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
-    context.canvas.pop_clip();
-    if (!dots.empty() && !series.marked) return;
-  }
-  // The wider clip keeps the whole width of a curve along the edge of the plot.
-  context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
-  draw_strips(context, series, axes, curve_stroke(context.style, series));
-  context.canvas.pop_clip();
-}
-
 }  // namespace
 
 Stroke curve_stroke(const FigureStyle& style, const Series& series) {
@@ -92,20 +72,41 @@ void draw_dot(Canvas& canvas, Point centre, double radius, Color color) {
   canvas.fill(circle, color);
 }
 
+void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
+  const Color color = series_color(context.style, series);
+  const double radius = dot_radius(context.style) * (series.is_ghost() ? ghost_width : 1.0);
+  if (series.style == LineStyle::points || series.marked) {
+    CurveCache::CurveKey key = key_of(series, series.y, axes);
+    key.cell = 0.5 * radius;
+    const std::vector<Point>& dots = context.curves.dots(key, [&] {
+      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, max_dots);
+    });
+    context.canvas.push_clip(expanded(axes.plot, radius));
+    for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
+    context.canvas.pop_clip();
+    if (!dots.empty() && !series.marked) return;
+  }
+  // The wider clip keeps the whole width of a curve along the edge of the plot.
+  context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
+  draw_strips(context, series, axes, curve_stroke(context.style, series));
+  context.canvas.pop_clip();
+}
+
+void draw_band(PlotContext& context, const Series& series, const Axes& axes) {
+  const Color color = with_alpha(series_color(context.style, series), band_alpha);
+  CurveCache::CurveKey key = key_of(series, series.band_low, axes);
+  key.other = array_key(series.band_high);
+  const std::vector<BandPiece>& pieces = context.curves.bands(key, [&] {
+    return decimated_band(series.x, series.band_low, series.band_high, axes.x, axes.y, axes.plot);
+  });
+  for (const BandPiece& piece : pieces)
+    context.canvas.fill_between(piece.upper, piece.lower, color);
+}
+
 void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   context.canvas.push_clip(axes.plot);
-  for (const Series& series : plot.series) {
-    if (hidden(context, series)) continue;
-    const Color color = with_alpha(series_color(context.style, series), band_alpha);
-    CurveCache::CurveKey key = key_of(series, series.band_low, axes);
-    key.other = array_key(series.band_high);
-    const std::vector<BandPiece>& pieces = context.curves.bands(key, [&] {
-      return decimated_band(series.x, series.band_low, series.band_high, axes.x, axes.y, axes.plot);
-    });
-    for (const BandPiece& piece : pieces) {
-      context.canvas.fill_between(piece.upper, piece.lower, color);
-    }
-  }
+  for (const Series& series : plot.series)
+    if (!hidden(context, series)) draw_band(context, series, axes);
   context.canvas.pop_clip();
 }
 

@@ -18,6 +18,8 @@ const std::vector<Strip>& visible_strips(PlotContext& context, const Series& ser
 /// Draw the bands of spread and the curves, clipped to the plot, without hidden series. Bands are
 /// drawn first, then ghosts.
 void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes);
+void draw_band(PlotContext& context, const Series& series, const Axes& axes);
+void draw_curve(PlotContext& context, const Series& series, const Axes& axes);
 void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes);
 
 /// Draws a short sample of a curve in its colour and style, for legends and readouts.

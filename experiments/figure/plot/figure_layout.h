@@ -34,6 +34,8 @@ struct FigureLayout {
   Rect color_bar{};
   AxisMap color{};
   std::vector<CurveOrder> curves{};  ///< one per series of a line plot, including hidden ones
+  /// Of an equation of maps, whose plot is the box around them all: the maps, then their profiles.
+  std::vector<FigureLayout> parts{};
 };
 
 /// Row and column of a map's cell.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -39,6 +40,8 @@ struct HeatmapCache {
   Range range{};
   bool any_masked{};
   bool any_nan{};
+
+  std::vector<HeatmapCache> parts{};  ///< of the maps of an equation
 };
 
 }  // namespace orrery::figure

@@ -1,3 +1,5 @@
+#include "experiments/figure/plot/heatmap_plot.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -72,18 +74,6 @@ bool any_cell(const Array& array, Test test) {
   return std::visit(
       [&](const auto& cells) { return std::any_of(cells.begin(), cells.end(), test); },
       array.values);
-}
-
-void refresh_range(HeatmapCache& cache, const Heatmap& map) {
-  if (cache.ranged_values == map.values && cache.ranged_mask == map.masked) return;
-  cache.ranged_values = map.values;
-  cache.ranged_mask = map.masked;
-  cache.range = value_range(*map.values, map.masked.get());
-  cache.any_masked = map.masked && any_cell(*map.masked, [](auto cell) { return cell != 0; });
-  const bool cyclic = map.meaning == Meaning::cyclic;  // an infinite angle is drawn as NaN is
-  cache.any_nan = any_cell(*map.values, [cyclic](auto cell) {
-    return std::isnan(cell) || (cyclic && std::isinf(cell));
-  });
 }
 
 std::vector<ColorKey> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
@@ -178,6 +168,38 @@ void draw_cells(PlotContext& context, const Heatmap& map, const Axes& axes, cons
 }
 
 }  // namespace
+
+void refresh_range(HeatmapCache& cache, const Heatmap& map) {
+  if (cache.ranged_values == map.values && cache.ranged_mask == map.masked) return;
+  cache.ranged_values = map.values;
+  cache.ranged_mask = map.masked;
+  cache.range = value_range(*map.values, map.masked.get());
+  cache.any_masked = map.masked && any_cell(*map.masked, [](auto cell) { return cell != 0; });
+  const bool cyclic = map.meaning == Meaning::cyclic;  // an infinite angle is drawn as NaN is
+  cache.any_nan = any_cell(*map.values, [cyclic](auto cell) {
+    return std::isnan(cell) || (cyclic && std::isinf(cell));
+  });
+}
+
+void draw_bare_map(PlotContext& context, const Heatmap& map, const Rect& plot,
+                   const Range& colors) {
+  const MapShape shape = shape_of(map.values.get());
+  if (shape.rows == 0 || shape.columns == 0) return;
+  HeatmapCache own;
+  HeatmapCache& cache = context.cache ? *context.cache : own;
+  const CellAxis x = cell_axis(map.x, shape.columns), y = cell_axis(map.y, shape.rows);
+  Axes axes;
+  axes.plot = plot;
+  axes.x = {x.scale, 1.0, x.data(), plot.x, plot.right()};
+  axes.y = {y.scale, 1.0, y.data(), plot.y, plot.bottom()};
+  context.canvas.rect(plot, context.style.plot_background);
+  draw_cells(context, map, axes, x, y, colors, cache);
+  draw_outline(context.canvas, plot, {context.style.axis, hairline(context.style)});
+  context.layout.area = plot;
+  context.layout.plot = plot;
+  context.layout.x = axes.x;
+  context.layout.y = axes.y;
+}
 
 namespace {
 

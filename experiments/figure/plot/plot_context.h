@@ -29,6 +29,7 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room);
 void draw_content(PlotContext& context, const Heatmap& map, const Rect& room);
 void draw_content(PlotContext& context, const TableFigure& table, const Rect& room);
 void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room);
+void draw_content(PlotContext& context, const MapEquation& equation, const Rect& room);
 
 // Text styles and lengths shared by all parts of a figure.
 TextStyle label_style(const FigureStyle& style);

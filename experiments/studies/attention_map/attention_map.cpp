@@ -15,6 +15,7 @@
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
+#include "experiments/studies/attention_map/pipeline.h"
 #include "experiments/studies/attention_map/query_table.h"
 
 namespace orrery::studies {
@@ -44,12 +45,15 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{encodings_param({"rope"})};
   for (ParamSpec& spec : token_params()) specs.push_back(std::move(spec));
   specs.push_back({.key = "show",
-                   .description = "Which maps are drawn; all are written as arrays.",
+                   .description = "What is drawn; all maps are written as arrays.",
                    .kind = ParamKind::choice_list,
-                   .default_value = std::vector<std::string>{"weights"},
+                   .default_value = std::vector<std::string>{"weights", "pipeline"},
                    .choices = {{"weights", "softmax of the logits, row by row"},
                                {"logits", "the scores, with their scale"},
-                               {"terms", "each named term of the logits"}}});
+                               {"terms", "each named term of the logits"},
+                               {"pipeline",
+                                "terms, mask, softmax and weights in a row, each above its "
+                                "profile by distance"}}});
   specs.push_back({.key = "map_size",
                    .description = "The most rows and columns of a map that are kept. A longer map "
                                   "is reduced to the mean and the largest of each of its cells, "
@@ -69,7 +73,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
-      .version = 3,
+      .version = 4,
       .title = "Attention map",
       .question = "Which tokens does each token attend to, and which part of it is position?",
       .formulas =
@@ -173,9 +177,7 @@ class EncodingMaps {
                               .value = sums_.distance / rows,
                               .description = label + ": mean distance attended to"});
     result.checks.push_back(check());
-    const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
-    for (std::size_t i = 0; i < maps_.size(); ++i)
-      maps_[i].give(subjects[i], study_.frame, study_.masked, result);
+    give_maps(result);
     result.arrays.push_back(to_array<T>(output_, "output_" + name_, "weighted sums of values",
                                         {"query", "channel"},
                                         {.kind = "output", .encodings = {name_}}));
@@ -192,6 +194,27 @@ class EncodingMaps {
     for (std::size_t i = 0; i < maps; ++i) maps_.emplace_back(study_.frame);
     output_.resize(study_.frame.side, part.output.cols());
   }
+  void give_maps(Result& result) {
+    const MapFrame& frame = study_.frame;
+    const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
+    PipelineMaps pipeline{.encoding = name_,
+                          .masked = study_.masked != nullptr,
+                          .relative_rounding = spread_rounding(
+                              study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params))};
+    const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    for (std::size_t i = 0; i < maps_.size(); ++i) {
+      GivenMap given = maps_[i].give(subjects[i], frame, {study_.mask, study_.masked}, result);
+      if (i == 0)
+        pipeline.weights = std::move(given);
+      else if (i == 1)
+        pipeline.logits = std::move(given);
+      else
+        pipeline.terms.push_back({terms_[i - 2], KeptMap<T>::unmasked(std::move(given), frame)});
+    }
+    if (shows(study_.params, "pipeline"))
+      result.figures.push_back(pipeline_figure(std::move(pipeline), frame));
+  }
+
   Check check() const {
     const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
     const auto n = static_cast<double>(study_.frame.tokens);

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <memory>
 #include <utility>
 
+#include "core/analysis/diagonals.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
 
@@ -37,20 +39,22 @@ std::string described(const std::string& description, const MapFrame& frame) {
                      frame.first_query, frame.side, frame.first_key);
 }
 
-Figure map_figure(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& values,
-                  const ArrayPtr& masked) {
-  Heatmap map{.values = values,
-              .masked = masked,
-              .x = in_tokens(key_axis(), frame.first_key, frame),
-              .y = in_tokens(query_axis(), frame.first_query, frame),
-              .quantity = subject.quantity,
-              .symbol = subject.symbol,
-              .meaning = subject.meaning,
-              .column_labels = labels_from(frame.first_key, frame),
-              .row_labels = labels_from(frame.first_query, frame)};
-  std::string caption = frame.caption;
-  if (frame.cell > 1) caption += fmt::format(" · {} × {} entries per cell", frame.cell, frame.cell);
-  return {values->name, subject.title, std::move(caption), std::move(map), subject.role};
+Heatmap heatmap_of(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& values,
+                   const ArrayPtr& masked) {
+  return {.values = values,
+          .masked = masked,
+          .x = in_tokens(key_axis(), frame.first_key, frame),
+          .y = in_tokens(query_axis(), frame.first_query, frame),
+          .quantity = subject.quantity,
+          .symbol = subject.symbol,
+          .meaning = subject.meaning,
+          .column_labels = labels_from(frame.first_key, frame),
+          .row_labels = labels_from(frame.first_query, frame)};
+}
+
+Figure map_figure(const MapSubject& subject, const MapFrame& frame, Heatmap map) {
+  return {map.values->name, subject.title, frame.caption + cells_text(frame), std::move(map),
+          subject.role};
 }
 
 /// @param what  "mean" or "largest" of the entries of each cell
@@ -76,42 +80,36 @@ Matrix<T> extremes(const ReducedMap<T>& map, Meaning meaning) {
   return (map.low.array().abs() > map.high.array().abs()).select(map.low, map.high);
 }
 
-ArrayPtr diagonal_array(const MapSubject& subject, const DiagonalExtents& found,
-                        const MapFrame& frame) {
-  const auto farthest = static_cast<double>(frame.first_query + frame.side - 1 - frame.first_key);
-  Array array{.name = subject.id + "_diagonals",
-              .description = described(subject.description, frame) +
-                             " along each diagonal: m − n, entries, mean, smallest, largest",
-              .axes = {"relative_distance", "statistic"}};
-  std::vector<double> values;
-  for (std::size_t r = found.count.size(); r-- > 0;) {
-    if (found.count[r] == 0) continue;
-    const double distance = farthest - static_cast<double>(r);
-    values.insert(values.end(),
-                  {distance, found.count[r], found.mean[r], found.low[r], found.high[r]});
-  }
-  array.shape = {values.size() / 5, 5};
-  array.values = std::move(values);
-  return std::make_shared<const Array>(std::move(array));
+/// m − n of the first diagonal of a reduction.
+double farthest_behind(const MapFrame& frame) {
+  return static_cast<double>(frame.first_query + frame.side - 1 - frame.first_key);
 }
 
-Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const Array& diagonals) {
-  Series mean{.name = "mean"}, low{.name = "smallest", .style = LineStyle::dotted},
-      high{.name = "largest", .style = LineStyle::dashed};
-  for (std::size_t row = 0; row < diagonals.shape[0]; ++row) {
-    const auto add = [&](Series& series, std::size_t statistic) {
-      series.x.push_back(diagonals[row * 5]);
-      series.y.push_back(diagonals[row * 5 + statistic]);
-    };
-    add(mean, 2);
-    add(low, 3);
-    add(high, 4);
-  }
-  low.color = 1;
-  high.color = 2;
+/// By m − n, of a map that is kept as it is.
+template <class T>
+MapProfile profile_of_values(const std::vector<T>& values, const MapFrame& frame,
+                             const Mask& mask) {
+  const Eigen::Map<const Matrix<T>> map(values.data(), frame.side, frame.side);
+  return profile_of(diagonal_profile<T>(map, consecutive_positions(frame.side, frame.first_query),
+                                        consecutive_positions(frame.side, frame.first_key), mask));
+}
+
+Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const std::string& id,
+                       const MapProfile& profile) {
+  Series mean{.name = "mean", .x = profile.distance, .y = profile.mean};
+  Series low{.name = "smallest",
+             .x = profile.distance,
+             .y = profile.low,
+             .style = LineStyle::dotted,
+             .color = 1};
+  Series high{.name = "largest",
+              .x = profile.distance,
+              .y = profile.high,
+              .style = LineStyle::dashed,
+              .color = 2};
   FigureRole role = subject.role;
   role.kind = "diagonals_of_" + role.kind;
-  return {diagonals.name, subject.title + ", by distance", frame.caption,
+  return {id, subject.title + ", by distance", frame.caption,
           LinePlot{.x = distance_axis(),
                    .y = {.label = subject.quantity, .symbol = subject.symbol},
                    .series = {std::move(mean), std::move(low), std::move(high)}},
@@ -136,16 +134,23 @@ void KeptMap<T>::add(const MatrixIn<T>& rows, const Mask& mask) {
 }
 
 template <class T>
-void KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const ArrayPtr& masked,
-                      Result& result) {
+GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const MapMask& mask,
+                          Result& result) {
   const auto add_map = [&](const ArrayPtr& array, const MapSubject& of) {
     result.arrays.push_back(array);
-    if (of.shown) result.figures.push_back(map_figure(of, frame, array, masked));
+    Heatmap map = heatmap_of(of, frame, array, mask.cells);
+    if (of.shown) result.figures.push_back(map_figure(of, frame, map));
+    return map;
+  };
+  const auto add_profile = [&](const MapProfile& profile) {
+    result.arrays.push_back(
+        profile_array(profile, subject.id + "_diagonals", described(subject.description, frame)));
   };
   const Axes axes{"query", "key"};
   if (!reduction_) {
+    MapProfile profile = profile_of_values(values_, frame, mask.entries);
     const auto n = static_cast<std::size_t>(frame.side);
-    return add_map(
+    Heatmap map = add_map(
         std::make_shared<const Array>(Array{.name = subject.id,
                                             .description = described(subject.description, frame),
                                             .shape = {n, n},
@@ -153,19 +158,31 @@ void KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const Ar
                                             .values = std::move(values_),
                                             .role = subject.role}),
         subject);
+    add_profile(profile);
+    return {std::move(map), std::move(profile)};
   }
   const ReducedMap<T> map = reduction_->map();
-  const DiagonalExtents diagonals = reduction_->diagonals();
+  MapProfile profile = profile_of(reduction_->diagonals(), farthest_behind(frame));
   reduction_.reset();
   const auto add_reduced = [&](const Matrix<T>& values, const std::string& what) {
     const MapSubject of = reduced_subject(subject, what, frame);
-    add_map(to_array<T>(values, of.id, described(of.description, frame), axes, of.role), of);
+    return add_map(to_array<T>(values, of.id, described(of.description, frame), axes, of.role), of);
   };
-  add_reduced(map.mean, "mean");
+  Heatmap means = add_reduced(map.mean, "mean");
   add_reduced(extremes(map, subject.meaning), "largest");
-  const ArrayPtr profile = diagonal_array(subject, diagonals, frame);
-  result.arrays.push_back(profile);
-  if (subject.shown) result.figures.push_back(diagonal_figure(subject, frame, *profile));
+  add_profile(profile);
+  if (subject.shown)
+    result.figures.push_back(diagonal_figure(subject, frame, subject.id + "_diagonals", profile));
+  return {std::move(means), std::move(profile)};
+}
+
+template <class T>
+GivenMap KeptMap<T>::unmasked(GivenMap given, const MapFrame& frame) {
+  if (frame.cell > 1 || !given.map.masked) return given;
+  given.map.masked = nullptr;
+  given.profile =
+      profile_of_values(std::get<std::vector<T>>(given.map.values->values), frame, Mask());
+  return given;
 }
 
 template <class T>
@@ -176,6 +193,11 @@ double KeptMap<T>::bytes(const MapFrame& frame) {
   constexpr double extents_and_arrays = 6, numbers_of_a_diagonal = 20;
   return map * extents_and_arrays +
          numbers_of_a_diagonal * sizeof(double) * static_cast<double>(frame.side);
+}
+
+std::string cells_text(const MapFrame& frame) {
+  if (frame.cell == 1) return {};
+  return fmt::format(" · {} × {} entries per cell", frame.cell, frame.cell);
 }
 
 ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {

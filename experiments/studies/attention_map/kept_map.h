@@ -6,8 +6,15 @@
 
 #include "core/analysis/map_reduction.h"
 #include "experiments/model/result.h"
+#include "experiments/setup/map_equation.h"
 
 namespace orrery::studies {
+
+/// A map of the result with its profile by distance.
+struct GivenMap {
+  Heatmap map{};
+  MapProfile profile{};
+};
 
 /// What a map is and how it is drawn.
 struct MapSubject {
@@ -35,6 +42,12 @@ struct MapFrame {
   Index cells() const { return (side + cell - 1) / cell; }
 };
 
+/// Which keys the queries of a map see.
+struct MapMask {
+  const Mask& entries;                        ///< of the frame's queries and keys
+  const std::shared_ptr<const Array>& cells;  ///< masked_cells of them
+};
+
 /// A map of self-attention that comes some rows at a time: kept as it is, or, where it is longer
 /// than what is shown, as the mean and the extremes of its cells and of its diagonals.
 template <class T>
@@ -44,9 +57,13 @@ class KeptMap {
 
   /// The rows that follow those given before, of the frame's keys.
   void add(const MatrixIn<T>& rows, const Mask& mask);
-  /// Its arrays and, where it is shown, its figures. Afterwards it is empty.
-  void give(const MapSubject& subject, const MapFrame& frame,
-            const std::shared_ptr<const Array>& masked, Result& result);
+  /// Its arrays and, where it is shown, its figures. Afterwards it is empty. Returns what is drawn
+  /// of it: the means, where it is reduced.
+  GivenMap give(const MapSubject& subject, const MapFrame& frame, const MapMask& mask,
+                Result& result);
+
+  /// The same map as if every query saw all keys. One that is reduced knows only what was seen.
+  static GivenMap unmasked(GivenMap given, const MapFrame& frame);
 
   /// Bytes that a map takes at most while it comes and in the result.
   static double bytes(const MapFrame& frame);
@@ -55,6 +72,9 @@ class KeptMap {
   std::vector<T> values_{};  ///< of a map that is kept as it is
   std::optional<MapReduction<T>> reduction_{};
 };
+
+/// " · 8 × 8 entries per cell"; empty for a map that is kept as it is.
+std::string cells_text(const MapFrame& frame);
 
 /// 1 for cells of which no query sees a key; null when every query sees all keys.
 /// @param mask  of the frame's queries and keys

@@ -69,7 +69,7 @@ std::vector<Term<T>> named_terms(const Ablations<T>& a) {
     const std::string name(a.full.terms[i].name);
     std::string words = name;
     std::replace(words.begin(), words.end(), '_', ' ');
-    terms.push_back({name, words, part_of(a, i), a.full.terms[i].logits});
+    terms.push_back({name, words, part_of(a, i), a.full.terms[i].logits, ""});
   }
   return terms;
 }
@@ -115,10 +115,11 @@ std::vector<Term<T>> band_terms(const Rope<T>& rope, const ParamSet& params,
                      fmt::format("pairs {}–{}, λ {}–{}", band.first, band.last,
                                  wavelength_text(rope.theta()[band.first]),
                                  wavelength_text(rope.theta()[band.last])),
-                     TermPart::content_content, std::move(band.logits)});
+                     TermPart::content_content, std::move(band.logits),
+                     fmt::format(R"(t = {} \ldots {})", band.first, band.last)});
   if (parts.rest.size() > 0)
     terms.push_back({"unturned", "channels that are not rotated", TermPart::content_content,
-                     std::move(parts.rest)});
+                     std::move(parts.rest), R"(\text{unrotated})"});
   return terms;
 }
 
@@ -189,6 +190,8 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params,
   const Ablations<T> a = ablations_of(*encoding, params, tokens);
   Decomposition<T> d;
   d.logits = a.full.logits;
+  // A rounding of the positions themselves moves distances apart.
+  d.relative = encoding->is_relative() && !rounding_of(params).rounds(Stage::position);
   const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
   d.terms = rope ? band_terms(*rope, params, tokens, p) : named_terms(a);
   d.add_up_error =

@@ -20,12 +20,14 @@ struct Term {
   std::string words{};  ///< in titles
   TermPart part{};
   Matrix<T> logits{};
+  std::string symbol{};  ///< as TeX, where it is not that of the encoding's named term
 };
 
 template <class T>
 struct Decomposition {
   std::vector<Term<T>> terms{};
   Matrix<T> logits{};
+  bool relative{};  ///< claimed: without content, a function of m − n alone
   double add_up_error{};
   double ablation_error{};
   double rounding{};  ///< what it may do to one map

@@ -7,7 +7,9 @@
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "core/analysis/term_shares.h"
+#include "core/encodings/catalogue.h"
 #include "core/encodings/common_formulas.h"
+#include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
@@ -20,6 +22,7 @@
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
+#include "experiments/studies/score_decomposition/equation.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::studies {
@@ -41,8 +44,10 @@ ParamSpec show_param() {
   return {.key = "show",
           .description = "What is drawn; all maps are written as arrays.",
           .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"terms", "sum", "profiles", "shares"},
-          .choices = {{"terms", "each named term, all in one range of colours"},
+          .default_value = std::vector<std::string>{"equation", "shares"},
+          .choices = {{"equation",
+                       "logits = sum of the terms, as maps, each above its profile by distance"},
+                      {"terms", "each named term, all in one range of colours"},
                       {"sum", "the logits, in the same range"},
                       {"profiles", "each term's mean by relative distance"},
                       {"shares", "how much of the logits' variance each term explains"}}};
@@ -53,8 +58,12 @@ ParamSpec colors_param() {
           .description = "What the colours of a map span.",
           .kind = ParamKind::choice,
           .default_value = std::string("common"),
-          .choices = {{"common", "one range for all maps of an encoding: they add up by eye"},
-                      {"own", "each map's own: faint terms show their pattern"}}};
+          .choices = {{"common",
+                       "one range for all maps of an encoding: they add up by eye; the equation "
+                       "states a factor for those that are too faint"},
+                      {"own",
+                       "each map's own: faint terms show their pattern; in the equation each has "
+                       "the largest factor that the one range allows"}}};
 }
 
 /// The tokens and settings of attention_map, of which values play no part here.
@@ -84,7 +93,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
-      .version = 2,
+      .version = 3,
       .title = "Decomposition of the scores",
       .question = "Which part of each score is content, which is position, and do they add up?",
       .formulas =
@@ -113,21 +122,6 @@ std::vector<Check> checks_of(const std::string& name, const Decomposition<T>& d)
            .bound = static_cast<double>(term_parts) * d.rounding}};
 }
 
-/// Settings that all figures of a run share.
-struct Frame {
-  const ParamSet& params;
-  std::vector<std::string> labels;
-  const Positions& positions;
-  const Mask& mask;
-  ArrayPtr masked;
-  std::string caption;
-
-  bool shows(const std::string& what) const {
-    const auto& chosen = params.list("show");
-    return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
-  }
-};
-
 /// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
 template <class T>
 std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d) {
@@ -142,15 +136,8 @@ std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d)
 
 Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
                   std::string quantity, const std::optional<Range>& range) {
-  Heatmap map{.values = values,
-              .masked = frame.masked,
-              .x = key_axis(),
-              .y = query_axis(),
-              .quantity = std::move(quantity),
-              .meaning = Meaning::diverging,
-              .range = range,
-              .column_labels = frame.labels,
-              .row_labels = frame.labels};
+  Heatmap map = logit_map(frame, values, std::move(quantity));
+  map.range = range;
   return {values->name, std::move(title), frame.caption, std::move(map), values->role};
 }
 
@@ -164,37 +151,52 @@ std::string title_of(const std::string& label, const Term<T>& term) {
 }
 
 template <class T>
+Maps add_arrays(const std::string& name, const Decomposition<T>& d, Result& result) {
+  Maps maps;
+  for (const Term<T>& term : d.terms)
+    maps.terms.push_back(to_array<T>(term.logits, "term_" + name + "_" + term.name,
+                                     fmt::format("{}, {}", term.words, words_of(term.part)),
+                                     {"query", "key"},
+                                     {.kind = "term", .encodings = {name}, .term = term.name}));
+  maps.logits = to_array<T>(d.logits, "logits_" + name, "the sum of the terms", {"query", "key"},
+                            {.kind = "logits", .encodings = {name}});
+  result.arrays.insert(result.arrays.end(), maps.terms.begin(), maps.terms.end());
+  result.arrays.push_back(maps.logits);
+  return maps;
+}
+
+template <class T>
 void add_maps(const Frame& frame, const std::string& name, const Decomposition<T>& d,
-              Result& result) {
+              const Maps& maps, Result& result) {
   const std::string label = encoding_label(name);
   const std::optional<Range> range = common_range(frame, d);
-  for (const Term<T>& term : d.terms) {
-    result.arrays.push_back(to_array<T>(term.logits, "term_" + name + "_" + term.name,
-                                        fmt::format("{}, {}", term.words, words_of(term.part)),
-                                        {"query", "key"},
-                                        {.kind = "term", .encodings = {name}, .term = term.name}));
-    if (frame.shows("terms"))
-      result.figures.push_back(map_figure(frame, result.arrays.back(), title_of(label, term),
+  if (frame.shows("terms"))
+    for (std::size_t t = 0; t < d.terms.size(); ++t)
+      result.figures.push_back(map_figure(frame, maps.terms[t], title_of(label, d.terms[t]),
                                           "part of the logit", range));
-  }
-  result.arrays.push_back(to_array<T>(d.logits, "logits_" + name, "the sum of the terms",
-                                      {"query", "key"}, {.kind = "logits", .encodings = {name}}));
   if (frame.shows("sum"))
     result.figures.push_back(map_figure(
-        frame, result.arrays.back(), label + ": the logits, the sum of the terms", "logit", range));
+        frame, maps.logits, label + ": the logits, the sum of the terms", "logit", range));
 }
 
 /// One row per encoding, term and distance.
 TableBuilder profile_table() {
   return {"profiles",
-          "each term by relative distance m − n: mean and deviation over its diagonal",
-          {{"encoding"}, {"term"}, {"distance", "tokens"}, {"mean"}, {"deviation"}}};
+          "each term by relative distance m − n: mean, deviation and extremes over its diagonal",
+          {{"encoding"},
+           {"term"},
+           {"distance", "tokens"},
+           {"mean"},
+           {"deviation"},
+           {"smallest"},
+           {"largest"}}};
 }
 
 void add_rows(TableBuilder& table, const std::string& encoding, const std::string& term,
               const DiagonalProfile& profile) {
   for (std::size_t i = 0; i < profile.r.size(); ++i)
-    table.row({encoding, term, profile.r[i], profile.mean[i], profile.deviation[i]});
+    table.row({encoding, term, profile.r[i], profile.mean[i], profile.deviation[i], profile.low[i],
+               profile.high[i]});
 }
 
 Series profile_series(const DiagonalProfile& profile, std::string name, int color) {
@@ -204,21 +206,32 @@ Series profile_series(const DiagonalProfile& profile, std::string name, int colo
           .color = color};
 }
 
+/// By distance: each term, then the logits.
+template <class T>
+std::vector<DiagonalProfile> profiles_of(const Frame& frame, const Decomposition<T>& d) {
+  std::vector<DiagonalProfile> profiles;
+  for (const Term<T>& term : d.terms)
+    profiles.push_back(
+        diagonal_profile<T>(term.logits, frame.positions, frame.positions, frame.mask));
+  profiles.push_back(diagonal_profile<T>(d.logits, frame.positions, frame.positions, frame.mask));
+  return profiles;
+}
+
 template <class T>
 void add_profiles(const Frame& frame, const std::string& name, const Decomposition<T>& d,
-                  TableBuilder& table, Result& result) {
+                  const std::vector<DiagonalProfile>& profiles, TableBuilder& table,
+                  Result& result) {
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean along the diagonal"}};
   int color = 0;
-  const auto add = [&](const Matrix<T>& map, const std::string& key, const std::string& words,
-                       LineStyle style) {
-    const DiagonalProfile profile =
-        diagonal_profile(map, frame.positions, frame.positions, frame.mask);
+  const auto add = [&](const DiagonalProfile& profile, const std::string& key,
+                       const std::string& words, LineStyle style) {
     add_rows(table, name, key, profile);
     plot.series.push_back(profile_series(profile, words, color++));
     plot.series.back().style = style;
   };
-  for (const Term<T>& term : d.terms) add(term.logits, term.name, term.words, LineStyle::solid);
-  add(d.logits, "logits", "sum: the logits", LineStyle::dashed);
+  for (std::size_t t = 0; t < d.terms.size(); ++t)
+    add(profiles[t], d.terms[t].name, d.terms[t].words, LineStyle::solid);
+  add(profiles.back(), "logits", "sum: the logits", LineStyle::dashed);
   if (frame.shows("profiles"))
     result.figures.push_back({"profile_" + name,
                               encoding_label(name) + ": each term by relative distance",
@@ -269,15 +282,34 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
   }
 }
 
+/// Throws UsageError where positions would become infinite: such terms do not add up.
+void check_formats(const ParamSet& params, Position last) {
+  constexpr Position largest_fp16 = 65504;
+  if (last <= largest_fp16) return;
+  const StageRounding rounding = rounding_of(params);
+  for (const std::string& name : params.list("encoding"))
+    for (const Stage stage : find_encoding(name).info.stages) {
+      const bool of_position = stage == Stage::position || stage == Stage::angle;
+      if (of_position && rounding.format(stage) == Precision::fp16)
+        throw UsageError(fmt::format("fp16 with positions up to {}", last),
+                         fmt::format("the largest number of fp16 is {}, and {} rounds positions or "
+                                     "angles to it",
+                                     largest_fp16, name),
+                         "lower first_position, or choose another format");
+    }
+}
+
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
   check_last_position(params, tokens.positions.back());
+  check_formats(params, tokens.positions.back());
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
-  const Frame frame{params, tokens.labels,       tokens.positions,
-                    mask,   mask_array(mask, n), token_caption(params)};
+  const Frame frame{params,         tokens.labels,       tokens.positions,
+                    mask,           mask_array(mask, n), token_caption(params),
+                    tokens.d_head()};
   Result result;
   TableBuilder profiles = profile_table();
   Shares shares;
@@ -290,10 +322,13 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
     at(0.0, "terms");
     const Decomposition<T> d = decompose<T>(names[e], params, tokens);
     for (Check& check : checks_of(names[e], d)) result.checks.push_back(std::move(check));
-    at(0.6, "maps");
-    add_maps(frame, names[e], d, result);
-    at(0.7, "profiles");
-    add_profiles(frame, names[e], d, profiles, result);
+    at(0.6, "profiles");
+    const std::vector<DiagonalProfile> by_distance = profiles_of(frame, d);
+    at(0.7, "maps");
+    const Maps maps = add_arrays(names[e], d, result);
+    add_equation({frame, names[e], maps, by_distance}, d, result);
+    add_maps(frame, names[e], d, maps, result);
+    add_profiles(frame, names[e], d, by_distance, profiles, result);
     at(0.85, "shares");
     add_shares(frame, names[e], d, shares, result);
   }

@@ -24,9 +24,9 @@ TEST_CASE("The formulas on screen are those of the figure on top, or of all that
   REQUIRE(session->set("encoding", "rope+t5"));
   desktop.settle();
   session->shown().layout = ViewLayout::single;
-  session->select_figure("term_t5_content");
+  session->select_figure("equation_t5");
   CHECK(sources(*session) == "eq. (8)");
-  session->select_figure("logits_rope");
+  session->select_figure("equation_rope");
   CHECK(sources(*session) == "eq. (35)");
   session->select_figure("");
   CHECK(formula_subject(session->current()).role ==

@@ -134,7 +134,10 @@ TEST_CASE("Muting changes curves and maps, and the command names it") {
     REQUIRE(after->figures.size() == before->figures.size());
     CHECK(command_text(session->current()).find("rope.muted=band0+band1") != std::string::npos);
     CHECK(after->figures[0].caption.find("rope.muted = band0+band1") != std::string::npos);
-    if (const auto* map = std::get_if<Heatmap>(&after->figures[0].content))
+    if (const auto* equation = std::get_if<MapEquation>(&after->figures[0].content))
+      CHECK(equation->terms[0].map.values->values !=
+            std::get<MapEquation>(before->figures[0].content).terms[0].map.values->values);
+    else if (const auto* map = std::get_if<Heatmap>(&after->figures[0].content))
       CHECK(map->values->values != std::get<Heatmap>(before->figures[0].content).values->values);
     else
       CHECK(std::get<LinePlot>(after->figures[0].content).series[0].y !=

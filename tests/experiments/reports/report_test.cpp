@@ -93,8 +93,8 @@ TEST_CASE("Every kind of figure is in the page once for light and dark, with ids
   const TempFolder temp;
   const test::XmlCheck xml(as_xml(html_of(report_of(save(result, temp)).document)));
   CHECK(xml.error().empty());  // ids are unique and found
-  CHECK(xml.count("figure") == 7);
-  CHECK(xml.count("svg") == 7 + 4);  // maps and the phasors' colour bar have other pixels in dark
+  CHECK(xml.count("figure") == 8);
+  CHECK(xml.count("svg") == 8 + 5);  // maps and the phasors' colour bar have other pixels in dark
 }
 
 TEST_CASE("Damaged and missing parts are said, and the rest is reported") {

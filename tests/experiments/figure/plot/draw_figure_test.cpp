@@ -129,9 +129,10 @@ TEST_CASE("Nothing is drawn into an area that is not finite") {
 TEST_CASE("Figures without data are drawn as empty axes, not as a crash") {
   for (const Figure& figure :
        {Figure{"a", "", "", LinePlot{}}, Figure{"b", "", "", Heatmap{}},
-        Figure{"c", "", "", TableFigure{}}, Figure{"d", "", "", VectorPlot{}}, lines({}, {}),
-        lines({1.0}, {1.0}), lines({std::nan("")}, {std::nan("")}), lines({0.0, 1.0}, {5.0, 5.0}),
-        lines({0.0, 1.0, 2.0}, {1.0})}) {
+        Figure{"c", "", "", TableFigure{}}, Figure{"d", "", "", VectorPlot{}},
+        Figure{"e", "", "", MapEquation{}}, Figure{"f", "", "", MapEquation{.terms = {{}}}},
+        lines({}, {}), lines({1.0}, {1.0}), lines({std::nan("")}, {std::nan("")}),
+        lines({0.0, 1.0}, {5.0, 5.0}), lines({0.0, 1.0, 2.0}, {1.0})}) {
     RecordingCanvas canvas;
     draw(canvas, figure);
     check_readable(canvas, area);
@@ -383,7 +384,8 @@ TEST_CASE("Drawings are as approved") {
                                 {"attention", test::attention_figure(9), Theme::light},
                                 {"signed", test::signed_figure(120), Theme::dark},
                                 {"chain", test::chain_figure(), Theme::print},
-                                {"table", test::table_figure(), Theme::light}};
+                                {"table", test::table_figure(), Theme::light},
+                                {"equation_of_maps", test::equation_figure(8), Theme::light}};
   for (const Case& one : cases) {
     RecordingCanvas canvas;
     draw_figure(canvas, one.figure, {0.0, 0.0, 480.0, 320.0}, figure_style(one.theme));

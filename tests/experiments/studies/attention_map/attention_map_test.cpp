@@ -210,7 +210,7 @@ TEST_CASE(
 TEST_CASE("A reduced map says in its figure what was reduced to what") {
   const Result result =
       run(text_input(words(37).c_str()), {{"max_tokens", "37"}, {"map_size", "16"}});
-  REQUIRE(result.figures.size() == 3);
+  REQUIRE(result.figures.size() == 4);
   const Figure& figure = result.figures[0];
   const auto& map = std::get<Heatmap>(figure.content);
   CHECK(figure.id == "weights_rope_mean");
@@ -225,6 +225,78 @@ TEST_CASE("A reduced map says in its figure what was reduced to what") {
   CHECK(at(*map.masked, 12, 12) == 0);
   CHECK_THAT(map.values->description, Contains("mean of each cell of 3 × 3 entries"));
   CHECK(std::holds_alternative<LinePlot>(result.figures[2].content));
+}
+
+TEST_CASE("The pipeline goes from the terms over mask and softmax to the weights") {
+  const Result result = run(text_input("the cat and the dog met the cat"),
+                            {{"encoding", "alibi"}, {"causal", "true"}, {"show", "pipeline"}});
+  REQUIRE(result.figures.size() == 1);
+  CHECK(result.figures[0].id == "pipeline_alibi");
+  const auto& equation = content_of<MapEquation>(result, "pipeline_alibi");
+  REQUIRE(equation.terms.size() == 4);
+  CHECK(equation.terms[1].relation == "+");
+  CHECK(equation.terms[2].step == "mask");
+  CHECK(equation.terms[3].step == "softmax");
+  CHECK_FALSE(equation.terms[0].map.masked);
+  CHECK_FALSE(equation.terms[1].map.masked);
+  CHECK(equation.terms[2].map.masked);
+  CHECK(equation.terms[1].is_relative());
+  CHECK_FALSE(equation.terms[2].is_relative());
+  CHECK(equation.terms[2].map.quantity == "logit");
+  CHECK(equation.terms[3].map.quantity == "weight");
+  CHECK(equation.profiles.series[1].x.front() == -7);  // before the mask keys ahead are seen
+  CHECK(equation.profiles.series[2].x.front() == 0);
+  for (std::size_t m = 0; m < 8; ++m)
+    for (std::size_t n = 0; n < 8; ++n)
+      CHECK(at(*equation.terms[0].map.values, m, n) + at(*equation.terms[1].map.values, m, n) ==
+            Approx(at(*equation.terms[2].map.values, m, n)).margin(1e-5));
+}
+
+TEST_CASE("Without a mask a single term is the logits, and several add up to them") {
+  const Settings settings{{"encoding", "rope+alibi"}, {"causal", "false"}, {"show", "pipeline"}};
+  const Result result = run(text_input("one two three one"), settings);
+  const auto& single = content_of<MapEquation>(result, "pipeline_rope");
+  REQUIRE(single.terms.size() == 2);
+  CHECK(single.terms[1].step == "softmax");
+  const auto& sum = content_of<MapEquation>(result, "pipeline_alibi");
+  REQUIRE(sum.terms.size() == 4);
+  CHECK(sum.terms[2].relation == "=");
+  CHECK(sum.terms[2].step.empty());
+}
+
+TEST_CASE("The profiles of a long map are of all its values, not of the cells that are drawn") {
+  const Inputs text = text_input(words(37).c_str());
+  const Settings common{{"encoding", "alibi"}, {"max_tokens", "37"}};
+  Settings small = common;
+  small.emplace_back("map_size", "16");
+  const Result whole = run(text, common), reduced = run(text, small);
+  const auto& exact = content_of<MapEquation>(whole, "pipeline_alibi");
+  const auto& cells = content_of<MapEquation>(reduced, "pipeline_alibi");
+  REQUIRE(exact.terms.size() == cells.terms.size());
+  CHECK(cells.terms[3].map.values->shape == std::vector<std::size_t>{13, 13});
+  CHECK(cells.terms[3].map.quantity == "mean weight");
+  for (const std::size_t t : {2u, 3u}) {
+    const Series &of = exact.profiles.series[t], &is = cells.profiles.series[t];
+    CHECK(is.x == of.x);
+    CHECK(is.band_low == of.band_low);
+    CHECK(is.band_high == of.band_high);
+    CHECK(cells.terms[t].spread == exact.terms[t].spread);
+    for (std::size_t i = 0; i < of.y.size(); ++i) CHECK(is.y[i] == Approx(of.y[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("q and k from files have their pipeline, a part of it too") {
+  std::vector<double> q, k;
+  for (int i = 0; i < 64; ++i) {
+    q.push_back((5 * i % 9 - 4) / 4.0);
+    k.push_back((3 * i % 7 - 3) / 4.0);
+  }
+  const Inputs inputs{{"q", tensor({16, 4}, q)}, {"k", tensor({16, 4}, k)}};
+  const Settings settings{
+      {"encoding", "t5"}, {"part", "4"}, {"part_query", "9"}, {"part_key", "2"}};
+  const auto equation = content_of<MapEquation>(run(inputs, settings), "pipeline_t5");
+  CHECK(equation.terms[1].is_relative());
+  CHECK(equation.profiles.series[1].x == std::vector<double>{4, 5, 6, 7, 8, 9, 10});
 }
 
 TEST_CASE("A part of a map has the numbers of the whole to the last bits, for every encoding") {
@@ -242,6 +314,7 @@ TEST_CASE("A part of a map has the numbers of the whole to the last bits, for ev
     for (std::size_t a = 0; a < some.arrays.size(); ++a) {
       const Array &of = *whole.arrays[a], &is = *some.arrays[a];
       INFO(is.name);
+      if (is.axes[1] == "statistic") continue;
       const bool map = is.axes[1] == "key";
       REQUIRE(is.shape[0] == 9);
       REQUIRE(is.shape[1] == (map ? 9 : of.shape[1]));

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "app/session/layers.h"
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/model/figure.h"
+
+namespace orrery::views {
+
+/// A map or a profile in an equation of maps.
+struct EquationPart {
+  std::size_t term{};
+  bool is_profile{};
+  FigureLayout frame{};
+};
+
+/// The part under a point of the canvas.
+std::optional<EquationPart> part_at(const MapEquation& equation, const FigureLayout& frame,
+                                    Point point);
+/// All parts that are drawn.
+std::vector<EquationPart> parts_of(const MapEquation& equation, const FigureLayout& frame);
+
+/// The map of a term, called as the term is.
+Heatmap map_of_part(const MapEquation& equation, std::size_t term);
+/// The profile of a term as a plot of its own.
+LinePlot profile_of_part(const MapEquation& equation, std::size_t term);
+
+}  // namespace orrery::views
