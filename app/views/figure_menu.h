@@ -2,11 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/gui/ui.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/view_state.h"
+#include "app/views/subtraction.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -23,6 +26,10 @@ struct FigureReach {
   std::function<void(const std::string& extension)> export_as{};  ///< empty: not offered
   const Rule* rule{};  ///< a reference line that can be dragged; or null
   std::function<void(double at)> move_rule{};
+  /// What may be subtracted from the figure, with what is; empty: nothing is offered.
+  std::function<std::vector<MinusChoice>()> minus_choices{};
+  std::optional<Subtrahend> minus{};
+  std::function<void(const std::optional<Subtrahend>&)> subtract{};
 };
 
 /// The right-click menu of a figure, opened by ImGui::OpenPopup(figure_menu) in the same window:
