@@ -11,7 +11,7 @@
 namespace orrery::session {
 namespace {
 
-constexpr std::size_t max_cells = 512 * 512;
+constexpr std::size_t max_side = 512, max_cells = max_side * max_side;
 // Work that is not wanted any more may still take this long.
 constexpr auto patience = std::chrono::milliseconds(150);
 
