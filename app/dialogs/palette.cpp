@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/dialogs/comparing_entries.h"
 #include "app/dialogs/questions.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
@@ -34,6 +35,10 @@ const char* kind_text(Kind kind) {
       return "parameter";
     case Kind::setting:
       return "set";
+    case Kind::sweep:
+      return "sweep";
+    case Kind::difference:
+      return "difference";
     case Kind::preset:
       return "preset";
     case Kind::question:
@@ -160,6 +165,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
                          .detail = spec.description,
                          .key = spec.key});
     add_choices(state.params, entries);
+    add_sweeps(state.params, entries);
+    add_differences(session, entries);
   }
   for (std::size_t i = 0; i < questions().size(); ++i)
     entries.push_back({.kind = Kind::question,
@@ -187,13 +194,14 @@ std::vector<PaletteEntry> palette_matches(const Session& session, const Actions&
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<PaletteEntry> matches;
   if (auto setting = setting_entry(session, typed)) matches.push_back(std::move(*setting));
+  if (auto sweep = typed_sweep(session, typed)) matches.push_back(std::move(*sweep));
   for (auto& [points, entry] : scored) matches.push_back(std::move(entry));
   return matches;
 }
 
 bool Palette::draw_input(const Ui& ui) {
   if (just_opened()) {
-    typed_.clear();
+    typed_ = std::exchange(typed_first_, {});
     chosen_ = 0;
   }
   ImGui::SetNextItemWidth(-1);

@@ -2,25 +2,15 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/dialogs/palette_entry.h"
 #include "app/gui/overlay.h"
 #include "app/session/actions.h"
 #include "app/session/session.h"
 
 namespace orrery::dialogs {
-
-/// Something that the palette finds.
-struct PaletteEntry {
-  enum class Kind { view, figure, parameter, setting, preset, question, action };
-  Kind kind{};
-  std::string title{};
-  std::string detail{};  ///< a question or description; searched too, but with less weight
-  const Action* action{};
-  std::size_t view{};   ///< index of the experiment, or number of the question
-  std::string key{};    ///< a figure's id, a parameter's key, or a preset's name
-  std::string value{};  ///< of a setting: the text after "key="
-};
 
 /// Everything that can be found now: actions, views, presets, and the figures, parameters and their
 /// choices of this view.
@@ -32,6 +22,11 @@ std::vector<PaletteEntry> palette_matches(const Session& session, const Actions&
 /// Finds anything by a few of its letters. Arrow keys select an entry, Enter chooses it.
 class Palette : public Overlay {
  public:
+  /// Opens it as if this had been typed.
+  void open_with(std::string typed) {
+    typed_first_ = std::move(typed);
+    open();
+  }
   /// Returns the entry chosen in this frame.
   std::optional<PaletteEntry> draw(const Session& session, const Actions& actions, const Ui& ui);
 
@@ -41,6 +36,7 @@ class Palette : public Overlay {
                                         const Ui& ui);
 
   std::string typed_{};
+  std::string typed_first_{};
   std::size_t chosen_{};
   bool moved_{false};  ///< whether the keyboard moved the selection, which must be visible
 };

@@ -36,7 +36,8 @@ void draw_action(const Action& action, const Ui& ui) {
 // Mouse gestures outside of figures.
 constexpr std::array gesture_list{
     FigureShortcut{"Right-click a control", "resets it to its default"},
-    FigureShortcut{"Drag a slider", "keeps the curve from before until the next click"},
+    FigureShortcut{"Drag a slider", "keeps the curve from before"},
+    FigureShortcut{"Shift+drag a slider", "sweeps it: a curve per value"},
     FigureShortcut{"Ctrl+click a slider", "lets you type a number"},
     FigureShortcut{"Point at a symbol", "explains it and highlights its control"},
     FigureShortcut{"Drop a file or folder", "opens it"},

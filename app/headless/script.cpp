@@ -46,8 +46,8 @@ class Player {
   void check_verb(const Step& step) {
     static const Words verbs{"do",         "press",       "hold",       "release",      "type",
                              "click",      "right-click", "ctrl-click", "double-click", "drag",
-                             "right-drag", "wheel",       "move",       "away",         "drop",
-                             "set",        "wait",        "expect",     "picture"};
+                             "right-drag", "shift-drag",  "wheel",      "move",         "away",
+                             "drop",       "set",         "wait",       "expect",       "picture"};
     step_ = &step;
     const std::string& verb = step.words.front();
     if (std::find(verbs.begin(), verbs.end(), verb) != verbs.end()) return;
@@ -69,6 +69,7 @@ class Player {
     if (verb == "right-drag") return drag(rest, 1);
     if (verb == "double-click") return input_.double_click(place(rest));
     if (verb == "drag") return drag(rest, 0);
+    if (verb == "shift-drag") return shift_drag(rest);
     if (verb == "move") return input_.move_to(place(rest));
     if (verb == "away") return input_.move_away();
     if (verb == "drop") return drop(rest);
@@ -151,6 +152,13 @@ class Player {
     const auto before = static_cast<std::size_t>(to - rest.begin());
     const Point from = place(rest.first(before));
     input_.drag(from, place(rest.subspan(before + 1)), button);
+  }
+
+  void shift_drag(Rest rest) {
+    shim::inject_shift(ImGui::GetIO(), true);
+    drag(rest, 0);
+    shim::inject_shift(ImGui::GetIO(), false);
+    stage_.frame();
   }
 
   void drop(Rest rest) const {

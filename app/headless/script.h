@@ -22,7 +22,7 @@ class ScriptFailure : public std::runtime_error {
 ///     hold KEY                    down until: release KEY
 ///     type TEXT
 ///     click PLACE                 also right-click, ctrl-click, double-click
-///     drag PLACE to PLACE         also right-drag
+///     drag PLACE to PLACE         also right-drag, shift-drag
 ///     wheel STEPS PLACE
 ///     move PLACE                  and away: the mouse leaves the window
 ///     drop PATH …                 files and folders, from the script's own folder

@@ -10,6 +10,7 @@
 #include "app/gui/theme.h"
 #include "app/panels/param_controls.h"
 #include "app/panels/param_panel.h"
+#include "app/session/number_scale.h"
 
 namespace orrery::panels {
 namespace {
@@ -18,9 +19,7 @@ namespace {
 constexpr double slider_width = 120, list_width = 150, gap = 18, small_gap = 7;
 constexpr double popup_width = 300;
 
-bool is_number(const ParamSpec& spec) {
-  return (spec.kind == ParamKind::integer || spec.kind == ParamKind::real) && fits_slider(spec);
-}
+bool has_slider(const ParamSpec& spec) { return is_number(spec) && fits_slider(spec); }
 
 std::string label_of(const ParamSpec& spec) {
   return spec.symbol.empty() ? param_title(spec) : spec.symbol;
@@ -134,7 +133,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   for (const ParamSpec& spec : wanted(params, keys)) {
     if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)
       strip.draw_list(spec);
-    else if (is_number(spec) && numbers++ < sliders)
+    else if (has_slider(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
   }
   if (session.look.projector) return false;

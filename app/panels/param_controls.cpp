@@ -9,22 +9,15 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
+#include "app/session/number_scale.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/text/ascii.h"
 
 namespace orrery::panels {
 namespace {
 
-constexpr int slider_digits = 3;
-// A linear slider over more steps than this cannot be aimed at the small ones: it moves by ratios.
-constexpr double max_linear_steps = 4096;
 // Beyond this a number is typed.
 constexpr double max_steps = 1e7;
-
-bool moves_by_ratios(const ParamSpec& spec) {
-  const bool wide = spec.kind == ParamKind::integer && spec.max - spec.min > max_linear_steps;
-  return spec.logarithmic || (wide && spec.min >= 0.0);
-}
 
 ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
   return moves_by_ratios(spec) ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
@@ -48,7 +41,7 @@ void real_slider(Session& session, const ParamSpec& spec) {
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min,
                                            &spec.max, "%.6g", slider_flags(spec));
   if (!changed) return;
-  const double rounded = rounded_to_digits(number, slider_digits);
+  const double rounded = rounded_to_digits(number, scale_digits);
   session.set_value(spec.key, is_typed() ? number : std::clamp(rounded, spec.min, spec.max));
 }
 
@@ -168,22 +161,6 @@ void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) 
     color_dot(ui, ui.style.palette[static_cast<std::size_t>(*slot) % ui.style.palette.size()]);
   }
   ImGui::EndTable();
-}
-
-double rounded_to_digits(double value, int digits) {
-  if (value == 0.0 || !std::isfinite(value)) return value;
-  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const double power = std::pow(10.0, std::abs(digits - 1 - exponent));
-  // Dividing by a whole power of ten gives the nearest double of the decimal; multiplying does not.
-  return digits - 1 >= exponent ? std::round(value * power) / power
-                                : std::round(value / power) * power;
-}
-
-std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value) {
-  const auto step = static_cast<double>(std::max<std::int64_t>(1, spec.multiple_of));
-  const double low = std::ceil(spec.min / step), high = std::floor(spec.max / step);
-  const double multiple = std::round(static_cast<double>(value) / step);
-  return static_cast<std::int64_t>(std::clamp(multiple, low, std::max(low, high)) * step);
 }
 
 }  // namespace orrery::panels

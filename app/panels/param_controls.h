@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "app/gui/ui.h"
@@ -26,10 +25,5 @@ void boolean_control(Session& session, const ParamSpec& spec);
 void choice_control(Session& session, const ParamSpec& spec, const Ui& ui);
 /// Boxes to tick, each with the colour of its curve.
 void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui);
-
-/// `value` to `digits` significant digits: what a slider yields, so that captions stay readable.
-double rounded_to_digits(double value, int digits);
-/// The nearest multiple that the specification allows.
-std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value);
 
 }  // namespace orrery::panels

@@ -14,6 +14,7 @@
 #include "app/panels/param_controls.h"
 #include "app/session/file_targets.h"
 #include "app/session/fuzzy.h"
+#include "app/session/number_scale.h"
 #include "experiments/setup/frequency_bands.h"
 
 namespace orrery::panels {
@@ -21,10 +22,6 @@ namespace {
 
 // More parameters than this are searched rather than read through.
 constexpr std::ptrdiff_t many_params = 15;
-
-bool is_number(const ParamSpec& spec) {
-  return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
-}
 
 std::string value_text(const ParamSet& params, const ParamSpec& spec) {
   const std::string number = params.to_text(spec.key);

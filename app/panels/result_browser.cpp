@@ -23,6 +23,8 @@ constexpr std::size_t max_scalars = 60;
 constexpr std::size_t max_measured = 200;  // labels that determine the width of their column
 constexpr int scalar_digits = 4;
 constexpr double filter_width = 200, status_width = 76, checks_width = 64, scalar_width = 90;
+constexpr double setting_width = 110;
+constexpr const char* chosen_itself = "auto";
 constexpr double max_label_width = 340, max_scalar_width = 190;
 
 Session::InputLoader no_inputs() {
@@ -93,9 +95,14 @@ void ResultBrowser::open(SweepIndex folder, const std::string& point) {
   const bool other = folder_ && folder_->experiment != folder.experiment;
   const bool same_folder = folder_ && folder_->folder == folder.folder;
   folder_ = std::move(folder);
+  settings_ =
+      folder_->is_sweep ? combine::varied_settings(folder_->points) : std::vector<std::string>{};
   listed_by_.reset();
   session_.dismiss();
-  if (!same_folder) order_ = {};
+  if (!same_folder) {
+    order_ = {};
+    tell_by({}, {});
+  }
   if (other) {
     // Ranges and references of another experiment do not apply.
     DesktopState state = session_.snapshot();
@@ -104,19 +111,31 @@ void ResultBrowser::open(SweepIndex folder, const std::string& point) {
     state.experiments.front().figure.clear();
     session_.apply(state);
   }
-  const auto first = std::find_if(folder_->points.begin(), folder_->points.end(),
-                                  [](const PointRecord& p) { return p.is_done(); });
   if (same_folder && !chosen().empty()) return session_.recompute();
   const auto asked = place_of(point);
   if (asked)
     choose(*asked);
-  else if (folder_->is_sweep && point == path())
+  else if (folder_->is_sweep && count_with(folder_->points, PointStatus::done) > 1) {
     choose_all();
-  else if (first != folder_->points.end())
+    may_fall_back_ = point.empty();
+  } else {
+    choose_first();
+  }
+  if (!folder_->problems.empty()) session_.say(folder_->problems.front());
+}
+
+void ResultBrowser::choose_first() {
+  const auto first = std::find_if(folder_->points.begin(), folder_->points.end(),
+                                  [](const PointRecord& p) { return p.is_done(); });
+  if (first != folder_->points.end())
     choose(static_cast<std::size_t>(first - folder_->points.begin()));
   else if (!folder_->points.empty())
     choose(0);
-  if (!folder_->problems.empty()) session_.say(folder_->problems.front());
+}
+
+void ResultBrowser::tell_by(const std::string& hue, const std::string& facet) {
+  if (hue != this->hue()) session_.set_value(SavedSource::hue_key, hue);
+  if (facet != this->facet()) session_.set_value(SavedSource::facet_key, facet);
 }
 
 void ResultBrowser::close() {
@@ -162,6 +181,9 @@ ResultView& ResultBrowser::view(const Result& result) {
 void ResultBrowser::update() {
   session_.update();
   const ExperimentState& state = session_.current();
+  // Points that cannot be drawn together are seen one at a time.
+  if (may_fall_back_ && shows_all() && state.job_failed) choose_first();
+  if (!session_.busy()) may_fall_back_ = false;
   if (state.result != described_) {
     described_ = state.result;
     facts_.clear();
@@ -242,8 +264,42 @@ void ResultBrowser::draw_all_button(const Ui& ui) {
   tooltip(ui, "Draws the points in common figures, as the report of the sweep does.");
 }
 
+/// A list of the settings that differ, of which one may be chosen. Returns a new choice.
+std::optional<std::string> ResultBrowser::draw_setting(const char* label, const std::string& chosen,
+                                                       const Ui& ui) const {
+  std::optional<std::string> taken;
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  text_muted(label);
+  ImGui::SameLine(0, ui.px(5));
+  ImGui::SetNextItemWidth(ui.px(setting_width));
+  ImGui::PushID(label);
+  const bool open = ImGui::BeginCombo("##setting", chosen.empty() ? chosen_itself : chosen.c_str());
+  mark_item(ui, fmt::format("list {}", label));
+  if (open) {
+    if (ImGui::Selectable(chosen_itself, chosen.empty())) taken = std::string();
+    for (const std::string& key : settings_) {
+      if (ImGui::Selectable(key.c_str(), key == chosen)) taken = key;
+      mark_item(ui, fmt::format("{} {}", label, key));
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::PopID();
+  return taken;
+}
+
+/// One setting cannot be told by both.
+void ResultBrowser::draw_look(const Ui& ui) {
+  if (settings_.size() < 2) return;
+  if (const auto key = draw_setting("colours", hue(), ui))
+    tell_by(*key, *key == facet() ? std::string() : facet());
+  if (const auto key = draw_setting("panels", facet(), ui))
+    tell_by(*key == hue() ? std::string() : hue(), *key);
+}
+
 void ResultBrowser::draw_list(const Ui& ui) {
   draw_all_button(ui);
+  if (shows_all()) draw_look(ui);
   ImGui::SameLine();
   ImGui::SetNextItemWidth(ui.px(filter_width));
   ImGui::InputTextWithHint("##filter", "Filter, such as: dim=64 failed", &order_.filter);

@@ -22,7 +22,8 @@ class ResultBrowser {
  public:
   explicit ResultBrowser(std::function<void()> wake);
 
-  /// Shows a folder that was read, with its point in the folder `point` or the first finished one.
+  /// Shows a folder that was read: its point in the folder `point`; else a sweep with all points
+  /// together, where that can be drawn, or the first finished one.
   void open(SweepIndex folder, const std::string& point = {});
   /// Closes the folder.
   void close();
@@ -35,6 +36,10 @@ class ResultBrowser {
   void choose(std::size_t point);
   /// Chooses all points of a sweep, drawn together.
   void choose_all();
+  /// Chooses what colours and panels of all points tell; empty for what suits them.
+  void tell_by(const std::string& hue, const std::string& facet);
+  const std::string& hue() const { return look(SavedSource::hue_key); }
+  const std::string& facet() const { return look(SavedSource::facet_key); }
   bool shows_all() const { return folder_ && folder_->is_sweep && chosen() == path(); }
   /// The chosen point's folder, or the sweep's for all of them; empty before there is one.
   std::string chosen() const { return session_.current().params.text(SavedSource::folder_key); }
@@ -61,7 +66,12 @@ class ResultBrowser {
 
  private:
   std::optional<std::size_t> place_of(const std::string& point) const;
+  const std::string& look(const char* key) const { return session_.current().params.text(key); }
+  void choose_first();
   void draw_all_button(const Ui& ui);
+  void draw_look(const Ui& ui);
+  std::optional<std::string> draw_setting(const char* label, const std::string& chosen,
+                                          const Ui& ui) const;
   void draw_folder() const;
   void draw_row(std::size_t point, std::size_t scalars, const Ui& ui);
   void take_sorting();
@@ -70,6 +80,8 @@ class ResultBrowser {
   Session session_;
   std::function<void()> wake_;
   std::optional<SweepIndex> folder_{};
+  std::vector<std::string> settings_{};  ///< those that differ between its points
+  bool may_fall_back_{};                 ///< whether all points were chosen without being asked for
   PointOrder order_{};
   std::optional<PointOrder> listed_by_{};  ///< order of listed_
   std::vector<std::size_t> listed_{};

@@ -36,7 +36,8 @@ void add_arrangement_changes(Words& words, const ViewState& before, const ViewSt
   if (before.references != after.references)
     words.push_back(after.references.size() < before.references.size() ? "reference removed"
                                                                        : "reference");
-  if (before.difference != after.difference) words.push_back("difference");
+  if (before.difference != after.difference || before.minus != after.minus)
+    words.push_back("difference");
 }
 
 void add_look_changes(Words& words, const Look& before, const Look& after) {
@@ -57,6 +58,10 @@ void add_saved_changes(Words& words, const SavedShown& before, const SavedShown&
     words.push_back("saved results " + after.folder);
   else if (before.point != after.point)
     words.push_back("saved result " + after.point);
+  else if (before.hue != after.hue)
+    words.push_back("colours by " + (after.hue.empty() ? "default" : after.hue));
+  else if (before.facet != after.facet)
+    words.push_back("panels by " + (after.facet.empty() ? "default" : after.facet));
   else if (before.on_screen != after.on_screen)
     words.push_back(after.on_screen ? "saved results" : "live view");
 }

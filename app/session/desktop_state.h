@@ -43,6 +43,8 @@ struct SavedShown {
   bool on_screen{};      ///< instead of a live view
   std::string folder{};  ///< folder of a sweep or a result; empty: none is open
   std::string point{};   ///< the folder of the chosen result
+  std::string hue{};     ///< setting that the colours of points drawn together tell; empty: chosen
+  std::string facet{};   ///< setting that has a panel per value
   friend bool operator==(const SavedShown&, const SavedShown&) = default;
 };
 

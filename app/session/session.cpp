@@ -170,6 +170,19 @@ void Session::preview(const ParamSet& params) {
   preview_.ask(*states_.at(selected_).experiment, params, make_loader_, wake_);
 }
 
+bool Session::sweep(std::string_view key, double from, double to) {
+  const ExperimentState& state = current();
+  if (!sweep_.ask(*state.experiment, state.params, key, from, to, make_loader_, wake_))
+    return false;
+  if (state.result_params) sweep_.offer(*state.result_params, state.result);
+  return true;
+}
+
+const LiveSweep* Session::swept() const {
+  if (states_.empty() || sweep_.experiment() != current().experiment) return nullptr;
+  return sweep_.params() == current().params ? &sweep_ : nullptr;
+}
+
 void Session::stop(std::size_t index) {
   if (!status(index).busy) return;
   jobs_[index].stop();
@@ -195,6 +208,8 @@ void Session::update() {
       state.job_failed = true;
     }
   }
+  sweep_.update();
+  if (swept() && current().result_params) sweep_.offer(*current().result_params, current().result);
 }
 
 Job::Status Session::status(std::size_t index) const {

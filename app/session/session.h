@@ -13,6 +13,7 @@
 #include "app/session/desktop_state.h"
 #include "app/session/experiment_job.h"
 #include "app/session/linked_cursor.h"
+#include "app/session/live_sweep.h"
 #include "app/session/preview.h"
 #include "app/session/view_state.h"
 #include "experiments/figure/color/style.h"
@@ -82,6 +83,14 @@ class Session {
   const std::optional<ParamSet>& previewed_params() const { return preview_.params(); }
   bool is_previewing() const { return preview_.busy(); }
 
+  /// Sweeps a number of the current experiment in place, from one value to another; everything else
+  /// stays as it is set. Returns whether that is several points. busy() does not count them.
+  bool sweep(std::string_view key, double from, double to);
+  void end_sweep() { sweep_.stop(); }
+  /// The sweep of the current experiment around its present settings; null where there is none.
+  const LiveSweep* swept() const;
+  bool is_sweeping() const { return sweep_.busy(); }
+
   // Changes of the current experiment's parameters. What a ParamSpec refuses leaves everything as
   // it was, and the message explains why; these return whether it was accepted.
   bool set(std::string_view key, std::string_view text);
@@ -145,6 +154,7 @@ class Session {
   std::function<void()> wake_;
   std::function<InputLoader()> make_loader_;
   Preview preview_{};
+  LiveSweep sweep_{};
   std::vector<ExperimentJob> jobs_{};  ///< one per experiment; last, so that jobs end first
 };
 

@@ -47,6 +47,12 @@ const TomlFields<FigureMarks>& mark_fields() {
   return fields;
 }
 
+const TomlFields<Subtrahend>& minus_fields() {
+  static const TomlFields<Subtrahend> fields{field("figure", &Subtrahend::figure, toml_text),
+                                             field("curve", &Subtrahend::curve, toml_text)};
+  return fields;
+}
+
 /// References are results and are not kept.
 const TomlFields<ExperimentSettings>& experiment_fields() {
   const auto shown = &ExperimentSettings::shown;
@@ -72,7 +78,9 @@ const TomlFields<Look>& look_fields() {
 const TomlFields<SavedShown>& saved_fields() {
   static const TomlFields<SavedShown> fields{field("on_screen", &SavedShown::on_screen, toml_flag),
                                              field("folder", &SavedShown::folder, toml_text),
-                                             field("point", &SavedShown::point, toml_text)};
+                                             field("point", &SavedShown::point, toml_text),
+                                             field("hue", &SavedShown::hue, toml_text),
+                                             field("facet", &SavedShown::facet, toml_text)};
   return fields;
 }
 
@@ -114,7 +122,8 @@ std::string experiment_text(const ExperimentSettings& settings) {
   return section(prefix, write_fields(settings, experiment_fields())) +
          section(prefix + ".params", params_text(settings.params, true)) +
          figure_sections(prefix + ".view", settings.views, view_fields()) +
-         figure_sections(prefix + ".mark", settings.shown.marks, mark_fields());
+         figure_sections(prefix + ".mark", settings.shown.marks, mark_fields()) +
+         figure_sections(prefix + ".minus", settings.shown.minus, minus_fields());
 }
 
 /// Runs a step of reading. A strict guard lets the error of a wrong step pass, a lenient one goes
@@ -173,9 +182,11 @@ void read_experiment_entry(ExperimentSettings& settings, const std::string& key,
     read_figure_sections(settings.views, view_fields(), node, key, guard);
   else if (key == "mark")
     read_figure_sections(settings.shown.marks, mark_fields(), node, key, guard);
+  else if (key == "minus")
+    read_figure_sections(settings.shown.minus, minus_fields(), node, key, guard);
   else if (!read_field(settings, experiment_fields(), key, node))
     refuse_key("an experiment", key,
-               field_names(experiment_fields()) + ", [params], [view.…] or [mark.…]");
+               field_names(experiment_fields()) + ", [params], [view.…], [mark.…] or [minus.…]");
 }
 
 void set_defaults(ExperimentSettings& settings) {
@@ -183,6 +194,7 @@ void set_defaults(ExperimentSettings& settings) {
   settings.figure.clear();
   settings.views.clear();
   settings.shown.marks.clear();
+  settings.shown.minus.clear();
 }
 
 std::size_t index_of(const DesktopState& state, const std::string& name) {

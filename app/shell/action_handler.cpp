@@ -10,6 +10,7 @@
 #include "app/session/command_line.h"
 #include "app/session/references.h"
 #include "app/session/session_toml.h"
+#include "app/views/subtraction.h"
 #include "experiments/files/file.h"
 #include "experiments/sweeps/sweep_spec.h"
 
@@ -54,6 +55,16 @@ void ActionHandler::take(const PaletteEntry& entry) {
       to_.workspace.show_live();
       session.set(entry.key, entry.value);
       return;
+    case PaletteEntry::Kind::sweep:
+      return sweep(entry);
+    case PaletteEntry::Kind::difference: {
+      to_.workspace.show_live();
+      const auto& minus = session.current().shown.minus;
+      const auto present = minus.find(entry.key);
+      const bool again = present != minus.end() && present->second == entry.minus;
+      return set_minus(session.shown(), entry.key,
+                       again ? std::nullopt : std::optional(entry.minus));
+    }
     case PaletteEntry::Kind::question:
       return ask(entry.view);
     case PaletteEntry::Kind::preset:
@@ -61,6 +72,13 @@ void ActionHandler::take(const PaletteEntry& entry) {
     case PaletteEntry::Kind::action:
       return perform(*entry.action);
   }
+}
+
+void ActionHandler::sweep(const PaletteEntry& entry) {
+  Session& session = to_.workspace.live();
+  to_.workspace.show_live();
+  if (!session.sweep(entry.key, entry.from, entry.to))
+    session.note(fmt::format("{} has one value between these", entry.key));
 }
 
 void ActionHandler::ask(std::size_t number) {
@@ -124,6 +142,14 @@ void ActionHandler::copy_settings() {
 }
 
 void ActionHandler::copy_command() {
+  const ResultBrowser& browser = to_.workspace.browser();
+  if (to_.workspace.is_browsing() && browser.shows_all()) {
+    const std::string command = plot_command_text(browser.path(), browser.hue(), browser.facet());
+    return copy(command, "Copied: " + command);
+  }
+  const LiveSweep* sweep = to_.workspace.live().swept();
+  if (sweep && !to_.workspace.is_browsing())
+    return copy(command_text(*sweep), "Copied: " + command_text(*sweep));
   if (const auto state = to_.workspace.shown_settings())
     copy(command_text(*state), "Copied: " + command_text(*state));
 }

@@ -53,6 +53,7 @@ class ActionHandler {
  private:
   Actions make_table();
 
+  void sweep(const PaletteEntry& entry);
   void show_preset(const std::string& name);
   void undo();
   void redo();

@@ -113,6 +113,8 @@ Actions ActionHandler::make_table() {
        [this] { unpin_all(); }, {shifted(GLFW_KEY_P)}},
       {"difference", comparing, "Difference from the reference", "Shows the result minus the reference pinned last, or the result again.",
        [this] { toggle_difference(); }, {key(GLFW_KEY_D)}},
+      {"sweep_parameter", comparing, "Sweep a parameter …", "Draws the curves at several values of a number together: sweep base 100 1e6.",
+       [&over] { over.palette.open_with("Sweep "); }, {key(GLFW_KEY_S)}},
       {"layout_single", comparing, "Layout: one figure", "Shows one figure of this view at a time.",
        [&work] { work.shown().shown().layout = ViewLayout::single; }, {key(GLFW_KEY_1)}},
       {"layout_side_by_side", comparing, "Layout: two figures side by side", "Shows two figures of this view side by side.",

@@ -15,7 +15,10 @@ void PathOpener::restore_saved() {
   const SavedShown& wanted = workspace_.live().saved;
   ResultBrowser& browser = workspace_.browser();
   if (wanted.folder.empty()) return browser.close();
-  if (wanted.folder == browser.path()) return browser.choose_folder(wanted.point);
+  if (wanted.folder == browser.path()) {
+    browser.choose_folder(wanted.point);
+    return browser.tell_by(wanted.hue, wanted.facet);
+  }
   open(wanted.folder);
   restoring_ = true;
 }
@@ -28,8 +31,10 @@ void PathOpener::update() {
   if (!outcome->value) return workspace_.shown().say(outcome->error);
   if (!restored) return show(*outcome->value);
   undo_.ignore_input();
-  if (outcome->value->saved)
-    workspace_.browser().open(std::move(*outcome->value->saved), workspace_.live().saved.point);
+  if (!outcome->value->saved) return;
+  const SavedShown& wanted = workspace_.live().saved;
+  workspace_.browser().open(std::move(*outcome->value->saved), wanted.point);
+  workspace_.browser().tell_by(wanted.hue, wanted.facet);
 }
 
 void PathOpener::show(OpenedPath& opened) {
@@ -49,6 +54,8 @@ void PathOpener::store_saved() {
   if (restoring_) return;
   workspace_.live().saved.folder = workspace_.browser().path();
   workspace_.live().saved.point = workspace_.browser().chosen();
+  workspace_.live().saved.hue = workspace_.browser().hue();
+  workspace_.live().saved.facet = workspace_.browser().facet();
 }
 
 /// Assigns a file to its parameter, asking which one unless that is plain.

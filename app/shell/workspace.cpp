@@ -7,6 +7,7 @@
 
 #include "app/session/opened_path.h"
 #include "app/session/references.h"
+#include "experiments/combine/sweep_overview.h"
 
 namespace orrery::shell {
 namespace {
@@ -15,6 +16,19 @@ namespace {
 std::size_t around(std::size_t index, int by, std::size_t count) {
   const auto size = static_cast<std::ptrdiff_t>(count);
   return static_cast<std::size_t>((static_cast<std::ptrdiff_t>(index) + by + size) % size);
+}
+
+/// The figures, or the pages of a sweep drawn together.
+std::vector<std::string> steps_of(const ExperimentState& state) {
+  const bool pages =
+      state.result->provenance.experiment == combine::sweep_overview_name &&
+      state.shown.layout.value_or(ViewLayout::small_multiples) == ViewLayout::small_multiples;
+  std::vector<std::string> names;
+  for (const Figure& figure : state.result->figures) {
+    const std::string& name = pages ? figure.role.kind : figure.id;
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -34,12 +48,10 @@ void Workspace::step_view(int by) { show_view(around(live_.selected(), by, live_
 void Workspace::step_figure(int by) {
   const ExperimentState& state = shown().current();
   if (!state.result || state.result->figures.empty()) return;
-  const std::vector<Figure>& figures = state.result->figures;
-  const auto on_top = std::find_if(figures.begin(), figures.end(),
-                                   [&](const Figure& f) { return f.id == state.figure; });
-  const auto index =
-      on_top == figures.end() ? 0 : static_cast<std::size_t>(on_top - figures.begin());
-  shown().select_figure(figures[around(index, by, figures.size())].id);
+  const std::vector<std::string> names = steps_of(state);
+  const auto on_top = std::find(names.begin(), names.end(), state.figure);
+  const auto index = on_top == names.end() ? 0 : static_cast<std::size_t>(on_top - names.begin());
+  shown().select_figure(names[around(index, by, names.size())]);
 }
 
 void Workspace::fit_figures() {

@@ -23,7 +23,9 @@ class Workspace {
   /// The session on screen.
   Session& shown() { return is_browsing() ? browser_.session() : live_; }
   /// Whether anything that will be shown is being computed or loaded.
-  bool busy() const { return live_.busy() || live_.is_previewing() || browser_.busy(); }
+  bool busy() const {
+    return live_.busy() || live_.is_previewing() || live_.is_sweeping() || browser_.busy();
+  }
 
   /// Takes what has been computed and loaded. Call once per frame.
   void update();

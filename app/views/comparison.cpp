@@ -111,9 +111,11 @@ std::shared_ptr<const Result> Comparison::make(const Sources& sources) {
 }
 
 const std::vector<Figure>& Comparison::figures(const ExperimentState& state, bool flipped,
-                                               const std::shared_ptr<const Result>& before) {
+                                               const std::shared_ptr<const Result>& before,
+                                               const std::shared_ptr<const Result>& instead) {
   const std::vector<std::shared_ptr<const Result>>& pinned = state.shown.references;
-  Sources sources{.result = state.result, .others = pinned, .pinned = pinned.size()};
+  Sources sources{
+      .result = instead ? instead : state.result, .others = pinned, .pinned = pinned.size()};
   if (flipped && !pinned.empty())
     sources.kind = Kind::reference;
   else if (state.shown.difference && !pinned.empty())

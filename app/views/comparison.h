@@ -20,8 +20,10 @@ class Comparison {
   /// The result's own figures, with the curves of the references and of `before` as ghosts; those
   /// of the last reference while `flipped`; or what differs from it. They are worked out when
   /// anything changes. A figure that has no difference stays as it is.
+  /// `instead` stands for the result, with the same settings.
   const std::vector<Figure>& figures(const ExperimentState& state, bool flipped,
-                                     const std::shared_ptr<const Result>& before = nullptr);
+                                     const std::shared_ptr<const Result>& before = nullptr,
+                                     const std::shared_ptr<const Result>& instead = nullptr);
   Kind kind() const { return sources_.kind; }
   /// Keeps the figures worked out last; null where they are a result's own.
   const std::shared_ptr<const Result>& made() const { return made_; }

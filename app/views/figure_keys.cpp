@@ -65,7 +65,7 @@ std::span<const FigureShortcut> figure_shortcuts() {
       FigureShortcut{"Double-click", "resets the zoom"},
       FigureShortcut{"Click", "pins the readout; Ctrl+click removes a pin"},
       FigureShortcut{"Click in the legend", "hides a curve; with Ctrl, shows only that curve"},
-      FigureShortcut{"Right-click", "opens the menu: scales, curves, copy, export"},
+      FigureShortcut{"Right-click", "opens the menu: scales, differences, copy, export"},
       FigureShortcut{"← → ↑ ↓", "pans"},
       FigureShortcut{"+ −", "zooms"},
       FigureShortcut{"0, Home", "resets the zoom"},

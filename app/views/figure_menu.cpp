@@ -162,6 +162,23 @@ void copy_rows(const Figure& figure, const FigureView& view, const FigureLayout&
     ImGui::SetClipboardText(values_text(figure, view, frame).c_str());
 }
 
+/// "ALiBi − RoPE", for each figure and curve that may be subtracted.
+void minus_rows(const FigureReach& reach, const Ui& ui) {
+  if (!reach.minus_choices || !reach.subtract) return;
+  const std::vector<MinusChoice> choices = reach.minus_choices();
+  if (choices.empty()) return;
+  ImGui::Separator();
+  text_muted("Difference");
+  std::size_t rows = 0;
+  for (const MinusChoice& choice : choices) {
+    if (++rows > max_curves) break;
+    const bool chosen = reach.minus == choice.what;
+    if (ImGui::MenuItem(choice.title.c_str(), nullptr, chosen))
+      reach.subtract(chosen ? std::nullopt : std::optional(choice.what));
+    mark_item(ui, "minus " + choice.what.figure + choice.what.curve);
+  }
+}
+
 void export_rows(const FigureReach& reach) {
   if (!reach.export_as) return;
   ImGui::Separator();
@@ -188,6 +205,7 @@ bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach&
   ImGui::Separator();
   if (frame.plot.width > 0 && frame.parts.empty()) fit_row(view);
   copy_rows(figure, view, frame, at);
+  minus_rows(reach, ui);
   export_rows(reach);
   ImGui::EndPopup();
   return true;

@@ -2,12 +2,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/gui/ui.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/view_state.h"
+#include "app/views/subtraction.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -25,6 +28,10 @@ struct FigureReach {
   /// Lines of the figure, of which those that show a parameter are dragged to set it.
   std::span<const Rule> rules{};
   std::function<void(const std::string& param, double at)> set_param{};
+  /// What may be subtracted from the figure, with what is; empty: nothing is offered.
+  std::function<std::vector<MinusChoice>()> minus_choices{};
+  std::optional<Subtrahend> minus{};
+  std::function<void(const std::optional<Subtrahend>&)> subtract{};
 };
 
 /// The right-click menu of a figure, opened by ImGui::OpenPopup(figure_menu) in the same window:

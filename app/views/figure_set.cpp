@@ -74,6 +74,18 @@ void move_together(Session& session, std::span<const PlacedFigure> figures,
   }
 }
 
+/// Lets the menu of a figure subtract others of the result from it.
+void offer_minus(Session& session, const std::string& id, FigureReach& reach) {
+  const ExperimentState& state = session.current();
+  if (!state.result || state.shown.difference || session.swept()) return;
+  const auto present = state.shown.minus.find(id);
+  if (present != state.shown.minus.end()) reach.minus = present->second;
+  reach.minus_choices = [&session, id] { return minus_choices(*session.current().result, id); };
+  reach.subtract = [&session, id](const std::optional<Subtrahend>& what) {
+    set_minus(session.shown(), id, what);
+  };
+}
+
 /// Sets the parameter to the nearest valid value.
 void set_from_rule(Session& session, const std::string& key, double at) {
   const ParamSpec& spec = session.current().params.spec(key);
@@ -152,6 +164,7 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
                            session.export_figure(figure, view, extension);
                          })
                        : nullptr};
+  offer_minus(session, figure.id, reach);
   if (live) {
     reach.rules = rules_of(figure);
     reach.set_param = [&](const std::string& key, double at) { set_from_rule(session, key, at); };

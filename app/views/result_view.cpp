@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,11 +12,14 @@
 #include "app/gui/imgui_shim.h"
 #include "app/views/before_drag.h"
 #include "app/views/comparison.h"
+#include "app/views/family_figures.h"
 #include "app/views/figure_set.h"
 #include "app/views/hover_preview.h"
 #include "app/views/map_zoom.h"
 #include "app/views/screen_captions.h"
 #include "app/views/stacked_figures.h"
+#include "app/views/subtraction.h"
+#include "app/views/sweep_gesture.h"
 #include "app/views/view_bar.h"
 
 namespace orrery::views {
@@ -126,6 +130,7 @@ struct Owners {
   Stamp results{};
   std::shared_ptr<const void> copies{};
   std::shared_ptr<const void> parts{};
+  std::shared_ptr<const void> differences{};
 };
 
 }  // namespace
@@ -139,19 +144,42 @@ class ResultView::Arrangement {
     const std::shared_ptr<const Result> held = session.current().result;
     turned_.update(session);
     before_.update(session);
-    Figures figures;
-    for (const Figure& figure : comparison_.figures(session.current(), flips(), before_.result()))
-      // A reference is of other settings, a difference of two.
-      figures.push_back(comparison_.kind() == Comparison::Kind::result ? &turned_.of(figure)
-                                                                       : &figure);
+    swept_.update(session);
+    const Figures figures = shown_figures(session);
     if (figures.empty()) return;
     const bool flipped = comparison_.kind() == Comparison::Kind::reference;
     const auto read = flipped ? session.current().shown.references.back() : held;
-    stamp_ = {held, read, comparison_.made(), turned_.result()};
+    stamp_ = {held, read, comparison_.made(), turned_.result(), family_.result()};
     draw_figures(session, figures, *read, {bar, area}, ui);
+    family_.tell(session);
   }
 
  private:
+  Figures shown_figures(Session& session) {
+    const ExperimentState& state = session.current();
+    const bool plain = !flips() && !state.shown.difference;
+    const bool in_family = plain && family_.update(session);
+    const auto instead = in_family ? family_.result() : nullptr;
+    // The ends of a sweep tell what was before.
+    const auto before = in_family ? nullptr : before_.result();
+    Figures figures;
+    subtracted_.clear();
+    for (const Figure& figure : comparison_.figures(state, flips(), before, instead)) {
+      const Figure* minus = plain && !in_family ? subtraction_.of(state, figure) : nullptr;
+      if (minus) {
+        subtracted_.insert(figure.id);
+        figures.push_back(minus);
+        continue;
+      }
+      // A reference is of other settings, a difference of two, a family of several.
+      const bool turns =
+          comparison_.kind() == Comparison::Kind::result && !(in_family && family_.has(figure.id));
+      figures.push_back(turns ? &turned_.of(figure) : &figure);
+    }
+    if (!session.swept()) family_.forget();
+    return figures;
+  }
+
   ViewLayout layout_of(const Session& session) const {
     return session.current().shown.layout.value_or(plan_.layout);
   }
@@ -202,7 +230,15 @@ class ResultView::Arrangement {
     if (figures.size() > 1) tabs(figures, chosen, room.bar, ui);
     if (figures[chosen]->id != session.current().figure && figures.size() > 1)
       session.select_figure(figures[chosen]->id);
+    if (const Figures panels = family_.panels(figures[chosen]->id); !panels.empty())
+      return in_panels(panels, room, ui);
     return {{with_caption(session, figures[chosen], room), room.figures}};
+  }
+
+  /// A figure at each of the values that are swept.
+  std::vector<PlacedFigure> in_panels(const Figures& panels, const Room& room, const Ui& ui) {
+    return placed_in_grid(captions_.of(panels, stamp_, {}), columns_of(panels, room.figures, false),
+                          room.figures, figure_gap * ui.scale);
   }
 
   /// A figure that stands alone.
@@ -251,7 +287,7 @@ class ResultView::Arrangement {
     if (second != other) shown.second_figure = figures[second]->id;
     const Figures bare = captions_.of({figures[chosen], figures[second]}, stamp_, {});
     std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
-    if (is_low(room, ui)) captions_.fit_titles(placed, 1, ui);
+    if (is_low(room, ui)) captions_.fit_titles(placed, 1, subtracted_, ui);
     return placed;
   }
 
@@ -285,6 +321,8 @@ class ResultView::Arrangement {
       else
         std::erase_if(shown, [](const Figure* f) { return is_equation(*f); });
     }
+    const Figures panels = shown.size() == 1 ? family_.panels(shown.front()->id) : Figures{};
+    if (!panels.empty()) return in_panels(panels, room, ui);
     const bool several = shown.size() > 1;
     if (several)
       shown = captions_.of(shown, stamp_, {});
@@ -293,7 +331,7 @@ class ResultView::Arrangement {
     const bool lined_up = plan_.grouping == Grouping::by_kind;
     auto placed = placed_in_grid(shown, columns_of(shown, room.figures, lined_up), room.figures,
                                  figure_gap * ui.scale);
-    if (several) captions_.fit_titles(placed, 2, ui);
+    if (several) captions_.fit_titles(placed, 2, subtracted_, ui);
     return placed;
   }
 
@@ -311,12 +349,17 @@ class ResultView::Arrangement {
 
   /// Keeps alive everything that this frame draws.
   std::shared_ptr<const void> owner() const {
-    return std::make_shared<const Owners>(Owners{stamp_, captions_.owner(), zoom_.owner()});
+    return std::make_shared<const Owners>(
+        Owners{stamp_, captions_.owner(), zoom_.owner(), subtraction_.owner()});
   }
 
   ViewPlan plan_;
   Stamp stamp_{};
   BeforeDrag before_{};
+  SweepGesture swept_{};
+  FamilyFigures family_{};
+  Subtraction subtraction_{};
+  std::set<std::string> subtracted_{};  ///< ids of figures that are differences in this frame
   Comparison comparison_{};
   HoverPreview turned_;
   MapZoom zoom_{};

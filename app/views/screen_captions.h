@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ class ScreenCaptions {
   /// figure's by now.
   Figures of(const Figures& figures, const Stamp& stamp, const Kept& kept);
   /// Where titles do not fit into `most_lines`, the figures' ids tell them apart better than their
-  /// beginnings.
-  void fit_titles(const std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui);
+  /// beginnings; differences, by id, keep theirs.
+  void fit_titles(const std::vector<PlacedFigure>& placed, int most_lines,
+                  const std::set<std::string>& differences, const Ui& ui);
   /// Keeps the copies made last.
   std::shared_ptr<const void> owner() const { return copies_; }
 

@@ -15,6 +15,7 @@
 #include "app/views/readout.h"
 #include "app/views/reference_chips.h"
 #include "app/views/word_button.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::views {
 namespace {
@@ -80,6 +81,31 @@ std::string held_text(const LinkedCursor& links) {
   return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
 }
 
+/// "base 100 … 1 000 000 · 2 of 6 ×", or empty.
+std::string swept_text(const Session& session) {
+  const LiveSweep* sweep = session.swept();
+  if (!sweep) return {};
+  const std::vector<std::string> values = sweep->values();
+  const auto spoken = [](const std::string& value) {
+    return grouped_number(number_in(value).value_or(0.0));
+  };
+  std::string text =
+      fmt::format("{} {} … {}", sweep->key(), spoken(values.front()), spoken(values.back()));
+  if (!sweep->is_complete()) text += fmt::format(" · {} of {}", sweep->done(), sweep->size());
+  return text + " ×";
+}
+
+/// A chip that ends the sweep.
+void draw_swept(Session& session, const std::string& words, const Ui& ui) {
+  const std::string problem = session.swept()->problem();
+  if (word_button(words.c_str(), true, ui)) session.end_sweep();
+  mark_item(ui, "button end sweep");
+  tooltip(ui, problem.empty() ? "The curves are of several values. Click, or press Esc, for the "
+                                "present one alone. Ctrl+Shift+C copies the sweep as a command."
+                              : "Not all values could be computed: " + problem);
+  ImGui::SameLine(0, ui.px(gap_width));
+}
+
 }  // namespace
 
 double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind, const Rect& area,
@@ -91,12 +117,17 @@ double draw_view_bar(Session& session, ViewLayout layout, Comparison::Kind kind,
   const double icons =
       several ? static_cast<double>(layouts.size()) * (icon_width * ui.scale + gap) : 0.0;
   const std::string held = held_text(session.links);
-  const double chip = held.empty() ? 0.0 : word_button_width(held) + gap;
+  const std::string swept = swept_text(session);
+  const auto chip_width = [&](const std::string& words) {
+    return words.empty() ? 0.0 : word_button_width(words) + gap;
+  };
+  const double chip = chip_width(held) + chip_width(swept);
   const double room = area.width - min_rest_width * ui.scale;
   const ReferenceChips references(session, kind, room - chip - icons, ui);
   const double width = chip + icons + references.width();
   if (width > room) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));
+  if (!swept.empty()) draw_swept(session, swept, ui);
   if (!held.empty()) {
     if (word_button(held.c_str(), true, ui)) session.links.hold({});
     tooltip(ui,

@@ -47,6 +47,7 @@ Command add_plot(CLI::App& app) {
       "measure=M   draws a measure over x=KEY, or as a map over x=KEY and y=KEY\n"
       "hue=KEY     has a colour per value: ordered for numbers, its own for an encoding\n"
       "facet=KEY   has a panel per value; facet=none has no panels\n"
+      "dash=KEY    has dashes per value, for up to three\n"
       "band=KIND   around means of repeats: interval (95 %), deviation, range or none\n"
       "axes=KIND   of panels: shared or own\n"
       "key=value   draws only the points with this setting\n"

@@ -52,8 +52,8 @@ bool is_shared(const std::string& value) {
 /// A word that is no part of the request chooses points by a setting.
 void add_choice(const SavedSweep& sweep, const std::string& key, const std::string& value,
                 PlotRequest& request) {
-  static const std::vector<std::string> words{"figure", "measure", "x",    "y",
-                                              "hue",    "facet",   "band", "axes"};
+  static const std::vector<std::string> words{"figure", "measure", "x",    "y",   "hue",
+                                              "facet",  "dash",    "band", "axes"};
   std::vector<std::string> known = words;
   known.insert(known.end(), sweep.swept.begin(), sweep.swept.end());
   known.insert(known.end(), {"encoding", "curve"});
@@ -80,6 +80,8 @@ PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& 
       request.hue = value;
     else if (key == "facet")
       request.facet = value;
+    else if (key == "dash")
+      request.dash = value;
     else if (key == "band")
       request.band = band_named(value);
     else if (key == "axes")
@@ -95,6 +97,7 @@ std::string file_stem(const Panels& page, const PlotRequest& request) {
   std::string stem = page.id;
   if (!request.hue.empty()) stem += "_by_" + request.hue;
   if (!request.facet.empty()) stem += "_per_" + request.facet;
+  if (!request.dash.empty()) stem += "_dashed_by_" + request.dash;
   for (const auto& [key, value] : request.where) stem += fmt::format("_{}_{}", key, value);
   std::replace(stem.begin(), stem.end(), '/', '_');
   return stem;
@@ -148,8 +151,8 @@ int plot_command(const PlotOptions& options) {
   }
   const PlotRequest request = request_of(sweep, options.words);
   const bool everything = request.figure.empty() && request.measure.empty();
-  const std::vector<Panels> pages =
-      everything ? combine::overview(sweep, most_pages) : combine::combined(sweep, request);
+  const std::vector<Panels> pages = everything ? combine::overview(sweep, most_pages, request)
+                                               : combine::combined(sweep, request);
   if (pages.empty())
     throw UsageError(options.folder, "has no points that differ in anything that can be drawn",
                      "sweep a parameter, as in dim=32,64");

@@ -1,7 +1,9 @@
 #include "experiments/combine/combine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <exception>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/combine/parts.h"
@@ -36,7 +38,37 @@ std::vector<PlotRequest> all_requests(const SavedSweep& sweep, const TidyTable& 
   return requests;
 }
 
+/// With the hue and the facet of `look`, or with what suits where the page cannot have them.
+std::vector<Panels> combined_in_look(const SavedSweep& sweep, PlotRequest request,
+                                     const PlotRequest& look) {
+  if (look.hue.empty() && look.facet.empty()) return combined(sweep, request);
+  const PlotRequest plain = request;
+  const bool is_map = !request.y.empty();
+  const auto is_axis = [&](const std::string& key) { return key == request.x || key == request.y; };
+  if (!is_map && !is_axis(look.hue)) request.hue = look.hue;
+  if (!is_axis(look.facet)) request.facet = look.facet;
+  try {
+    return combined(sweep, request);
+  } catch (const UsageError&) {
+    return combined(sweep, plain);
+  }
+}
+
 }  // namespace
+
+std::vector<Figure> figures_of(Panels page) {
+  std::vector<Figure> figures;
+  const bool alone = page.panels.size() == 1;
+  for (std::size_t i = 0; i < page.panels.size(); ++i) {
+    Figure& figure = figures.emplace_back(std::move(page.panels[i]));
+    figure.id = alone ? page.id : fmt::format("{}_{}", page.id, i + 1);
+    figure.title = alone || figure.title.empty() ? page.title
+                                                 : fmt::format("{} – {}", figure.title, page.title);
+    if (figure.caption.empty()) figure.caption = page.caption;
+    figure.role.kind = page.id;
+  }
+  return figures;
+}
 
 std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request) {
   if (request.figure.empty() == request.measure.empty())
@@ -46,13 +78,13 @@ std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request
   return measure_plot(sweep, tidy_table(sweep.points, sweep.swept), request);
 }
 
-std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most) {
+std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most, const PlotRequest& look) {
   std::vector<Panels> all;
   const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
   for (const PlotRequest& request : all_requests(sweep, tidy)) {
     if (all.size() >= most) break;
     try {
-      for (Panels& page : combined(sweep, request))
+      for (Panels& page : combined_in_look(sweep, request, look))
         if (all.size() < most) all.push_back(std::move(page));
     } catch (const Error&) {
       // What cannot be drawn of all points, or is damaged, is left out; the report lists damage.

@@ -25,7 +25,12 @@ std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request
 inline constexpr std::size_t most_overview_pages = 36;
 
 /// The pages that a report shows: each figure of curves that differs between points, each measure
-/// that differs over each swept number, and over each two as a map. At most `most`.
-std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most);
+/// that differs over each swept number, and over each two as a map. At most `most`. The hue and the
+/// facet of `look` are those of every page that can have them.
+std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most,
+                             const PlotRequest& look = {});
+
+/// The panels of a page as figures of their own, with ids that are told apart by numbers.
+std::vector<Figure> figures_of(Panels page);
 
 }  // namespace orrery::combine

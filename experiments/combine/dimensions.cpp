@@ -89,9 +89,10 @@ int slot_of_encoding(const std::string& name) {
   return 0;
 }
 
-void color(const Dimension& hue, const std::string* value, Series& series) {
+void color(const Dimension& hue, const std::string* value, const Setting& setting, Series& series) {
   if (!value) {
-    series.color = slot_of_encoding("none");
+    const std::string* encoding = value_at(setting, encoding_key);
+    series.color = slot_of_encoding(encoding ? *encoding : "none");
     return;
   }
   if (hue.key == encoding_key) {
@@ -143,6 +144,7 @@ Arrangement arranged(const std::vector<Setting>& settings, const Names& keys,
   Arrangement arrangement;
   arrangement.hue = asked(left, "hue", request.hue);
   arrangement.facet = asked(left, "facet", request.facet);
+  arrangement.dash = asked(left, "dash", request.dash);
   const bool is_map = axes.size() > 1;  // a map has no curves to colour
   if (!arrangement.hue && request.hue.empty() && !is_map)
     arrangement.hue = taken(left, most_values(left, true));
@@ -157,7 +159,7 @@ Arrangement arranged(const std::vector<Setting>& settings, const Names& keys,
       return one.key != encoding_key && determines(settings, axis, one.key);
     });
   if (!arrangement.hue && !is_map && request.hue.empty()) arrangement.hue = taken(left, curve_key);
-  if (!is_map) arrangement.dash = taken(left, curve_key);
+  if (!is_map && !arrangement.dash) arrangement.dash = taken(left, curve_key);
   if (!is_map && !arrangement.dash && request.facet != "none") {
     // Dashes tell apart up to three.
     for (const Dimension& one : left)
@@ -227,13 +229,14 @@ void give_look(const Arrangement& arrangement, const Setting& setting, Series& s
   series.shade.reset();
   if (arrangement.hue) {
     const std::string* value = value_at(setting, arrangement.hue->key);
-    color(*arrangement.hue, value, series);
+    color(*arrangement.hue, value, setting, series);
     if (value) {
       words.push_back(value_name(*arrangement.hue, *value));
     } else {
       const std::string* encoding = value_at(setting, encoding_key);
+      const bool dashed = arrangement.dash && arrangement.dash->key == encoding_key;
       const std::string whose =
-          encoding ? value_name({.key = encoding_key}, *encoding) + ", " : std::string();
+          encoding && !dashed ? value_name({.key = encoding_key}, *encoding) + ", " : std::string();
       words.push_back(fmt::format("{}any {}", whose, arrangement.hue->key));
     }
   }

@@ -40,8 +40,19 @@ std::string encoding_labelled(const std::string& label) {
   return {};
 }
 
-void add_curves(const PointRecord& point, const std::vector<std::string>& keys,
-                const PlotRequest& request, Figure figure, Curves& curves) {
+/// Whether the parameter is read where only this encoding is, as far as this program knows.
+bool is_read_by(const std::string& encoding, const std::string& experiment,
+                const std::string& key) {
+  const ParamSpec* spec = spec_of(experiment, key);
+  if (!spec || !spec->used_when) return true;
+  const Condition& condition = *spec->used_when;
+  if (condition.key != encoding_key) return is_read_by(encoding, experiment, condition.key);
+  return std::find(condition.any_of.begin(), condition.any_of.end(), encoding) !=
+         condition.any_of.end();
+}
+
+void add_curves(const PointRecord& point, const SavedSweep& sweep, const PlotRequest& request,
+                Figure figure, Curves& curves) {
   const Figure& kept = *curves.figures.emplace_back(std::make_unique<Figure>(std::move(figure)));
   const auto& plot = std::get<LinePlot>(kept.content);
   for (const Series& series : plot.series) {
@@ -49,21 +60,34 @@ void add_curves(const PointRecord& point, const std::vector<std::string>& keys,
     const bool is_encoding = !encoding.empty();
     const std::string of_point = point.param(encoding_key);
     if (!is_encoding && of_point.find('+') == std::string::npos) encoding = of_point;
-    Setting setting = setting_of(point, keys, encoding);
+    Setting setting = setting_of(point, sweep.swept, encoding);
+    if (!encoding.empty())
+      std::erase_if(setting, [&](const auto& one) {
+        return one.first != encoding_key && !is_read_by(encoding, sweep.experiment, one.first);
+      });
     if (!is_encoding) setting[curve_key] = series.name;
     if (is_asked_for(setting, request)) curves.all.push_back({std::move(setting), series, &plot});
   }
 }
 
-Curves curves_of(const SavedSweep& sweep, const PlotRequest& request) {
+/// The figure in a point's folder; an empty table stands for one that has no curves.
+std::optional<Figure> saved_figure(const PointRecord& point, const std::string& id) {
+  const SavedFolder saved(point.folder);
+  if (!saved.lists(figure_path(id))) return std::nullopt;
+  auto figure = load_curves(saved, id);
+  return figure ? std::move(*figure) : Figure{.content = TableFigure{}};
+}
+
+Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
+                 const FigureOfPoint& figure_of) {
   Curves curves;
   bool other_kind = false;
   for (const PointRecord& point : sweep.points) {
     if (!point.is_done()) continue;
-    const SavedFolder saved(point.folder);
-    if (!saved.lists(figure_path(request.figure))) continue;
-    if (auto figure = load_curves(saved, request.figure))
-      add_curves(point, sweep.swept, request, std::move(*figure), curves);
+    std::optional<Figure> figure = figure_of(point);
+    if (!figure) continue;
+    if (std::holds_alternative<LinePlot>(figure->content))
+      add_curves(point, sweep, request, std::move(*figure), curves);
     else
       other_kind = true;
   }
@@ -77,10 +101,14 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request) {
                    other_kind ? all : remedy_for_unknown(request.figure, known, all));
 }
 
-/// The mean of repeats at each x of the first; of one repeat the curve with its own band.
-Series mean_of(const std::vector<const Curve*>& repeats, Band band) {
+/// The mean of repeats at each x of the first; of one repeat, or of equal curves of points that are
+/// no repeats, the curve with its own band.
+Series mean_of(const std::vector<const Curve*>& repeats, Band band, bool of_repeats) {
   Series series = repeats.front()->series;
-  if (repeats.size() < 2) return series;
+  const bool equal = std::all_of(repeats.begin(), repeats.end(), [&](const Curve* one) {
+    return one->series.x == series.x && one->series.y == series.y;
+  });
+  if (repeats.size() < 2 || (equal && !of_repeats)) return series;
   series.band_low.clear();
   series.band_high.clear();
   for (std::size_t i = 0; i < series.x.size(); ++i) {
@@ -105,6 +133,7 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
   const LinePlot& first = *curves.front()->plot;
   LinePlot plot{.x = first.x, .y = first.y, .rules = first.rules};
   for (const Curve* one : curves) {
+    widen(plot.x.range, one->plot->x.range);
     widen(plot.y.range, one->plot->y.range);
     std::erase_if(plot.rules, [&](const Rule& rule) {
       const auto& others = one->plot->rules;
@@ -116,7 +145,7 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
 }
 
 std::optional<Figure> panel_at(const Place& place, const Curves& curves,
-                               const Arrangement& arrangement, Band band) {
+                               const Arrangement& arrangement, Band band, bool of_repeats) {
   std::vector<Setting> order;  // by hue and dash
   std::vector<std::vector<const Curve*>> groups;
   std::vector<const Curve*> here;
@@ -141,7 +170,7 @@ std::optional<Figure> panel_at(const Place& place, const Curves& curves,
   if (here.empty()) return std::nullopt;
   LinePlot plot = frame_of(here);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    Series series = mean_of(groups[g], band);
+    Series series = mean_of(groups[g], band, of_repeats);
     const std::string own = series.name;
     if (arrangement.hue || arrangement.dash) give_look(arrangement, order[g], series);
     if (series.name.empty()) series.name = own;
@@ -189,7 +218,13 @@ std::vector<std::string> curve_figures(const SavedSweep& sweep) {
 }
 
 std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request) {
-  Curves curves = curves_of(sweep, request);
+  return overlay(sweep, request,
+                 [&](const PointRecord& point) { return saved_figure(point, request.figure); });
+}
+
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
+                            const FigureOfPoint& figure_of) {
+  Curves curves = curves_of(sweep, request, figure_of);
   std::vector<Setting> settings;
   for (const Curve& curve : curves.all) settings.push_back(curve.setting);
   const Arrangement arrangement = arranged(settings, varying_keys(settings), request, {});
@@ -202,9 +237,10 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request)
     return caption_of(sweep, page,
                       repeats_text(static_cast<std::size_t>(sweep.repeats), request.band));
   };
-  return pages_of(
-      settings, arrangement, request, request.figure, title, caption,
-      [&](const Place& place) { return panel_at(place, curves, arrangement, request.band); });
+  return pages_of(settings, arrangement, request, request.figure, title, caption,
+                  [&](const Place& place) {
+                    return panel_at(place, curves, arrangement, request.band, sweep.repeats > 1);
+                  });
 }
 
 }  // namespace orrery::combine

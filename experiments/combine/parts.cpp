@@ -55,15 +55,6 @@ const ExperimentInfo* info_of(const std::string& experiment) {
   return nullptr;
 }
 
-/// Null where the experiment is not of this program or has no such parameter.
-const ParamSpec* spec_of(const std::string& experiment, const std::string& key) {
-  const ExperimentInfo* info = info_of(experiment);
-  if (!info) return nullptr;
-  const auto found = std::find_if(info->params.begin(), info->params.end(),
-                                  [&](const ParamSpec& spec) { return spec.key == key; });
-  return found == info->params.end() ? nullptr : &*found;
-}
-
 bool is_of_encoding(const std::string& key) { return key.find('.') != std::string::npos; }
 
 /// Whether a setting of an encoding is at its default: captions leave it out.
@@ -78,6 +69,14 @@ bool same_value(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+const ParamSpec* spec_of(const std::string& experiment, const std::string& key) {
+  const ExperimentInfo* info = info_of(experiment);
+  if (!info) return nullptr;
+  const auto found = std::find_if(info->params.begin(), info->params.end(),
+                                  [&](const ParamSpec& spec) { return spec.key == key; });
+  return found == info->params.end() ? nullptr : &*found;
+}
 
 Spread spread_of(const std::vector<double>& values, Band band) {
   std::vector<double> finite;

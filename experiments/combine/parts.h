@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/combine/dimensions.h"
 #include "experiments/model/panels.h"
 #include "experiments/sweeps/saved_sweep.h"
@@ -42,6 +44,9 @@ void share_axes(std::vector<Figure>& panels, const PlotRequest& request);
 /// Whether the setting has the values that the request asks for; numbers are compared as such.
 bool is_asked_for(const Setting& setting, const PlotRequest& request);
 
+/// The specification of a setting; null where this program does not know it.
+const ParamSpec* spec_of(const std::string& experiment, const std::string& key);
+
 /// The settings of a row: what of the keys its point reads, and its encoding.
 Setting setting_of(const PointRecord& point, const std::vector<std::string>& keys,
                    const std::string& encoding);
@@ -55,8 +60,13 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
                              const std::function<std::string(const Place&)>& caption,
                              const MakePanel& panel);
 
+/// The figure of a point whose curves are asked for; empty where it has none of that name.
+using FigureOfPoint = std::function<std::optional<Figure>(const PointRecord&)>;
+
 /// The two kinds of combined(): by figure and by measure.
 std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request);
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
+                            const FigureOfPoint& figure_of);
 std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
                                  const PlotRequest& request);
 

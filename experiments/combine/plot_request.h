@@ -30,6 +30,7 @@ struct PlotRequest {
   std::string y{};
   std::string hue{};
   std::string facet{};
+  std::string dash{};  ///< told apart by dashes, up to three of them
   std::vector<std::pair<std::string, std::string>> where{};  ///< only points with these values
   Band band{Band::interval};
   /// Whether panels have the same axes and colours; curves have, and maps have not.

@@ -3,34 +3,38 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/combine/combine.h"
 #include "experiments/sweeps/saved_sweep.h"
+#include "experiments/sweeps/tidy_table.h"
 
 namespace orrery::combine {
 
-Result sweep_overview(const std::filesystem::path& folder) {
+Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& look) {
   const SavedSweep sweep = load_sweep(folder);
   Result result;
   result.provenance.experiment = sweep_overview_name;
-  for (Panels& page : overview(sweep, most_overview_pages))
-    for (std::size_t i = 0; i < page.panels.size(); ++i) {
-      Figure figure = std::move(page.panels[i]);
-      const bool alone = page.panels.size() == 1;
-      figure.id = alone ? page.id : fmt::format("{}_{}", page.id, i + 1);
-      figure.title = alone || figure.title.empty()
-                         ? page.title
-                         : fmt::format("{} – {}", figure.title, page.title);
-      if (figure.caption.empty()) figure.caption = page.caption;
-      figure.role.kind = page.id;
-      result.figures.push_back(std::move(figure));
-    }
+  for (Panels& page : overview(sweep, most_overview_pages, look))
+    for (Figure& figure : figures_of(std::move(page))) result.figures.push_back(std::move(figure));
   if (result.figures.empty())
     throw DataError(folder.string(), "has no figures that draw its points together",
                     "choose a point, or wait until two of them are done");
   return result;
+}
+
+std::vector<std::string> varied_settings(const std::vector<PointRecord>& points) {
+  TidyTable tidy = tidy_table(points, {});
+  std::erase(tidy.keys, "seed");
+  const auto encodings = [&] {
+    std::set<std::string> names;
+    for (const TidyRow& row : tidy.rows) names.insert(row.encoding);
+    return names.size();
+  };
+  if (tidy.has_encodings && encodings() > 1) tidy.keys.insert(tidy.keys.begin(), "encoding");
+  return tidy.keys;
 }
 
 Facts sweep_facts(const std::filesystem::path& folder) {

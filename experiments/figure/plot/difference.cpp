@@ -52,11 +52,15 @@ Series subtracted(const Pairing& pair) {
   return result;
 }
 
+/// The axes of a difference, without curves.
+LinePlot difference_plot(const LinePlot& of) {
+  return {.x = of.x,
+          .y = {.label = delta(of.y.label), .symbol = delta(of.y.symbol), .unit = of.y.unit},
+          .rules = {{.at = 0.0}}};
+}
+
 std::optional<LinePlot> minus(const LinePlot& shown, const LinePlot& reference) {
-  LinePlot plot{
-      .x = shown.x,
-      .y = {.label = delta(shown.y.label), .symbol = delta(shown.y.symbol), .unit = shown.y.unit},
-      .rules = {{.at = 0.0}}};
+  LinePlot plot = difference_plot(shown);
   for (const Pairing& pair : paired(shown, reference)) {
     Series series = subtracted(pair);
     if (!series.x.empty()) plot.series.push_back(std::move(series));
@@ -116,6 +120,26 @@ std::optional<Figure> difference_of(const Figure& shown, const Figure& reference
                       shown.role};
       },
       shown.content, reference.content);
+}
+
+std::optional<Figure> difference_from_curve(const Figure& figure, const std::string& curve) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  if (!plot) return std::nullopt;
+  const auto own = std::find_if(plot->series.begin(), plot->series.end(), [&](const Series& one) {
+    return !one.is_ghost() && one.name == curve;
+  });
+  if (own == plot->series.end()) return std::nullopt;
+  LinePlot made = difference_plot(*plot);
+  for (const Series& other : plot->series) {
+    if (&other == &*own || other.is_ghost()) continue;
+    Series series = subtracted({&other, &*own, other.name + " − " + curve});
+    series.shade = other.shade;
+    if (!series.x.empty()) made.series.push_back(std::move(series));
+  }
+  if (made.series.empty()) return std::nullopt;
+  Figure difference = figure;
+  difference.content = std::move(made);
+  return difference;
 }
 
 const Figure* counterpart(const std::vector<Figure>& candidates, const Figure& figure,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "experiments/model/figure.h"
@@ -13,6 +14,10 @@ namespace orrery::figure {
 /// subtracted cell by cell (angles modulo a full turn, to at most half a turn) and masked where
 /// either is. Empty when the kinds differ or nothing can be paired, and for tables and arrows.
 std::optional<Figure> difference_of(const Figure& shown, const Figure& reference);
+
+/// The other curves of a plot minus one of its own, named "ALiBi − RoPE". Empty where it has no
+/// such curve or none has an x in common with it.
+std::optional<Figure> difference_from_curve(const Figure& figure, const std::string& curve);
 
 /// The candidate to compare `figure` with: the one with the same id, else the one at the same index
 /// `place` if there are `count` candidates. Null when there is none.

@@ -8,6 +8,7 @@
 #include "app/session/opened_path.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
+#include "experiments/combine/combine.h"
 #include "experiments/combine/sweep_overview.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
@@ -53,9 +54,12 @@ std::string dim_of(const Result& result) {
   return {};
 }
 
-TEST_CASE("A sweep's folder shows its points and the saved figures of the first") {
+TEST_CASE("A sweep's folder shows its points, and those that are chosen with their figures") {
   Browsing browsing;
   browsing.open(browsing.folder());
+  CHECK(browsing.browser().shows_all());
+  browsing.browser().choose(0);
+  browsing.desktop.settle();
   REQUIRE(browsing.desktop.app().is_browsing());
   const SweepIndex& folder = *browsing.browser().folder();
   REQUIRE(folder.points.size() == 3);
@@ -71,12 +75,10 @@ TEST_CASE("A sweep's folder shows its points and the saved figures of the first"
   CHECK(browsing.session->recent.front() == browsing.folder().string());
 }
 
-TEST_CASE("All points of a sweep are drawn together, page by page, as its report draws them") {
+TEST_CASE("A sweep opens with its points drawn together, page by page, as its report draws them") {
   Browsing browsing;
   REQUIRE(browsing.shell.run("tag sweep baseline").status == 0);
   browsing.open(browsing.folder());
-  browsing.desktop.click(browsing.desktop.item("button All together"));
-  browsing.desktop.settle();
   REQUIRE(browsing.browser().shows_all());
   const Result& result = *browsing.shown().result;
   REQUIRE(result.figures.size() > 3);
@@ -87,6 +89,9 @@ TEST_CASE("All points of a sweep are drawn together, page by page, as its report
   browsing.desktop.click(browsing.desktop.item("button next figure"));
   browsing.desktop.frame(2);
   CHECK(browsing.browser().session().on_screen.at(0)->id == result.figures.at(1).id);
+  browsing.desktop.app().perform("next_figure");
+  browsing.desktop.frame(2);
+  CHECK(browsing.browser().session().on_screen.at(0)->id == result.figures.at(2).id);
   CHECK(combine::sweep_facts(browsing.folder()).back() == std::pair("tags"s, "baseline"s));
   // Another look at the folder keeps what is shown, and so does the next start.
   browsing.open(browsing.folder());
@@ -95,6 +100,54 @@ TEST_CASE("All points of a sweep are drawn together, page by page, as its report
   browsing.browser().choose(0);
   browsing.desktop.settle();
   CHECK(dim_of(*browsing.shown().result) == "16");
+}
+
+/// The long-term decay of two values of dim and of base, with two seeds each.
+std::filesystem::path crossed_sweep(const test::Shell& shell) {
+  REQUIRE(shell
+              .run("sweep long_term_decay max_distance=32 dim=8,16 base=100,10000 "
+                   "assumption=random --repeats 2 --out crossed --format none")
+              .status == 0);
+  return shell.folder() / "crossed";
+}
+
+std::vector<std::string> titles_on_screen(const Session& session) {
+  std::vector<std::string> titles;
+  for (const Figure* figure : session.on_screen) titles.push_back(figure->title);
+  return titles;
+}
+
+TEST_CASE("Colours and panels of a sweep are chosen, kept, undone, and copied as a command") {
+  Browsing browsing;
+  const std::filesystem::path folder = crossed_sweep(browsing.shell);
+  browsing.open(folder);
+  REQUIRE(browsing.browser().shows_all());
+  const auto pages = combine::overview(load_sweep(folder), combine::most_overview_pages);
+  CHECK(browsing.shown().result->figures.front().id == combine::figures_of(pages.front())[0].id);
+  browsing.desktop.frame(60);
+  browsing.desktop.click(browsing.desktop.item("list colours"));
+  browsing.desktop.click(browsing.desktop.item("colours base"));
+  browsing.desktop.settle();
+  CHECK(browsing.browser().hue() == "base");
+  const auto& plot = std::get<LinePlot>(browsing.shown().result->figures.front().content);
+  CHECK(plot.series.front().name == "base = 100");
+  // Repeats of a random measure are shaded.
+  const auto& figures = browsing.shown().result->figures;
+  CHECK(std::any_of(figures.begin(), figures.end(), [](const Figure& figure) {
+    const auto* lines = std::get_if<LinePlot>(&figure.content);
+    return lines && figure.id.find("_over_") != std::string::npos &&
+           !lines->series.front().band_low.empty();
+  }));
+  CHECK(std::any_of(figures.begin(), figures.end(), [](const Figure& figure) {
+    return std::holds_alternative<Heatmap>(figure.content);
+  }));
+  browsing.desktop.app().perform("copy_command");
+  CHECK(ImGui::GetClipboardText() == "orrery plot " + folder.string() + " hue=base");
+  CHECK_THAT(session_text(*browsing.session), Contains("hue = \"base\""));
+  browsing.desktop.app().perform("undo");
+  browsing.desktop.settle();
+  CHECK(browsing.browser().hue().empty());
+  CHECK_FALSE(titles_on_screen(browsing.browser().session()).empty());
 }
 
 TEST_CASE("Choosing a point loads it; its settings open live, or it is the reference") {

@@ -209,7 +209,7 @@ TEST_CASE("The menu of a figure exports it") {
   three.desktop.frame(2);
   const Point corner = three.desktop.in_figure("first", 0.2, 0.2);
   three.desktop.click(corner, 1);
-  for (double y = corner.y + 280; y > corner.y && asked.empty(); y -= 5)
+  for (double y = corner.y + 420; y > corner.y && asked.empty(); y -= 5)
     for (double x = corner.x + 90; x < corner.x + 260 && asked.empty(); x += 10) {
       three.desktop.click({x, y});
       if (!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))

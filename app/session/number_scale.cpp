@@ -1,0 +1,90 @@
+#include "app/session/number_scale.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::session {
+namespace {
+
+// A linear scale over more steps than this cannot be aimed at the small ones.
+constexpr double max_linear_steps = 4096;
+// Of ends_around().
+constexpr double ratio_around = 4.0, share_around = 0.25;
+
+/// The value at `share` of the way from one end to the other.
+double at_share(double from, double to, double share, bool by_ratios) {
+  return by_ratios ? from * std::pow(to / from, share) : from + share * (to - from);
+}
+
+ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
+  if (spec.kind == ParamKind::integer) {
+    const auto whole = static_cast<std::int64_t>(std::llround(number));
+    return is_end ? whole : nearest_allowed(spec, whole);
+  }
+  const double rounded = is_end ? number : rounded_to_digits(number, scale_digits);
+  return std::clamp(rounded, spec.min, spec.max);
+}
+
+}  // namespace
+
+bool moves_by_ratios(const ParamSpec& spec) {
+  const bool wide = spec.kind == ParamKind::integer && spec.max - spec.min > max_linear_steps;
+  return spec.logarithmic || (wide && spec.min >= 0.0);
+}
+
+double rounded_to_digits(double value, int digits) {
+  if (value == 0.0 || !std::isfinite(value)) return value;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double power = std::pow(10.0, std::abs(digits - 1 - exponent));
+  // Dividing by a whole power of ten gives the nearest double of the decimal; multiplying does not.
+  return digits - 1 >= exponent ? std::round(value * power) / power
+                                : std::round(value / power) * power;
+}
+
+std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value) {
+  const auto step = static_cast<double>(std::max<std::int64_t>(1, spec.multiple_of));
+  const double low = std::ceil(spec.min / step), high = std::floor(spec.max / step);
+  const double multiple = std::round(static_cast<double>(value) / step);
+  return static_cast<std::int64_t>(std::clamp(multiple, low, std::max(low, high)) * step);
+}
+
+bool is_number(const ParamSpec& spec) {
+  return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
+}
+
+double number_of(const ParamSet& params, const ParamSpec& spec) {
+  return spec.kind == ParamKind::integer ? static_cast<double>(params.integer(spec.key))
+                                         : params.real(spec.key);
+}
+
+std::vector<ParamValue> values_between(const ParamSpec& spec, double from, double to,
+                                       std::size_t count) {
+  const double low = std::min(from, to), high = std::max(from, to);
+  const bool by_ratios = moves_by_ratios(spec) && low > 0.0;
+  std::vector<ParamValue> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_end = i == 0 || i + 1 == count;
+    const double share = static_cast<double>(i) / static_cast<double>(count - 1);
+    const double number = i + 1 == count ? high : at_share(low, high, share, by_ratios);
+    ParamValue value = value_near(spec, number, is_end);
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(std::move(value));
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+Ends ends_around(const ParamSpec& spec, double value) {
+  const double step = share_around * (spec.max - spec.min);
+  const bool by_ratios = moves_by_ratios(spec) && value > 0.0;
+  const auto allowed = [&](double number) {
+    const double within = std::clamp(number, spec.min, spec.max);
+    if (spec.kind == ParamKind::integer)
+      return static_cast<double>(nearest_allowed(spec, std::llround(within)));
+    return rounded_to_digits(within, scale_digits);
+  };
+  return by_ratios ? Ends{allowed(value / ratio_around), allowed(value * ratio_around)}
+                   : Ends{allowed(value - step), allowed(value + step)};
+}
+
+}  // namespace orrery::session

@@ -1,0 +1,144 @@
+#include "app/views/subtraction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/session/references.h"
+#include "app/views/readout.h"
+#include "experiments/figure/plot/difference.h"
+#include "experiments/figure/plot/ghosts.h"
+
+namespace orrery::views {
+namespace {
+
+const Figure* figure_of(const Result& result, const std::string& id) {
+  const auto found = std::find_if(result.figures.begin(), result.figures.end(),
+                                  [&](const Figure& figure) { return figure.id == id; });
+  return found == result.figures.end() ? nullptr : &*found;
+}
+
+bool are_alike(const Heatmap& a, const Heatmap& b) {
+  return a.values && b.values && a.values->shape == b.values->shape && a.meaning == b.meaning &&
+         a.quantity == b.quantity;
+}
+
+/// Whether a curve of one is named as one of the other, or both have one.
+bool are_alike(const LinePlot& a, const LinePlot& b) {
+  if (!share_axes(a, b) || a.y.label != b.y.label) return false;
+  if (a.series.size() == 1 && b.series.size() == 1) return true;
+  return std::any_of(a.series.begin(), a.series.end(), [&](const Series& one) {
+    return std::any_of(b.series.begin(), b.series.end(),
+                       [&](const Series& other) { return one.name == other.name; });
+  });
+}
+
+template <class A, class B>
+bool are_alike(const A&, const B&) {
+  return false;
+}
+
+bool can_subtract(const Figure& a, const Figure& b) {
+  return std::visit([](const auto& x, const auto& y) { return are_alike(x, y); }, a.content,
+                    b.content);
+}
+
+std::string quantity_of(const Figure& figure) {
+  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
+  return {};
+}
+
+std::vector<const Series*> curves_of(const Figure& figure) {
+  std::vector<const Series*> curves;
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content))
+    for (const Series& series : plot->series)
+      if (!series.is_ghost() && !series.name.empty()) curves.push_back(&series);
+  return curves;
+}
+
+/// Encodings name figures of the same kind; others have titles.
+std::string name_beside(const Figure& figure, const Figure& other) {
+  const bool by_encoding = figure.role.kind == other.role.kind && !figure.role.encoding().empty() &&
+                           figure.role.encoding() != other.role.encoding();
+  return by_encoding ? encoding_title(figure.role.encoding()) : figure.title;
+}
+
+std::string title_of(const Figure& figure, const Figure& other) {
+  return fmt::format("{} − {}: {}", name_beside(figure, other), name_beside(other, figure),
+                     quantity_of(figure));
+}
+
+/// "ALiBi − RoPE: score", "Curves − RoPE: score".
+std::string title_of(const Figure& figure, const std::string& curve) {
+  const std::vector<const Series*> curves = curves_of(figure);
+  std::string minuend = "Curves";
+  if (curves.size() == 2) minuend = curves[curves[0]->name == curve ? 1 : 0]->name;
+  return fmt::format("{} − {}: {}", minuend, curve, quantity_of(figure));
+}
+
+std::optional<Figure> difference(const Result& result, const Figure& figure,
+                                 const Subtrahend& what) {
+  std::optional<Figure> made;
+  if (const Figure* other = figure_of(result, what.figure)) {
+    if (can_subtract(figure, *other)) made = difference_of(figure, *other);
+    if (made) made->title = title_of(figure, *other);
+  } else if (what.figure.empty()) {
+    made = difference_from_curve(figure, what.curve);
+    if (made) made->title = title_of(figure, what.curve);
+  }
+  if (!made) return made;
+  if (auto* map = std::get_if<Heatmap>(&made->content)) {
+    // Its cells cannot be computed finer: those of which map would that be?
+    map->x.whole.reset();
+    map->y.whole.reset();
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<MinusChoice> minus_choices(const Result& result, const std::string& figure) {
+  std::vector<MinusChoice> choices;
+  const Figure* minuend = figure_of(result, figure);
+  if (!minuend) return choices;
+  for (const Figure& other : result.figures)
+    if (&other != minuend && can_subtract(*minuend, other))
+      choices.push_back({{.figure = other.id}, title_of(*minuend, other)});
+  const std::vector<const Series*> curves = curves_of(*minuend);
+  if (curves.size() > 1)
+    for (const Series* curve : curves)
+      choices.push_back({{.curve = curve->name}, title_of(*minuend, curve->name)});
+  return choices;
+}
+
+void set_minus(ViewState& shown, const std::string& figure, const std::optional<Subtrahend>& what) {
+  if (what)
+    shown.minus[figure] = *what;
+  else
+    shown.minus.erase(figure);
+}
+
+const Figure* Subtraction::of(const ExperimentState& state, const Figure& figure) {
+  if (source_ != state.result) {
+    source_ = state.result;
+    made_.clear();
+  }
+  const auto wanted = state.shown.minus.find(figure.id);
+  const Figure* own = figure_of(*state.result, figure.id);
+  if (wanted == state.shown.minus.end() || !own) return nullptr;
+  const auto known = made_.find(figure.id);
+  if (known != made_.end() && known->second.what == wanted->second)
+    return known->second.figure.get();
+  auto made = difference(*state.result, *own, wanted->second);
+  Made& entry = made_[figure.id];
+  entry = {wanted->second, made ? std::make_shared<const Figure>(std::move(*made)) : nullptr};
+  return entry.figure.get();
+}
+
+std::shared_ptr<const void> Subtraction::owner() const {
+  return std::make_shared<const std::map<std::string, Made>>(made_);
+}
+
+}  // namespace orrery::views

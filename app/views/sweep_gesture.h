@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "app/session/session.h"
+
+namespace orrery::views {
+
+/// Shift held while a number is dragged sweeps it in place, from the value at the press to the one
+/// now. The sweep stays until a click beside everything, Esc, or another change of a parameter.
+class SweepGesture {
+ public:
+  /// Looks at mouse, keyboard and parameters. Call once a frame, before the controls are drawn.
+  void update(Session& session);
+
+ private:
+  int frame_{-1};
+  std::optional<ParamSet> pressed_{};  ///< parameters when the button was pressed
+  bool shift_{};                       ///< whether Shift was held in the frame before
+};
+
+}  // namespace orrery::views
