@@ -79,9 +79,13 @@ class Strip {
  private:
   void draw_label(const ParamSpec& spec) {
     ImGui::BeginGroup();  // beside controls, whose words begin lower
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+    const Reading reading = spec.symbol.empty() ? Reading::words : Reading::symbol;
+    if (has_symbols(label_of(spec), reading))
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+    else
+      ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-    draw_rich_text(ui_, label_of(spec), 0, spec.symbol.empty() ? Reading::words : Reading::symbol);
+    draw_rich_text(ui_, label_of(spec), 0, reading);
     ImGui::PopStyleColor();
     ImGui::EndGroup();
     tooltip(ui_, param_tooltip(spec));

@@ -6,10 +6,23 @@
 #include <exception>
 #include <utility>
 
+#include "experiments/files/file.h"
+
 namespace orrery::session {
 namespace {
 
 constexpr std::size_t max_recent = 12;
+
+/// Whether the settings were refused, rather than a file.
+bool is_refusal(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const UsageError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
 
 /// Of q and k the one that is missing beside the other.
 std::string awaited_file(const ParamSet& params) {
@@ -139,6 +152,7 @@ void Session::say(std::size_t index, std::string message) {
   states_.at(index).message = std::move(message);
   states_.at(index).failure = nullptr;
   states_.at(index).job_failed = false;
+  states_.at(index).awaits.clear();
 }
 
 void Session::remember_path(const std::string& path) {
@@ -154,15 +168,6 @@ void Session::recompute() {
 }
 
 void Session::submit(std::size_t index) {
-  ExperimentState& state = states_[index];
-  const bool awaited = !state.awaits.empty();
-  state.awaits = awaited_file(state.params);
-  if (!state.awaits.empty()) {
-    const std::string open = state.awaits == "k" ? "q" : "k";
-    return say(index,
-               fmt::format("{} is open. Open {} next: attention needs both.", open, state.awaits));
-  }
-  if (awaited) say(index, {});
   jobs_[index].submit(*states_[index].experiment, states_[index].params);
 }
 
@@ -203,7 +208,11 @@ void Session::update() {
       // A message about something else, shown meanwhile, is still to be read.
       if (state.job_failed) say(i, {});
     } else if (outcome->job.failure) {
-      state.message = std::move(outcome->job.error);
+      state.awaits = is_refusal(outcome->job.failure) ? awaited_file(outcome->params) : "";
+      state.message = state.awaits.empty()
+                          ? std::move(outcome->job.error)
+                          : fmt::format("{} is open. Open {} next: attention needs both.",
+                                        state.awaits == "k" ? "q" : "k", state.awaits);
       state.failure = outcome->job.failure;
       state.job_failed = true;
     }

@@ -23,6 +23,11 @@ FigureStyle style_of(Theme theme, const Page& page) {
   return style;
 }
 
+Size equation_size(const MapEquation& equation) {
+  const double maps = static_cast<double>(equation.terms.size());
+  return {std::clamp(130 + 225 * maps, 760.0, 1280.0), maps > 6 ? 1000.0 : 640.0};
+}
+
 /// Height over width of what a figure shows, without title and caption.
 double proportion_of(const Figure& figure) {
   struct Visitor {
@@ -35,6 +40,10 @@ double proportion_of(const Figure& figure) {
       return 0.06 * (2 + static_cast<double>(table.rows.size()));
     }
     double operator()(const VectorPlot&) const { return 0.84; }
+    double operator()(const MapEquation& equation) const {
+      const Size size = equation_size(equation);
+      return size.height / size.width;
+    }
   };
   return std::visit(Visitor{}, figure.content);
 }
@@ -105,10 +114,7 @@ Size export_size(const Figure& figure) {
       return {760, 140 + 24 * static_cast<double>(table.rows.size())};
     }
     Size operator()(const VectorPlot&) const { return {700, 640}; }
-    Size operator()(const MapEquation& equation) const {
-      const double maps = static_cast<double>(equation.terms.size());
-      return {std::clamp(130 + 225 * maps, 760.0, 1280.0), maps > 6 ? 1000.0 : 640.0};
-    }
+    Size operator()(const MapEquation& equation) const { return equation_size(equation); }
   };
   return std::visit(Visitor{}, figure.content);
 }

@@ -51,14 +51,18 @@ std::size_t widths(const std::string& svg) {
 
 TEST_CASE("A text and a file name with noncharacters are drawn like any other, in every format") {
   const Shell shell;
-  shell.write("plain.txt", "the cat \uFFFD sat on the mat");
-  const std::string plain = svg_of(shell, "plain.txt");
-  CHECK(widths(plain) > 10);
+  // What is drawn in their place, as a text and as a name.
+  shell.write("words.txt", "the cat \uFFFD sat on the mat");
+  shell.write("cat\uFFFD.txt", "the cat \uFFFD sat on the mat");
+  const std::string plain_text = svg_of(shell, "words.txt");
+  const std::string plain_name = svg_of(shell, "cat\uFFFD.txt");
+  CHECK(widths(plain_text) > 10);
   for (const char* character : {"\uFFFE", "\uFFFF", "\U0001FFFE", "\uFDD0", "\U0010FFFF"}) {
     const std::string name = std::string("cat") + character + ".txt";
     shell.write("words.txt", std::string("the cat ") + character + " sat on the mat");
     shell.write(name, "the cat \uFFFD sat on the mat");
     for (const std::string& file : {std::string("words.txt"), name}) {
+      const std::string& plain = file == name ? plain_name : plain_text;
       const std::string svg = svg_of(shell, file);
       CHECK(count(svg, "<text ") == count(plain, "<text "));
       CHECK(widths(svg) == widths(plain));

@@ -128,7 +128,8 @@ class Reader {
   }
 
   bool known(std::string_view character) {
-    if (character == "…" && last_ == Last::atom) return false;  // a word that was cut
+    // A word that was cut, or what followed a sign.
+    if (character == "…" && (last_ == Last::atom || last_ == Last::sign)) return false;
     if (character == "Σ" || character == "∏") {
       has_function_ = true;
       add(character == "Σ" ? "\\sum " : "\\prod ", Last::other);

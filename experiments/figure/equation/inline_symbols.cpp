@@ -81,6 +81,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
     at = begin + piece.text.size() + piece.after.size();
     pieces.push_back(std::move(piece));
   }
+  // A text that was cut, not a list that goes on.
+  if (!pieces.empty() && pieces.back().text.ends_with("…")) pieces.back().formula.reset();
   return pieces;
 }
 

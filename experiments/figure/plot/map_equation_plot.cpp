@@ -132,6 +132,7 @@ class EquationDrawing {
     const Point middle{room.x + 0.5 * room.width, room.y + 0.5 * room.height};
     const std::string& step = equation_.terms[i].step;
     if (!step.empty()) return draw_step(step, middle, room.width);
+    if (cell.relation.width > room.width) return;
     const double shift = 0.5 * (cell.relation.ascent - cell.relation.descent);
     draw_equation(canvas(), cell.relation, {middle.x - 0.5 * cell.relation.width, middle.y + shift},
                   style().text);
@@ -162,7 +163,7 @@ class EquationDrawing {
     if (i > 0) return;
     const double space = 0.5 * gap(style());
     TextStyle label = small(style().text);
-    const Label columns = compose_label(term.map.x.label, term.map.x.symbol, "");
+    const Label columns{term.map.x.label, term.map.x.symbol, ""};
     const double verdict = canvas().text_size(verdict_of(term), verdict_style(term)).width;
     // In line with the verdict, unless a factor stands there.
     const bool stacked = term.factor != 1.0;
@@ -173,8 +174,10 @@ class EquationDrawing {
     label.horizontal = HorizontalAlign::center;
     label.upward = true;
     label.vertical = VerticalAlign::bottom;
-    draw_label(canvas(), {cell.map.x - space, cell.map.y + 0.5 * cell.map.height},
-               compose_label(term.map.y.label, term.map.y.symbol, ""), label, cell.map.height);
+    const Label rows{term.map.y.label, term.map.y.symbol, ""};
+    if (label_width(canvas(), rows, label) <= cell.map.height)
+      draw_label(canvas(), {cell.map.x - space, cell.map.y + 0.5 * cell.map.height}, rows, label,
+                 cell.map.height);
   }
 
   /// The axes of a profile, which have the scale of its values without the factor.
@@ -241,9 +244,11 @@ class EquationDrawing {
         canvas().text({tick.label_at, end + 0.5 * gap(style())}, tick.label, text);
     }
     text.color = style().muted;
-    draw_label(canvas(),
-               {axes.plot.x + 0.5 * axes.plot.width, end + 0.5 * gap(style()) + small_line()},
-               compose_label("", equation_.profiles.x.symbol, ""), text, axes.plot.width);
+    const Label distance{"", equation_.profiles.x.symbol, ""};
+    if (label_width(canvas(), distance, text) <= axes.plot.width)
+      draw_label(canvas(),
+                 {axes.plot.x + 0.5 * axes.plot.width, end + 0.5 * gap(style()) + small_line()},
+                 distance, text, axes.plot.width);
   }
 
   void draw_y_ticks(std::size_t i, const Axes& axes, const Stroke& line) {
@@ -264,7 +269,7 @@ class EquationDrawing {
     text.vertical = VerticalAlign::top;
     text.upward = true;
     text.color = style().muted;
-    const Label label = compose_label(equation_.profiles.y.label, "", "");
+    const Label label{equation_.profiles.y.label, "", ""};
     const double room = axes.plot.height + 2.0 * style().text_size;
     if (label_width(canvas(), label, text) <= room)
       draw_label(canvas(), {cell.relation_room.x, axes.plot.y + 0.5 * axes.plot.height}, label,

@@ -160,7 +160,7 @@ TEST_CASE("The figures of every experiment are redrawn from the folder as the ru
       for (const std::string format : {"svg", "png", "pdf"}) {
         INFO(figure.id << "." << format);
         const std::string run = read_file(folder / "figures" / (figure.id + "." + format), 1 << 28);
-        CHECK(rendered(figure, format) == run);
+        CHECK(figure_file(figure, format, figure::auto_theme, {}) == run);
       }
   }
 }

@@ -101,7 +101,7 @@ TEST_CASE("Every difference of two plans is named") {
   CHECK_THAT(lines(plan_from(wider)), Contains("- point ") && Contains("+ point ") &&
                                           Contains("dim=64") && !Contains("dim=32"));
   CHECK_THAT(lines(make_plan(spec_from(random_points), {{"png"}, "print", true})),
-             Contains("figures:  -> png") && Contains("theme: light -> print") &&
+             Contains("figures:  -> png") && Contains("theme: auto -> print") &&
                  Contains("formulas: none -> shown"));
   CHECK_THAT(lines(part_of(plan, {1, 2})), Contains("shard: 1/1 -> 1/2"));
   std::string turned = random_points;

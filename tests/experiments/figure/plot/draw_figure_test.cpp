@@ -86,7 +86,9 @@ void check_readable(const RecordingCanvas& canvas, const Rect& whole) {
   REQUIRE(canvas.balanced());
   REQUIRE(canvas.all_finite);
   for (std::size_t i = 0; i < canvas.texts.size(); ++i) {
-    INFO("text " << canvas.texts[i].utf8);
+    INFO("text " << canvas.texts[i].utf8 << " at " << canvas.texts[i].box.x << ", "
+                 << canvas.texts[i].box.y << ", " << canvas.texts[i].box.width << " by "
+                 << canvas.texts[i].box.height);
     REQUIRE(within(canvas.texts[i].box, whole));
     for (std::size_t k = 0; k < i; ++k) {
       INFO("and " << canvas.texts[k].utf8);
@@ -254,10 +256,10 @@ TEST_CASE("A square map has square cells, row 0 on top") {
 TEST_CASE("Cells are labelled by tokens if they fit, by positions otherwise") {
   RecordingCanvas few, many;
   draw(few, test::attention_figure(9));
-  draw(many, test::attention_figure(120));
+  draw(many, test::attention_figure(1200));
   CHECK(shows(few, "transformers"));
   CHECK_FALSE(shows(many, "transformers"));
-  CHECK(shows(many, "100"));
+  CHECK(shows(many, "1000"));
 }
 
 TEST_CASE("A map with masked cells and NaN has a key for their colours") {
