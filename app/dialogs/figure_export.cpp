@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
@@ -35,7 +36,7 @@ std::vector<File> files_of(const ExportRequest& request) {
   std::filesystem::path stem = request.path;
   if (stem.extension() == "." + request.format) stem.replace_extension();
   std::vector<std::string> formats{request.format};
-  if (request.latex && is_picture(request)) formats.emplace_back("tex");
+  if (request.latex && is_picture(request)) formats.emplace_back(figure::latex_format);
   std::vector<File> files;
   const auto add = [&](const std::string& suffix, const ShownFigure* figure) {
     for (const std::string& format : formats)
@@ -51,28 +52,22 @@ std::vector<File> files_of(const ExportRequest& request) {
 }
 
 /// All figures on one page; their zooms stay, as ranges of their axes.
-Panels panels_of(const ExportRequest& request) {
-  Panels panels{.lettered = true};
+Panels panels_of(const ExportRequest& request, const std::string& id) {
+  std::vector<Figure> figures;
   for (const ShownFigure& shown : request.figures) {
-    panels.panels.push_back(without_hidden(shown));
-    Figure& panel = panels.panels.back();
-    panel.caption.clear();
-    if (auto* plot = std::get_if<LinePlot>(&panel.content)) {
-      if (shown.view.x) plot->x.range = shown.view.x;
-      if (shown.view.y) plot->y.range = shown.view.y;
-    }
-    const char letter = static_cast<char>('a' + (panels.panels.size() - 1) % 26);
-    panels.caption +=
-        fmt::format("{}({}) {}.", panels.caption.empty() ? "" : " ", letter, panel.title);
+    figures.push_back(without_hidden(shown));
+    auto* plot = std::get_if<LinePlot>(&figures.back().content);
+    if (plot && shown.view.x) plot->x.range = shown.view.x;
+    if (plot && shown.view.y) plot->y.range = shown.view.y;
   }
-  return panels;
+  return figure::lettered_panels(id, "", std::move(figures));
 }
 
 std::string bytes_of(const File& file, const ExportRequest& request) {
   const auto of = [&](const ShownFigure& shown) {
     return export_bytes(shown, file.format, request.theme, request.formulas, request.page);
   };
-  if (file.figure && file.format != "tex") return of(*file.figure);
+  if (file.figure && file.format != figure::latex_format) return of(*file.figure);
   // LaTeX finds the picture by the name of its file.
   const std::string stem = file.path.stem().string();
   if (file.figure) {
@@ -80,9 +75,8 @@ std::string bytes_of(const File& file, const ExportRequest& request) {
     named.figure.id = stem;
     return of(named);
   }
-  Panels panels = panels_of(request);
-  panels.id = stem;
-  return figure_file(panels, file.format, theme_name(request.theme), {.page = request.page});
+  return figure_file(panels_of(request, stem), file.format, theme_name(request.theme),
+                     {.page = request.page});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
@@ -45,17 +46,11 @@ std::vector<Place> places(const RedrawOptions& options) {
 
 /// All figures but tables on one page.
 Panels panels_of(const Result& result, const LookOptions& look) {
-  Panels panels{
-      .id = "panels", .title = result.provenance.experiment, .caption = "", .lettered = true};
-  for (const Figure& figure : result.figures) {
-    if (std::holds_alternative<TableFigure>(figure.content)) continue;
-    panels.panels.push_back(recolored(figure, look));
-    panels.panels.back().caption.clear();
-    panels.caption +=
-        fmt::format("{}({}) {}", panels.caption.empty() ? "" : " ",
-                    static_cast<char>('a' + (panels.panels.size() - 1) % 26), figure.title + ".");
-  }
-  return panels;
+  std::vector<Figure> figures;
+  for (const Figure& figure : result.figures)
+    if (!std::holds_alternative<TableFigure>(figure.content))
+      figures.push_back(recolored(figure, look));
+  return figure::lettered_panels("panels", result.provenance.experiment, std::move(figures));
 }
 
 std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOptions& options) {

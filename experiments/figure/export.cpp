@@ -1,6 +1,7 @@
 #include "experiments/figure/export.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
@@ -69,20 +70,33 @@ Size page_size(const Drawing& drawing, const Page& page, const FigureStyle& styl
   return {*page.width, page.height.value_or(*page.width * proportion_of(drawing) + text)};
 }
 
-/// The figure with what the page shows of its title and caption.
-template <class Drawing>
-Drawing on_page(Drawing drawing, const Page& page) {
-  if (!page.has_title()) drawing.title.clear();
-  if (!page.has_caption()) drawing.caption.clear();
-  return drawing;
+/// Draws with what the page shows of title and caption.
+template <class Drawing, class Draw>
+void draw_on_page(const Drawing& drawing, const Page& page, Draw draw) {
+  if (page.has_title() && page.has_caption()) return draw(drawing);
+  Drawing shown = drawing;
+  if (!page.has_title()) shown.title.clear();
+  if (!page.has_caption()) shown.caption.clear();
+  draw(shown);
+}
+
+/// The bytes of a file of this size, on whose canvas `draw(canvas)` draws.
+template <class Drawing, class Draw>
+std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, double png_scale,
+                       Draw draw) {
+  const auto on = [&](auto&& canvas) {
+    draw(canvas);
+    return canvas.finish();
+  };
+  if (format == FigureFormat::svg)
+    return on(SvgCanvas(size, {drawing.title, drawing.caption, drawing.id}));
+  return on(CairoCanvas(format, size, png_scale));
 }
 
 Theme theme_for(std::string_view name, std::string_view format) {
   if (name != auto_theme) return theme_named(name);
   return format == "png" ? Theme::light : Theme::print;
 }
-
-constexpr std::string_view latex_format = "tex";
 
 EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
   const SvgCanvas measure(page, {});  // text has the same width in every format
@@ -92,16 +106,38 @@ EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyl
 
 std::string drawn(const Figure& figure, FigureFormat format, Size page, const FigureStyle& style,
                   const EquationStrip& formulas, const ExportOptions& options) {
-  const auto on = [&](auto&& canvas) {
-    if (options.page.has_title() && options.page.has_caption())
-      draw_figure_with(canvas, figure, formulas, page, style, options.view);
-    else
-      draw_figure_with(canvas, on_page(figure, options.page), formulas, page, style, options.view);
-    return canvas.finish();
-  };
-  if (format == FigureFormat::svg)
-    return on(SvgCanvas(page, {figure.title, figure.caption, figure.id}));
-  return on(CairoCanvas(format, page, options.png_scale));
+  return file_bytes(figure, format, page, options.png_scale, [&](Canvas& canvas) {
+    draw_on_page(figure, options.page, [&](const Figure& shown) {
+      draw_figure_with(canvas, shown, formulas, page, style, options.view);
+    });
+  });
+}
+
+void draw_whole(Canvas& canvas, const Figure& figure, const Rect& area, const FigureStyle& style) {
+  draw_figure(canvas, figure, area, style);
+}
+void draw_whole(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style) {
+  draw_panels(canvas, panels, area, style);
+}
+
+template <class Drawing>
+std::string svg_of_any(const Drawing& drawing, Theme theme, const Page& page, std::string_view id) {
+  const FigureStyle style = style_of(theme, page);
+  const Size size = page_size(drawing, page, style);
+  SvgCanvas canvas(size, {drawing.title, drawing.caption, std::string(id)});
+  draw_on_page(drawing, page, [&](const Drawing& shown) {
+    draw_whole(canvas, shown, {0.0, 0.0, size.width, size.height}, style);
+  });
+  return canvas.finish();
+}
+
+template <class Drawing>
+std::string file_of(const Drawing& drawing, std::string_view format, std::string_view theme,
+                    ExportOptions options) {
+  if (format == latex_format)
+    return latex_figure(drawing.title, drawing.caption, drawing.id, options.page);
+  options.theme = theme_for(theme, format);
+  return export_figure(drawing, figure_format_named(format), options);
 }
 
 }  // namespace
@@ -131,11 +167,11 @@ Size export_size(const Panels& panels) {
 }
 
 std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id) {
-  const FigureStyle style = style_of(theme, page);
-  const Size size = page_size(figure, page, style);
-  SvgCanvas canvas(size, {figure.title, figure.caption, std::string(id)});
-  draw_figure(canvas, on_page(figure, page), {0.0, 0.0, size.width, size.height}, style);
-  return canvas.finish();
+  return svg_of_any(figure, theme, page, id);
+}
+
+std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id) {
+  return svg_of_any(panels, theme, page, id);
 }
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,
@@ -156,25 +192,25 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
   return export_figure(figure, format, {.theme = theme, .png_scale = png_scale});
 }
 
-std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id) {
-  const FigureStyle style = style_of(theme, page);
-  const Size size = page_size(panels, page, style);
-  SvgCanvas canvas(size, {panels.title, panels.caption, std::string(id)});
-  draw_panels(canvas, on_page(panels, page), {0.0, 0.0, size.width, size.height}, style);
-  return canvas.finish();
-}
-
-std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options) {
+std::string export_figure(const Panels& panels, FigureFormat format, const ExportOptions& options) {
   const FigureStyle style = style_of(options.theme, options.page);
   const Size page = page_size(panels, options.page, style);
-  const auto on = [&](auto&& canvas) {
-    draw_panels(canvas, on_page(panels, options.page), {0.0, 0.0, page.width, page.height}, style,
-                options.view);
-    return canvas.finish();
-  };
-  if (format == FigureFormat::svg)
-    return on(SvgCanvas(page, {panels.title, panels.caption, panels.id}));
-  return on(CairoCanvas(format, page, options.png_scale));
+  return file_bytes(panels, format, page, options.png_scale, [&](Canvas& canvas) {
+    draw_on_page(panels, options.page, [&](const Panels& shown) {
+      draw_panels(canvas, shown, {0.0, 0.0, page.width, page.height}, style, options.view);
+    });
+  });
+}
+
+Panels lettered_panels(std::string id, std::string title, std::vector<Figure> figures) {
+  Panels panels{.id = std::move(id), .title = std::move(title), .lettered = true};
+  for (Figure& figure : figures) {
+    const std::string letter = panel_letter(panels.panels.size());
+    panels.caption += (panels.caption.empty() ? "" : " ") + letter + " " + figure.title + ".";
+    figure.caption.clear();
+    panels.panels.push_back(std::move(figure));
+  }
+  return panels;
 }
 
 void check_figure_file(std::string_view format, std::string_view theme) {
@@ -184,18 +220,12 @@ void check_figure_file(std::string_view format, std::string_view theme) {
 
 std::string figure_file(const Figure& figure, std::string_view format, std::string_view theme,
                         ExportOptions options) {
-  if (format == latex_format)
-    return latex_figure(figure.title, figure.caption, figure.id, options.page);
-  options.theme = theme_for(theme, format);
-  return export_figure(figure, figure_format_named(format), options);
+  return file_of(figure, format, theme, std::move(options));
 }
 
 std::string figure_file(const Panels& panels, std::string_view format, std::string_view theme,
                         ExportOptions options) {
-  if (format == latex_format)
-    return latex_figure(panels.title, panels.caption, panels.id, options.page);
-  options.theme = theme_for(theme, format);
-  return export_panels(panels, figure_format_named(format), options);
+  return file_of(panels, format, theme, std::move(options));
 }
 
 }  // namespace orrery::figure

@@ -46,13 +46,19 @@ std::string export_figure(const Figure& figure, FigureFormat format, const Expor
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);
 /// Panels have no formulas.
-std::string export_panels(const Panels& panels, FigureFormat format, const ExportOptions& options);
+std::string export_figure(const Panels& panels, FigureFormat format, const ExportOptions& options);
+
+/// The figures on one page, lettered, under a caption of their titles.
+Panels lettered_panels(std::string id, std::string title, std::vector<Figure> figures);
 
 // Files by the name of their format: "svg", "pdf", "png", or "tex", a text that includes the
 // picture of the same stem in a LaTeX document with its caption.
 
 /// The theme that suits the format: print for PDF and SVG, which papers take, and light for PNG.
 inline constexpr std::string_view auto_theme = "auto";
+
+/// The format of a text that includes a picture.
+inline constexpr std::string_view latex_format = "tex";
 
 /// Throws UsageError unless both are known.
 void check_figure_file(std::string_view format, std::string_view theme);

@@ -12,7 +12,7 @@ struct Panels {
   std::string id{};  ///< snake_case: the file's stem
   std::string title{};
   std::string caption{};
-  bool lettered{false};          ///< whether titles begin with (a), (b), (c) …
+  bool lettered{false};          ///< whether titles begin with panel_letter()
   std::vector<Figure> panels{};  ///< each titled by what tells it apart; one alone fills the page
 };
 

@@ -151,13 +151,9 @@ Figure panel_of(Figure figure, bool with_names, const std::string& title) {
   return figure;
 }
 
-/// "(a) Title" of the first, "(b) Title" of the second; after z come numbers.
+/// "(a) Title".
 std::string lettered(const std::string& title, std::size_t index) {
-  constexpr std::size_t letters = 26;
-  const std::string letter = index < letters
-                                 ? std::string(1, static_cast<char>('a' + static_cast<int>(index)))
-                                 : std::to_string(index + 1);
-  return title.empty() ? "(" + letter + ")" : "(" + letter + ") " + title;
+  return title.empty() ? panel_letter(index) : panel_letter(index) + " " + title;
 }
 
 }  // namespace
@@ -189,6 +185,14 @@ std::size_t panel_columns(std::size_t panels) {
   constexpr std::size_t most = 4;
   if (panels <= 3) return std::max<std::size_t>(panels, 1);
   return std::min(most, static_cast<std::size_t>(std::ceil(std::sqrt(panels))));
+}
+
+std::string panel_letter(std::size_t index) {
+  constexpr std::size_t letters = 26;
+  const std::string letter = index < letters
+                                 ? std::string(1, static_cast<char>('a' + static_cast<int>(index)))
+                                 : std::to_string(index + 1);
+  return "(" + letter + ")";
 }
 
 void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style,

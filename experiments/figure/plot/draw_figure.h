@@ -33,6 +33,8 @@ FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const Equati
 
 /// Columns in which so many panels are placed.
 std::size_t panel_columns(std::size_t panels);
+/// "(a)" of the first panel, "(b)" of the second; after z come numbers.
+std::string panel_letter(std::size_t index);
 /// Draws panels in rows beneath one title. Where all have the same curves one legend beside
 /// them serves all.
 void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style,

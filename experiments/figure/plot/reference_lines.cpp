@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -73,15 +74,21 @@ class ReferenceLabels {
                         [&](const Rect& other) { return overlap(box, other); });
   }
 
-  auto marks_in(const Rect& box) const {
+  std::ptrdiff_t marks_in(const Rect& box) const {
     return std::count_if(marks_.begin(), marks_.end(),
                          [&](const Point& p) { return box.contains(p); });
   }
 
   void place(const std::vector<Rect>& candidates, const std::string& label) {
     const Rect* best = nullptr;
+    std::ptrdiff_t least = 0;
     for (const Rect& box : candidates) {
-      if (is_free(box) && (!best || marks_in(box) < marks_in(*best))) best = &box;
+      if (!is_free(box)) continue;
+      const std::ptrdiff_t covered = marks_in(box);
+      if (best && covered >= least) continue;
+      best = &box;
+      least = covered;
+      if (least == 0) break;
     }
     if (!best) return;
     context_.canvas.rect(*best, with_alpha(context_.style.plot_background, 0.8));
