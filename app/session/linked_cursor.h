@@ -19,9 +19,8 @@ struct PointedAt {
 };
 
 /// Links the views: the distance and the pair pointed at in one are highlighted in all others.
-/// Pointing lasts for
-/// one frame and shows in the next, so that the order in which views are drawn does not matter; a
-/// held distance stays when the mouse has left.
+/// Pointing lasts for one frame and shows in the next, so that the order in which views are drawn
+/// does not matter; a held distance stays when the mouse has left.
 class LinkedCursor {
  public:
   /// Begins the frame of this number; further calls with the same number do nothing.

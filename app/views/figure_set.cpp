@@ -8,6 +8,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/session/number_scale.h"
 
 namespace orrery::views {
 namespace {
@@ -91,7 +92,7 @@ void set_from_rule(Session& session, const std::string& key, double at) {
   const ParamSpec& spec = session.current().params.spec(key);
   const double within = std::clamp(at, spec.min, spec.max);
   if (spec.kind == ParamKind::integer)
-    session.set_value(key, static_cast<std::int64_t>(std::llround(within)));
+    session.set_value(key, nearest_allowed(spec, std::llround(within)));
   else
     session.set_value(key, within);
 }

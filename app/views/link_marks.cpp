@@ -36,14 +36,13 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
   canvas.text({x, y}, words, style);
 }
 
-/// A line across the plot at a distance on its x axis. Returns where; empty beyond the plot.
-std::optional<double> light_column(Canvas& canvas, const FigureLayout& frame, double distance,
-                                   const Ui& ui) {
-  const double at_x = frame.x.to_canvas(distance);
-  if (!(at_x >= frame.plot.x && at_x <= frame.plot.right())) return std::nullopt;
+/// A line across the plot at x. Returns whether it is on the plot.
+bool light_column(Canvas& canvas, const FigureLayout& frame, double x, const Ui& ui) {
+  const double at_x = frame.x.to_canvas(x);
+  if (!(at_x >= frame.plot.x && at_x <= frame.plot.right())) return false;
   const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
   canvas.line_strip(line, {with_alpha(ui.style.accent, 0.8), ui.scale});
-  return at_x;
+  return true;
 }
 
 /// The line at x and a dot on every curve.

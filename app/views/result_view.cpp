@@ -203,7 +203,7 @@ class ResultView::Arrangement {
     if (layout == ViewLayout::single) placed = single(session, figures, room, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
     if (layout == ViewLayout::small_multiples)
-      placed = multiples(session, figures, {result, owner()}, room, ui);
+      placed = multiples(session, figures, result, room, ui);
     if (comparison_.kind() == Comparison::Kind::result) {
       zoom_.update(session, placed);
       zoom_.show(session, placed);
@@ -221,7 +221,7 @@ class ResultView::Arrangement {
     if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
     set_.draw(session, placed, {result, owner()}, plan_.live, quiet);
     if (layout == ViewLayout::small_multiples && plan_.grouping == Grouping::stacked)
-      stacked_.draw_beside(session, {result, owner()}, set_, plan_.live, quiet);
+      stacked_.draw_beside(session, result, set_, plan_.live, quiet);
   }
 
   std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Room& room,
@@ -308,10 +308,10 @@ class ResultView::Arrangement {
 
   /// All of them, or all of a group, without captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures,
-                                      const FigureSource& source, const Room& room, const Ui& ui) {
+                                      const Result& result, const Room& room, const Ui& ui) {
     if (plan_.grouping == Grouping::stacked)
       return stacked_.place(session, captions_.of(figures, stamp_, {}), room.bar, room.figures,
-                            source, set_, ui);
+                            result, set_, ui);
     const Groups groups(figures, plan_.grouping);
     Figures shown = groups.sorted(figures);
     if (groups.offers_choice()) {

@@ -62,7 +62,7 @@ void align(std::vector<PlacedFigure>& column, const FigureSet& set) {
 
 std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures& figures,
                                                 const Rect& bar, const Rect& room,
-                                                const FigureSource& source, const FigureSet& set,
+                                                const Result& result, const FigureSet& set,
                                                 const Ui& ui) {
   map_ = nullptr;
   Figures curves, maps, others;
@@ -74,7 +74,7 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
   const double space = gap * ui.scale;
   const double beside = others.empty() ? 0 : beside_share * room.width + space;
   map_ = chosen_map(session, maps, bar, ui);
-  const double bars = has_wavelengths(source.result, *map_) ? bars_share * room.width : 0;
+  const double bars = has_wavelengths(result, *map_) ? bars_share * room.width : 0;
   const Rect upper{room.x, room.y, room.width - beside - bars, curve_share * room.height};
   const Rect lower{room.x, upper.bottom(), upper.width, room.height - upper.height};
   wavelengths_ = {upper.right(), lower.y, bars, lower.height};
@@ -85,11 +85,11 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
   return placed;
 }
 
-void StackedFigures::draw_beside(Session& session, const FigureSource& source, const FigureSet& set,
+void StackedFigures::draw_beside(Session& session, const Result& result, const FigureSet& set,
                                  bool live, const Ui& ui) const {
   const FigureLayout* frame = map_ ? set.frame(map_->id) : nullptr;
   if (!frame || wavelengths_.width <= 0) return;
-  draw_wavelength_bars(session, source.result, *map_, *frame, wavelengths_, live, ui);
+  draw_wavelength_bars(session, result, *map_, *frame, wavelengths_, live, ui);
 }
 
 }  // namespace orrery::views

@@ -16,10 +16,10 @@ class StackedFigures {
   /// Places the figures in `room`, with the choice of the map in `bar`. `set` says how much room
   /// axes and titles took in the last frame.
   std::vector<PlacedFigure> place(Session& session, const Figures& figures, const Rect& bar,
-                                  const Rect& room, const FigureSource& source,
-                                  const FigureSet& set, const Ui& ui);
+                                  const Rect& room, const Result& result, const FigureSet& set,
+                                  const Ui& ui);
   /// Draws what belongs to the map beside it, after the figures.
-  void draw_beside(Session& session, const FigureSource& source, const FigureSet& set, bool live,
+  void draw_beside(Session& session, const Result& result, const FigureSet& set, bool live,
                    const Ui& ui) const;
 
  private:

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
+#include "experiments/setup/arrow_chain.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -239,26 +240,15 @@ Figure change_figure(const LinePlot& scores, const std::string& assumption,
   return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
 }
 
-/// The indices of the pairs that are not muted.
-std::vector<double> unmuted_pairs(const Rope<double>& rope) {
-  return rope.unmuted(as_doubles(static_cast<Index>(rope.theta().size())));
-}
-
-/// The pairs that are not muted, head to tail; `pair` says which they are.
-Figure chain_figure(const ParamSet& params, const std::vector<double>& theta,
-                    const std::vector<double>& pair) {
+/// The pairs that are not muted, head to tail.
+Figure chain_figure(const ParamSet& params, const Rope<double>& rope) {
   const std::int64_t r = params.integer("distance");
   VectorPlot plot{.x = {.label = "real part", .symbol = "Re S_j"},
                   .y = {.label = "imaginary part", .symbol = "Im S_j"},
                   .quantity = "pair index t",
                   .value_role = AxisRole::pair};
-  std::complex<double> from = 0;
-  for (const std::complex<double>& to : phasor_chain(theta, r)) {
-    plot.arrows.push_back(
-        {from.real(), from.imag(), to.real(), to.imag(), pair[plot.arrows.size()]});
-    from = to;
-  }
-  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  lay_head_to_tail(plot, phasor_chain(rope.unmuted(rope.theta()), r),
+                   rope.unmuted(as_doubles(static_cast<Index>(rope.theta().size()))));
   return {"phasor_chain",
           fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_{{d/2}}", r),
           caption_of(params), std::move(plot)};
@@ -393,7 +383,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Figure changes = change_figure(scores, assumption.text, caption);
   result.figures.push_back(
       {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
-  if (curve) result.figures.push_back(chain_figure(params, theta, unmuted_pairs(rope)));
+  if (curve) result.figures.push_back(chain_figure(params, rope));
   result.figures.push_back(std::move(changes));
   if (curve) add_bound_claims({params, assumption, rope, theta, *curve}, of_claims, result);
   std::move(meanings).finish(result);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
 #include "core/analysis/largest.h"
 #include "core/analysis/score_chain.h"
@@ -11,6 +14,7 @@
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/arrow_chain.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
@@ -130,16 +134,12 @@ Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
                   .y = {.label = "imaginary part", .symbol = "Im"},
                   .quantity = "pair index t",
                   .value_role = AxisRole::pair};
-  std::complex<double> from = 0;
-  const auto add = [&](std::complex<double> to) {
-    plot.arrows.push_back(
-        {from.real(), from.imag(), to.real(), to.imag(), static_cast<double>(plot.arrows.size())});
-    from = to;
-  };
-  for (const std::complex<double>& to : chain.ends()) add(to);
-  if (chain.rest != 0)
-    add(from + chain.rest);  // channels that are not rotated add to the real part
-  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
+  std::vector<std::complex<double>> ends = chain.ends();
+  // Channels that are not rotated add to the real part.
+  if (chain.rest != 0) ends.push_back((ends.empty() ? 0.0 : ends.back()) + chain.rest);
+  std::vector<double> numbers(ends.size());
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  lay_head_to_tail(plot, ends, numbers);
   return {"phasor_chain",
           fmt::format("Phasors head to tail at distance {}: the sum's real part is the score, {}",
                       params.integer("distance"), short_label(chain.end().real())),

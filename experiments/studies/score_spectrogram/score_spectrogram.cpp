@@ -4,18 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numbers>
 #include <optional>
 
-#include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
 #include "core/analysis/spectrum.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/rope.h"
-#include "core/encodings/sinusoidal.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
@@ -24,6 +20,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
+#include "experiments/studies/score_spectrogram/turning_pairs.h"
 
 namespace orrery::studies {
 namespace {
@@ -96,27 +93,6 @@ MeanLogits logits_of(const Study& study, const Encoding& encoding, int head, Pro
   return all;
 }
 
-/// The frequency that each pair turns with; a pair that is muted has none, channels that do not
-/// turn have 0.
-using Pairs = std::vector<std::optional<double>>;
-
-/// Those of an encoding; nothing where it has no pairs.
-std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
-  Pairs pairs;
-  if (const auto* rope = dynamic_cast<const Rope<double>*>(&encoding)) {
-    const std::vector<double> theta = rope->theta();
-    for (std::size_t t = 0; t < theta.size(); ++t)
-      pairs.push_back(rope->is_muted(t) ? std::nullopt : std::optional(theta[t]));
-    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
-    return pairs;
-  }
-  if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding)) {
-    for (const double theta : sinusoidal->theta()) pairs.emplace_back(theta);
-    return pairs;
-  }
-  return std::nullopt;
-}
-
 Axis columns_axis(const LogColumns& columns) {
   Axis axis = distance_axis(AxisScale::log2);
   axis.range = Range{columns.middles().front(), columns.middles().back()};
@@ -150,18 +126,6 @@ void append(Array& array, const std::vector<double>& row) {
   auto& values = std::get<std::vector<double>>(array.values);
   values.insert(values.end(), row.begin(), row.end());
   ++array.shape[0];
-}
-
-/// The distance at which each pair's cosine is 0 first: from there on it adds nothing that is
-/// certain.
-MapLine quarter_turn(const Pairs& pairs) {
-  MapLine line{.label = "a quarter turn: cos(rθₜ) = 0"};
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    if (!pairs[t] || *pairs[t] == 0) continue;
-    line.x.push_back(std::numbers::pi / (2 * *pairs[t]));
-    line.y.push_back(static_cast<double>(t));
-  }
-  return line;
 }
 
 Rule context_rule(const Study& study) {
@@ -253,53 +217,6 @@ Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
           std::move(plot)};
 }
 
-/// Axes that stay as they are while the pairs turn.
-VectorPlot plane(const Range& x, const Range& y) {
-  return {.x = {.label = "real part", .range = x},
-          .y = {.label = "imaginary part", .range = y},
-          .quantity = "pair index t",
-          .value_role = AxisRole::pair};
-}
-
-/// Pair t as a hand that has turned by rθ_t, the slowest the longest.
-Figure orbits_figure(const Study& study, const Pairs& pairs) {
-  const std::int64_t r = study.params.integer("distance");
-  VectorPlot plot = plane({-1.05, 1.05}, {-1.05, 1.05});
-  const auto count = static_cast<double>(pairs.size());
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    if (!pairs[t]) continue;
-    const CosSin turn = rotation_at(r, *pairs[t]);
-    const double radius = (static_cast<double>(t) + 1) / count;
-    plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
-  }
-  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθₜ", r),
-          caption_of(study.params), std::move(plot)};
-}
-
-/// The pairs head to tail: the real part of their sum is the score.
-Figure chain_figure(const Study& study, const Pairs& pairs) {
-  std::vector<double> theta, index;
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    if (!pairs[t]) continue;
-    theta.push_back(*pairs[t]);
-    index.push_back(static_cast<double>(t));
-  }
-  const std::int64_t r = study.params.integer("distance");
-  const double scale = 1.0 / static_cast<double>(theta.size());
-  VectorPlot plot = plane({-0.25, 1.0}, {-0.3, 0.5});
-  std::complex<double> from = 0;
-  for (const std::complex<double>& sum : phasor_chain(theta, r)) {
-    const std::complex<double> to = scale * sum;
-    plot.arrows.push_back(
-        {from.real(), from.imag(), to.real(), to.imag(), index[plot.arrows.size()]});
-    from = to;
-  }
-  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
-  return {"chain",
-          fmt::format("Head to tail at distance r = {}: the real part of the sum is L(r)/L(0)", r),
-          caption_of(study.params), std::move(plot)};
-}
-
 /// The map's column means against the curve, which comes through the encoding's own door.
 Check sum_check(const Study& study, const Figure& map, const Pairs& pairs, const Fall& fall) {
   const Array& parts = *std::get<Heatmap>(map.content).values;
@@ -322,20 +239,6 @@ Check sum_check(const Study& study, const Figure& map, const Pairs& pairs, const
           .equation = "eq. (35)",
           .measured = gap.value(),
           .bound = terms * 0x1p-50};
-}
-
-/// Wavelength 2π/θ_t of each pair; NaN for those that are muted, infinite for channels that do not
-/// turn.
-Table pair_table(const std::string& name, const Pairs& pairs) {
-  std::vector<double> index, wavelength;
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    index.push_back(static_cast<double>(t));
-    wavelength.push_back(pairs[t] ? 2 * std::numbers::pi / *pairs[t] : missing);
-  }
-  return {
-      .name = "pairs_" + name,
-      .caption = encoding_label(name) + ": wavelength of each pair, 2π/θ_t",
-      .columns = {{"t", "", std::move(index)}, {"wavelength", "tokens", std::move(wavelength)}}};
 }
 
 Table column_table(const Study& study, const std::vector<Fall>& falls) {
@@ -407,7 +310,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     if (pairs) result.tables.push_back(pair_table(names[e], *pairs));
     if (names[e] != "rope") continue;
     result.checks.push_back(sum_check(study, maps.back(), *pairs, falls.back()));
-    turned = {orbits_figure(study, *pairs), chain_figure(study, *pairs)};
+    turned = {orbits_figure(params, *pairs), chain_figure(params, *pairs)};
   }
   for (const Figure& map : maps) result.arrays.push_back(std::get<Heatmap>(map.content).values);
   result.figures.push_back(falls_figure(study, falls));

@@ -1,0 +1,103 @@
+#include "experiments/studies/score_spectrogram/turning_pairs.h"
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/analysis/decay.h"
+#include "core/encodings/frequencies.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
+#include "experiments/setup/arrow_chain.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+
+namespace orrery::studies {
+namespace {
+
+/// Axes that stay as they are while the pairs turn.
+VectorPlot plane(const Range& x, const Range& y) {
+  return {.x = {.label = "real part", .range = x},
+          .y = {.label = "imaginary part", .range = y},
+          .quantity = "pair index t",
+          .value_role = AxisRole::pair};
+}
+
+}  // namespace
+
+std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
+  Pairs pairs;
+  if (const auto* rope = dynamic_cast<const Rope<double>*>(&encoding)) {
+    const std::vector<double> theta = rope->theta();
+    for (std::size_t t = 0; t < theta.size(); ++t)
+      pairs.push_back(rope->is_muted(t) ? std::nullopt : std::optional(theta[t]));
+    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
+    return pairs;
+  }
+  if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding)) {
+    for (const double theta : sinusoidal->theta()) pairs.emplace_back(theta);
+    return pairs;
+  }
+  return std::nullopt;
+}
+
+MapLine quarter_turn(const Pairs& pairs) {
+  MapLine line{.label = "a quarter turn: cos(rθₜ) = 0"};
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t] || *pairs[t] == 0) continue;
+    line.x.push_back(std::numbers::pi / (2 * *pairs[t]));
+    line.y.push_back(static_cast<double>(t));
+  }
+  return line;
+}
+
+Figure orbits_figure(const ParamSet& params, const Pairs& pairs) {
+  const std::int64_t r = params.integer("distance");
+  VectorPlot plot = plane({-1.05, 1.05}, {-1.05, 1.05});
+  const auto count = static_cast<double>(pairs.size());
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t]) continue;
+    const CosSin turn = rotation_at(r, *pairs[t]);
+    const double radius = (static_cast<double>(t) + 1) / count;
+    plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
+  }
+  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθₜ", r),
+          caption_of(params), std::move(plot)};
+}
+
+Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
+  std::vector<double> theta, index;
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    if (!pairs[t]) continue;
+    theta.push_back(*pairs[t]);
+    index.push_back(static_cast<double>(t));
+  }
+  const std::int64_t r = params.integer("distance");
+  const double scale = 1.0 / static_cast<double>(theta.size());
+  VectorPlot plot = plane({-0.25, 1.0}, {-0.3, 0.5});
+  std::vector<std::complex<double>> ends = phasor_chain(theta, r);
+  for (std::complex<double>& end : ends) end *= scale;
+  lay_head_to_tail(plot, ends, index);
+  return {"chain",
+          fmt::format("Head to tail at distance r = {}: the real part of the sum is L(r)/L(0)", r),
+          caption_of(params), std::move(plot)};
+}
+
+Table pair_table(const std::string& name, const Pairs& pairs) {
+  std::vector<double> index, wavelength;
+  for (std::size_t t = 0; t < pairs.size(); ++t) {
+    index.push_back(static_cast<double>(t));
+    wavelength.push_back(pairs[t] ? 2 * std::numbers::pi / *pairs[t]
+                                  : std::numeric_limits<double>::quiet_NaN());
+  }
+  return {
+      .name = "pairs_" + name,
+      .caption = encoding_label(name) + ": wavelength of each pair, 2π/θ_t",
+      .columns = {{"t", "", std::move(index)}, {"wavelength", "tokens", std::move(wavelength)}}};
+}
+
+}  // namespace orrery::studies
