@@ -173,4 +173,10 @@ struct CompareCommandOptions {
 };
 int compare_command(const CompareCommandOptions& options);
 
+struct LessonOptions {
+  std::string action{};              ///< "list" or "check"
+  std::vector<std::string> names{};  ///< lessons, files or folders; none: all that come with Orrery
+};
+int lesson_command(const LessonOptions& options);
+
 }  // namespace orrery::cli
