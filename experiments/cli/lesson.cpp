@@ -9,7 +9,10 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/files/atomic_write.h"
+#include "experiments/files/file.h"
 #include "experiments/lessons/check_lesson.h"
+#include "experiments/lessons/handout.h"
 #include "experiments/lessons/library.h"
 
 namespace orrery::cli {
@@ -62,10 +65,33 @@ int check_lessons(const LessonOptions& options) {
   return problems == 0 ? exit_ok : exit_failed;
 }
 
+/// Throws the first problem: a handout of a broken lesson would teach what is wrong.
+const Lesson& sound(const ParsedLesson& parsed) {
+  if (parsed.problems.empty()) return parsed.lesson;
+  throw DataError(parsed.problems.front().text(), "the lesson cannot be printed so",
+                  "see orrery lesson check");
+}
+
+int print_lessons(const LessonOptions& options) {
+  const fs::path folder = options.out.empty() ? current_folder() : fs::path(options.out);
+  ResultCache results;
+  for (const fs::path& file : files_of(options)) {
+    const ParsedLesson parsed = read_lesson(file);
+    ConsoleProgress progress(is_quiet());
+    const Handout handout = make_handout(sound(parsed), results, progress);
+    const fs::path stem = folder / parsed.lesson.name;
+    atomic_write(stem.string() + ".html", handout_html(handout));
+    atomic_write(stem.string() + ".pdf", handout_pdf(handout));
+    tell(fmt::format("wrote {}.html and .pdf\n", stem.string()));
+  }
+  return exit_ok;
+}
+
 }  // namespace
 
 int lesson_command(const LessonOptions& options) {
-  return options.action == "list" ? list_lessons(options) : check_lessons(options);
+  if (options.action == "list") return list_lessons(options);
+  return options.action == "check" ? check_lessons(options) : print_lessons(options);
 }
 
 }  // namespace orrery::cli

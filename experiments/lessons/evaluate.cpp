@@ -158,7 +158,11 @@ double entry_of(const Result& result, const std::string& table, const std::strin
   return (*numbers)[index_from(row, numbers->size(), "row of this table")];
 }
 
-double of_result(const Expression& e, const Facts& facts);
+double spread_of(const Result& result, const std::string& figure, const std::string& term) {
+  const auto* maps = std::get_if<MapEquation>(&figure_named(result, figure).content);
+  if (!maps) throw UsageError(figure, "is no equation of maps", "choose one with terms");
+  return item_named(maps->terms, term, fmt::format("a term of {}", figure), name_of).spread;
+}
 
 double of_curve(const Expression& e, const Facts& facts) {
   const Series& series = series_named(facts.result, e.names[0], e.names[1]);
@@ -208,6 +212,7 @@ double of_result(const Expression& e, const Facts& facts) {
   if (e.kind == Kind::scalar) return scalar_named(facts.result, e.names[0]);
   if (e.kind == Kind::param) return param_named(facts.params, e.names[0]);
   if (e.kind == Kind::measured) return check_named(facts.result, e.names[0]).measured;
+  if (e.kind == Kind::spread) return spread_of(facts.result, e.names[0], e.names[1]);
   if (e.kind == Kind::bound) return check_named(facts.result, e.names[0]).bound;
   return entry_of(facts.result, e.names[0], e.names[1], value_of(e.operands[0], facts));
 }

@@ -44,6 +44,7 @@ constexpr std::array functions{
     Function{"smallest_cell", Kind::smallest_cell, 1, 0, "smallest_cell MAP"},
     Function{"measured", Kind::measured, 1, 0, "measured CHECK"},
     Function{"bound", Kind::bound, 1, 0, "bound CHECK"},
+    Function{"spread", Kind::spread, 2, 0, "spread FIGURE TERM"},
     Function{"entry", Kind::entry, 2, 1, "entry TABLE COLUMN ROW"},
     Function{"abs", Kind::absolute, 0, 1, "abs X"}};
 

@@ -30,6 +30,8 @@ struct Expression {
     smallest_cell,  ///< of a map, without masked cells
     measured,       ///< the measured number of a check
     bound,          ///< the bound of a check
+    spread,         ///< of a term of an equation of maps: the largest difference of two of its
+                    ///< cells with the same m − n, 0 where it is a function of m − n
     entry,          ///< of a table: column, and row from 0
     absolute,
     negate,
@@ -76,7 +78,7 @@ struct Assertion {
 ///     FUNCTION    scalar NAME · param KEY · value FIGURE CURVE X · largest, smallest, argmax,
 ///                 argmin, first_rise, rises FIGURE CURVE · first_below FIGURE CURVE Y ·
 ///                 cell MAP ROW COLUMN · row_sum MAP ROW · largest_cell, smallest_cell MAP ·
-///                 measured, bound CHECK · entry TABLE COLUMN ROW · abs X
+///                 measured, bound CHECK · spread FIGURE TERM · entry TABLE COLUMN ROW · abs X
 ///
 /// Names with other characters than letters, digits and _ stand in double quotes; one that ends in
 /// * stands for the only name that begins so.
