@@ -1,0 +1,266 @@
+#include "app/player/director.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "app/player/motion.h"
+#include "app/player/step_screen.h"
+#include "experiments/figure/plot/data_range.h"
+#include "experiments/files/file.h"
+#include "experiments/lessons/library.h"
+#include "experiments/lessons/result_cache.h"
+
+namespace orrery::player {
+
+std::vector<lessons::DrawCurve> veiled_series(const lessons::Step& step) {
+  std::vector<lessons::DrawCurve> series;
+  for (const lessons::Veil& veil : step.veils)
+    if (!veil.series.empty() && !veil.x) series.push_back({veil.figure, veil.series});
+  if (step.prediction)
+    if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
+      series.push_back(*draw);
+  return series;
+}
+
+void Director::open(const std::string& word, std::size_t step) {
+  const std::vector<std::filesystem::path> files = lessons::lessons_named(word);
+  if (files.empty()) throw UsageError(word, "holds no lessons", "see orrery lesson list");
+  open_file(files.front(), step);
+}
+
+void Director::open_file(const std::filesystem::path& file, std::size_t step) {
+  lessons::ParsedLesson parsed = lessons::read_lesson(file);
+  if (!own_) {
+    own_ = session_.snapshot();
+    own_distance_ = session_.links.held();
+  }
+  player_.open(std::move(parsed), file, step);
+  watch_ = std::make_unique<FileWatch>(file, session_.wake());
+  stepped_.reset();
+  show_step(false);
+}
+
+void Director::leave() {
+  if (!is_open()) return;
+  player_.close();
+  motion_.reset();
+  stepped_.reset();
+  watch_.reset();
+  truth_task_ = {};
+  if (own_) session_.apply(*own_);
+  session_.links.hold(own_distance_);
+  own_.reset();
+}
+
+void Director::next() {
+  if (player_.explores()) return come_back();
+  switch (player_.next()) {
+    case Player::Moved::revealed:
+      return unveil();
+    case Player::Moved::on:
+      return show_step(true);
+    case Player::Moved::nowhere:
+      return;
+  }
+}
+
+void Director::back() {
+  if (player_.explores()) return come_back();
+  if (player_.back()) show_step(true);
+}
+
+void Director::go_to(std::size_t step) {
+  if (player_.explores()) come_back();
+  if (player_.go_to(step)) show_step(true);
+}
+
+void Director::reveal() {
+  if (!player_.hides()) return;
+  player_.reveal();
+  unveil();
+}
+
+void Director::conceal() {
+  if (player_.size() == 0) return;
+  player_.conceal();
+  veiled_ = false;
+}
+
+void Director::restart() {
+  if (shows_step()) show_step(true);
+}
+
+void Director::explore() {
+  if (!shows_step()) return;
+  motion_.reset();
+  stepped_ = session_.snapshot();
+  player_.explore();
+}
+
+void Director::come_back() {
+  if (!player_.explores()) return;
+  player_.come_back();
+  if (stepped_) {
+    // How the desktop looks is no part of what is tried out.
+    stepped_->look = session_.look;
+    session_.apply(*std::exchange(stepped_, {}));
+  }
+}
+
+void Director::show_step(bool with_motion) {
+  if (player_.size() == 0) return;
+  const lessons::StepState& state = player_.step().state;
+  motion_.reset();
+  begin_step();
+  try {
+    DesktopState screen = screen_of(session_, state);
+    const ParamSet now = session_.current().params;
+    const bool same = session_.current().experiment == state.experiment &&
+                      session_.current().result && with_motion && can_move(now, state.params);
+    if (same) {
+      motion_ = Motion{now, state.params, 0};
+      screen.experiments[screen.selected].params = part_way(now, state.params, 0);
+    }
+    session_.apply(screen);
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
+}
+
+void Director::begin_step() {
+  findings_ = {};
+  examined_.reset();
+  truth_.reset();
+  veiled_ = false;
+  player_.work().done = false;
+  session_.links.hold({});
+  session_.end_sweep();
+  ask_for_truth();
+}
+
+void Director::ask_for_truth() {
+  truth_task_ = {};
+  const lessons::Step& step = player_.step();
+  if (!step.prediction || !step.state.experiment) return;
+  truth_task_ = Task<lessons::Answer>(
+      [prediction = *step.prediction, state = step.state] {
+        lessons::ResultCache cache;
+        SilentProgress progress;
+        return lessons::truth_of(prediction, state, [&](const std::vector<std::string>& words) {
+          return cache.result_of(state, words, progress);
+        });
+      },
+      session_.wake());
+}
+
+bool Director::pose(std::size_t step, double share) {
+  player_.go_to(step);
+  const ParamSet to = player_.step().state.params;
+  const lessons::StepState* before = step > 0 ? &player_.lesson().steps[step - 1].state : nullptr;
+  show_step(false);
+  const bool moves = before && before->experiment == player_.step().state.experiment &&
+                     can_move(before->params, to);
+  if (!moves) return false;
+  DesktopState screen = screen_of(session_, player_.step().state);
+  screen.experiments[screen.selected].params = part_way(before->params, to, share);
+  session_.apply(screen);
+  return true;
+}
+
+void Director::update(double seconds) {
+  if (!is_open()) return;
+  if (watch_ && watch_->take_change()) reload();
+  if (!shows_step()) return;
+  if (motion_) {
+    motion_->seconds += seconds;
+    const double share = motion_->seconds / motion_seconds;
+    DesktopState screen = session_.snapshot();
+    screen.experiments[screen.selected].params = part_way(motion_->from, motion_->to, share);
+    session_.apply(screen);
+    if (share >= 1) motion_.reset();
+  }
+  if (auto outcome = truth_task_.take()) {
+    if (outcome->value)
+      truth_ = std::move(*outcome->value);
+    else
+      findings_.trouble = outcome->error;
+  }
+  veil();
+  examine();
+}
+
+/// Whether the result on screen is that of the settings on screen.
+bool Director::shows_own_result() const {
+  const ExperimentState& state = session_.current();
+  return state.result && !state.is_stale() && state.experiment == player_.step().state.experiment;
+}
+
+void Director::examine() {
+  const ExperimentState& state = session_.current();
+  if (!shows_own_result() || examined_ == state.result) return;
+  examined_ = state.result;
+  const lessons::Facts facts{*state.result, state.params};
+  const lessons::Step& step = player_.step();
+  try {
+    if (step.task) {
+      findings_.task = lessons::judge(step.task->until, facts);
+      findings_.hint = lessons::hint_for(*step.task, facts);
+      player_.work().done = player_.work().done || findings_.task->holds;
+    }
+    findings_.notes = lessons::placed_notes(step.notes, facts);
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
+}
+
+void Director::veil() {
+  if (veiled_ || !player_.hides() || !shows_own_result()) return;
+  veiled_ = true;
+  for (const lessons::DrawCurve& one : veiled_series(player_.step()))
+    veil_series(one.figure, one.series);
+}
+
+/// Hides the series; the axes stay as they are with it.
+void Director::veil_series(const std::string& figure, const std::string& series) {
+  try {
+    const Result& result = *session_.current().result;
+    const std::string name = lessons::series_named(result, figure, series).name;
+    FigureView& view = session_.view(figure);
+    const LinePlot& plot = lessons::line_plot_named(result, figure);
+    CurveCache cache;
+    if (!view.x) view.x = figure::fitted_x(plot, view, cache);
+    if (!view.y) view.y = figure::fitted_y(plot, view, cache);
+    view.hidden.insert(name);
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
+}
+
+void Director::unveil() {
+  for (const lessons::DrawCurve& one : veiled_series(player_.step())) {
+    const auto& views = player_.step().state.views;
+    const auto own = views.find(one.figure);
+    session_.view(one.figure) = own == views.end() ? FigureView{} : own->second;
+  }
+}
+
+void Director::reload() {
+  try {
+    const lessons::StepState before =
+        player_.size() > 0 ? player_.step().state : lessons::StepState{};
+    const std::size_t at = player_.at();
+    player_.reload(lessons::read_lesson(player_.file()));
+    if (player_.size() == 0 || player_.explores()) return;
+    // What the reader has set stays, unless the step itself sets something else now.
+    const lessons::StepState& now = player_.step().state;
+    if (player_.at() != at || now.text != before.text)
+      show_step(false);
+    else
+      begin_step();
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
+}
+
+}  // namespace orrery::player

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/player/file_watch.h"
+#include "app/player/player.h"
+#include "app/session/session.h"
+#include "app/session/task.h"
+#include "experiments/lessons/evaluate.h"
+
+namespace orrery::player {
+
+/// What holds of a step with the settings on screen.
+struct StepFindings {
+  std::optional<lessons::Verdict> task{};    ///< of the step's task
+  std::string hint{};                        ///< that fits; empty without one
+  std::vector<lessons::PlacedNote> notes{};  ///< at their places
+  std::string trouble{};                     ///< why something of the step could not be read
+};
+
+/// Shows the steps of a lesson on the desktop: applies their states, with motion between two of the
+/// same experiment, hides what is to be predicted, judges what is to be done, and gives the
+/// reader's own state back at the end.
+class Director {
+ public:
+  explicit Director(Session& session) : session_(session) {}
+
+  /// Opens the first of the files that the word means, see lessons_named, at a step from 0. Throws
+  /// UsageError and IoError.
+  void open(const std::string& word, std::size_t step = 0);
+  void open_file(const std::filesystem::path& file, std::size_t step = 0);
+  /// Leaves the lesson; everything is as it was before.
+  void leave();
+
+  bool is_open() const { return player_.is_open(); }
+  /// Whether a step is on screen, and no sandbox.
+  bool shows_step() const { return is_open() && !player_.explores() && player_.size() > 0; }
+  const Player& player() const { return player_; }
+  Player& player() { return player_; }
+
+  void next();
+  void back();
+  void go_to(std::size_t step);
+  void reveal();
+  /// Hides what was revealed, so that it can be predicted again.
+  void conceal();
+  /// Sets the step's own state again.
+  void restart();
+  void explore();
+  void come_back();
+
+  /// Once per frame, `seconds` after the one before: takes what was computed or edited, and moves.
+  void update(double seconds);
+  /// Whether the settings are on their way.
+  bool is_moving() const { return motion_.has_value(); }
+  /// Whether the answer to the prediction is being computed.
+  bool is_computing() const { return truth_task_.is_running(); }
+
+  const StepFindings& findings() const { return findings_; }
+  /// The answer to the step's prediction; null until it has been computed.
+  const lessons::Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
+
+  /// Shows a step after a share of the way from the one before, 0 to 1, without a clock. Returns
+  /// whether there is motion between the two.
+  bool pose(std::size_t step, double share);
+
+ private:
+  struct Motion {
+    ParamSet from;
+    ParamSet to;
+    double seconds{};
+  };
+
+  void show_step(bool with_motion);
+  void begin_step();
+  void ask_for_truth();
+  void reload();
+  void examine();
+  void veil();
+  void unveil();
+  void veil_series(const std::string& figure, const std::string& series);
+  bool shows_own_result() const;
+
+  Session& session_;
+  Player player_{};
+  std::optional<DesktopState> own_{};      ///< the reader's, from before the lesson
+  std::optional<double> own_distance_{};   ///< that he held
+  std::optional<DesktopState> stepped_{};  ///< the step as it was left for the sandbox
+  std::optional<Motion> motion_{};
+  StepFindings findings_{};
+  std::shared_ptr<const Result> examined_{};
+  std::optional<lessons::Answer> truth_{};
+  Task<lessons::Answer> truth_task_{};
+  std::unique_ptr<FileWatch> watch_{};
+  bool veiled_{};
+};
+
+/// The series that a step hides until the reveal: figure and series as the lesson names them.
+std::vector<lessons::DrawCurve> veiled_series(const lessons::Step& step);
+
+}  // namespace orrery::player

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "app/gui/ui.h"
+#include "app/panels/equation_view.h"
+#include "app/player/director.h"
+
+namespace orrery::player {
+
+/// A width in which prose reads well and the figure keeps the larger part of a window.
+double pane_width(double window_width, double scale);
+
+/// The step on screen: place in the lesson, prose, formulas, prediction, task, card and exercise,
+/// and how to go on. It takes the place of the list of views.
+class LessonPane {
+ public:
+  /// Returns the target of a link that leads out of the lesson, as written there ("encoding:rope");
+  /// empty without one. Links to other lessons are followed.
+  std::string draw(Director& director, const Rect& area, const SymbolLink& shown, SymbolLink& next,
+                   const Ui& ui);
+
+ private:
+  void draw_head(Director& director, double width, const Ui& ui);
+  void draw_bar(Director& director, double width, const Ui& ui);
+  std::string draw_step(Director& director, const SymbolLink& shown, SymbolLink& next, double width,
+                        const Ui& ui);
+  void draw_exercise(const lessons::Exercise& exercise, double width, const Ui& ui);
+  void draw_foot(Director& director, double width, const Ui& ui);
+
+  std::string step_shown_{};  ///< for which the answer of the exercise may be open
+  bool answer_open_{};
+};
+
+}  // namespace orrery::player

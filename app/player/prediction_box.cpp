@@ -1,0 +1,253 @@
+#include "app/player/prediction_box.h"
+
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "app/gui/imgui_shim.h"
+#include "app/gui/theme.h"
+#include "app/player/lesson_text.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::player {
+namespace {
+
+using lessons::Prediction;
+
+constexpr double option_padding = 5, tally_room = 82;
+constexpr double guess_steps = 50;  // that the keyboard has across a range
+
+/// A framed line that can be chosen. Returns whether it was clicked.
+bool option_line(const std::string& words, std::size_t number, bool chosen, double width,
+                 const Ui& ui) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float pad = ui.px(option_padding);
+  const double room = width - 2 * static_cast<double>(pad);
+  const float height = static_cast<float>(rich_height(ui, words, room)) + 2 * pad;
+  ImGui::PushID(static_cast<int>(number));
+  const bool pressed =
+      ImGui::Selectable("##option", chosen, 0, ImVec2(static_cast<float>(width), height));
+  ImGui::PopID();
+  mark_item(ui, fmt::format("option {}", number + 1));
+  shim::add_frame(*ImGui::GetWindowDrawList(), at,
+                  ImVec2(at.x + static_cast<float>(width), at.y + height),
+                  chosen ? shim::packed(ui.style.accent) : ImGui::GetColorU32(ImGuiCol_Border),
+                  ui.px(4), chosen ? ui.px(2) : 1.0f);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + pad, at.y + pad));
+  draw_rich_text(ui, words, room);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + ui.px(4)));
+  return pressed;
+}
+
+/// Hands of a class for an option, at the right of its line.
+void draw_tally(Player& player, std::size_t option, double width, const Ui& ui) {
+  const StepWork& work = player.work();
+  const std::size_t hands = option < work.tally.size() ? work.tally[option] : 0;
+  ImGui::PushID(static_cast<int>(option));
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const ImVec2 line = ImGui::GetItemRectMin();
+  ImGui::SetCursorScreenPos(
+      ImVec2(after.x + static_cast<float>(width) - ui.px(tally_room) + ui.px(6), line.y));
+  if (ImGui::SmallButton("−")) player.raise(option, -1);
+  ImGui::SameLine(0, ui.px(4));
+  draw_text(fmt::format("{}", hands));
+  ImGui::SameLine(0, ui.px(4));
+  if (ImGui::SmallButton("+")) player.raise(option);
+  mark_item(ui, fmt::format("hand {}", option + 1));
+  tooltip(ui, "Counts the hands of a class.");
+  ImGui::SetCursorScreenPos(after);
+  ImGui::PopID();
+}
+
+bool is_true(const Director& director, std::size_t option) {
+  const lessons::Answer* truth = director.truth();
+  return director.player().work().revealed && truth && option < truth->options.size() &&
+         truth->options[option];
+}
+
+void draw_choose(Director& director, const lessons::ChooseOption& choose, double width,
+                 const Ui& ui) {
+  Player& player = director.player();
+  for (std::size_t i = 0; i < choose.options.size(); ++i) {
+    const std::vector<bool>& mine = player.work().answer.options;
+    const bool chosen = i < mine.size() && mine[i];
+    const std::string words =
+        fmt::format("{}  {}{}", i + 1, choose.options[i].label, is_true(director, i) ? "  ✓" : "");
+    const bool pressed = option_line(words, i, chosen, width - tally_room * ui.scale, ui);
+    draw_tally(player, i, width, ui);
+    if (pressed) player.toggle_option(i);
+  }
+}
+
+std::string ordered(const lessons::OrderItems& order, const std::vector<std::size_t>& places) {
+  std::string words;
+  for (const std::size_t item : places)
+    if (item < order.items.size()) words += (words.empty() ? "" : " < ") + order.items[item].label;
+  return words;
+}
+
+void draw_order(Director& director, const lessons::OrderItems& order, double width, const Ui& ui) {
+  Player& player = director.player();
+  text_muted("Click them in order, the smallest first.");
+  for (std::size_t i = 0; i < order.items.size(); ++i) {
+    const std::vector<std::size_t>& mine = player.work().answer.order;
+    const auto found = std::find(mine.begin(), mine.end(), i);
+    const bool placed = found != mine.end();
+    const std::string place = placed ? fmt::format("{}.", found - mine.begin() + 1) : "–";
+    if (option_line(fmt::format("{}  {}", place, order.items[i].label), i, placed, width, ui))
+      player.toggle_item(i);
+  }
+  if (player.work().revealed && director.truth())
+    draw_rich_text(ui, "True: " + ordered(order, director.truth()->order), width);
+}
+
+void draw_guess(Director& director, const lessons::GuessNumber& guess, double width, const Ui& ui) {
+  Player& player = director.player();
+  double number =
+      player.work().answered ? player.work().answer.number : (guess.from + guess.to) / 2;
+  const std::string unit = guess.unit.empty() ? "" : " " + guess.unit;
+  const double shown = guess.to - guess.from >= 20 ? std::round(number) : number;
+  const std::string words = player.work().answered ? short_number(shown) + unit : "your guess";
+  ImGui::SetNextItemWidth(static_cast<float>(width));
+  if (ImGui::SliderScalar("##guess", ImGuiDataType_Double, &number, &guess.from, &guess.to, "",
+                          ImGuiSliderFlags_NoRoundToFormat))
+    player.guess(number);
+  mark_item(ui, "guess");
+  ImGui::Dummy(ImVec2(0, 0));
+  const Point ends = shim::point(ImGui::GetCursorScreenPos());
+  text_muted(short_number(guess.from));
+  const std::string last = short_number(guess.to) + unit;
+  const double middle = static_cast<double>(ImGui::CalcTextSize(words.c_str()).x) / 2;
+  ImGui::SetCursorScreenPos(shim::vec({ends.x + width / 2 - middle, ends.y}));
+  draw_text(words);
+  ImGui::SetCursorScreenPos(shim::vec(
+      {ends.x + width - static_cast<double>(ImGui::CalcTextSize(last.c_str()).x), ends.y}));
+  text_muted(last);
+}
+
+void draw_kind(Director& director, const Prediction& prediction, double width, const Ui& ui) {
+  const bool revealed = director.player().work().revealed;
+  if (const auto* choose = std::get_if<Prediction::Choose>(&prediction.kind))
+    draw_choose(director, *choose, width, ui);
+  else if (const auto* order = std::get_if<Prediction::Order>(&prediction.kind))
+    draw_order(director, *order, width, ui);
+  else if (const auto* guess = std::get_if<Prediction::Guess>(&prediction.kind))
+    draw_guess(director, *guess, width, ui);
+  else if (!revealed)
+    quiet_words(ui,
+                std::holds_alternative<Prediction::Draw>(prediction.kind)
+                    ? "Drag across the figure, or hold Shift and press the arrow keys."
+                    : "Click the cells, or move with Shift and the arrow keys and mark with "
+                      "Shift+Enter.",
+                width);
+}
+
+/// Draws buttons in rows that fit.
+class ButtonRow {
+ public:
+  ButtonRow(double width, const Ui& ui) : width_(static_cast<float>(width)), ui_(ui) {}
+  bool draw(const char* label, const char* about) {
+    const float wide = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (used_ > 0 && used_ + wide <= width_)
+      ImGui::SameLine(0, ui_.px(6));
+    else
+      used_ = 0;
+    used_ += wide + ui_.px(6);
+    const bool pressed = ImGui::Button(label);
+    mark_item(ui_, std::string("button ") + label);
+    tooltip(ui_, about);
+    return pressed;
+  }
+
+ private:
+  float width_;
+  float used_{0};
+  const Ui& ui_;
+};
+
+void draw_buttons(Director& director, double width, const Ui& ui) {
+  Player& player = director.player();
+  ButtonRow row(width, ui);
+  if (player.work().revealed) {
+    if (row.draw("Hide again", "Hides the answer, for another class.")) director.conceal();
+    return;
+  }
+  if (row.draw("Reveal", "Shows what is true. Space")) return director.reveal();
+  if (!player.work().answered) return;
+  if (row.draw("Another hand", "Keeps this answer as one of the class. A")) player.another_hand();
+  if (row.draw("Erase", "Takes this answer back.")) player.erase();
+}
+
+}  // namespace
+
+std::string revealed_words(const Director& director) {
+  const Player& player = director.player();
+  if (!player.work().revealed || !player.step().prediction) return {};
+  if (!director.truth()) return {};
+  const Prediction& prediction = *player.step().prediction;
+  const std::vector<lessons::Answer> answers = player.answers();
+  if (answers.empty()) return lessons::truth_text(prediction, *director.truth());
+  return answers.size() == 1
+             ? lessons::describe_answer(prediction, answers.front(), *director.truth())
+             : lessons::describe_class(prediction, answers, *director.truth());
+}
+
+void draw_prediction(Director& director, double width, const Ui& ui) {
+  const Player& player = director.player();
+  const Prediction& prediction = *player.step().prediction;
+  draw_words(ui, prediction.ask, width);
+  ImGui::Dummy(ImVec2(0, ui.px(3)));
+  draw_kind(director, prediction, width, ui);
+  const std::size_t others = player.work().others.size();
+  if (others > 0) text_muted(fmt::format("{} of the class answered", others));
+  ImGui::Dummy(ImVec2(0, ui.px(3)));
+  draw_buttons(director, width, ui);
+  if (!player.work().revealed) return;
+  const std::string words = revealed_words(director);
+  draw_words(ui, words.empty() ? "Computing …" : words, width);
+  mark_item(ui, "revealed");
+  if (!prediction.reveal.empty()) {
+    ImGui::Dummy(ImVec2(0, ui.px(3)));
+    draw_words(ui, prediction.reveal, width);
+  }
+}
+
+std::string projected_words(const Director& director) {
+  const lessons::Step& step = director.player().step();
+  if (!step.prediction) return step.say;
+  if (director.player().work().revealed && director.truth())
+    return step.prediction->reveal.empty() ? revealed_words(director) : step.prediction->reveal;
+  std::string words = step.say;
+  if (const auto* choose = std::get_if<Prediction::Choose>(&step.prediction->kind))
+    for (std::size_t i = 0; i < choose->options.size(); ++i)
+      words += fmt::format("{}{}: {}", i == 0 ? "  " : ", ", i + 1, choose->options[i].label);
+  return words;
+}
+
+void press_answer_keys(Director& director) {
+  if (!director.shows_step() || !director.player().step().prediction) return;
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyCtrl || io.KeyAlt || io.KeyShift || io.WantTextInput) return;
+  Player& player = director.player();
+  const Prediction& prediction = *player.step().prediction;
+  const bool orders = std::holds_alternative<Prediction::Order>(prediction.kind);
+  for (std::size_t i = 0; i < std::min<std::size_t>(9, option_count(prediction)); ++i)
+    if (shim::key_pressed(GLFW_KEY_1 + static_cast<int>(i), false))
+      orders ? player.toggle_item(i) : player.toggle_option(i);
+  const auto* guess = std::get_if<Prediction::Guess>(&prediction.kind);
+  if (!guess || player.work().revealed) return;
+  const int by = (shim::key_pressed(GLFW_KEY_UP, true) ? 1 : 0) -
+                 (shim::key_pressed(GLFW_KEY_DOWN, true) ? 1 : 0);
+  if (by == 0) return;
+  const double middle = (guess->from + guess->to) / 2;
+  const double now = player.work().answered ? player.work().answer.number : middle;
+  player.guess(
+      std::clamp(now + by * (guess->to - guess->from) / guess_steps, guess->from, guess->to));
+}
+
+}  // namespace orrery::player
