@@ -70,6 +70,18 @@ class Strip {
     mark_item(ui_, "param " + spec.key);
     ImGui::SameLine(0, 0);
   }
+  void draw_switch(const ParamSpec& spec) {
+    const double box = static_cast<double>(ImGui::GetFrameHeight());
+    const double width = text_width(label_of(spec)) + box + small_gap * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    draw_label(spec);
+    ImGui::PushID(spec.key.c_str());
+    boolean_control(session_, spec);
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    ImGui::SameLine(0, 0);
+  }
   void begin(double width) {
     if (!first_) ImGui::SameLine(0, ui_.px(gap));
     first_ = false;
@@ -139,6 +151,8 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
       strip.draw_list(spec);
     else if (has_slider(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
+    else if (!keys.empty() && spec.kind == ParamKind::boolean)
+      strip.draw_switch(spec);
   }
   if (session.look.projector) return false;
   strip.begin(button);
