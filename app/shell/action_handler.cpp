@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "app/gui/shortcuts.h"
+#include "app/player/prediction_box.h"
+#include "app/player/step_screen.h"
 #include "app/session/command_line.h"
 #include "app/session/references.h"
 #include "app/session/session_toml.h"
@@ -16,7 +18,10 @@
 
 namespace orrery::shell {
 
-ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {}
+ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {
+  for (const Action& action : actions_)
+    if (action.group == lessons_group) lesson_actions_.push_back(action);
+}
 
 void ActionHandler::perform(const Action& action) {
   to_.undo.note_input();
@@ -34,6 +39,10 @@ void ActionHandler::perform(std::string_view name) {
 void ActionHandler::press_keys() {
   // An open overlay takes the keyboard for itself.
   const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.any_open();
+  if (to_.director.is_open() && !typing) {
+    player::press_answer_keys(to_.director);
+    if (const Action* action = pressed_action(lesson_actions_, typing)) return perform(*action);
+  }
   if (const Action* action = pressed_action(actions_, typing)) perform(*action);
 }
 
@@ -154,6 +163,45 @@ void ActionHandler::copy_command() {
     copy(command_text(*state), "Copied: " + command_text(*state));
 }
 
+void ActionHandler::copy_step() {
+  if (const auto state = to_.workspace.shown_settings())
+    copy(player::step_text(*state), "Copied as a step of a lesson");
+}
+
+void ActionHandler::open_lesson(const std::string& name, std::size_t step) {
+  Session& session = to_.workspace.live();
+  to_.undo.note_input();
+  try {
+    to_.director.open(name, step);
+  } catch (const std::exception& refusal) {
+    session.say(refusal.what());
+  }
+}
+
+void ActionHandler::follow(const std::string& link) {
+  const std::size_t colon = link.find(':');
+  const std::string kind = link.substr(0, colon), name = link.substr(colon + 1);
+  Session& session = to_.workspace.live();
+  if (kind == "lesson") return open_lesson(name);
+  if (kind != "experiment" && kind != "preset")
+    return session.note(fmt::format("orrery describe {} tells more", name));
+  // What a link shows is tried out beside the step, not in it.
+  to_.director.explore();
+  if (kind == "preset") return show_preset(name);
+  if (const auto index = session.find(name)) to_.workspace.show_view(*index);
+}
+
+/// While the keyboard is on an item, Space and the arrow keys are its own.
+void ActionHandler::turn_page(bool on) {
+  if (ImGui::GetIO().NavVisible) return;
+  on ? to_.director.next() : to_.director.back();
+}
+
+void ActionHandler::leave_lesson() {
+  if (to_.director.player().explores()) return to_.director.come_back();
+  to_.director.leave();
+}
+
 void ActionHandler::copy(const std::string& text, std::string note) {
   ImGui::SetClipboardText(text.c_str());
   to_.workspace.live().note(std::move(note));
@@ -164,7 +212,7 @@ void ActionHandler::paste_settings() {
   Session& session = to_.workspace.live();
   if (!text || !*text) return session.note("The clipboard contains no text");
   try {
-    apply_settings_text(session, text);
+    apply_settings_text(session, player::state_in(text));
     to_.workspace.show_live();
     session.note("Pasted the settings");
   } catch (const std::exception& refusal) {

@@ -5,6 +5,7 @@
 
 #include "app/dialogs/palette.h"
 #include "app/panels/param_panel.h"
+#include "app/player/director.h"
 #include "app/session/actions.h"
 #include "app/shell/crank.h"
 #include "app/shell/export_requester.h"
@@ -24,7 +25,11 @@ struct ActionTargets {
   PathOpener& opener;
   ExportRequester& exports;
   Crank& crank;
+  player::Director& director;
 };
+
+/// The heading of the actions whose keys come first while a lesson is open.
+inline constexpr std::string_view lessons_group = "Lessons";
 
 /// Performs actions, each by the function in its line of the table.
 class ActionHandler {
@@ -47,6 +52,10 @@ class ActionHandler {
   }
   /// Shows the view that answers a question, by its number in questions().
   void ask(std::size_t question);
+  /// Opens a lesson, see lessons_named, at a step from 0; says why where that is not possible.
+  void open_lesson(const std::string& name, std::size_t step = 0);
+  /// Follows a link of a lesson: "experiment:rotation", "preset:roformer_figure_2".
+  void follow(const std::string& link);
   /// Does what was chosen in the palette.
   void take(const PaletteEntry& entry);
 
@@ -61,6 +70,9 @@ class ActionHandler {
               const std::string& change);
   void copy_settings();
   void paste_settings();
+  void copy_step();
+  void turn_page(bool on);
+  void leave_lesson();
   void copy_command();
   void copy(const std::string& text, std::string note);
   void reset_parameters();
@@ -73,6 +85,7 @@ class ActionHandler {
 
   ActionTargets to_;
   Actions actions_;
+  Actions lesson_actions_;  ///< those that come first while a lesson is open
   bool list_shown_{};
   bool params_shown_{};
 };

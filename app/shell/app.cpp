@@ -10,6 +10,7 @@
 #include "app/gui/theme.h"
 #include "app/panels/control_strip.h"
 #include "app/panels/status_line.h"
+#include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
 #include "app/shell/list_pane.h"
 #include "app/views/view_plans.h"
@@ -51,12 +52,15 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
       overlays_(session.wake()),
       opener_(workspace_, overlays_, params_, undo_),
       exports_(workspace_, overlays_.exports),
-      actions_({workspace_, overlays_, params_, undo_, opener_, exports_, crank_}),
+      director_(session),
+      actions_({workspace_, overlays_, params_, undo_, opener_, exports_, crank_, director_}),
       view_pane_(workspace_, actions_, formulas_) {
   if (!session.saved.folder.empty()) opener_.restore_saved();
 }
 
 App::~App() {
+  // What is kept is the reader's own state, not a step of a lesson.
+  director_.leave();
   if (keeper_) keeper_->finish();
 }
 
@@ -68,11 +72,11 @@ bool App::prepare() {
 }
 
 double App::due_in() const {
-  if (crank_.is_turning()) return 0.0;
+  if (crank_.is_turning() || director_.is_moving()) return 0.0;
   const double now = ImGui::GetTime();
   double first = -1.0;
-  for (const double due : {keeper_ ? keeper_->due_in(now) : -1.0, note_timer_.due_in(now),
-                           projects_ ? rest_.due_in(now) : -1.0})
+  for (const double due : {keeper_ && !director_.is_open() ? keeper_->due_in(now) : -1.0,
+                           note_timer_.due_in(now), projects_ ? rest_.due_in(now) : -1.0})
     if (due >= 0) first = first < 0 ? due : std::min(first, due);
   return first;
 }
@@ -97,6 +101,8 @@ void App::update() {
   item_rects_.clear();
   workspace_.shown().on_screen.clear();
   workspace_.update();
+  director_.update(static_cast<double>(ImGui::GetIO().DeltaTime));
+  announce();
   note_timer_.update(live(), ImGui::GetTime());
   projects_ = live().size() > 0 && live().look.projector;
   rest_.update(shim::point(ImGui::GetIO().MousePos), is_used(), ImGui::GetTime());
@@ -109,15 +115,19 @@ void App::update() {
 }
 
 void App::draw(const Ui& ui) {
-  const Regions regions =
-      window_regions(display_size(), live().look, ui.scale, workspace_.is_browsing());
+  const Regions regions = this->regions(ui);
   const bool with_list = regions.list.width > 0, with_params = regions.params.width > 0;
   actions_.note_columns(with_list, with_params);
-  if (with_list) draw_list_pane(workspace_, actions_, regions.list, ui);
-  view_pane_.draw(regions.view, with_list, busy(), ui);
+  const bool lesson = director_.is_open();
+  if (with_list && lesson) draw_lesson(regions.list, ui);
+  if (with_list && !lesson) draw_list_pane(workspace_, actions_, regions.list, ui);
+  view_pane_.draw(regions.view, with_list && !(lesson && director_.player().explores()), busy(),
+                  ui);
+  figure_overlay_.draw(director_, live(), ui);
   exports_.update();
   if (with_params) draw_params(regions.params, ui);
   draw_bar(regions.bar, regions.with_controls, ui);
+  player::draw_control_spotlights(director_, ui);
   draw_overlays(ui);
 }
 
@@ -138,12 +148,8 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   const float top = (ImGui::GetWindowHeight() - ImGui::GetFrameHeight()) / 2;
   ImGui::SetCursorPos(ImVec2(ui.px(area_margin), top));
   if (with_controls) {
-    const ViewPlan plan = view_plan(live().current().experiment->info.name);
-    const bool projector = live().look.projector;
-    const double room = area.width * (projector ? 0.9 : controls_share);
-    if (draw_control_strip(live(), plan.controls, projector ? 2 : 3, room, ui))
-      actions_.perform("toggle_panel");
-    if (projector) return ImGui::EndChild();
+    draw_controls(area.width, ui);
+    if (live().look.projector) return ImGui::EndChild();
   }
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
@@ -152,11 +158,48 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   ImGui::EndChild();
 }
 
+void App::draw_controls(double width, const Ui& ui) {
+  const bool projector = live().look.projector;
+  const double room = width * (projector ? 0.9 : controls_share);
+  if (director_.shows_step()) {
+    const std::vector<std::string>& keys = director_.player().step().controls;
+    if (keys.empty()) {
+      ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));
+      ImGui::SameLine(0, 0);
+    } else if (draw_control_strip(live(), keys, keys.size(), room, ui)) {
+      director_.explore();
+    }
+    return;
+  }
+  const ViewPlan plan = view_plan(live().current().experiment->info.name);
+  if (draw_control_strip(live(), plan.controls, projector ? 2 : 3, room, ui))
+    actions_.perform("toggle_panel");
+}
+
+Regions App::regions(const Ui& ui) const {
+  const Look& look = workspace_.live().look;
+  if (director_.is_open())
+    return lesson_regions(display_size(), look, ui.scale, director_.player().explores());
+  return window_regions(display_size(), look, ui.scale, workspace_.is_browsing());
+}
+
+/// In a lesson the prose stands for the question; from the back row one sentence of it is read.
+void App::announce() {
+  if (!director_.shows_step()) return workspace_.announce({});
+  workspace_.announce(live().look.projector ? player::projected_words(director_) : std::string());
+}
+
+void App::draw_lesson(const Rect& area, const Ui& ui) {
+  const std::string link = lesson_pane_.draw(director_, area, formulas_.shown, formulas_.next, ui);
+  if (!link.empty()) actions_.follow(link);
+}
+
 void App::draw_overlays(const Ui& ui) {
   Session& session = live();
   if (const auto entry = overlays_.palette.draw(session, actions(), ui)) actions_.take(*entry);
   overlays_.shortcuts.draw(actions(), ui);
   if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
+  if (const auto file = overlays_.lessons.draw(ui)) actions_.open_lesson(file->string());
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
   if (const auto target = overlays_.target.draw(session, ui)) {
@@ -171,7 +214,7 @@ void App::record() {
   const double now = ImGui::GetTime();
   opener_.store_saved();
   undo_.record(live(), now);
-  if (!keeper_) return;
+  if (!keeper_ || director_.is_open()) return;
   const std::string trouble = keeper_->watch(now);
   if (!trouble.empty() && live().size() > 0) live().say(trouble);
 }

@@ -13,6 +13,9 @@
 #include "app/gui/textures.h"
 #include "app/gui/ui.h"
 #include "app/panels/param_panel.h"
+#include "app/player/director.h"
+#include "app/player/figure_overlay.h"
+#include "app/player/lesson_pane.h"
 #include "app/session/session.h"
 #include "app/session/session_file.h"
 #include "app/shell/action_handler.h"
@@ -55,6 +58,10 @@ class App {
   /// Opens a path in the background; see PathOpener.
   void open_path(const std::filesystem::path& path) { opener_.open(path); }
 
+  /// Opens a lesson at a step from 0. Throws UsageError, IoError.
+  void open_lesson(const std::string& name, std::size_t step = 0) { director_.open(name, step); }
+  player::Director& director() { return director_; }
+
   /// Tells what happened in the status line, for some seconds.
   void note(std::string text) { live().note(std::move(text)); }
   /// After the context that held them was lost: images are uploaded again when they are drawn.
@@ -67,7 +74,7 @@ class App {
   /// Keeps the session in this file from now on, and at the end.
   void keep_session(const std::filesystem::path& path) { keeper_.emplace(live(), path); }
   /// Whether anything that will be shown is being computed or loaded.
-  bool busy() const { return workspace_.busy() || opener_.busy(); }
+  bool busy() const { return workspace_.busy() || opener_.busy() || director_.is_computing(); }
   /// Seconds until something happens without an event; negative when nothing will.
   double due_in() const;
 
@@ -89,6 +96,10 @@ class App {
   Session& live() { return workspace_.live(); }
   void update();
   void draw(const Ui& ui);
+  Regions regions(const Ui& ui) const;
+  void draw_lesson(const Rect& area, const Ui& ui);
+  void draw_controls(double width, const Ui& ui);
+  void announce();
   void draw_params(const Rect& area, const Ui& ui);
   void draw_bar(const Rect& area, bool with_controls, const Ui& ui);
   void draw_overlays(const Ui& ui);
@@ -106,6 +117,9 @@ class App {
   PathOpener opener_;
   ExportRequester exports_;
   Crank crank_{};
+  player::Director director_;
+  player::LessonPane lesson_pane_{};
+  player::FigureOverlay figure_overlay_{};
   ActionHandler actions_;
   ViewPane view_pane_;
   NoteTimer note_timer_{};

@@ -9,6 +9,7 @@
 #include "app/dialogs/shortcut_sheet.h"
 #include "app/dialogs/target_dialog.h"
 #include "app/panels/jobs_panel.h"
+#include "app/player/lesson_sheet.h"
 
 namespace orrery::shell {
 
@@ -19,6 +20,7 @@ struct Overlays {
   Palette palette{};
   ShortcutSheet shortcuts{};
   QuestionSheet questions{};
+  player::LessonSheet lessons{};
   ExportDialog exports;
   FileDialog files;
   TargetDialog target{};
@@ -26,8 +28,9 @@ struct Overlays {
   ChecksSheet checks{};
 
   bool any_open() const {
-    return palette.is_open() || shortcuts.is_open() || questions.is_open() || exports.is_open() ||
-           files.is_open() || target.is_open() || jobs.is_open() || checks.is_open();
+    return palette.is_open() || shortcuts.is_open() || questions.is_open() || lessons.is_open() ||
+           exports.is_open() || files.is_open() || target.is_open() || jobs.is_open() ||
+           checks.is_open();
   }
 };
 

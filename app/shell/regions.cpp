@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/player/lesson_pane.h"
+
 namespace orrery::shell {
 namespace {
 
@@ -34,6 +36,20 @@ Regions window_regions(Size size, const Look& look, double scale, bool saved) {
           .params = {size.width - params, 0, params, body},
           .bar = {0, body, size.width, bar},
           .with_controls = !with_params && !saved};
+}
+
+Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox) {
+  const double pane = look.projector ? 0.0 : player::pane_width(size.width, scale);
+  const double rest = size.width - pane;
+  const double params =
+      sandbox && !look.projector ? std::min(params_width * scale, max_params_share * rest) : 0.0;
+  const double bar = std::min((sandbox ? status_height : controls_height) * scale, size.height);
+  const double body = size.height - bar;
+  return {.list = {0, 0, pane, size.height},
+          .view = {pane, 0, rest - params, body},
+          .params = {size.width - params, 0, params, body},
+          .bar = {pane, body, rest, bar},
+          .with_controls = params <= 0};
 }
 
 }  // namespace orrery::shell

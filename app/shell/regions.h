@@ -20,4 +20,9 @@ struct Regions {
 /// then the parameters.
 Regions window_regions(Size size, const Look& look, double scale, bool saved);
 
+/// The regions while a lesson is open: it takes the place of the list of views, over the whole
+/// height. In a sandbox the parameters stand at the right. In projector mode the figure and the
+/// controls are alone.
+Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox);
+
 }  // namespace orrery::shell

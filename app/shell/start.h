@@ -19,7 +19,9 @@ struct StartOptions {
   std::string theme{};                   ///< empty: as in the last session, or dark
   std::optional<double> scale{};         ///< empty: as in the last session, or 1
   std::string open{};                    ///< a folder or file to open first
-  std::filesystem::path session{};       ///< the file that holds the last session; empty: none
+  std::string lesson{};                  ///< a lesson to open, by name, number or file
+  std::size_t step{};               ///< of it, from 1; 0: the first, or all of them in pictures
+  std::filesystem::path session{};  ///< the file that holds the last session; empty: none
 };
 
 /// A session over all experiments: restored, then changed by the options. Throws UsageError.

@@ -116,9 +116,12 @@ double ViewPane::draw_guide(const Rect& inner, double top, const Ui& ui) {
 double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const Session& live = workspace_.live();
   const bool projector = live.look.projector;
-  if (!workspace_.guide().empty() && !projector) return draw_guide(inner, top, ui);
+  if (workspace_.announced() && workspace_.announced()->empty()) return top;
+  if (!workspace_.announced() && !workspace_.guide().empty() && !projector)
+    return draw_guide(inner, top, ui);
   if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
-  const std::string& question = live.current().experiment->info.question;
+  const std::string& question =
+      workspace_.announced().value_or(live.current().experiment->info.question);
   bool large = false;
   if (projector) {
     ImGui::PushFont(ui.fonts.title());

@@ -273,6 +273,8 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   App app(*session, make_gl_textures());
   if (!files.session.empty()) app.keep_session(files.session);
   if (!files.open.empty()) app.open_path(files.open);
+  if (!files.lesson.empty())
+    app.open_lesson(files.lesson, std::max<std::size_t>(files.step, 1) - 1);
   screen->serve(app);
   run_loop(screen, app);
   return true;

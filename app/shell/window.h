@@ -13,6 +13,8 @@ namespace orrery::shell {
 struct WindowFiles {
   std::filesystem::path session{};  ///< where the session is kept; empty: nowhere
   std::filesystem::path open{};     ///< what is opened first; may be empty
+  std::string lesson{};             ///< a lesson to open; may be empty
+  std::size_t step{};               ///< of it, from 1; 0: the first
 };
 
 /// Opens the desktop's window and runs it until it is closed, drawing only when something happened.

@@ -46,6 +46,9 @@ class Workspace {
     static const std::string none;
     return !is_browsing() && live_.selected() == guided_ ? guide_ : none;
   }
+  /// What is said in place of the question above the figures: nothing, or one sentence.
+  void announce(std::optional<std::string> sentence) { announced_ = std::move(sentence); }
+  const std::optional<std::string>& announced() const { return announced_; }
   /// Resets the zoom of all figures on screen.
   void fit_figures();
   /// The settings on screen; for a saved result those that it was computed with. Without any, says
@@ -59,6 +62,7 @@ class Workspace {
   ResultBrowser browser_;
   std::size_t guided_{};  ///< the view that guide_ is about
   std::string guide_{};
+  std::optional<std::string> announced_{};
 };
 
 }  // namespace orrery::shell
