@@ -27,12 +27,18 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_option("--view", options.start.view, "Show only this view, named by its experiment");
   cli.add_option("--open", options.start.open,
                  "Open a folder that orrery run or sweep wrote, or a file of tensors or text");
+  cli.add_option("--lesson", options.start.lesson,
+                 "Open a lesson by name, number or file; with --render: write a PNG of each step");
+  cli.add_option("--step", options.start.step, "The step of the lesson to open, from 1");
   cli.add_option("--theme", options.start.theme,
                  "dark, light or print; default: as in the last session");
   cli.add_option("--size", options.size, "Width and height in pixels")->default_str("1280x800");
   cli.add_option("--scale", options.start.scale,
                  "Scale of the interface: 1 for a desk, 1.5 for a projector")
       ->default_str("as in the last session, or 1");
+  cli.add_option("--motion", options.motion,
+                 "With --render and --lesson: frames of the motion from each step to the next");
+  cli.add_flag("--projector", options.projector, "With --render: in projector mode");
   cli.add_flag("--no-restore", options.start_afresh,
                "Start with the defaults and do not touch the saved session");
   cli.add_option("--show", options.show,
@@ -82,7 +88,9 @@ int open_or_render(RenderOptions options) {
     restored.session = file;
     return orrery::shell::start_session(restored, std::move(wake));
   };
-  if (orrery::shell::run_window(start, {file, options.start.open}, reason)) return exit_ok;
+  if (orrery::shell::run_window(
+          start, {file, options.start.open, options.start.lesson, options.start.step}, reason))
+    return exit_ok;
   std::fprintf(stderr,
                "orrery-desktop: no window: %s\n"
                "Drawing every view into ./%s instead. To see results without a display:\n"

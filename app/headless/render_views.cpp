@@ -1,5 +1,6 @@
 #include "app/headless/render_views.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "app/headless/offscreen.h"
+#include "app/headless/render_lesson.h"
 #include "app/headless/script.h"
 #include "app/session/opened_path.h"
 #include "experiments/files/file.h"
@@ -68,11 +70,20 @@ void render_views(const RenderOptions& options) {
   if (!options.show.empty() && options.start.view.empty() && options.start.open.empty())
     throw UsageError("--show " + options.show, "needs a view", "add --view NAME");
   const auto session = start_session(options.start, {});
+  session->look.projector = options.projector;
   OffscreenDesktop desktop(*session, width, height);
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed) throw io_error(options.folder, "made", failed.value());
-  if (!options.script.empty()) return render_script(*session, desktop, options);
+  if (!options.script.empty()) {
+    if (!options.start.lesson.empty())
+      desktop.app().open_lesson(options.start.lesson,
+                                std::max<std::size_t>(options.start.step, 1) - 1);
+    return render_script(*session, desktop, options);
+  }
+  if (!options.start.lesson.empty())
+    return render_lesson({options.start.lesson, options.start.step, options.motion}, desktop,
+                         [&](const std::string& name) { write_picture(desktop, options, name); });
   if (!options.start.open.empty()) {
     open_path(desktop, options.start.open);
     desktop.settle();
