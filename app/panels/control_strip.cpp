@@ -70,6 +70,19 @@ class Strip {
     mark_item(ui_, "param " + spec.key);
     ImGui::SameLine(0, 0);
   }
+  /// A number whose range is too wide for a slider.
+  void draw_typed(const ParamSpec& spec) {
+    const double width = text_width(label_of(spec)) + (slider_width + small_gap) * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    draw_label(spec);
+    ImGui::SetNextItemWidth(ui_.px(slider_width));
+    ImGui::PushID(spec.key.c_str());
+    number_control(session_, spec);
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    ImGui::SameLine(0, 0);
+  }
   void draw_switch(const ParamSpec& spec) {
     const double box = static_cast<double>(ImGui::GetFrameHeight());
     const double width = text_width(label_of(spec)) + box + small_gap * ui_.scale;
@@ -151,6 +164,8 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
       strip.draw_list(spec);
     else if (has_slider(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
+    else if (!keys.empty() && is_number(spec) && !has_slider(spec))
+      strip.draw_typed(spec);
     else if (!keys.empty() && spec.kind == ParamKind::boolean)
       strip.draw_switch(spec);
   }
