@@ -46,7 +46,7 @@ class ExportDialog : public Overlay {
   std::string folder_{};   ///< folder of the last export
   std::string trouble_{};  ///< why the files could not be written
   bool asks_to_replace_{false};
-  Task<ExportOutcome> task_{};
+  session::Task<ExportOutcome> task_{};
 };
 
 }  // namespace orrery::dialogs

@@ -95,7 +95,7 @@ class Director {
   StepFindings findings_{};
   std::shared_ptr<const Result> examined_{};
   std::optional<lessons::Answer> truth_{};
-  Task<lessons::Answer> truth_task_{};
+  session::Task<lessons::Answer> truth_task_{};
   std::unique_ptr<FileWatch> watch_{};
   bool veiled_{};
 };

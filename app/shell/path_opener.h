@@ -44,7 +44,7 @@ class PathOpener {
   Overlays& overlays_;
   ParamPanel& params_;
   UndoRecorder& undo_;
-  Task<OpenedPath> opening_{};
+  session::Task<OpenedPath> opening_{};
   bool restoring_{false};
 };
 
