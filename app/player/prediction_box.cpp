@@ -229,25 +229,28 @@ std::string projected_words(const Director& director) {
   return words;
 }
 
-void press_answer_keys(Director& director) {
-  if (!director.shows_step() || !director.player().step().prediction) return;
+bool press_answer_keys(Director& director) {
+  if (!director.shows_step() || !director.player().step().prediction) return false;
   const ImGuiIO& io = ImGui::GetIO();
-  if (io.KeyCtrl || io.KeyAlt || io.KeyShift || io.WantTextInput) return;
+  if (io.KeyCtrl || io.KeyAlt || io.KeyShift || io.WantTextInput) return false;
   Player& player = director.player();
   const Prediction& prediction = *player.step().prediction;
   const bool orders = std::holds_alternative<Prediction::Order>(prediction.kind);
-  for (std::size_t i = 0; i < std::min<std::size_t>(9, option_count(prediction)); ++i)
-    if (shim::key_pressed(GLFW_KEY_1 + static_cast<int>(i), false))
-      orders ? player.toggle_item(i) : player.toggle_option(i);
+  for (std::size_t i = 0; i < std::min<std::size_t>(9, option_count(prediction)); ++i) {
+    if (!shim::key_pressed(GLFW_KEY_1 + static_cast<int>(i), false)) continue;
+    orders ? player.toggle_item(i) : player.toggle_option(i);
+    return true;
+  }
   const auto* guess = std::get_if<Prediction::Guess>(&prediction.kind);
-  if (!guess || player.work().revealed) return;
+  if (!guess || player.work().revealed) return false;
   const int by = (shim::key_pressed(GLFW_KEY_UP, true) ? 1 : 0) -
                  (shim::key_pressed(GLFW_KEY_DOWN, true) ? 1 : 0);
-  if (by == 0) return;
+  if (by == 0) return false;
   const double middle = (guess->from + guess->to) / 2;
   const double now = player.work().answered ? player.work().answer.number : middle;
   player.guess(
       std::clamp(now + by * (guess->to - guess->from) / guess_steps, guess->from, guess->to));
+  return true;
 }
 
 }  // namespace orrery::player

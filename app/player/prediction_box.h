@@ -9,8 +9,9 @@ namespace orrery::player {
 /// the reveal both answers in words. Draws at the cursor, `width` wide.
 void draw_prediction(Director& director, double width, const Ui& ui);
 
-/// Answers by keyboard: digits choose an option or place an item, up and down move a guess.
-void press_answer_keys(Director& director);
+/// Answers by keyboard: digits choose an option or place an item, up and down move a guess. Returns
+/// whether a key was taken.
+bool press_answer_keys(Director& director);
 
 /// What is said after the reveal: the prediction beside the truth, of a reader or of a class; empty
 /// until the truth has been computed.

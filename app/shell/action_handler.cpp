@@ -40,7 +40,7 @@ void ActionHandler::press_keys() {
   // An open overlay takes the keyboard for itself.
   const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.any_open();
   if (to_.director.is_open() && !typing) {
-    player::press_answer_keys(to_.director);
+    if (player::press_answer_keys(to_.director)) return to_.undo.note_input();
     if (const Action* action = pressed_action(lesson_actions_, typing)) return perform(*action);
   }
   if (const Action* action = pressed_action(actions_, typing)) perform(*action);
@@ -195,6 +195,8 @@ void ActionHandler::follow(const std::string& link) {
 void ActionHandler::turn_page(bool on) {
   if (ImGui::GetIO().NavVisible) return;
   on ? to_.director.next() : to_.director.back();
+  // The arrow that turned the page moves no focus.
+  ImGui::SetWindowFocus(nullptr);
 }
 
 void ActionHandler::leave_lesson() {

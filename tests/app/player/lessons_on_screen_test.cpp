@@ -1,0 +1,252 @@
+// Lessons on the desktop, as a reader turns their pages.
+#include <GLFW/glfw3.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "app/player/director.h"
+#include "app/player/prediction_box.h"
+#include "app/shell/start.h"
+#include "experiments/lessons/library.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+#include "tests/support/temp_folder.h"
+
+namespace orrery {
+namespace {
+
+/// Longer than the motion between two steps.
+constexpr int frames_of_motion = 45;
+
+struct Reader {
+  explicit Reader(const std::string& lesson, std::size_t step = 0, double width = 1280)
+      : desktop(*session, width, 800) {
+    session->look.show_list.reset();
+    session->look.show_panel.reset();
+    desktop.settle();
+    before = session->snapshot();
+    desktop.app().open_lesson(lesson, step);
+    desktop.settle();
+  }
+  player::Player& player() { return desktop.app().director().player(); }
+  void press(int key) {
+    desktop.press(key);
+    desktop.frame(frames_of_motion);
+    desktop.settle();
+  }
+  bool on_screen(const std::string& item) const {
+    return desktop.app().item_rects().find(item).has_value();
+  }
+
+  std::unique_ptr<Session> session{
+      start_session({.view = "spectrum", .overrides = {"base=500", "dim=64"}}, {})};
+  test::NullDesktop desktop;
+  DesktopState before{};
+};
+
+}  // namespace
+
+TEST_CASE("Space reveals, then goes on; Backspace goes back; Escape gives everything back") {
+  Reader reader("07-decay", 2);
+  Session& session = *reader.session;
+  CHECK(session.current().experiment->info.name == "long_term_decay");
+  CHECK(session.view("decay_bound").hidden == std::set<std::string>{"RoPE"});
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(reader.player().work().revealed);
+  CHECK(session.view("decay_bound").hidden.empty());
+  CHECK(reader.player().at() == 2);
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(reader.player().at() == 3);
+  reader.press(GLFW_KEY_BACKSPACE);
+  CHECK(reader.player().at() == 2);
+  reader.press(GLFW_KEY_RIGHT);
+  CHECK(reader.player().at() == 3);
+  reader.press(GLFW_KEY_LEFT);
+  CHECK(reader.player().at() == 2);
+  reader.press(GLFW_KEY_ESCAPE);
+  CHECK_FALSE(reader.desktop.app().director().is_open());
+  CHECK(session.snapshot() == reader.before);
+}
+
+TEST_CASE("A curve is drawn over the veil, kept, and described beside the truth") {
+  Reader reader("07-decay", 2);
+  reader.desktop.drag(reader.desktop.in_figure("decay_bound", 0.02, 0.05),
+                      reader.desktop.in_figure("decay_bound", 0.98, 0.95));
+  reader.desktop.settle();
+  REQUIRE(reader.player().work().answered);
+  const lessons::Answer drawn = reader.player().work().answer;
+  CHECK(drawn.x.size() > 100);
+  CHECK(drawn.y.front() > drawn.y.back());
+  // The figure stays where it is: the drag drew and did not pan.
+  const FigureView view = reader.session->view("decay_bound");
+  reader.press(GLFW_KEY_A);
+  CHECK(reader.player().work().others == std::vector<lessons::Answer>{drawn});
+  reader.player().work().answer = drawn;
+  reader.player().work().answered = true;
+  reader.player().work().others.clear();
+  reader.press(GLFW_KEY_ENTER);
+  const std::string words = player::revealed_words(reader.desktop.app().director());
+  INFO(words);
+  CHECK(words.find("115") != std::string::npos);
+  CHECK(reader.on_screen("revealed"));
+  CHECK(view.y);
+  CHECK_FALSE(reader.session->view("decay_bound").y);
+}
+
+TEST_CASE("With Shift the arrow keys draw a curve, too") {
+  Reader reader("07-decay", 2);
+  for (int i = 0; i < 4; ++i) reader.desktop.press(GLFW_KEY_RIGHT, false, true);
+  CHECK(reader.player().work().answered);
+  CHECK(reader.player().at() == 2);
+}
+
+TEST_CASE("What is to be done is judged on the settings, with a hint that fits") {
+  Reader reader("07-decay", 3);
+  const player::Director& director = reader.desktop.app().director();
+  REQUIRE(director.findings().task);
+  CHECK_FALSE(director.findings().task->holds);
+  CHECK(director.findings().hint.find("still falls") != std::string::npos);
+  CHECK(reader.on_screen("param distance"));
+  reader.session->set("distance", "25");
+  reader.desktop.settle();
+  CHECK(director.findings().hint.find("before that") != std::string::npos);
+  reader.session->set("distance", "19");
+  reader.desktop.settle();
+  CHECK(director.findings().task->holds);
+  CHECK(reader.player().work().done);
+  CHECK(reader.on_screen("task done"));
+}
+
+TEST_CASE("A sandbox shows all parameters, and the step is as it was left") {
+  Reader reader("07-decay", 5);
+  reader.session->set("base", "2000");
+  reader.desktop.settle();
+  reader.press(GLFW_KEY_E);
+  CHECK(reader.on_screen("button Back to the step"));
+  CHECK_FALSE(reader.on_screen("step title"));
+  reader.session->set("base", "77");
+  reader.session->select(*reader.session->find("rotation"));
+  reader.desktop.settle();
+  reader.press(GLFW_KEY_ESCAPE);
+  CHECK(reader.desktop.app().director().is_open());
+  CHECK(reader.session->current().experiment->info.name == "long_term_decay");
+  CHECK(reader.session->current().params.real("base") == 2000);
+  CHECK(reader.on_screen("step title"));
+}
+
+TEST_CASE("Digits answer a choice, and both buttons of the pane turn its pages") {
+  Reader reader("07-decay", 5);
+  reader.press(GLFW_KEY_2);
+  CHECK(reader.player().work().answer.options == std::vector<bool>{false, true});
+  CHECK_FALSE(reader.session->current().shown.layout == ViewLayout::side_by_side);
+  reader.desktop.click(reader.desktop.item("hand 1"));
+  CHECK(reader.player().work().tally == std::vector<std::size_t>{1, 0});
+  reader.desktop.click(reader.desktop.item("button Reveal"));
+  reader.desktop.settle();
+  CHECK(reader.player().work().revealed);
+  reader.desktop.click(reader.desktop.item("steps", 0.01));
+  reader.desktop.settle();
+  CHECK(reader.player().at() == 0);
+}
+
+TEST_CASE("Numbers move from one step to the next, and end exactly") {
+  Reader reader("07-decay", 0);
+  reader.desktop.press(GLFW_KEY_SPACE);
+  CHECK(reader.player().at() == 1);
+  std::set<std::int64_t> seen;
+  for (int frame = 0; frame < frames_of_motion; ++frame) {
+    seen.insert(reader.session->current().params.integer("distance"));
+    reader.desktop.frame();
+  }
+  CHECK(seen.size() > 4);
+  CHECK(reader.session->current().params == reader.player().step().state.params);
+  CHECK_FALSE(reader.desktop.app().director().is_moving());
+}
+
+TEST_CASE("F4 lists the lessons, and a click opens one") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  desktop.press(GLFW_KEY_F4);
+  desktop.frame(3);
+  desktop.click(desktop.item("lesson 07-decay", 0.2));
+  desktop.settle();
+  REQUIRE(desktop.app().director().is_open());
+  CHECK(desktop.app().director().player().lesson().number == 7);
+}
+
+TEST_CASE("A lesson that is edited is shown anew, with its errors beside the step") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.path() / "mine.md";
+  const std::string head =
+      "# Mine\n\n```lesson\nnumber: 1\nminutes: 5\nmisconception: None.\n```\n\n## "
+      "One\n\nWords.\n\n"
+      "```state\nexperiment = \"long_term_decay\"\n[params]\nbase = ";
+  std::ofstream(file) << head << "700\n```\n\n```say\nA.\n```\n";
+  Reader reader(file.string());
+  CHECK(reader.session->current().params.real("base") == 700);
+  const auto edit = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    std::filesystem::last_write_time(
+        file, std::filesystem::last_write_time(file) + std::chrono::seconds(2));
+    for (int i = 0; i < 40; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+      reader.desktop.frame();
+    }
+    reader.desktop.settle();
+  };
+  edit(head + "900\n```\n\n```say\nA.\n```\n");
+  CHECK(reader.session->current().params.real("base") == 900);
+  edit(head + "abc\n```\n\n```say\nA.\n```\n");
+  REQUIRE_FALSE(reader.player().problems().empty());
+  CHECK(reader.on_screen("problem 16"));
+}
+
+TEST_CASE("Every step of every lesson is on screen: its controls, figures and what it points at") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  session->look.show_list.reset();
+  session->look.show_panel.reset();
+  player::Director& director = desktop.app().director();
+  for (const std::filesystem::path& file : lessons::bundled_lessons()) {
+    director.open_file(file);
+    for (std::size_t at = 0; at < director.player().size(); ++at) {
+      director.pose(at, 1.0);
+      desktop.settle();
+      const lessons::Step& step = director.player().step();
+      INFO(file.filename().string() << " step " << at + 1 << ": " << step.title);
+      CHECK(director.player().problems().empty());
+      CHECK(director.findings().trouble.empty());
+      CHECK(session->current().message.empty());
+      CHECK(session->current().params == step.state.params);
+      for (const std::string& key : step.controls) {
+        INFO("control " << key);
+        CHECK(desktop.app().item_rects().find("param " + key).has_value());
+      }
+      const auto has_figure = [&](const std::string& id) {
+        INFO("figure " << id);
+        const bool shown = std::any_of(session->on_screen.begin(), session->on_screen.end(),
+                                       [&](const Figure* figure) { return figure->id == id; });
+        CHECK(shown);
+      };
+      if (!step.state.figure.empty()) has_figure(step.state.figure);
+      for (const lessons::Veil& veil : step.veils) has_figure(veil.figure);
+      for (const lessons::Note& note : step.notes) has_figure(note.figure);
+      if (step.prediction) {
+        if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
+          has_figure(draw->figure);
+        if (const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind))
+          has_figure(mark->map);
+        CHECK(director.truth() != nullptr);
+        director.reveal();
+        desktop.settle();
+        CHECK_FALSE(player::revealed_words(director).empty());
+      }
+    }
+  }
+  director.leave();
+}
+
+}  // namespace orrery
