@@ -15,7 +15,8 @@ struct Logits {
 
 Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn queries, int head) {
   static const Positions origin{0};
-  Matrix<double> q = x.replicate(static_cast<Index>(queries.size()), 1);
+  Matrix<double> q(static_cast<Index>(queries.size()), x.cols());
+  q.rowwise() = x.row(0);
   Matrix<double> k = x;
   const auto* input_term = dynamic_cast<const InputTerm<double>*>(&encoding);
   if (input_term) {
