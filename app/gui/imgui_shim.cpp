@@ -212,6 +212,7 @@ void begin_tooltip() {
                                            ImGuiPopupPositionPolicy_Tooltip));
   }
 #endif
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
   ImGui::BeginTooltip();
 }
 int backend_key(int by_position, int) { return by_position; }
@@ -255,7 +256,10 @@ void hold_modifiers(ImGuiIO& io, bool control, bool shift) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
-void begin_tooltip() { ImGui::BeginTooltip(); }
+void begin_tooltip() {
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
+  ImGui::BeginTooltip();
+}
 int backend_key(int, int by_label) { return by_label; }
 void focus_next_item() { ImGui::SetKeyboardFocusHere(); }
 void new_frame() {
@@ -308,6 +312,11 @@ void prepare_without_renderer(ImGuiIO& io) {
   int width = 0, height = 0;
   io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
 #endif
+}
+
+void end_tooltip() {
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace orrery::gui::shim

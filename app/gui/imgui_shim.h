@@ -71,8 +71,10 @@ int backend_key(int by_position, int by_label);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 
-/// ImGui::BeginTooltip, at the same place beside the mouse in every version.
+/// ImGui::BeginTooltip, at the same place beside the mouse in every version, and fully legible also
+/// where it explains an item that is dimmed. End with end_tooltip().
 void begin_tooltip();
+void end_tooltip();
 
 /// The next item gets the keyboard and shows it, from whichever window the keyboard was in.
 void focus_next_item();

@@ -66,7 +66,7 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
   for (const Series* series : curves) {
     legend.entries.push_back(series);
     // A ghost stands for all of its result.
-    const std::string& name = series->is_ghost() ? series->ghost : series->name;
+    const std::string name = series->is_ghost() ? series->ghost : context.twins.name_of(*series);
     legend.names.push_back(elided_middle(context.canvas, name, text, room));
   }
   limit_rows(legend, static_cast<std::size_t>(rows));
