@@ -64,9 +64,9 @@ Dash Coincidences::dash_of(const Series& series) const {
   return twin ? twin->dash : Dash::solid;
 }
 
-std::string Coincidences::name_of(const Series& series) const {
+std::string Coincidences::note_on(const Series& series) const {
   const Twin* twin = find(series);
-  return twin ? series.name + relation_of(series, *twin->first) + twin->first->name : series.name;
+  return twin ? relation_of(series, *twin->first) + twin->first->name : "";
 }
 
 }  // namespace orrery::figure
