@@ -16,6 +16,7 @@
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
+#include "core/encodings/xpos.h"
 #include "core/errors.h"
 #include "core/unknown_name.h"
 
@@ -65,6 +66,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Tupe>(),
       entry<Deberta>(),
       entry<Kerple>(),
+      entry<Xpos>(),
   };
   // clang-format on
   return entries;
