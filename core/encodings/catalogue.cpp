@@ -11,6 +11,7 @@
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
@@ -67,6 +68,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Deberta>(),
       entry<Kerple>(),
       entry<Xpos>(),
+      entry<Sandwich>(),
   };
   // clang-format on
   return entries;
