@@ -7,6 +7,7 @@
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
+#include "core/encodings/fire.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
@@ -69,6 +70,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Kerple>(),
       entry<Xpos>(),
       entry<Sandwich>(),
+      entry<Fire>(),
   };
   // clang-format on
   return entries;

@@ -73,6 +73,7 @@ const std::map<TermKey, std::string>& term_symbols() {
       {{"alibi", "linear_bias"}, R"(-s_h |m - n|)"},
       {{"kerple", "kernel_bias"}, R"(b_{m-n})"},
       {{"sandwich", "sinusoid_bias"}, R"(\mathbf{p}_m^\top \mathbf{p}_n / c_h)"},
+      {{"fire", "network_bias"}, R"(f_h(m, n))"},
       {{"t5", "relative_bias"}, R"(b_{\mathrm{bucket}(m-n)})"},
       {{"tupe", "relative_bias"}, R"(b_{m,n})"},
       {{"tupe", "position"}, R"(\mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n)"},
