@@ -8,6 +8,7 @@
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
+#include "core/encodings/fox.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
@@ -71,6 +72,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Xpos>(),
       entry<Sandwich>(),
       entry<Fire>(),
+      entry<Fox>(),
   };
   // clang-format on
   return entries;

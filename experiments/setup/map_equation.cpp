@@ -74,6 +74,8 @@ const std::map<TermKey, std::string>& term_symbols() {
       {{"kerple", "kernel_bias"}, R"(b_{m-n})"},
       {{"sandwich", "sinusoid_bias"}, R"(\mathbf{p}_m^\top \mathbf{p}_n / c_h)"},
       {{"fire", "network_bias"}, R"(f_h(m, n))"},
+      {{"fox", "constant_forgetting"}, R"((m - n) \ln \sigma(b_h))"},
+      {{"fox", "content_forgetting"}, R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"},
       {{"t5", "relative_bias"}, R"(b_{\mathrm{bucket}(m-n)})"},
       {{"tupe", "relative_bias"}, R"(b_{m,n})"},
       {{"tupe", "position"}, R"(\mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n)"},
