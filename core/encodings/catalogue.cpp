@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/encodings/alibi.h"
+#include "core/encodings/cope.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
 #include "core/encodings/fox.h"
@@ -73,6 +74,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Sandwich>(),
       entry<Fire>(),
       entry<Fox>(),
+      entry<Cope>(),
   };
   // clang-format on
   return entries;
