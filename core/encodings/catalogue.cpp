@@ -13,6 +13,7 @@
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
+#include "core/encodings/path.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
@@ -75,6 +76,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Fire>(),
       entry<Fox>(),
       entry<Cope>(),
+      entry<Path>(),
   };
   // clang-format on
   return entries;

@@ -78,6 +78,7 @@ const std::map<TermKey, std::string>& term_symbols() {
       {{"fox", "content_forgetting"}, R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"},
       {{"cope", "counted_position"}, R"(\mathbf{q}_m^\top \mathbf{e}_{(m-n+1)/2})"},
       {{"cope", "contextual_position"}, R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"},
+      {{"path", "path"}, R"(\mathbf{q}_m^\top (\mathbf{H} - \mathbf{I}) \mathbf{k}_n)"},
       {{"t5", "relative_bias"}, R"(b_{\mathrm{bucket}(m-n)})"},
       {{"tupe", "relative_bias"}, R"(b_{m,n})"},
       {{"tupe", "position"}, R"(\mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n)"},
