@@ -14,6 +14,7 @@
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
 #include "core/encodings/path.h"
+#include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
@@ -77,6 +78,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Fox>(),
       entry<Cope>(),
       entry<Path>(),
+      entry<Pope>(),
   };
   // clang-format on
   return entries;
