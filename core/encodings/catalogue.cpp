@@ -10,6 +10,7 @@
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
 #include "core/encodings/fox.h"
+#include "core/encodings/inkling.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
@@ -79,6 +80,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Cope>(),
       entry<Path>(),
       entry<Pope>(),
+      entry<Inkling>(),
   };
   // clang-format on
   return entries;

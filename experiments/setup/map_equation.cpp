@@ -79,6 +79,7 @@ const std::map<TermKey, std::string>& term_symbols() {
       {{"cope", "counted_position"}, R"(\mathbf{q}_m^\top \mathbf{e}_{(m-n+1)/2})"},
       {{"cope", "contextual_position"}, R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"},
       {{"path", "path"}, R"(\mathbf{q}_m^\top (\mathbf{H} - \mathbf{I}) \mathbf{k}_n)"},
+      {{"inkling", "mixed_bias"}, R"(\mathbf{r}_m^\top \mathbf{P}_{m-n})"},
       {{"pope", "content"}, R"(\mathbf{s}_m^\top \mathbf{s}_n)"},
       {{"pope", "content_to_position"}, R"(\mathbf{s}_m^\top \mathbf{c}_n)"},
       {{"pope", "position_to_content"}, R"(\mathbf{c}_m^\top \mathbf{s}_n)"},
