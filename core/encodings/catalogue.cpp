@@ -10,6 +10,7 @@
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
 #include "core/encodings/fox.h"
+#include "core/encodings/grape_additive.h"
 #include "core/encodings/inkling.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
@@ -81,6 +82,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Path>(),
       entry<Pope>(),
       entry<Inkling>(),
+      entry<GrapeAdditive>(),
   };
   // clang-format on
   return entries;
