@@ -11,6 +11,7 @@
 #include "core/encodings/fire.h"
 #include "core/encodings/fox.h"
 #include "core/encodings/grape_additive.h"
+#include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/inkling.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
@@ -83,6 +84,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Pope>(),
       entry<Inkling>(),
       entry<GrapeAdditive>(),
+      entry<GrapeMultiplicative>(),
   };
   // clang-format on
   return entries;
