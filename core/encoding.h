@@ -21,7 +21,7 @@ namespace orrery {
 class Encoding {
  public:
   virtual ~Encoding() = default;
-  /// Whether position enters the logits through m − n only, for every content.
+  /// Whether no common shift of all positions changes the logits, for every content.
   virtual bool is_relative() const = 0;
   /// The same of the weights, which do not see a number added to a whole row of logits.
   virtual bool has_relative_weights() const { return is_relative(); }
