@@ -79,6 +79,7 @@ Words assignments(const std::string& name, const std::string& partial) {
   try {
     const ExperimentInfo& info = sweep_spec_named(name).experiment->info;
     const std::size_t equals = partial.find('=');
+    if (equals == std::string::npos) found = {"model=", "layer="};  // a layer's settings
     for (const ParamSpec& spec : info.params) {
       if (equals == std::string::npos)
         found.push_back(spec.key + "=");

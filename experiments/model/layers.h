@@ -23,8 +23,11 @@ using namespace figure;
 namespace orrery::studies {
 using namespace setup;
 }
-namespace orrery::evaluate {
+namespace orrery::plans {
 using namespace studies;
+}
+namespace orrery::evaluate {
+using namespace plans;
 }
 namespace orrery::verify {
 using namespace evaluate;
