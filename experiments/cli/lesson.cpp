@@ -1,6 +1,7 @@
 // lesson: lists and checks lessons.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -14,6 +15,7 @@
 #include "experiments/lessons/check_lesson.h"
 #include "experiments/lessons/handout.h"
 #include "experiments/lessons/library.h"
+#include "experiments/lessons/paper_card.h"
 
 namespace orrery::cli {
 namespace {
@@ -87,10 +89,55 @@ int print_lessons(const LessonOptions& options) {
   return exit_ok;
 }
 
+void show_list(std::string_view heading, const std::vector<std::string>& items) {
+  if (!items.empty()) print(fmt::format("\n{}\n", heading));
+  for (const std::string& item : items) print(fmt::format("  {}\n", item));
+}
+
+void show_table(const PaperCard& card) {
+  std::vector<std::vector<std::string>> lines{card.header};
+  lines.insert(lines.end(), card.rows.begin(), card.rows.end());
+  std::vector<std::size_t> widths(card.header.size(), 0);
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(line[i]));
+  print("\n");
+  for (const auto& line : lines) {
+    std::string text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool last = i + 1 == line.size();
+      text += "  " + (last ? line[i] : padded(line[i], widths[i]));
+    }
+    print(text + "\n");
+  }
+}
+
+void show_card(const PaperCard& card) {
+  print(fmt::format("{}\n\n{}\n", bold(card.title), card.says));
+  if (!card.rows.empty()) show_table(card);
+  show_list("How it was made", card.settings);
+  show_list("What it does not show", card.caveats);
+  if (card.experiment)
+    print(fmt::format("\nCompute it\n  {}\n  orrery open{}\n", command_of(card),
+                      command_of(card).substr(std::string_view("orrery run").size())));
+}
+
+int show_cards(const LessonOptions& options) {
+  for (std::size_t i = 0; i < options.names.size(); ++i) {
+    if (i > 0) print("\n");
+    show_card(card_named(options.names[i]));
+  }
+  if (!options.names.empty()) return exit_ok;
+  for (const PaperCard& card : paper_cards())
+    print(fmt::format("{} {}\n", bold(padded(card.name, 14)), card.title));
+  return exit_ok;
+}
+
 }  // namespace
 
 int lesson_command(const LessonOptions& options) {
   if (options.action == "list") return list_lessons(options);
+  if (options.action == "show") return show_cards(options);
   return options.action == "check" ? check_lessons(options) : print_lessons(options);
 }
 

@@ -15,7 +15,7 @@ struct Span {
   Kind kind{Kind::text};
   std::string text{};    ///< as read; of a formula its TeX
   std::string target{};  ///< of a link: "lesson:07-decay", "experiment:rotation", "encoding:rope",
-                         ///< "preset:roformer_figure_2" or "table:table-2"
+                         ///< "preset:roformer_figure_2" or "card:table-2"
   friend bool operator==(const Span&, const Span&) = default;
 };
 
