@@ -181,4 +181,11 @@ struct CompareCommandOptions {
 };
 int compare_command(const CompareCommandOptions& options);
 
+struct LessonOptions {
+  std::string action{};              ///< "list", "check", "print" or "show"
+  std::string out{};                 ///< folder of what is printed; the current one when empty
+  std::vector<std::string> names{};  ///< lessons, files or folders; none: all that come with Orrery
+};
+int lesson_command(const LessonOptions& options);
+
 }  // namespace orrery::cli

@@ -29,6 +29,7 @@ Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge
 Declare declare_report_commands;  ///< redraw, plot, report, export, compare
 Declare declare_note_commands;    ///< note, tag
 Declare declare_attend_commands;  ///< attend, apply
+Declare declare_lesson_commands;  ///< lesson
 Declare declare_open_commands;    ///< open, completion, help
 
 /// Prints the help of a command, the exit statuses, or the help of the program when `topic` is

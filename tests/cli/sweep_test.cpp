@@ -559,7 +559,7 @@ TEST_CASE("Wrong words are refused with status 2 and the nearest name") {
       {"run long_term_decay seq_len=4", "did you mean max_distance?"},
       {"run", "orrery: NAME is required; orrery help run lists what it takes"},
       {"sweep rotation --repeats 0", "orrery: --repeats: Value 0 not in range"},
-      {"describe roformer_figure_3", "did you mean roformer_figure_2?"}};
+      {"describe roformer_figur_2", "did you mean roformer_figure_2?"}};
   for (const auto& [words, said] : wrong) {
     const Outcome outcome = shell.run(words);
     INFO(words << "\n" << outcome.err);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/lessons/lesson.h"
+
+namespace orrery::lessons {
+
+/// Throws UsageError for a link to something that Orrery does not have: "lesson:07-decay",
+/// "experiment:rotation", "encoding:rope", "preset:roformer_figure_2", "card:table-2".
+void check_link(const std::string& target);
+
+/// Throws UsageError unless a formula of the step, or of its experiment, has the symbol.
+void check_symbol(const std::string& symbol, const Step& step);
+
+}  // namespace orrery::lessons
