@@ -136,6 +136,19 @@ TEST_CASE("layers of Llama 4 without RoPE have the temperature, and no others") 
   CHECK(temperature_at(nope.temperature.value(), 8191) == Approx(1 + 0.1 * std::log(2)));
 }
 
+TEST_CASE("equal factors of llama3 make a step, as Llama 4 Scout has it") {
+  const LayerPlan layer =
+      plan_of(std::string(R"({"model_type": "llama4_text", "num_hidden_layers": 1,
+    "rope_scaling": {"factor": 16.0, "high_freq_factor": 1.0, "low_freq_factor": 1.0,
+    "original_max_position_embeddings": 8192, "rope_type": "llama3"}})"))
+          .layers.at(0);
+  constexpr double two_pi = 6.283185307179586;
+  for (std::size_t t = 0; t < layer.inv_freq.size(); ++t) {
+    const double theta = std::pow(5e5, -static_cast<double>(t) / 64);
+    CHECK(layer.inv_freq[t] == Approx(two_pi / theta > 8192 ? theta / 16 : theta).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("a nested dictionary is known by its values, not by its keys") {
   // Two layers of one type: the dictionary of the other type is one all the same.
   const PositionPlan plan = plan_of(std::string(R"({"model_type": "llama", "num_hidden_layers": 2,
