@@ -232,6 +232,25 @@ TEST_CASE("infinities of Python and texts that look like them are read") {
   CHECK(plan.layers.size() == 1);
 }
 
+TEST_CASE("layers without attention are told from others by the keys of each model") {
+  const auto attention = [](const std::string& keys) {
+    std::vector<int> layers;
+    for (const LayerPlan& layer : plan_of("{\"num_hidden_layers\": 6, " + keys + "}").layers)
+      if (layer.encoding != "not_attention") layers.push_back(layer.layer);
+    return layers;
+  };
+  using Layers = std::vector<int>;
+  CHECK(attention(R"("model_type": "bamba", "attn_layer_indices": [1, 4])") == Layers{1, 4});
+  CHECK(attention(R"("model_type": "lfm2", "full_attn_idxs": [2, 5])") == Layers{2, 5});
+  CHECK(attention(R"("model_type": "jamba", "attn_layer_period": 4, "attn_layer_offset": 2)") ==
+        Layers{2});
+  CHECK(attention(R"("model_type": "nemotron_h", "hybrid_override_pattern": "M-*M-*")") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "minimax", "attn_type_list": [0, 0, 1, 0, 0, 1])") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "qwen3_next")") == Layers{3});
+}
+
 TEST_CASE("configurations that cannot be are refused by the key") {
   const auto refused = [](const std::string& keys, const std::string& message) {
     CHECK_THROWS_WITH(plan_of(R"({"model_type": "llama")" + keys + "}"), Contains(message));
