@@ -55,9 +55,9 @@ class Reader {
 
   Valued<double> original_length() const {
     const char* key = "original_max_position_embeddings";
-    const Valued<double> outer = config_.number(key);
+    Valued<double> outer = config_.number(key);
     if (!dictionary_.is_nested && outer.value) return outer;
-    const Valued<double> own = dictionary_.number(key, config_);
+    Valued<double> own = dictionary_.number(key, config_);
     if (own.value) return own;
     return config_.number("max_position_embeddings");
   }
