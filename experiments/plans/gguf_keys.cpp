@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/text/printable.h"
 
 namespace orrery::plans {
 
@@ -22,8 +23,8 @@ const GgufValue* GgufKeys::find(const std::string& key) const {
 }
 
 void GgufKeys::refuse(const std::string& key, std::string_view expected) const {
-  throw DataError(fmt::format("{}: {}", name_, full(key)), fmt::format("is not {}", expected),
-                  "convert the model again");
+  throw DataError(fmt::format("{}: {}", name_, printable(full(key))),
+                  fmt::format("is not {}", expected), "convert the model again");
 }
 
 Valued<double> GgufKeys::number(const std::string& key, std::size_t layer) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "experiments/plans/hybrid_layers.h"
 namespace orrery::plans {
 namespace {
 
@@ -110,6 +111,7 @@ void read_type(const ConfigValues& config, int count, LayerPlan& layer) {
     return;
   }
   if (list) config.refuse("layer_types", fmt::format("a list of {} names, one per layer", count));
+  if (read_hybrid_type(config, layer)) return;
   layer.type = type_by_rule(config, layer.layer, count);
   layer.reasons["type"] = type_of(config).layers == LayerTypes::one_type
                               ? "no layer_types: all alike"

@@ -35,24 +35,23 @@ Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) 
 
 Valued<double> base_of(const ConfigValues& config, const RopeDictionary& dictionary, int layer) {
   for (const char* key : {"layer_rope_theta", "rope_theta"})
-    if (const Valued<double> own = entry_of(config, key, layer); own.value) return own;
-  if (const Valued<double> own = dictionary.number("rope_theta", config); own.value) return own;
+    if (Valued<double> own = entry_of(config, key, layer); own.value) return own;
+  if (Valued<double> own = dictionary.number("rope_theta", config); own.value) return own;
   const bool neox = type_of(config).keys == RopeKeys::neox;
   if (type_of(config).keys != RopeKeys::nested_only)
     for (const char* key : {neox ? "rotary_emb_base" : "rope_theta", "rotary_emb_base"})
-      if (const Valued<double> outer = config.number(key); outer.value) return outer;
+      if (Valued<double> outer = config.number(key); outer.value) return outer;
   return {usual_base, "default of Transformers: no key has a base"};
 }
 
 /// The share of the head that turns, for types that say it so.
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
                            int layer) {
-  if (const Valued<double> own = entry_of(config, "partial_rotary_factors", layer); own.value)
-    return own;
-  if (const Valued<double> own = dictionary.number("partial_rotary_factor", config); own.value)
+  if (Valued<double> own = entry_of(config, "partial_rotary_factors", layer); own.value) return own;
+  if (Valued<double> own = dictionary.number("partial_rotary_factor", config); own.value)
     return own;
   for (const char* key : {"partial_rotary_factor", "rotary_pct"})
-    if (const Valued<double> outer = config.number(key); outer.value) return outer;
+    if (Valued<double> outer = config.number(key); outer.value) return outer;
   return {1.0, "all of the head: no key has a part"};
 }
 

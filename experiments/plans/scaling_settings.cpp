@@ -55,9 +55,9 @@ class Reader {
 
   Valued<double> original_length() const {
     const char* key = "original_max_position_embeddings";
-    const Valued<double> outer = config_.number(key);
+    Valued<double> outer = config_.number(key);
     if (!dictionary_.is_nested && outer.value) return outer;
-    const Valued<double> own = dictionary_.number(key, config_);
+    Valued<double> own = dictionary_.number(key, config_);
     if (own.value) return own;
     return config_.number("max_position_embeddings");
   }
@@ -168,6 +168,17 @@ class Reader {
     put_original_length(original_length());
     copy("low_freq_factor", "rope.low_freq_factor");
     copy("high_freq_factor", "rope.high_freq_factor");
+    step_where_equal();
+  }
+
+  /// Llama 4 has both factors 1: a step, and not a ramp, at the length of training.
+  void step_where_equal() {
+    const Valued<double> low = dictionary_.number("low_freq_factor", config_);
+    const Valued<double> high = dictionary_.number("high_freq_factor", config_);
+    if (!low.value || !high.value || *low.value != *high.value) return;
+    constexpr double narrowest = 1 + 1e-9;  // no wavelength lies within a ramp so narrow
+    put("rope.high_freq_factor", *high.value * narrowest,
+        high.reason + ", equal to low_freq_factor: a step");
   }
 
   void ntk() {

@@ -136,6 +136,19 @@ TEST_CASE("layers of Llama 4 without RoPE have the temperature, and no others") 
   CHECK(temperature_at(nope.temperature.value(), 8191) == Approx(1 + 0.1 * std::log(2)));
 }
 
+TEST_CASE("equal factors of llama3 make a step, as Llama 4 Scout has it") {
+  const LayerPlan layer =
+      plan_of(std::string(R"({"model_type": "llama4_text", "num_hidden_layers": 1,
+    "rope_scaling": {"factor": 16.0, "high_freq_factor": 1.0, "low_freq_factor": 1.0,
+    "original_max_position_embeddings": 8192, "rope_type": "llama3"}})"))
+          .layers.at(0);
+  constexpr double two_pi = 6.283185307179586;
+  for (std::size_t t = 0; t < layer.inv_freq.size(); ++t) {
+    const double theta = std::pow(5e5, -static_cast<double>(t) / 64);
+    CHECK(layer.inv_freq[t] == Approx(two_pi / theta > 8192 ? theta / 16 : theta).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("a nested dictionary is known by its values, not by its keys") {
   // Two layers of one type: the dictionary of the other type is one all the same.
   const PositionPlan plan = plan_of(std::string(R"({"model_type": "llama", "num_hidden_layers": 2,
@@ -217,6 +230,25 @@ TEST_CASE("infinities of Python and texts that look like them are read") {
   const PositionPlan plan = plan_of(std::string(R"({"model_type": "llama", "num_hidden_layers": 1,
     "time_step_limit": [0.0, Infinity], "x": -Infinity, "y": NaN, "name": "NaN \" Infinity"})"));
   CHECK(plan.layers.size() == 1);
+}
+
+TEST_CASE("layers without attention are told from others by the keys of each model") {
+  const auto attention = [](const std::string& keys) {
+    std::vector<int> layers;
+    for (const LayerPlan& layer : plan_of("{\"num_hidden_layers\": 6, " + keys + "}").layers)
+      if (layer.encoding != "not_attention") layers.push_back(layer.layer);
+    return layers;
+  };
+  using Layers = std::vector<int>;
+  CHECK(attention(R"("model_type": "bamba", "attn_layer_indices": [1, 4])") == Layers{1, 4});
+  CHECK(attention(R"("model_type": "lfm2", "full_attn_idxs": [2, 5])") == Layers{2, 5});
+  CHECK(attention(R"("model_type": "jamba", "attn_layer_period": 4, "attn_layer_offset": 2)") ==
+        Layers{2});
+  CHECK(attention(R"("model_type": "nemotron_h", "hybrid_override_pattern": "M-*M-*")") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "minimax", "attn_type_list": [0, 0, 1, 0, 0, 1])") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "qwen3_next")") == Layers{3});
 }
 
 TEST_CASE("configurations that cannot be are refused by the key") {

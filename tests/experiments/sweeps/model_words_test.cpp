@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/errors.h"
 #include "experiments/studies/catalogue.h"
@@ -20,19 +20,20 @@ namespace {
 /// A configuration in a folder of its own.
 class ModelFile {
  public:
-  explicit ModelFile(const std::string& text) { std::ofstream(path()) << text; }
-  std::string path() const { return (folder_.path() / "config.json").string(); }
-  std::string word() const { return "model=" + path(); }
+  explicit ModelFile(const std::string& text) : path_(folder_.file("config.json", text).string()) {}
+  const std::string& path() const { return path_; }
+  std::string word() const { return "model=" + path_; }
 
  private:
-  test::TempFolder folder_{};
+  TempFolder folder_{};
+  std::string path_;
 };
 
 constexpr const char* gemma = R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
   "head_dim": 256, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})";
 
 Words expanded(const std::string& experiment, const Words& words) {
-  return expand_model_words(find_experiment(experiment)->info.params, words).words;
+  return expand_model_words(find_experiment(experiment).info.params, words).words;
 }
 
 }  // namespace
