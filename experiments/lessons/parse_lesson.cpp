@@ -212,6 +212,12 @@ class LessonReader {
 
 std::string Problem::text() const { return fmt::format("{}:{}: {}", file, line, message); }
 
+std::size_t step_at(const Lesson& lesson, int line) {
+  std::size_t number = 0;
+  while (number + 1 < lesson.steps.size() && lesson.steps[number + 1].line <= line) ++number;
+  return number;
+}
+
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file) {
   return LessonReader(file).read(markdown);
 }

@@ -85,6 +85,11 @@ TEST_CASE("A step without a state has that of the step before") {
   REQUIRE(parsed.problems.empty());
   CHECK(parsed.lesson.steps[1].state.params.real("base") == 500000);
   CHECK_FALSE(parsed.lesson.steps[1].has_own_state);
+  const int second = parsed.lesson.steps[1].line;
+  CHECK(step_at(parsed.lesson, second - 1) == 0);
+  CHECK(step_at(parsed.lesson, second) == 1);
+  CHECK(step_at(parsed.lesson, second + 100) == 1);
+  CHECK(step_at(parsed.lesson, 1) == 0);
 }
 
 TEST_CASE("All errors of a lesson are reported, by line") {
