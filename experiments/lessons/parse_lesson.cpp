@@ -126,7 +126,10 @@ class LessonReader {
       if (!step_)
         throw UsageError(in_quotes(text), "stands above the first step",
                          "begin a step with ## and its title");
-      step_->prose.push_back({paragraph_line_, paragraph_is_item_, spans_of(text)});
+      step_->prose.push_back(
+          {paragraph_line_, paragraph_is_item_,
+           spans_of(text, paragraph_line_,
+                    [this](int line, const std::function<void()>& read) { guarded(line, read); })});
     });
   }
 
@@ -155,7 +158,8 @@ class LessonReader {
     }
     guarded(step.line, [&] { check_step(step); });
     for (const std::string& key : step.controls)
-      if (step.state.experiment) guarded(step.line, [&] { (void)step.state.params.spec(key); });
+      if (step.state.experiment)
+        guarded(step.controls_line, [&] { (void)step.state.params.spec(key); });
     if (steps.size() < most_steps) steps.push_back(std::move(step));
   }
 
