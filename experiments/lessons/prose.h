@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/lessons/guarded.h"
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

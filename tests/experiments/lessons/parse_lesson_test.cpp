@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "experiments/lessons/layers.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
