@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/errors.h"
@@ -74,11 +76,26 @@ const Lesson& sound(const ParsedLesson& parsed) {
                   "see orrery lesson check");
 }
 
+/// Only an older handout may be replaced.
+void require_ours(const std::string& stem) {
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 30;
+  std::error_code failure;
+  const std::string page = stem + ".html";
+  const bool ours = fs::exists(page, failure) &&
+                    read_file(page, largest).substr(0, 400).find("content=\"orrery lesson\"") !=
+                        std::string::npos;
+  for (const char* extension : {".html", ".pdf"})
+    if (!ours && fs::exists(stem + extension, failure))
+      throw IoError(stem + extension, "is not a handout of orrery, so it is not replaced",
+                    "choose another folder with --out");
+}
+
 int print_lessons(const LessonOptions& options) {
   const fs::path folder = options.out.empty() ? current_folder() : fs::path(options.out);
   ResultCache results;
   for (const fs::path& file : files_of(options)) {
     const ParsedLesson parsed = read_lesson(file);
+    require_ours((folder / parsed.lesson.name).string());
     ConsoleProgress progress(is_quiet());
     const Handout handout = make_handout(sound(parsed), results, progress);
     const fs::path stem = folder / parsed.lesson.name;

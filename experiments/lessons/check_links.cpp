@@ -52,13 +52,18 @@ void check_link(const std::string& target) {
     throw_unknown_name(name, "the name of a " + kind, names);
 }
 
-void check_symbol(const std::string& symbol, const Step& step) {
+std::vector<std::string> symbols_of(const Step& step) {
   std::vector<std::string> names;
   for (const LessonFormula& formula : step.formulas)
     add_names(figure::parse_equation(formula.tex), names);
   for (const Prose& prose : step.prose)
     for (const Span& span : prose.spans)
       if (span.kind == Span::Kind::formula) add_names(figure::parse_equation(span.text), names);
+  return names;
+}
+
+void check_symbol(const std::string& symbol, const Step& step) {
+  const std::vector<std::string> names = symbols_of(step);
   if (std::find(names.begin(), names.end(), symbol) == names.end())
     throw_unknown_name(symbol, "a symbol of the step's formulas", names);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiments/lessons/lesson.h"
 
@@ -10,7 +11,10 @@ namespace orrery::lessons {
 /// "experiment:rotation", "encoding:rope", "preset:roformer_figure_2", "card:table-2".
 void check_link(const std::string& target);
 
-/// Throws UsageError unless a formula of the step, or of its experiment, has the symbol.
+/// The symbols of the formulas of a step's equation and prose: "θ_t", "m".
+std::vector<std::string> symbols_of(const Step& step);
+
+/// Throws UsageError unless a formula of the step has the symbol.
 void check_symbol(const std::string& symbol, const Step& step);
 
 }  // namespace orrery::lessons

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

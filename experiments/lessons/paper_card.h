@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/layers.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/lessons/guarded.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 
@@ -29,6 +30,9 @@ struct Prose {
 /// The pieces of a paragraph: *emphasis*, `code`, $formula$ and [words](target). A mark that does
 /// not end is text, except $: throws UsageError for a formula that does not end or cannot be read.
 std::vector<Span> spans_of(std::string_view paragraph);
+/// The same with each formula read under the guard, as of that line; one that cannot be read stays
+/// as text.
+std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& guarded);
 
 /// The words that a reader reads; a formula counts as one.
 std::size_t word_count(const std::vector<Span>& spans);

@@ -44,6 +44,9 @@ using namespace sweeps;
 namespace orrery::reports {
 using namespace combine;
 }
-namespace orrery::cli {
+namespace orrery::lessons {
 using namespace reports;
+}
+namespace orrery::cli {
+using namespace lessons;
 }
