@@ -1,46 +1,43 @@
-#include "experiments/setup/logit_rule_params.h"
-
+// The rules of logits as attention_map takes them.
 #include <catch2/catch.hpp>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
+#include "experiments/studies/catalogue.h"
+#include "tests/support/experiment_run.h"
 
 using namespace orrery;
+using namespace orrery::test;
 
 namespace {
 
-LogitRule rule_of(const std::vector<std::pair<std::string, std::string>>& words) {
-  ParamSet params(setup::logit_rule_params());
-  for (const auto& [key, value] : words) params.set(key, value);
-  params.require_all_set_are_used();
-  return setup::logit_rule_of(params);
+/// The mean entropy of the weights of a text far from the origin, or at it.
+double entropy(const Settings& rule, const std::string& first = "20000") {
+  Settings settings{
+      {"causal", "true"}, {"dim", "16"}, {"show", "weights"}, {"first_position", first}};
+  settings.insert(settings.end(), rule.begin(), rule.end());
+  const Result result = run_experiment(find_experiment("attention_map"), settings,
+                                       text_input("one two three four five six seven eight"));
+  check_all_hold(result);
+  return scalar(result, "rope_mean_entropy");
 }
 
 }  // namespace
 
-TEST_CASE("Without a rule logits are as they are, also where there is no such parameter") {
-  CHECK_FALSE(rule_of({}).given());
-  CHECK_FALSE(setup::logit_rule_of(ParamSet({})).given());
-}
-
-TEST_CASE("A strength and a length of 0 are the model's own") {
-  const LogitRule llama = rule_of({{"logit_rule", "llama4"}});
-  CHECK(logit_factor(llama, 8191, 1) == Approx(1.0693147180559945));
-  CHECK(rule_of({{"logit_rule", "mistral"}}).length == 16384);
-  CHECK(rule_of({{"logit_rule", "beam"}}).length == 2048);
-  CHECK(rule_of({{"logit_rule", "scalable_softmax"}}).strength == 0.43);
-  const LogitRule own = rule_of(
-      {{"logit_rule", "llama4"}, {"logit_rule.strength", "2"}, {"logit_rule.length", "16"}});
-  CHECK(own.strength == 2);
-  CHECK(own.length == 16);
+TEST_CASE("A rule sharpens attention where its model has it, by the model's own numbers") {
+  const double plain = entropy({});
+  CHECK(entropy({{"logit_rule", "llama4"}}) < plain);
+  CHECK(entropy({{"logit_rule", "llama4"}}, "0") == entropy({}, "0"));
+  CHECK(entropy({{"logit_rule", "mistral"}}, "16000") == entropy({}, "16000"));
+  CHECK(entropy({{"logit_rule", "mistral"}}) < plain);
+  CHECK(entropy({{"logit_rule", "beam"}}) < entropy({{"logit_rule", "inkling"}}));
+  CHECK(entropy({{"logit_rule", "llama4"}, {"logit_rule.strength", "2"}}) <
+        entropy({{"logit_rule", "llama4"}}));
 }
 
 TEST_CASE("What a rule does not read is refused") {
-  CHECK_THROWS_AS(rule_of({{"logit_rule", "llama4"}, {"logit_rule.offset", "1"}}), UsageError);
-  CHECK_THROWS_AS(rule_of({{"logit_rule", "scalable_softmax"}, {"logit_rule.length", "9"}}),
-                  UsageError);
+  ParamSet params = params_for(find_experiment("attention_map"), {{"logit_rule", "llama4"}});
+  params.set("logit_rule.offset", "1");
+  CHECK_THROWS_AS(params.require_all_set_are_used(), UsageError);
 }
