@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/logit_rule.h"
 #include "core/door.h"
+#include "core/logit_rule.h"
 #include "core/precision.h"
 #include "core/types.h"
 

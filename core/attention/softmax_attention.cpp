@@ -112,6 +112,13 @@ struct PackedParts {
 };
 
 template <class T>
+void take_sticks(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
+  const RowCounts counts = stick_breaking<T>(mask, n, out.logits, out.weights);
+  out.fully_masked_rows = counts.fully_masked_rows;
+  out.nan_rows = counts.nan_rows;
+}
+
+template <class T>
 AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<T>& packed,
                                 const SoftmaxDoors<T>& doors, const Mask& mask) {
   const StageRounding& rounding = scores.scoring.rounding;
@@ -123,7 +130,7 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
   rounding.apply<T>(Stage::logits, out.logits);
   if (scores.scoring.weights == WeightRule::stick_breaking)
-    stick_breaking(mask, scores.n, out);
+    take_sticks(mask, scores.n, out);
   else
     masked_softmax(mask, out);
   rounding.apply<T>(Stage::weights, out.weights);

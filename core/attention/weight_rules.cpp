@@ -33,15 +33,15 @@ Index keys_seen(const Mask& mask, Index query, Index keys) {
 /// The weights of one row, keys in the order in which they break the stick.
 template <class T>
 bool break_row(const Mask& mask, Index query, const std::vector<Index>& order,
-               AttentionOutput<T>& out) {
+               const Matrix<T>& logits, Matrix<T>& weights) {
   double left = 0;  // the logarithm of what is left of the stick
   bool undefined = false;
   for (const Index key : order) {
     if (!mask.allows(query, key)) continue;
-    const double logit = static_cast<double>(out.logits(query, key));
+    const double logit = static_cast<double>(logits(query, key));
     // 1 takes all: what is left is 0 for good, whatever comes.
     const double weight = std::exp(log_sigmoid(logit) + left);
-    out.weights(query, key) = static_cast<T>(weight);
+    weights(query, key) = static_cast<T>(weight);
     left += log_sigmoid(-logit);
     undefined = undefined || std::isnan(weight);
   }
@@ -68,26 +68,27 @@ void scale_rows(const std::vector<double>& factors, MatrixOut<T> map) {
 }
 
 template <class T>
-void stick_breaking(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
-  mask.check_shape(out.logits.rows(), out.logits.cols());
-  out.weights = Matrix<T>::Zero(out.logits.rows(), out.logits.cols());
-  out.fully_masked_rows = 0;
-  out.nan_rows = 0;
+RowCounts stick_breaking(const Mask& mask, PositionsIn n, const Matrix<T>& logits,
+                         Matrix<T>& weights) {
+  mask.check_shape(logits.rows(), logits.cols());
+  weights = Matrix<T>::Zero(logits.rows(), logits.cols());
+  RowCounts counts;
   std::vector<Index> order(n.size());
   std::iota(order.rbegin(), order.rend(), Index{0});  // of equal positions the last key first
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     return n[static_cast<std::size_t>(a)] > n[static_cast<std::size_t>(b)];
   });
-  for (Index i = 0; i < out.logits.rows(); ++i)
-    if (!mask.sees_a_key(i, out.logits.cols()))
-      ++out.fully_masked_rows;
-    else if (break_row(mask, i, order, out))
-      ++out.nan_rows;
+  for (Index i = 0; i < logits.rows(); ++i)
+    if (!mask.sees_a_key(i, logits.cols()))
+      ++counts.fully_masked_rows;
+    else if (break_row(mask, i, order, logits, weights))
+      ++counts.nan_rows;
+  return counts;
 }
 
 template void scale_rows(const std::vector<double>&, MatrixOut<float>);
 template void scale_rows(const std::vector<double>&, MatrixOut<double>);
-template void stick_breaking(const Mask&, PositionsIn, AttentionOutput<float>&);
-template void stick_breaking(const Mask&, PositionsIn, AttentionOutput<double>&);
+template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<float>&, Matrix<float>&);
+template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<double>&, Matrix<double>&);
 
 }  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/attention/logit_rule.h"
+#include "core/logit_rule.h"
 #include "core/params.h"
 #include "experiments/model/layers.h"
 

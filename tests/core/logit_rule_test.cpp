@@ -1,4 +1,4 @@
-#include "core/attention/logit_rule.h"
+#include "core/logit_rule.h"
 
 #include <catch2/catch.hpp>
 

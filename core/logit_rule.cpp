@@ -1,4 +1,4 @@
-#include "core/attention/logit_rule.h"
+#include "core/logit_rule.h"
 
 #include <algorithm>
 #include <cmath>
