@@ -18,8 +18,10 @@ struct Logits {
 
 Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn queries, int head) {
   const Positions n = keys_beside_origin(encoding, queries);
-  Matrix<double> q = x.replicate(static_cast<Index>(queries.size()), 1);
-  Matrix<double> k = x.replicate(static_cast<Index>(n.size()), 1);
+  Matrix<double> q(static_cast<Index>(queries.size()), x.cols());
+  Matrix<double> k(static_cast<Index>(n.size()), x.cols());
+  q.rowwise() = x.row(0);
+  k.rowwise() = x.row(0);
   const auto* input_term = dynamic_cast<const InputTerm<double>*>(&encoding);
   if (input_term) {
     input_term->add_to_input(queries, q);

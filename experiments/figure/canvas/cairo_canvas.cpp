@@ -198,6 +198,11 @@ double CairoCanvas::pixels_per_point() const {
   return target_->format == FigureFormat::png ? target_->scale : vector_pixels_per_point;
 }
 
+void CairoCanvas::next_page() {
+  check_invariant(target_->format == FigureFormat::pdf, "only a PDF has several pages");
+  cairo_show_page(target_->context.get());
+}
+
 std::string CairoCanvas::finish() {
   check_cairo(cairo_status(target_->context.get()));
   cairo_surface_t* surface = target_->surface.get();

@@ -96,7 +96,9 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
   }
   // The wider clip keeps the whole width of a curve along the edge of the plot.
   context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
-  draw_strips(context, series, axes, curve_stroke(context.style, series));
+  Stroke stroke = curve_stroke(context.style, series);
+  if (stroke.dash == Dash::solid) stroke.dash = context.twins.dash_of(series);
+  draw_strips(context, series, axes, stroke);
   context.canvas.pop_clip();
 }
 
@@ -143,6 +145,10 @@ void draw_sample(PlotContext& context, const Series& series, Point from, Point t
   }
   Stroke stroke = curve_stroke(context.style, series);
   stroke.color = color;
+  if (const Series& first = context.twins.first_of(series); &first != &series) {
+    draw_segment(context.canvas, from, to, curve_stroke(context.style, first));
+    stroke.dash = context.twins.dash_of(series);
+  }
   draw_segment(context.canvas, from, to, stroke);
   if (series.marked)
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);

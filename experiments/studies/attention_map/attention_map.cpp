@@ -18,6 +18,7 @@
 #include "experiments/studies/attention_map/kept_map.h"
 #include "experiments/studies/attention_map/pipeline.h"
 #include "experiments/studies/attention_map/query_table.h"
+#include "experiments/studies/attention_map/token_order.h"
 
 namespace orrery::studies {
 namespace {
@@ -66,6 +67,7 @@ std::vector<ParamSpec> declared_params() {
                    .stated_if_set = true});
   for (ParamSpec& spec : part_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : logit_rule_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : order_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
   specs.push_back(unless_q_is_given(seed_param()));
@@ -261,9 +263,11 @@ MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels
 
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
+  const TokenInputs<T> in_text_order = token_inputs<T>(params, inputs);
+  const auto n = static_cast<Index>(in_text_order.positions.size());
+  const TokenInputs<T> tokens =
+      is_reordered(params) ? reordered(in_text_order, token_order(params, n)) : in_text_order;
   check_last_position(params, tokens.positions.back());
-  const auto n = static_cast<Index>(tokens.positions.size());
   const MapFrame frame = frame_of(params, tokens.labels, n);
   const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
   const PositionsIn m = rows.of(tokens.positions);
@@ -293,6 +297,8 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
     };
     attend_tokens<T>(*encoding, params, tokens, rows, mask, {take, rows_at_once(n)});
     std::move(maps).give(result);
+    if (is_reordered(params) && frame.side == n)
+      add_order_findings(names[e], params, in_text_order, *result.arrays.back(), result);
   }
   result.tables.push_back(std::move(queries).finish());
   return result;

@@ -227,18 +227,31 @@ Series score_series(const std::string& name, const std::vector<double>& distance
   return series;
 }
 
+/// Whether the largest change of one curve would press another one flat on a linear axis.
+bool are_far_apart(const std::vector<Series>& curves) {
+  constexpr double far_ratio = 10.0;
+  Largest most;
+  Smallest least(std::numeric_limits<double>::infinity());
+  for (const Series& curve : curves) {
+    Largest extent;
+    for (const double y : curve.y) extent.see(std::abs(y));
+    most.see(extent.value());
+    if (extent.value() > 0) least.see(extent.value());
+  }
+  return most.value() > far_ratio * least.value();
+}
+
 /// The mean logits again, each against its own at distance 0: every encoding on the same axes.
 Figure change_figure(const LinePlot& scores, const std::string& assumption,
                      const std::string& caption) {
   LinePlot plot{.x = scores.x,
-                .y = {.label = "change of the logit",
-                      .symbol = "logit(r) − logit(0)",
-                      .scale = AxisScale::symlog}};
+                .y = {.label = "change of the logit", .symbol = "logit(r) − logit(0)"}};
   for (const Series& logits : scores.series) {
     Series change{.name = logits.name, .x = logits.x, .y = logits.y, .color = logits.color};
     for (double& y : change.y) y -= logits.y.front();
     plot.series.push_back(std::move(change));
   }
+  if (are_far_apart(plot.series)) plot.y.scale = AxisScale::symlog;
   return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
 }
 

@@ -147,6 +147,68 @@ Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
           std::move(plot)};
 }
 
+/// The angle of an arrow from the first axis, in degrees from 0 to 360.
+double degrees(std::complex<double> z) {
+  const double angle = std::arg(z) * 180.0 / std::numbers::pi;
+  return angle < 0 ? angle + 360.0 : angle;
+}
+
+/// The query and the key of one pair, before they turn and at their positions m and n.
+struct TurnedPair {
+  std::complex<double> q{}, k{}, q_at_m{}, k_at_n{};
+  Position m{}, n{};
+
+  /// From the key's arrow to the query's, in degrees from 0 to 360.
+  double between() const { return degrees(q_at_m * std::conj(k_at_n)); }
+};
+
+TurnedPair turned_pair(const Rope<double>& rope, const QkPair& v, const ParamSet& params) {
+  TurnedPair pair{.m = params.integer("key_position") + params.integer("distance"),
+                  .n = params.integer("key_position")};
+  const auto at = [&](const Row& x, Position position) {
+    const Matrix<double> rows = turned(rope, x, Positions{position});
+    return complex_pairs(rope, channels(rows.row(0)))[0];
+  };
+  pair.q = at(v.q, 0);
+  pair.k = at(v.k, 0);
+  pair.q_at_m = at(v.q, pair.m);
+  pair.k_at_n = at(v.k, pair.n);
+  return pair;
+}
+
+/// The key's arrow and the query's, which is drawn over it, where they stand and where they began.
+Figure query_and_key_figure(const ParamSet& params, const TurnedPair& pair, double score) {
+  VectorPlot plot{.x = {.label = "first channel"},
+                  .y = {.label = "second channel"},
+                  .quantity = "position",
+                  .value_role = AxisRole::position};
+  const auto arrow = [](std::complex<double> z, Position at) {
+    return Arrow{0, 0, z.real(), z.imag(), static_cast<double>(at)};
+  };
+  plot.arrows = {arrow(pair.k, 0), arrow(pair.q, 0), arrow(pair.k_at_n, pair.n)};
+  plot.sum = arrow(pair.q_at_m, pair.m);
+  const double side = 1.1 * larger(std::abs(pair.q), std::abs(pair.k));
+  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
+  return {
+      "query_and_key",
+      fmt::format("q at m = {} stands {}° from k at n = {}: the score is {}", pair.m,
+                  short_label(pair.between()), pair.n, short_label(score)),
+      "over the others: q at m; beneath: k at n, and both before they turn · " + caption_of(params),
+      std::move(plot),
+      {.kind = "pair"}};
+}
+
+void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Result& result) {
+  const auto add = [&](const char* name, double value, const char* what) {
+    result.scalars.push_back(
+        {.name = name, .unit = "degrees", .value = value, .description = what});
+  };
+  add("angle_of_q", degrees(pair.q_at_m), "angle of the query's arrow at its position m");
+  add("angle_of_k", degrees(pair.k_at_n), "angle of the key's arrow at its position n");
+  add("angle_between", pair.between(), "angle from the key's arrow to the query's");
+  result.figures.insert(result.figures.begin(), query_and_key_figure(params, pair, score));
+}
+
 /// The contribution of each pair to the score, and the score so far.
 struct Shares {
   std::vector<double> pair;
@@ -332,6 +394,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   result.figures.push_back(chain_figure(params, chain));
   result.figures.push_back(share_figure(params, chain));
   for (const std::size_t t : pairs) result.figures.push_back(pair_figure(params, rope, rows, t));
+  if (params.text("content") == "plane")
+    add_plane(params, turned_pair(rope, v, params), chain.end().real(), result);
   result.tables.push_back(pair_table(rope, v, chain, r));
   result.tables.push_back(turning_table(rope, rows, pairs));
   return result;

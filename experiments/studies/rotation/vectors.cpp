@@ -19,6 +19,25 @@ ParamSpec vector_param(const std::string& key, const std::string& what) {
                    {"file"});
 }
 
+ParamSpec channel_param(const std::string& key, const std::string& symbol,
+                        const std::string& description, double value) {
+  return used_with({.key = key,
+                    .symbol = symbol,
+                    .description = description,
+                    .kind = ParamKind::real,
+                    .default_value = value,
+                    .min = -2.0,
+                    .max = 2.0},
+                   {"plane"});
+}
+
+QkPair vectors_in_plane(const ParamSet& params) {
+  QkPair v{Matrix<double>(1, 2), Matrix<double>(1, 2)};
+  v.q << params.real("q1"), params.real("q2");
+  v.k << params.real("k1"), params.real("k2");
+  return v;
+}
+
 Matrix<double> row_of(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? params.integer("head") : 0;
   const auto row = params.integer("row");
@@ -50,18 +69,25 @@ std::vector<ParamSpec> vector_params() {
        .description = "What q and k are before they are rotated.",
        .kind = ParamKind::choice,
        .default_value = std::string("equal"),
-       .choices = qk_content_choices({{"file", "a row of your own q and k"}})},
+       .choices =
+           qk_content_choices({{"file", "a row of your own q and k"},
+                               {"plane", "q = (q1, q2) and k = (k1, k2): one pair, d = 2"}})},
       used_with(dim_param(64), {"ones", "equal", "random"}),
       vector_param("q", "Your own queries"),
       vector_param("k", "Your own keys; without a file the same as q"),
       used_with(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255),
                 {"file"}),
-      used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"})};
+      used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"}),
+      channel_param("q1", "q_1", "First channel of the query.", 1.0),
+      channel_param("q2", "q_2", "Second channel of the query.", 0.5),
+      channel_param("k1", "k_1", "First channel of the key.", 0.8),
+      channel_param("k2", "k_2", "Second channel of the key.", -0.6)};
 }
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
   const std::string& content = params.text("content");
   if (content == "file") return vectors_of_file(params, inputs);
+  if (content == "plane") return vectors_in_plane(params);
   Random random(params.integer("seed"), "q and k of rotation");
   return qk_pairs(content, params.integer("dim"), 1, random).front();
 }

@@ -25,7 +25,7 @@
 namespace orrery::studies {
 namespace {
 
-constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+constexpr Index distances_at_once = 256;  // their queries and keys stay in the cache
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<ParamSpec> declared_params() {

@@ -1,0 +1,161 @@
+// lesson: lists and checks lessons.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/files/atomic_write.h"
+#include "experiments/files/file.h"
+#include "experiments/lessons/check_lesson.h"
+#include "experiments/lessons/handout.h"
+#include "experiments/lessons/library.h"
+#include "experiments/lessons/paper_card.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_of(const LessonOptions& options) {
+  std::vector<fs::path> files;
+  for (const std::string& name : options.names)
+    for (const fs::path& file : lessons_named(name)) files.push_back(file);
+  if (options.names.empty()) files = bundled_lessons();
+  if (files.empty())
+    throw UsageError(fmt::format("{}", fmt::join(options.names, " ")), "holds no lessons",
+                     "name a folder with .md files");
+  return files;
+}
+
+int list_lessons(const LessonOptions& options) {
+  for (const fs::path& file : files_of(options)) {
+    const Lesson lesson = read_lesson(file).lesson;
+    const std::string facts = fmt::format("{} steps, {} min", lesson.steps.size(), lesson.minutes);
+    print(
+        fmt::format("{} {} {}\n", bold(padded(lesson.name, 24)), padded(lesson.title, 44), facts));
+    print(fmt::format("{} dies here: “{}”\n", padded("", 24), lesson.misconception));
+  }
+  return exit_ok;
+}
+
+int check_lessons(const LessonOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  ResultCache results;
+  std::size_t problems = 0, assertions = 0, steps = 0, lessons = 0;
+  for (const fs::path& file : files_of(options)) {
+    const ParsedLesson parsed = read_lesson(file);
+    ConsoleProgress progress(false);
+    const LessonCheck found = check_lesson(parsed, file.string(), results, progress);
+    for (const Problem& problem : found.problems) print(problem.text() + "\n");
+    problems += found.problems.size();
+    assertions += found.assertions;
+    steps += parsed.lesson.steps.size();
+    ++lessons;
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  tell(fmt::format("{} lessons, {} steps, {} statements, {} computations, {:.1f} s: {}\n", lessons,
+                   steps, assertions, results.computed(), taken.count(),
+                   problems == 0   ? std::string("all hold")
+                   : problems == 1 ? std::string("1 problem")
+                                   : fmt::format("{} problems", problems)));
+  return problems == 0 ? exit_ok : exit_failed;
+}
+
+/// Throws the first problem: a handout of a broken lesson would teach what is wrong.
+const Lesson& sound(const ParsedLesson& parsed) {
+  if (parsed.problems.empty()) return parsed.lesson;
+  throw DataError(parsed.problems.front().text(), "the lesson cannot be printed so",
+                  "see orrery lesson check");
+}
+
+/// Only an older handout may be replaced.
+void require_ours(const std::string& stem) {
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 30;
+  std::error_code failure;
+  const std::string page = stem + ".html";
+  const bool ours = fs::exists(page, failure) &&
+                    read_file(page, largest).substr(0, 400).find("content=\"orrery lesson\"") !=
+                        std::string::npos;
+  for (const char* extension : {".html", ".pdf"})
+    if (!ours && fs::exists(stem + extension, failure))
+      throw IoError(stem + extension, "is not a handout of orrery, so it is not replaced",
+                    "choose another folder with --out");
+}
+
+int print_lessons(const LessonOptions& options) {
+  const fs::path folder = options.out.empty() ? current_folder() : fs::path(options.out);
+  ResultCache results;
+  for (const fs::path& file : files_of(options)) {
+    const ParsedLesson parsed = read_lesson(file);
+    require_ours((folder / parsed.lesson.name).string());
+    ConsoleProgress progress(is_quiet());
+    const Handout handout = make_handout(sound(parsed), results, progress);
+    const fs::path stem = folder / parsed.lesson.name;
+    atomic_write(stem.string() + ".html", handout_html(handout));
+    atomic_write(stem.string() + ".pdf", handout_pdf(handout));
+    tell(fmt::format("wrote {}.html and .pdf\n", stem.string()));
+  }
+  return exit_ok;
+}
+
+void show_list(std::string_view heading, const std::vector<std::string>& items) {
+  if (!items.empty()) print(fmt::format("\n{}\n", heading));
+  for (const std::string& item : items) print(fmt::format("  {}\n", item));
+}
+
+void show_table(const PaperCard& card) {
+  std::vector<std::vector<std::string>> lines{card.header};
+  lines.insert(lines.end(), card.rows.begin(), card.rows.end());
+  std::vector<std::size_t> widths(card.header.size(), 0);
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(line[i]));
+  print("\n");
+  for (const auto& line : lines) {
+    std::string text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool last = i + 1 == line.size();
+      text += "  " + (last ? line[i] : padded(line[i], widths[i]));
+    }
+    print(text + "\n");
+  }
+}
+
+void show_card(const PaperCard& card) {
+  print(fmt::format("{}\n\n{}\n", bold(card.title), card.says));
+  if (!card.rows.empty()) show_table(card);
+  show_list("How it was made", card.settings);
+  show_list("What it does not show", card.caveats);
+  if (card.experiment)
+    print(fmt::format("\nCompute it\n  {}\n  orrery open{}\n", command_of(card),
+                      command_of(card).substr(std::string_view("orrery run").size())));
+}
+
+int show_cards(const LessonOptions& options) {
+  for (std::size_t i = 0; i < options.names.size(); ++i) {
+    if (i > 0) print("\n");
+    show_card(card_named(options.names[i]));
+  }
+  if (!options.names.empty()) return exit_ok;
+  for (const PaperCard& card : paper_cards())
+    print(fmt::format("{} {}\n", bold(padded(card.name, 14)), card.title));
+  return exit_ok;
+}
+
+}  // namespace
+
+int lesson_command(const LessonOptions& options) {
+  if (options.action == "list") return list_lessons(options);
+  if (options.action == "show") return show_cards(options);
+  return options.action == "check" ? check_lessons(options) : print_lessons(options);
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,165 @@
+#include "experiments/lessons/check_lesson.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/lessons/check_links.h"
+#include "experiments/lessons/evaluate.h"
+#include "experiments/lessons/prediction.h"
+#include "experiments/text/printable.h"
+
+namespace orrery::lessons {
+namespace {
+
+class StepCheck {
+ public:
+  StepCheck(const Step& step, const std::string& file, ResultCache& results, Progress& progress,
+            LessonCheck& found)
+      : step_(step), file_(file), results_(results), progress_(progress), found_(found) {}
+
+  void run() {
+    for (const Prose& prose : step_.prose)
+      for (const Span& span : prose.spans)
+        if (span.kind == Span::Kind::link) guarded(prose.line, [&] { check_link(span.target); });
+    if (!step_.state.experiment) return;  // a problem of parsing
+    guarded(step_.state_line, [&] { own_ = results_.result_of(step_.state, progress_); });
+    if (!own_) return;
+    guarded(step_.state_line, [&] { check_figures(); });
+    for (const Expectation& expectation : step_.expectations)
+      guarded(expectation.line, [&] { check_expectation(expectation); });
+    if (step_.prediction) guarded(step_.prediction->line, [&] { check_prediction(); });
+    if (step_.task) guarded(step_.task->line, [&] { check_task(*step_.task); });
+    for (const Note& note : step_.notes) guarded(note.line, [&] { check_note(note); });
+    for (const Spotlight& light : step_.spotlights)
+      guarded(light.line, [&] { check_spotlight(light); });
+    for (const Veil& veil : step_.veils)
+      guarded(veil.line, [&] { check_part(veil.figure, veil.series); });
+  }
+
+ private:
+  void guarded(int line, const std::function<void()>& check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      found_.problems.push_back({file_, line, without_controls(error.what())});
+    }
+  }
+
+  std::shared_ptr<const Result> with(const std::vector<std::string>& words) {
+    return words.empty() ? own_ : results_.result_of(step_.state, words, progress_);
+  }
+
+  void require(const Assertion& assertion, const std::vector<std::string>& words,
+               const std::string& remedy) {
+    ++found_.assertions;
+    const ParamSet params = with_words(step_.state.params, words);
+    const Verdict verdict = judge(assertion, {*with(words), params});
+    if (!verdict.holds)
+      throw UsageError(in_quotes(assertion.text), fmt::format("does not hold: {}", verdict.found),
+                       remedy);
+  }
+
+  void check_figures() {
+    const StepState& state = step_.state;
+    for (const std::string& id : {state.figure, state.second_figure})
+      if (!id.empty()) (void)figure_named(*own_, id);
+    for (const auto& [id, view] : state.views) {
+      (void)figure_named(*own_, id);
+      for (const std::string& series : view.hidden) (void)series_named(*own_, id, series);
+    }
+  }
+
+  void check_expectation(const Expectation& expectation) {
+    require(expectation.assertion, expectation.with, "correct it, and the prose that says so");
+  }
+
+  void check_prediction() {
+    ++found_.assertions;
+    const Answer truth =
+        truth_of(*step_.prediction, step_.state,
+                 [this](const std::vector<std::string>& words) { return with(words); });
+    (void)describe_answer(*step_.prediction, truth, truth);
+  }
+
+  void check_task(const Task& task) {
+    const Facts before{*own_, step_.state.params};
+    found_.assertions += 2;
+    if (judge(task.until, before).holds)
+      throw UsageError(in_quotes(task.until.text), "holds before anything is done",
+                       "begin from another state, or ask for more");
+    require(task.until, task.by, "correct by: or until:");
+    for (const Task::Hint& hint : task.hints)
+      if (hint.when) (void)judge(*hint.when, before);
+  }
+
+  void check_note(const Note& note) {
+    const Facts facts{*own_, step_.state.params};
+    (void)figure_named(*own_, note.figure);
+    const double x = value_of(note.x, facts), y = value_of(note.y, facts);
+    if (!std::isfinite(x) || !std::isfinite(y))
+      throw UsageError(in_quotes(note.text), fmt::format("stands at ({}, {})", x, y),
+                       "choose a place where the figure has a value");
+  }
+
+  void check_part(const std::string& figure, const std::string& series) {
+    (void)figure_named(*own_, figure);
+    if (!series.empty()) (void)series_named(*own_, figure, series);
+  }
+
+  void check_spotlight(const Spotlight& light) {
+    const Facts facts{*own_, step_.state.params};
+    switch (light.kind) {
+      case Spotlight::Kind::control:
+        (void)step_.state.params.spec(light.name);
+        break;
+      case Spotlight::Kind::figure:
+      case Spotlight::Kind::series:
+        check_part(light.name, light.series);
+        break;
+      case Spotlight::Kind::cell: {
+        Expression cell{.kind = Expression::Kind::cell, .names = {light.name}};
+        cell.operands = {light.row, light.column};
+        (void)value_of(cell, facts);
+        break;
+      }
+      case Spotlight::Kind::symbol:
+        check_symbol(light.name, step_);
+        break;
+    }
+  }
+
+  const Step& step_;
+  const std::string& file_;
+  ResultCache& results_;
+  Progress& progress_;
+  LessonCheck& found_;
+  std::shared_ptr<const Result> own_{};
+};
+
+}  // namespace
+
+LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, ResultCache& results,
+                         Progress& progress) {
+  LessonCheck found{.problems = parsed.problems};
+  const std::vector<Step>& steps = parsed.lesson.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    checkpoint(progress, i, steps.size(), parsed.lesson.name);
+    SilentProgress quiet;
+    StepCheck(steps[i], file, results, quiet, found).run();
+  }
+  std::stable_sort(found.problems.begin(), found.problems.end(),
+                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
+  return found;
+}
+
+}  // namespace orrery::lessons

@@ -1,0 +1,194 @@
+#include "experiments/lessons/handout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/lessons/evaluate.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::lessons {
+namespace {
+
+using Kind = HandoutText::Kind;
+
+std::vector<Span> plain(std::string text) { return {{Span::Kind::text, std::move(text), ""}}; }
+
+/// The text with its formulas and emphasis; as it is where it cannot be read.
+std::vector<Span> marked(const std::string& text) {
+  try {
+    return spans_of(text);
+  } catch (const UsageError&) {
+    return plain(text);
+  }
+}
+
+Range range_of(const Series& series) {
+  Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const double y : series.y) {
+    if (y < range.min) range.min = y;
+    if (y > range.max) range.max = y;
+  }
+  const double room = 0.05 * (range.max - range.min);
+  return {range.min - room, range.max + room};
+}
+
+class HandoutMaker {
+ public:
+  HandoutMaker(const Lesson& lesson, ResultCache& results, Progress& progress)
+      : lesson_(lesson), results_(results), progress_(progress) {}
+
+  Handout make() {
+    const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
+    handout_.title = number + lesson_.title;
+    add(HandoutHeading{1, handout_.title});
+    text(fmt::format("{} minutes. What dies here: “{}”", lesson_.minutes, lesson_.misconception),
+         Kind::quiet);
+    for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
+      checkpoint(progress_, i, lesson_.steps.size(), lesson_.name);
+      add_step(lesson_.steps[i], i + 1);
+    }
+    add(HandoutBreak{});
+    add(HandoutHeading{2, "Answers"});
+    for (HandoutBlock& block : answers_) handout_.blocks.push_back(std::move(block));
+    return std::move(handout_);
+  }
+
+ private:
+  void add(HandoutBlock block) { handout_.blocks.push_back(std::move(block)); }
+  void text(const std::string& words, Kind kind = Kind::plain) {
+    add(HandoutText{marked(words), kind});
+  }
+  void answer(const std::string& words, Kind kind = Kind::plain) {
+    answers_.emplace_back(HandoutText{marked(words), kind});
+  }
+
+  void add_step(const Step& step, std::size_t number) {
+    SilentProgress quiet;
+    result_ = results_.result_of(step.state, quiet);
+    add(HandoutHeading{2, fmt::format("{}. {}", number, step.title)});
+    for (const Prose& prose : step.prose)
+      add(HandoutText{prose.spans, prose.is_item ? Kind::item : Kind::plain});
+    if (!step.formulas.empty()) add(HandoutFormulas{step.formulas});
+    const bool veiled = step.prediction && !veils_of(step).empty();
+    if (!hides_all(step)) add_picture(step, veiled, handout_.blocks);
+    if (step.prediction) add_prediction(step, number, veiled);
+    if (step.task) add_task(*step.task, number);
+    if (step.card) text(step.card->statement, Kind::boxed);
+    add(HandoutCommand{command_of(step.state)});
+    if (step.exercise) add_exercise(*step.exercise);
+  }
+
+  /// What is hidden until the reveal: the veils, and the curve that is to be drawn.
+  static std::vector<Veil> veils_of(const Step& step) {
+    std::vector<Veil> veils = step.veils;
+    if (step.prediction)
+      if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
+        veils.push_back({.figure = draw->figure, .series = draw->series});
+    return veils;
+  }
+
+  bool hides_all(const Step& step) const {
+    return step.prediction && std::any_of(step.veils.begin(), step.veils.end(), [&](const Veil& v) {
+             return v.series.empty() && !v.x && v.figure == shown_figure(step).id;
+           });
+  }
+
+  const Figure& shown_figure(const Step& step) const {
+    return step.state.figure.empty() ? result_->figures.front()
+                                     : figure_named(*result_, step.state.figure);
+  }
+
+  /// The figure as the step shows it; before the reveal without what is veiled, on the same axes.
+  void add_picture(const Step& step, bool before, std::vector<HandoutBlock>& to) {
+    if (result_->figures.empty()) return;
+    HandoutPicture picture{.figure = shown_figure(step),
+                           .id = fmt::format("figure{}", ++pictures_)};
+    picture.figure.caption = brief_caption(picture.figure.caption, step.state.params);
+    const auto view = step.state.views.find(picture.figure.id);
+    if (view != step.state.views.end()) picture.view = view->second;
+    for (const Veil& veil : before ? veils_of(step) : std::vector<Veil>{}) {
+      if (veil.series.empty() || veil.figure != picture.figure.id) continue;
+      const Series& series = series_named(*result_, veil.figure, veil.series);
+      picture.view.hidden.insert(series.name);
+      keep_range(picture, series);
+    }
+    if (!before)
+      for (PlacedNote& note : placed_notes(step.notes, {*result_, step.state.params}))
+        if (note.figure == picture.figure.id) picture.notes.push_back(std::move(note));
+    to.emplace_back(std::move(picture));
+  }
+
+  static void keep_range(HandoutPicture& picture, const Series& series) {
+    const auto* plot = std::get_if<LinePlot>(&picture.figure.content);
+    if (!plot || plot->y.range || picture.view.y || plot->y.scale != AxisScale::linear) return;
+    picture.view.y = range_of(series);
+  }
+
+  void add_prediction(const Step& step, std::size_t number, bool veiled) {
+    const Prediction& prediction = *step.prediction;
+    SilentProgress quiet;
+    const Answer truth = truth_of(prediction, step.state, [&](const auto& words) {
+      return results_.result_of(step.state, words, quiet);
+    });
+    text(prediction.ask, Kind::strong);
+    add_blanks(prediction);
+    std::string said =
+        fmt::format("*{}. {}* {}", number, step.title, truth_text(prediction, truth));
+    if (!prediction.reveal.empty()) said += " " + prediction.reveal;
+    answer(said);
+    if (veiled) add_picture(step, false, answers_);
+    if (veiled) answers_.emplace_back(HandoutCommand{command_of(step.state)});
+  }
+
+  void add_blanks(const Prediction& prediction) {
+    if (const auto* choose = std::get_if<ChooseOption>(&prediction.kind)) {
+      for (const auto& option : choose->options) text("☐ " + option.label, Kind::item);
+    } else if (const auto* order = std::get_if<OrderItems>(&prediction.kind)) {
+      for (const auto& item : order->items) text("____ " + item.label, Kind::item);
+    } else if (const auto* guess = std::get_if<GuessNumber>(&prediction.kind)) {
+      text(fmt::format("From {} to {}: __________ {}", short_label(guess->from),
+                       short_label(guess->to), guess->unit),
+           Kind::item);
+    } else if (std::holds_alternative<DrawCurve>(prediction.kind)) {
+      text("Draw it into the figure.", Kind::quiet);
+    } else {
+      text("Mark the cells in the figure.", Kind::quiet);
+    }
+  }
+
+  void add_task(const Task& task, std::size_t number) {
+    text("☐ " + task.goal, Kind::strong);
+    add(HandoutBlank{1});
+    answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
+                       fmt::join(task.by, " ")));
+  }
+
+  void add_exercise(const Exercise& exercise) {
+    add(HandoutHeading{2, "Exercise"});
+    text(exercise.task);
+    add(HandoutBlank{3});
+    answer("*Exercise* " + exercise.answer);
+  }
+
+  const Lesson& lesson_;
+  ResultCache& results_;
+  Progress& progress_;
+  Handout handout_{};
+  std::vector<HandoutBlock> answers_{};
+  std::shared_ptr<const Result> result_{};
+  int pictures_{};
+};
+
+}  // namespace
+
+Handout make_handout(const Lesson& lesson, ResultCache& results, Progress& progress) {
+  return HandoutMaker(lesson, results, progress).make();
+}
+
+}  // namespace orrery::lessons

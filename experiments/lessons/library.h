@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/lessons/parse_lesson.h"
+
+namespace orrery::lessons {
+
+/// The files of lessons: those that come with Orrery, in the order of their numbers.
+std::vector<std::filesystem::path> bundled_lessons();
+/// The .md files of a folder by name, without README.md. Throws IoError.
+std::vector<std::filesystem::path> lessons_in(const std::filesystem::path& folder);
+
+/// The files that a word means: a folder, a file, or a lesson that comes with Orrery by its name
+/// ("07-decay"), its number ("7") or its name without the number ("decay"). Throws UsageError with
+/// the nearest name, IoError.
+std::vector<std::filesystem::path> lessons_named(const std::string& word);
+
+/// Reads and parses a file. Throws IoError, and DataError for one of more than 1 MiB.
+ParsedLesson read_lesson(const std::filesystem::path& file);
+
+}  // namespace orrery::lessons

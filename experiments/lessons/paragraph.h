@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/equation/box.h"
+#include "experiments/lessons/prose.h"
+
+namespace orrery::lessons {
+
+/// A paragraph in lines, words and formulas, ready to be drawn on any canvas.
+struct ParagraphLayout {
+  struct Piece {
+    figure::Point at{};  ///< left end of its baseline, from the paragraph's upper left corner
+    double width{};
+    std::string text{};  ///< empty for a formula
+    figure::TextStyle style{};
+    figure::EquationBox box{};
+    std::string target{};  ///< of a link
+  };
+  std::vector<Piece> pieces{};
+  double height{};
+};
+
+/// Breaks the paragraph into lines within `width`. A word that is wider than a line has one of its
+/// own. Formulas are set in line; `canvas` measures.
+ParagraphLayout lay_out_paragraph(const std::vector<Span>& spans, const figure::Canvas& canvas,
+                                  double width, const figure::TextStyle& style);
+
+/// Draws it with its upper left corner at `corner`. Symbols of `highlight` have its colour.
+void draw_paragraph(figure::Canvas& canvas, const ParagraphLayout& paragraph, figure::Point corner,
+                    const figure::EquationHighlight& highlight = {});
+
+}  // namespace orrery::lessons

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/lessons/answer.h"
+#include "experiments/lessons/evaluate.h"
+#include "experiments/lessons/lesson.h"
+
+namespace orrery::lessons {
+
+/// Gives the result of the step's state with "key=value" words applied; with none, its own.
+using ResultWith =
+    std::function<std::shared_ptr<const Result>(const std::vector<std::string>& words)>;
+
+/// The truth. Throws UsageError as value_of does, and for a truth that is no answer: a NaN, items
+/// that are equal, options none of which is true.
+Answer truth_of(const Prediction& prediction, const StepState& state, const ResultWith& results);
+
+/// Describes a prediction beside the truth, in a sentence or two and never as a grade: "It rises at
+/// 115 of 256 steps; yours rises at none."
+std::string describe_answer(const Prediction& prediction, const Answer& given, const Answer& truth);
+
+/// The same for a class: "7 of 12 chose …".
+std::string describe_class(const Prediction& prediction, std::span<const Answer> given,
+                           const Answer& truth);
+
+/// The truth in words, for the answers at the end of a handout.
+std::string truth_text(const Prediction& prediction, const Answer& truth);
+
+/// The hint that fits the present settings; empty where the task is done or no hint fits.
+std::string hint_for(const Task& task, const Facts& facts);
+
+/// A note at its place.
+struct PlacedNote {
+  std::string figure{};
+  double x{};
+  double y{};
+  std::string text{};
+};
+/// Throws as value_of does.
+std::vector<PlacedNote> placed_notes(const std::vector<Note>& notes, const Facts& facts);
+
+}  // namespace orrery::lessons

@@ -1,0 +1,282 @@
+#include "experiments/lessons/read_block.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/figure/equation/parse.h"
+#include "experiments/text/number_text.h"
+#include "experiments/text/printable.h"
+
+namespace orrery::lessons {
+namespace {
+
+void read_formulas(const Block& block, Step& step, const Guarded& guarded) {
+  for (const Line& line : statements_of(block))
+    guarded(line.number, [&] {
+      const std::size_t percent = line.text.find(" % ");
+      LessonFormula formula{trimmed(line.text.substr(0, percent)), ""};
+      if (percent != std::string::npos) formula.source = trimmed(line.text.substr(percent + 3));
+      (void)figure::parse_equation(formula.tex);
+      step.formulas.push_back(std::move(formula));
+    });
+}
+
+void read_controls(const Block& block, Step& step, const Guarded& guarded) {
+  step.controls_line = block.line;
+  for (const Line& line : statements_of(block))
+    guarded(line.number, [&] {
+      if (step.controls.size() == most_controls)
+        throw UsageError(in_quotes(line.text), "is a third control",
+                         fmt::format("keep the {} that the step is about", most_controls));
+      step.controls.push_back(line.text);
+    });
+}
+
+void read_expectations(const Block& block, Step& step, const Guarded& guarded) {
+  for (const Line& line : statements_of(block))
+    guarded(line.number,
+            [&] { step.expectations.push_back(read_expectation(line.number, line.text)); });
+}
+
+/// "otherwise: TEXT" or "if ASSERTION: TEXT".
+Task::Hint read_hint(const std::string& value) {
+  const std::size_t colon = find_unquoted(value, ": ");
+  const std::string before = trimmed(value.substr(0, colon));
+  const bool otherwise = before == "otherwise";
+  if (colon == std::string::npos || (!otherwise && !before.starts_with("if ")))
+    throw UsageError(in_quotes(value), "does not say when it fits",
+                     "write hint: if ASSERTION: TEXT, or hint: otherwise: TEXT");
+  Task::Hint hint{std::nullopt, trimmed(value.substr(colon + 2))};
+  if (!otherwise) hint.when = parse_assertion(trimmed(before.substr(3)));
+  return hint;
+}
+
+void read_task_field(const Field& field, Task& task) {
+  if (field.key == "goal")
+    task.goal = field.value;
+  else if (field.key == "until")
+    task.until = parse_assertion(field.value);
+  else if (field.key == "by")
+    task.by = words_of(field.value);
+  else if (field.key == "hint")
+    task.hints.push_back(read_hint(field.value));
+  else
+    throw_unknown_name(field.key, "a key of do",
+                       std::vector<std::string>{"goal", "until", "by", "hint"});
+}
+
+void read_task(const Block& block, Step& step, const Guarded& guarded) {
+  Task task{.line = block.line};
+  for (const Field& field : fields_of(block))
+    guarded(field.line, [&] { read_task_field(field, task); });
+  if (task.goal.empty()) throw UsageError("do", "has no goal", "write goal: and what to reach");
+  if (task.until.clauses.empty())
+    throw UsageError("do", "does not say when it is done", "write until: and an assertion");
+  if (task.by.empty())
+    throw UsageError("do", "does not say how it can be done", "write by: KEY=VALUE");
+  step.task = std::move(task);
+}
+
+/// "FIGURE at X, Y: TEXT".
+Note read_note(const Line& line) {
+  const std::string form = "write FIGURE at X, Y: TEXT";
+  const std::size_t at = find_unquoted(line.text, " at ");
+  const std::size_t colon = find_unquoted(line.text, ": ");
+  const std::size_t comma = find_unquoted(line.text, ",");
+  if (at == std::string::npos || colon == std::string::npos || comma == std::string::npos ||
+      !(at < comma && comma < colon))
+    throw UsageError(in_quotes(line.text), "is not a note", form);
+  const std::vector<std::string> figure = words_of(line.text.substr(0, at));
+  if (figure.size() != 1) throw UsageError(in_quotes(line.text), "names no figure", form);
+  return {.line = line.number,
+          .figure = figure[0],
+          .x = parse_expression(trimmed(line.text.substr(at + 4, comma - at - 4))),
+          .y = parse_expression(trimmed(line.text.substr(comma + 1, colon - comma - 1))),
+          .text = trimmed(line.text.substr(colon + 2))};
+}
+
+void read_notes(const Block& block, Step& step, const Guarded& guarded) {
+  for (const Line& line : statements_of(block))
+    guarded(line.number, [&] { step.notes.push_back(read_note(line)); });
+}
+
+Spotlight read_spotlight(const Line& line) {
+  struct Form {
+    std::string_view word;
+    Spotlight::Kind kind;
+    std::size_t names;
+  };
+  using Kind = Spotlight::Kind;
+  constexpr std::array forms{Form{"control", Kind::control, 1}, Form{"figure", Kind::figure, 1},
+                             Form{"series", Kind::series, 2}, Form{"symbol", Kind::symbol, 1},
+                             Form{"cell", Kind::cell, 3}};
+  const std::vector<std::string> words = words_of(line.text);
+  for (const Form& form : forms) {
+    if (words.empty() || words[0] != form.word || words.size() != form.names + 1) continue;
+    Spotlight spotlight{.line = line.number, .kind = form.kind, .name = words[1]};
+    if (form.kind == Kind::series) spotlight.series = words[2];
+    if (form.kind == Kind::cell) {
+      spotlight.row = parse_expression(words[2]);
+      spotlight.column = parse_expression(words[3]);
+    }
+    return spotlight;
+  }
+  throw UsageError(in_quotes(line.text), "points at nothing",
+                   "write control KEY, figure FIGURE, series FIGURE CURVE, symbol θ_t or cell MAP "
+                   "ROW COLUMN");
+}
+
+void read_spotlights(const Block& block, Step& step, const Guarded& guarded) {
+  for (const Line& line : statements_of(block))
+    guarded(line.number, [&] { step.spotlights.push_back(read_spotlight(line)); });
+}
+
+/// "FIGURE [CURVE] [from A to B]".
+Veil read_veil(const Line& line) {
+  const std::string form = "write FIGURE, FIGURE CURVE, or either with from A to B";
+  std::vector<std::string> words = words_of(line.text);
+  Veil veil{.line = line.number};
+  if (words.size() >= 5 && words[words.size() - 4] == "from" && words[words.size() - 2] == "to") {
+    const auto low = number_in(words[words.size() - 3]), high = number_in(words.back());
+    if (!low || !high || !(*low < *high))
+      throw UsageError(in_quotes(line.text), "has no range", form);
+    veil.x = Range{*low, *high};
+    words.resize(words.size() - 4);
+  }
+  if (words.empty() || words.size() > 2)
+    throw UsageError(in_quotes(line.text), "is not a veil", form);
+  veil.figure = words[0];
+  if (words.size() == 2) veil.series = words[1];
+  return veil;
+}
+
+void read_veils(const Block& block, Step& step, const Guarded& guarded) {
+  for (const Line& line : statements_of(block))
+    guarded(line.number, [&] { step.veils.push_back(read_veil(line)); });
+}
+
+void read_exercise(const Block& block, Step& step, const Guarded& guarded) {
+  Exercise exercise{.line = block.line};
+  for (const Field& field : fields_of(block))
+    guarded(field.line, [&] {
+      if (field.key == "task")
+        exercise.task = field.value;
+      else if (field.key == "answer")
+        exercise.answer = field.value;
+      else
+        throw_unknown_name(field.key, "a key of exercise",
+                           std::vector<std::string>{"task", "answer"});
+    });
+  if (exercise.task.empty() || exercise.answer.empty())
+    throw UsageError("exercise", "lacks a task or an answer", "write task: and answer:");
+  step.exercise = std::move(exercise);
+}
+
+std::string sentence_of(const Block& block) {
+  std::string sentence = block.sentence();
+  if (sentence.empty())
+    throw UsageError(block.name, "is empty", "write a sentence between the fences");
+  return sentence;
+}
+
+void read_state_block(const Block& block, Step& step, const Guarded& guarded) {
+  step.has_own_state = true;
+  step.state_line = block.line;
+  step.state = read_state(block.text(), [&](int line, const std::function<void()>& read) {
+    guarded(block.line + line, read);
+  });
+}
+
+struct BlockKind {
+  std::string_view name;
+  void (*read)(const Block&, Step&, const Guarded&);
+};
+
+const std::vector<BlockKind>& block_kinds() {
+  static const std::vector<BlockKind> kinds{
+      {"equation", read_formulas},
+      {"controls", read_controls},
+      {"state", read_state_block},
+      {"predict",
+       [](const Block& block, Step& step, const Guarded& guarded) {
+         step.prediction = read_prediction(block, guarded);
+       }},
+      {"do", read_task},
+      {"expect", read_expectations},
+      {"note", read_notes},
+      {"spotlight", read_spotlights},
+      {"veil", read_veils},
+      {"say",
+       [](const Block& block, Step& step, const Guarded&) { step.say = sentence_of(block); }},
+      {"card",
+       [](const Block& block, Step& step, const Guarded&) {
+         step.card = Card{block.line, sentence_of(block)};
+       }},
+      {"exercise", read_exercise}};
+  return kinds;
+}
+
+int whole_number(const Field& field, int most) {
+  const std::optional<double> number = number_in(field.value);
+  for (int whole = 1; number && whole <= most; ++whole)
+    if (*number == whole) return whole;
+  throw UsageError(fmt::format("{}: {}", field.key, field.value),
+                   fmt::format("is not a whole number from 1 to {}", most), "write one");
+}
+
+void read_head(const Field& field, Lesson& lesson) {
+  if (field.key == "number")
+    lesson.number = whole_number(field, 999);
+  else if (field.key == "minutes")
+    lesson.minutes = whole_number(field, 240);
+  else if (field.key == "misconception")
+    lesson.misconception = field.value;
+  else
+    throw_unknown_name(field.key, "a key of lesson",
+                       std::vector<std::string>{"number", "minutes", "misconception"});
+}
+
+}  // namespace
+
+Expectation read_expectation(int line, const std::string& text) {
+  Expectation expectation{.line = line};
+  std::string rest = text;
+  if (rest.starts_with("with ")) {
+    const std::size_t colon = find_unquoted(rest, ": ");
+    if (colon == std::string::npos)
+      throw UsageError(in_quotes(text), "has no colon after its parameters",
+                       "write with KEY=VALUE: ASSERTION");
+    expectation.with = words_of(rest.substr(5, colon - 5));
+    rest = rest.substr(colon + 2);
+  }
+  expectation.assertion = parse_assertion(trimmed(rest));
+  return expectation;
+}
+
+void read_block(const Block& block, Lesson& lesson, Step* step, const Guarded& guarded) {
+  if (block.name == "lesson") {
+    if (step)
+      throw UsageError("```lesson", "stands in a step", "move it above the first ## heading");
+    for (const Field& field : fields_of(block))
+      guarded(field.line, [&] { read_head(field, lesson); });
+    return;
+  }
+  std::vector<std::string> names{"lesson"};
+  for (const BlockKind& kind : block_kinds()) {
+    names.emplace_back(kind.name);
+    if (kind.name != block.name) continue;
+    if (!step)
+      throw UsageError("```" + block.name, "stands above the first step",
+                       "begin a step with ## and its title");
+    kind.read(block, *step, guarded);
+    return;
+  }
+  throw_unknown_name(block.name, "a block of a lesson", names);
+}
+
+}  // namespace orrery::lessons

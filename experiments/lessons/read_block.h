@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/lessons/block_text.h"
+#include "experiments/lessons/guarded.h"
+#include "experiments/lessons/lesson.h"
+
+namespace orrery::lessons {
+
+/// Reads a block into the lesson or its step; `step` is null above the first one. Every statement
+/// of the block is read under the guard, so that one error hides no other. Throws UsageError for a
+/// block of an unknown name, in the wrong place or a second time.
+void read_block(const Block& block, Lesson& lesson, Step* step, const Guarded& guarded);
+
+/// "with KEY=VALUE …: ASSERTION", or an assertion alone.
+Expectation read_expectation(int line, const std::string& text);
+
+/// Reads the block predict.
+Prediction read_prediction(const Block& block, const Guarded& guarded);
+
+}  // namespace orrery::lessons

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/lessons/read_block.h"
+#include "experiments/text/number_text.h"
+#include "experiments/text/printable.h"
+
+namespace orrery::lessons {
+namespace {
+
+using Kind = decltype(Prediction::kind);
+
+/// The two parts of a value around its last " WORD ".
+std::pair<std::string, std::string> around(const std::string& value, std::string_view word,
+                                           const std::string& form) {
+  const std::string between = fmt::format(" {} ", word);
+  const std::size_t at = rfind_unquoted(value, between);
+  if (at == std::string::npos)
+    throw UsageError(in_quotes(value), fmt::format("has no \"{}\"", word),
+                     fmt::format("write {}", form));
+  return {trimmed(value.substr(0, at)), trimmed(value.substr(at + between.size()))};
+}
+
+std::string label_in(std::string label) {
+  if (label.size() >= 2 && label.front() == '"' && label.back() == '"')
+    label = label.substr(1, label.size() - 2);
+  if (label.empty()) throw UsageError("a label", "is empty", "say what it stands for");
+  return label;
+}
+
+Prediction::Draw read_draw(const std::string& value) {
+  const std::vector<std::string> words = words_of(value);
+  if (words.size() != 2)
+    throw UsageError(in_quotes(value), "does not name a figure and a curve",
+                     "write draw: FIGURE CURVE");
+  return {words[0], words[1]};
+}
+
+Prediction::Mark read_mark(const std::string& value) {
+  const std::vector<std::string> words = words_of(value);
+  const std::string form = "mark: MAP cells > NUMBER, or mark: MAP changed by KEY=VALUE";
+  if (words.size() > 3 && words[1] == "changed" && words[2] == "by")
+    return {.map = words[0], .changed_by = {words.begin() + 3, words.end()}};
+  const std::size_t cells = find_unquoted(value, " cells ");
+  if (words.empty() || cells == std::string::npos)
+    throw UsageError(in_quotes(value), "says of no cells which they are", "write " + form);
+  // A comparison with 0 on the left reads as one with the cell.
+  const Assertion read = parse_assertion("0 " + value.substr(cells + 7));
+  if (read.clauses.size() != 1 || read.clauses[0].comparisons.size() != 1)
+    throw UsageError(in_quotes(value), "compares cells with more than one number", "write " + form);
+  return {.map = words[0],
+          .sign = read.clauses[0].comparisons[0].sign,
+          .threshold = read.clauses[0].operands[1]};
+}
+
+double number_in_guess(const std::string& word, const std::string& value) {
+  if (const std::optional<double> number = number_in(word)) return *number;
+  throw UsageError(in_quotes(value),
+                   fmt::format("has {} where a number should stand", in_quotes(word)),
+                   "write guess: EXPRESSION from NUMBER to NUMBER UNIT");
+}
+
+Prediction::Guess read_guess(const std::string& value) {
+  const auto [truth, range] = around(value, "from", "guess: EXPRESSION from 0 to 64 pairs");
+  const std::vector<std::string> words = words_of(range);
+  if (words.size() < 3 || words[1] != "to")
+    throw UsageError(in_quotes(value), "has no range for the slider",
+                     "write guess: EXPRESSION from NUMBER to NUMBER UNIT");
+  Prediction::Guess guess{parse_expression(truth), number_in_guess(words[0], value),
+                          number_in_guess(words[2], value), ""};
+  for (std::size_t i = 3; i < words.size(); ++i) guess.unit += (i > 3 ? " " : "") + words[i];
+  if (!(guess.from < guess.to))
+    throw UsageError(in_quotes(value), "has a range that is empty", "write the lower number first");
+  return guess;
+}
+
+Prediction::Order::Item read_item(const std::string& value) {
+  const auto [label, key] = around(value, "by", "order: LABEL by EXPRESSION");
+  return {label_in(label), parse_expression(key)};
+}
+
+Prediction::Choose::Option read_option(const Field& field) {
+  const auto [label, when] = around(field.value, "if", "choose: LABEL if ASSERTION");
+  return {label_in(label), read_expectation(field.line, when)};
+}
+
+/// The alternative of that type, which takes the place of an empty one.
+template <class Wanted>
+Wanted& kind_as(Prediction& prediction, std::optional<std::string>& chosen, const Field& field) {
+  if (chosen && *chosen != field.key)
+    throw UsageError(field.key, fmt::format("is a second kind beside {}", *chosen),
+                     "make one prediction per step");
+  const bool repeats = field.key == "order" || field.key == "choose";
+  if (chosen && !repeats)
+    throw UsageError(field.key, "is there twice", "make one prediction per step");
+  if (!chosen) prediction.kind = Wanted{};
+  chosen = field.key;
+  return std::get<Wanted>(prediction.kind);
+}
+
+void read_field(const Field& field, Prediction& prediction, std::optional<std::string>& chosen) {
+  static const std::vector<std::string> keys{"ask",   "reveal", "draw",  "mark",
+                                             "order", "guess",  "choose"};
+  if (field.key == "ask")
+    prediction.ask = field.value;
+  else if (field.key == "reveal")
+    prediction.reveal = field.value;
+  else if (field.key == "draw")
+    kind_as<Prediction::Draw>(prediction, chosen, field) = read_draw(field.value);
+  else if (field.key == "mark")
+    kind_as<Prediction::Mark>(prediction, chosen, field) = read_mark(field.value);
+  else if (field.key == "guess")
+    kind_as<Prediction::Guess>(prediction, chosen, field) = read_guess(field.value);
+  else if (field.key == "order")
+    kind_as<Prediction::Order>(prediction, chosen, field).items.push_back(read_item(field.value));
+  else if (field.key == "choose")
+    kind_as<Prediction::Choose>(prediction, chosen, field).options.push_back(read_option(field));
+  else
+    throw_unknown_name(field.key, "a key of predict", keys);
+}
+
+std::size_t alternatives_in(const Kind& kind) {
+  if (const auto* order = std::get_if<Prediction::Order>(&kind)) return order->items.size();
+  if (const auto* choose = std::get_if<Prediction::Choose>(&kind)) return choose->options.size();
+  return 2;
+}
+
+}  // namespace
+
+Prediction read_prediction(const Block& block, const Guarded& guarded) {
+  Prediction prediction{.line = block.line};
+  std::optional<std::string> chosen;
+  std::vector<Field> fields;
+  guarded(block.line, [&] { fields = fields_of(block); });
+  for (const Field& field : fields)
+    guarded(field.line, [&] { read_field(field, prediction, chosen); });
+  guarded(block.line, [&] {
+    if (prediction.ask.empty())
+      throw UsageError("predict", "asks nothing", "write ask: and the question");
+    if (!chosen)
+      throw UsageError("predict", "has no kind",
+                       "write one of draw:, mark:, order:, guess: and choose:");
+    if (alternatives_in(prediction.kind) < 2)
+      throw UsageError("predict", "has fewer than two alternatives", "add another line");
+  });
+  return prediction;
+}
+
+}  // namespace orrery::lessons

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/lessons/guarded.h"
+#include "experiments/model/experiment.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::lessons {
+
+/// What is on the screen in a step: an experiment, its settings and how its figures are shown.
+struct StepState {
+  /// The settings text, as Ctrl+C copies it and the desktop's apply_settings_text reads it.
+  std::string text{};
+  const Experiment* experiment{};  ///< null until a state has been read
+  ParamSet params{{}};
+  std::string figure{};         ///< id of the figure on top; empty: the first
+  std::string layout{};         ///< "single", "side_by_side", "small_multiples"; empty: as suits
+  std::string second_figure{};  ///< id of the right one, side by side
+  std::map<std::string, FigureView> views{};  ///< by figure id
+};
+
+/// Reads settings text: TOML with experiment = "…", optionally figure, layout and second_figure,
+/// and the sections [params] and [view."FIGURE"] (x, y, color, x_scale, y_scale, hidden).
+/// Throws UsageError naming line, key or value, with the nearest name.
+StepState read_state(std::string_view text);
+/// The same, with each entry under the guard by its line of the text.
+StepState read_state(std::string_view text, const Guarded& guarded);
+
+/// The parameters with "key=value" words set. Throws UsageError as ParamSet::set does.
+ParamSet with_words(const ParamSet& params, const std::vector<std::string>& words);
+
+/// The command that computes the state: "orrery run long_term_decay base=500000". `out` is a
+/// folder, or empty.
+std::string command_of(const StepState& state, const std::string& out = {});
+
+}  // namespace orrery::lessons
