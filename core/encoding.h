@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/door.h"
+#include "core/logit_rule.h"
 #include "core/precision.h"
 #include "core/types.h"
 
@@ -64,6 +65,9 @@ struct ScoreTerm {
 struct Scoring {
   StageRounding rounding{};       ///< where the computation rounds, and to what
   std::optional<double> scale{};  ///< in place of the scale of the encoding's own paper
+  LogitRule rule{};               ///< multiplies all terms of a query, but no mask's; attention's
+                                  ///< business, not the encoding's
+  WeightRule weights{WeightRule::softmax};
 };
 
 /// Which segment each token belongs to (the token_type_ids of two sentences, say), where that

@@ -50,7 +50,8 @@ Positions keys_beside_origin(const Encoding& encoding, PositionsIn queries) {
 
 Position last_askable(const Encoding& encoding) {
   const Position last = encoding.last_position();
-  return reads_other_keys(encoding) ? std::min(last, most_tokens_between) : last;
+  const bool far = reads_other_keys(encoding) && last > most_tokens_between;
+  return far ? most_tokens_between : last;
 }
 
 MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -56,16 +55,6 @@ Index groups_up_to(const std::vector<KeyGroup>& groups, Position position) {
                        [](Position p, const KeyGroup& group) { return p < group.position; });
   return end - groups.begin();
 }
-
-double log_sigmoid(double x) { return -softplus(-x); }
-
-double sigmoid(double x) {
-  if (x >= 0) return 1.0 / (1.0 + std::exp(-x));
-  const double e = std::exp(x);
-  return e / (1.0 + e);
-}
-
-double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
 template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<float>&);
 template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<double>&);

@@ -55,11 +55,4 @@ std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k);
 /// How many of the groups lie at `position` or before it.
 Index groups_up_to(const std::vector<KeyGroup>& groups, Position position);
 
-/// ln σ(x), without overflow.
-double log_sigmoid(double x);
-/// σ(x).
-double sigmoid(double x);
-/// ln(1 + e^x), without overflow.
-double softplus(double x);
-
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include "core/attention/content.h"
 #include "core/attention/tiles.h"
 #include "core/errors.h"
+#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {

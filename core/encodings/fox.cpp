@@ -9,6 +9,7 @@
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {

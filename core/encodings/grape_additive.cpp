@@ -10,6 +10,7 @@
 #include "core/encodings/alibi.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {

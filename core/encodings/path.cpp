@@ -9,6 +9,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/product.h"
+#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {

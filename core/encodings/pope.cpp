@@ -12,6 +12,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
+#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {

@@ -31,7 +31,8 @@ TEST_CASE("By hand: f(x) = 3 max(0, x − 1/2) + 1 of ln(1 + |m − n|)/ln(1 + m
   const Fire<double> fire({.c = 1, .threshold = 3}, {one, -0.5 * one, 3 * one, one});
   const Matrix<double> found = biases(fire, {0, 1, 7}, {0, 1, 7});
   const auto f = [](double r, double m) {
-    return 3 * std::max(0.0, std::log(1 + r) / (std::log(1 + m) + 1e-6) - 0.5) + 1;
+    const double hidden = std::log(1 + r) / (std::log(1 + m) + 1e-6) - 0.5;
+    return hidden > 0 ? 3 * hidden + 1 : 1;
   };
   Matrix<double> expected(3, 3);
   expected << 1, f(1, 3), f(7, 3), f(1, 3), 1, f(6, 3), f(7, 7), f(6, 7), 1;

@@ -16,6 +16,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/random.h"
+#include "core/sigmoid.h"
 
 using namespace orrery;
 

@@ -10,6 +10,7 @@
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
+#include "core/encodings/context.h"
 #include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
 #include "core/product.h"
@@ -164,6 +165,7 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                    .pipeline = in.pipeline,
                    .compared = in.params.list("precision").size() > 1,
                    .relative = encoding.is_relative(),
+                   .reads_context = reads_other_keys(encoding),
                    .last_position = encoding.last_position()};
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
