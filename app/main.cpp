@@ -11,6 +11,7 @@
 #include "app/shell/start.h"
 #include "app/shell/window.h"
 #include "experiments/files/file.h"
+#include "experiments/results/memory.h"
 
 namespace {
 
@@ -131,4 +132,8 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { orrery::session::leave(run(argc, argv)); }
+int main(int argc, char** argv) {
+  constexpr int most_kept = 256 << 20;
+  orrery::results::keep_freed_memory(most_kept);
+  orrery::session::leave(run(argc, argv));
+}

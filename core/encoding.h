@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/door.h"
+#include "core/logit_rule.h"
 #include "core/precision.h"
 #include "core/types.h"
 
@@ -21,7 +22,7 @@ namespace orrery {
 class Encoding {
  public:
   virtual ~Encoding() = default;
-  /// Whether position enters the logits through m − n only, for every content.
+  /// Whether no common shift of all positions changes the logits, for every content.
   virtual bool is_relative() const = 0;
   /// The same of the weights, which do not see a number added to a whole row of logits.
   virtual bool has_relative_weights() const { return is_relative(); }
@@ -64,6 +65,9 @@ struct ScoreTerm {
 struct Scoring {
   StageRounding rounding{};       ///< where the computation rounds, and to what
   std::optional<double> scale{};  ///< in place of the scale of the encoding's own paper
+  LogitRule rule{};               ///< multiplies all terms of a query, but no mask's; attention's
+                                  ///< business, not the encoding's
+  WeightRule weights{WeightRule::softmax};
 };
 
 /// Which segment each token belongs to (the token_type_ids of two sentences, say), where that

@@ -78,12 +78,13 @@ ImVec4 floats(Color c) {
           static_cast<float>(c.b) / full_channel, static_cast<float>(c.a) / full_channel};
 }
 
-ImTextureID texture_id(unsigned name) {
+ImTextureID texture_id(unsigned name, unsigned serial) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(serial) << 32 | name;
 #if IMGUI_VERSION_NUM >= 19110
-  return static_cast<ImTextureID>(name);
+  return static_cast<ImTextureID>(bits);
 #else
   // Dear ImGui keeps names of textures as pointers.  NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(name));
+  return reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(bits));
 #endif
 }
 
@@ -92,6 +93,22 @@ unsigned texture_name(ImTextureID id) {
   return static_cast<unsigned>(id);
 #else
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(id));
+#endif
+}
+
+std::uint64_t texture_bits(const ImDrawCmd& command) {
+#if IMGUI_VERSION_NUM >= 19110
+  return static_cast<std::uint64_t>(command.GetTexID());
+#else
+  return reinterpret_cast<std::uintptr_t>(command.GetTexID());
+#endif
+}
+
+bool draws_letters(const ImDrawCmd& command) {
+#if IMGUI_VERSION_NUM >= 19200
+  return command.GetTexID() == ImGui::GetIO().Fonts->TexRef.GetTexID();
+#else
+  return command.GetTexID() == ImGui::GetIO().Fonts->TexID;
 #endif
 }
 
@@ -195,6 +212,7 @@ void begin_tooltip() {
                                            ImGuiPopupPositionPolicy_Tooltip));
   }
 #endif
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
   ImGui::BeginTooltip();
 }
 int backend_key(int by_position, int) { return by_position; }
@@ -238,7 +256,10 @@ void hold_modifiers(ImGuiIO& io, bool control, bool shift) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
-void begin_tooltip() { ImGui::BeginTooltip(); }
+void begin_tooltip() {
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
+  ImGui::BeginTooltip();
+}
 int backend_key(int, int by_label) { return by_label; }
 void focus_next_item() { ImGui::SetKeyboardFocusHere(); }
 void new_frame() {
@@ -291,6 +312,11 @@ void prepare_without_renderer(ImGuiIO& io) {
   int width = 0, height = 0;
   io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
 #endif
+}
+
+void end_tooltip() {
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace orrery::gui::shim

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -17,9 +18,14 @@ inline ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>
 inline Point point(ImVec2 v) { return {static_cast<double>(v.x), static_cast<double>(v.y)}; }
 inline ImU32 packed(Color c) { return IM_COL32(c.r, c.g, c.b, c.a); }
 ImVec4 floats(Color c);
-/// A texture name of OpenGL as Dear ImGui stores it, and back.
-ImTextureID texture_id(unsigned name);
+/// A texture name of OpenGL as Dear ImGui stores it, and back. `serial` tells apart textures that
+/// had the same name one after the other; the OpenGL backend reads the lower half alone.
+ImTextureID texture_id(unsigned name, unsigned serial = 0);
 unsigned texture_name(ImTextureID id);
+/// The texture of a command, as a number that tells it from others.
+std::uint64_t texture_bits(const ImDrawCmd& command);
+/// Whether a command draws from the font atlas, which has the white pixel of plain shapes too.
+bool draws_letters(const ImDrawCmd& command);
 
 bool is_finite(Point p);
 bool is_finite(const Rect& r);
@@ -65,8 +71,10 @@ int backend_key(int by_position, int by_label);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 
-/// ImGui::BeginTooltip, at the same place beside the mouse in every version.
+/// ImGui::BeginTooltip, at the same place beside the mouse in every version, and fully legible also
+/// where it explains an item that is dimmed. End with end_tooltip().
 void begin_tooltip();
+void end_tooltip();
 
 /// The next item gets the keyboard and shows it, from whichever window the keyboard was in.
 void focus_next_item();

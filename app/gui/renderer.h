@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+
+#include "app/gui/changed_areas.h"
 #include "app/session/layers.h"
 
 namespace orrery::gui {
@@ -15,8 +18,19 @@ class GlRenderer {
 
   /// Before ImGui::NewFrame. `new_fonts` uploads the font atlas again.
   void begin(bool new_fonts);
-  /// After ImGui::Render: clears to the window's colour and draws, `width` by `height` pixels.
+  /// After ImGui::Render: draws what has changed since the last frame, and shows the whole frame,
+  /// `width` by `height` pixels, in the framebuffer that is bound.
   void draw(int width, int height);
+  /// Draws all of the next frame.
+  void forget() { changes_.forget(); }
+
+ private:
+  /// What has been drawn so far: a window's own pixels are lost when it shows them.
+  class Canvas;
+  void draw_changes(int width, int height);
+
+  ChangedAreas changes_{};
+  std::unique_ptr<Canvas> canvas_;
 };
 
 }  // namespace orrery::gui

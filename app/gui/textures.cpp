@@ -27,12 +27,15 @@ class GlTextures : public TextureBackend {
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, image.width, image.height, 0, GL_RGBA,
                  GL_UNSIGNED_BYTE, image.pixels.data());
     glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(bound));
-    return shim::texture_id(name);
+    return shim::texture_id(name, ++last_serial_);
   }
   void destroy(ImTextureID id) override {
     const GLuint name = shim::texture_name(id);
     glDeleteTextures(1, &name);
   }
+
+ private:
+  unsigned last_serial_{0};
 };
 
 class NullTextures : public TextureBackend {

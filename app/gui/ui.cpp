@@ -161,7 +161,7 @@ void tooltip(const Ui& ui, std::string_view utf8) {
 void show_tooltip(const Ui& ui, std::string_view utf8) {
   shim::begin_tooltip();
   draw_rich_text(ui, utf8, 340 * ui.scale);
-  ImGui::EndTooltip();
+  shim::end_tooltip();
 }
 
 }  // namespace orrery::gui

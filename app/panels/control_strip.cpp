@@ -8,6 +8,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/panels/dimmed.h"
 #include "app/panels/param_controls.h"
 #include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
@@ -43,6 +44,7 @@ class Strip {
         text_width(label_of(spec)) + number + (slider_width + 2 * small_gap) * ui_.scale;
     if (!fits(width)) return;
     begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
     ImGui::SetNextItemWidth(ui_.px(slider_width));
     ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
@@ -51,7 +53,7 @@ class Strip {
     ImGui::PopID();
     ImGui::PopStyleColor();
     mark_item(ui_, "param " + spec.key);
-    tooltip(ui_, param_tooltip(spec));
+    tooltip(ui_, explanation(session_, spec));
     ImGui::SameLine(0, ui_.px(small_gap));
     const float end = ImGui::GetCursorPosX() + static_cast<float>(number);
     draw_text(value);
@@ -61,6 +63,7 @@ class Strip {
     const double width = text_width(label_of(spec)) + (list_width + small_gap) * ui_.scale;
     if (!fits(width)) return;
     begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
     ImGui::SetNextItemWidth(ui_.px(list_width));
     ImGui::PushID(spec.key.c_str());
@@ -113,7 +116,7 @@ class Strip {
     draw_rich_text(ui_, label_of(spec), 0, reading);
     ImGui::PopStyleColor();
     ImGui::EndGroup();
-    tooltip(ui_, param_tooltip(spec));
+    tooltip(ui_, explanation(session_, spec));
     ImGui::SameLine(0, ui_.px(small_gap));
   }
   void draw_choices(const ParamSpec& spec) {

@@ -117,7 +117,7 @@ void EquationView::explain(const Session& session, const ParamSpec& spec, const 
                   {.names = names_of(session, spec.key), .color = ui.style.accent});
     if (!formula->source.empty()) text_muted(formula->source);
   }
-  ImGui::EndTooltip();
+  shim::end_tooltip();
 }
 
 /// As many formulas as have room side by side; the first one alone is set smaller if it must be.

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
+#include "app/panels/known_ticks.h"
 #include "app/session/number_scale.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/text/ascii.h"
@@ -26,23 +27,36 @@ ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
 /// Whether the number was typed over the slider (Ctrl+click) rather than dragged.
 bool is_typed() { return ImGui::GetIO().WantTextInput; }
 
+/// The known value that a drag with the mouse is at; the keyboard steps past it.
+std::optional<double> tick_at_mouse_drag(const ParamSpec& spec) {
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) return std::nullopt;
+  return tick_at_mouse(spec);
+}
+
 void integer_slider(Session& session, const ParamSpec& spec) {
   std::int64_t number = session.current().params.integer(spec.key);
   const auto low = static_cast<std::int64_t>(std::ceil(spec.min));
   const auto high = static_cast<std::int64_t>(std::floor(spec.max));
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
                                            "%lld", slider_flags(spec));
+  draw_ticks(spec);
   if (!changed) return;
-  session.set_value(spec.key, is_typed() ? number : nearest_allowed(spec, number));
+  if (is_typed()) return static_cast<void>(session.set_value(spec.key, number));
+  const std::optional<double> tick = tick_at_mouse_drag(spec);
+  session.set_value(spec.key,
+                    tick ? static_cast<std::int64_t>(*tick) : nearest_allowed(spec, number));
 }
 
 void real_slider(Session& session, const ParamSpec& spec) {
   double number = session.current().params.real(spec.key);
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min,
                                            &spec.max, "%.6g", slider_flags(spec));
+  draw_ticks(spec);
   if (!changed) return;
+  if (is_typed()) return static_cast<void>(session.set_value(spec.key, number));
   const double rounded = rounded_to_digits(number, scale_digits);
-  session.set_value(spec.key, is_typed() ? number : std::clamp(rounded, spec.min, spec.max));
+  session.set_value(spec.key,
+                    tick_at_mouse_drag(spec).value_or(std::clamp(rounded, spec.min, spec.max)));
 }
 
 /// Letters and digits in lower case: "RoPE" and "rope" are one encoding.

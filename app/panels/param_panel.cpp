@@ -10,7 +10,9 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/panels/dimmed.h"
 #include "app/panels/frequency_mixer.h"
+#include "app/panels/known_ticks.h"
 #include "app/panels/param_controls.h"
 #include "app/session/file_targets.h"
 #include "app/session/fuzzy.h"
@@ -65,7 +67,7 @@ void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equa
     text_muted("· wavelengths in tokens");
   }
   ImGui::EndGroup();
-  if (ImGui::IsItemHovered()) equations.explain(session, spec, param_tooltip(spec), ui);
+  if (ImGui::IsItemHovered()) equations.explain(session, spec, explanation(session, spec), ui);
   mark_item(ui, "label " + spec.key);
   const ParamSet& params = session.current().params;
   const bool changed = !params.is_default(spec.key);
@@ -115,7 +117,13 @@ std::string param_tooltip(const ParamSpec& spec) {
   if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
   line("files", file_types_text(spec));
   line("default", to_text(spec.default_value));
+  line("known", known_values_text(spec));
   return about;
+}
+
+std::string explanation(const Session& session, const ParamSpec& spec) {
+  const std::string reason = why_ignored(session, spec.key);
+  return reason.empty() ? param_tooltip(spec) : reason + '\n' + param_tooltip(spec);
 }
 
 void ParamPanel::file(Session& session, const ParamSpec& spec) {
@@ -207,6 +215,7 @@ void ParamPanel::row(Session& session, const ParamSpec& spec, EquationView& equa
   ImGui::PushID(spec.key.c_str());
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
+  const Dimmed dimmed(!why_ignored(session, spec.key).empty());
   label(session, spec, is_symbol_of(spec, shown.symbol), equations, ui);
   ImGui::SetNextItemWidth(-1);
   if (focus_ == spec.key) {

@@ -48,5 +48,7 @@ class ParamPanel {
 
 /// Description, symbol, unit, range and default of a parameter.
 std::string param_tooltip(const ParamSpec& spec);
+/// The same, beginning with why the parameter changes nothing on screen, where that is so.
+std::string explanation(const Session& session, const ParamSpec& spec);
 
 }  // namespace orrery::panels

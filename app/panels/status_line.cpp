@@ -128,12 +128,20 @@ void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
   mark_item(ui, "button Stop");
 }
 
+/// How to find help, as much as has room in whole words.
+std::string help_within(float room) {
+  for (const char* words : {"F2: questions   Ctrl+K: find anything   ?: shortcuts",
+                            "Ctrl+K: find anything   ?: shortcuts", "?: shortcuts"})
+    if (ImGui::CalcTextSize(words).x <= room) return words;
+  return "";
+}
+
 /// Shows at the right edge what was done last, or else how to find help.
 void draw_note(const std::string& note, const Ui& ui) {
-  std::string words = note.empty() ? "F2: questions   Ctrl+K: find anything   ?: shortcuts" : note;
   ImGui::SameLine(0, ui.px(40));
   const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
-  if (room < ui.px(60)) return;
+  std::string words = note.empty() ? help_within(room) : note;
+  if (room < ui.px(60) || words.empty()) return;
   if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
   ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
   text_muted(words);

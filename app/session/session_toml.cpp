@@ -172,12 +172,20 @@ void read_figure_sections(std::map<std::string, Value>& values, const TomlFields
   });
 }
 
+/// To TOML, rope.scaling = "yarn" is an entry of a table "rope".
+void read_params(ParamSet& params, const std::string& prefix, const toml::node& node,
+                 const Guard& guard) {
+  read_entries(node, "params", guard, [&](const std::string& name, const toml::node& value) {
+    const std::string key = prefix + name;
+    if (value.is_table()) return read_params(params, key + ".", value, guard);
+    params.set(key, read_param_value(value, key));
+  });
+}
+
 void read_experiment_entry(ExperimentSettings& settings, const std::string& key,
                            const toml::node& node, const Guard& guard) {
   if (key == "params")
-    read_entries(node, key, guard, [&](const std::string& param, const toml::node& value) {
-      settings.params.set(param, read_param_value(value, param));
-    });
+    read_params(settings.params, "", node, guard);
   else if (key == "view")
     read_figure_sections(settings.views, view_fields(), node, key, guard);
   else if (key == "mark")

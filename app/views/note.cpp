@@ -60,6 +60,18 @@ std::optional<Rect> first_free(double x, Size size, const Rect& plot, std::span<
   return box.bottom() <= plot.bottom() ? std::optional(box) : std::nullopt;
 }
 
+/// Curves can be followed beneath it.
+void draw_see_through_box(Canvas& canvas, const Rect& box, const Ui& ui) {
+  constexpr double opacity = 0.86;
+  const double hair = std::max(1.0, std::round(ui.scale));
+  const Color frame = mix(ui.style.background, ui.style.text, 0.25);
+  canvas.rect({box.x - hair, box.y - hair, box.width + 2 * hair, hair}, frame);
+  canvas.rect({box.x - hair, box.bottom(), box.width + 2 * hair, hair}, frame);
+  canvas.rect({box.x - hair, box.y, hair, box.height}, frame);
+  canvas.rect({box.right(), box.y, hair, box.height}, frame);
+  canvas.rect(box, with_alpha(mix(ui.style.background, ui.style.text, 0.05), opacity));
+}
+
 }  // namespace
 
 Color palette_color(const FigureStyle& style, int slot) {
@@ -96,10 +108,7 @@ Size note_size(const Canvas& canvas, const Note& note, const Ui& ui) {
 void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
   const Size size = note_size(canvas, note, ui);
   const Rect box{std::round(corner.x), std::round(corner.y), size.width, size.height};
-  const double hair = std::max(1.0, std::round(ui.scale));
-  canvas.rect({box.x - hair, box.y - hair, box.width + 2 * hair, box.height + 2 * hair},
-              mix(ui.style.background, ui.style.text, 0.25));
-  canvas.rect(box, mix(ui.style.background, ui.style.text, 0.05));
+  draw_see_through_box(canvas, box, ui);
   TextStyle style = name_style(ui);
   Point at{box.x + note_padding * ui.scale, box.y + note_padding * ui.scale};
   const double line = line_of(canvas, ui), swatch = swatch_width(note, ui);

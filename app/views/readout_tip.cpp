@@ -91,6 +91,13 @@ void point_at_color(Canvas& canvas, double value, const FigureLayout& frame, con
   canvas.fill(arrow, ui.style.text);
 }
 
+/// Curves can be followed beneath it.
+void begin_readout() {
+  constexpr float opacity = 0.86f;
+  ImGui::SetNextWindowBgAlpha(opacity);
+  shim::begin_tooltip();
+}
+
 }  // namespace
 
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
@@ -101,7 +108,7 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
   for (const LineReadout::Entry& entry : readout.entries)
     if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
   canvas.pop_clip();
-  shim::begin_tooltip();
+  begin_readout();
   rich_muted(ui, fmt::format("{} = {}", axis_name(plot.x),
                              with_unit(readout_number(readout.x), plot.x.unit)));
   const std::size_t shown = std::min(readout.entries.size(), most_lines());
@@ -117,7 +124,7 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
   }
   if (readout.entries.size() > shown)
     text_muted(fmt::format("and {} more", readout.entries.size() - shown));
-  ImGui::EndTooltip();
+  shim::end_tooltip();
 }
 
 void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& readout,
@@ -125,7 +132,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
                        const Ui& ui) {
   outline(canvas, readout.cell, frame.plot, ui);
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
-  shim::begin_tooltip();
+  begin_readout();
   const std::vector<std::size_t>& shape = map.values->shape;
   rich_muted(ui, place(map.y, readout.row, shape.at(0), readout.row_label));
   rich_muted(ui, place(map.x, readout.column, shape.at(1), readout.column_label));
@@ -143,7 +150,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
     }
     ImGui::EndTable();
   }
-  ImGui::EndTooltip();
+  shim::end_tooltip();
 }
 
 void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arrow,
@@ -152,7 +159,7 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   canvas.push_clip(frame.plot);
   draw_mark(canvas, {frame.x.to_canvas(a.x1), frame.y.to_canvas(a.y1)}, ui.style.accent, ui);
   canvas.pop_clip();
-  shim::begin_tooltip();
+  begin_readout();
   text_muted(fmt::format("{} = {}", plot.quantity.empty() ? "value" : plot.quantity,
                          readout_number(a.value)));
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
@@ -163,7 +170,7 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
     }
     ImGui::EndTable();
   }
-  ImGui::EndTooltip();
+  shim::end_tooltip();
 }
 
 }  // namespace orrery::views

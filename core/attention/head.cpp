@@ -9,6 +9,7 @@
 
 #include "core/attention/check_contents.h"
 #include "core/attention/content.h"
+#include "core/attention/weight_rules.h"
 #include "core/errors.h"
 #include "core/product.h"
 #include "core/random.h"
@@ -129,7 +130,15 @@ void attention_head_by_rows(const Encoding& encoding, const Projections<T>& proj
   const Matrix<T> v = projections.values(x_k);
   const auto use = [&](Index first, AttentionOutput<T>& part) {
     if (terms) {
-      std::vector<ScoreTerm<T>> four = terms->of_queries(first, part.logits.rows(), scoring);
+      const Index count = part.logits.rows();
+      std::vector<ScoreTerm<T>> four = terms->of_queries(first, count, scoring);
+      if (scoring.rule.given()) {
+        const std::vector<double> factors = logit_factors_of(
+            scoring.rule,
+            in.m.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+            mask.of_queries(first, count), in.x_k.rows());
+        for (ScoreTerm<T>& term : four) scale_rows<T>(factors, term.logits);
+      }
       if (mask.added()) four.push_back(std::move(part.terms.back()));
       part.terms = std::move(four);
     }

@@ -10,6 +10,7 @@
 #include "core/attention/content.h"
 #include "core/attention/online_attention.h"
 #include "core/attention/tiles.h"
+#include "core/attention/weight_rules.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
 #include "core/parallel.h"
@@ -67,6 +68,11 @@ std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDo
     terms = doors.score_terms->score_terms(scores);
   else
     terms.push_back(scaled_content_term<T>(scores));
+  if (scores.scoring.rule.given()) {
+    const std::vector<double> factors =
+        logit_factors_of(scores.scoring.rule, scores.m, mask, scores.k.rows());
+    for (ScoreTerm<T>& term : terms) scale_rows<T>(factors, term.logits);
+  }
   if (mask.added()) terms.push_back(mask_term<T>(mask));
   return terms;
 }
@@ -106,6 +112,13 @@ struct PackedParts {
 };
 
 template <class T>
+void take_sticks(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
+  const RowCounts counts = stick_breaking<T>(mask, n, out.logits, out.weights);
+  out.fully_masked_rows = counts.fully_masked_rows;
+  out.nan_rows = counts.nan_rows;
+}
+
+template <class T>
 AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<T>& packed,
                                 const SoftmaxDoors<T>& doors, const Mask& mask) {
   const StageRounding& rounding = scores.scoring.rounding;
@@ -116,7 +129,10 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
   rounding.apply<T>(Stage::logits, out.logits);
-  masked_softmax(mask, out);
+  if (scores.scoring.weights == WeightRule::stick_breaking)
+    take_sticks(mask, scores.n, out);
+  else
+    masked_softmax(mask, out);
   rounding.apply<T>(Stage::weights, out.weights);
   out.output = weighted_values<T>(out.weights, packed.v, packed.finite, mask);
   if (doors.value_term)
@@ -148,12 +164,26 @@ std::optional<LogitFactors<T>> factors_of(const ScoreInputs<T>& scores,
   return doors.factored_terms->logit_factors(scores, *distances);
 }
 
+/// The factors of logits that a rule multiplies; false where they have parts of keys or of
+/// distances alone, which no factor of a query reaches.
+template <class T>
+bool follow_rule(const LogitRule& rule, const AttentionInputs<T>& in, const Mask& mask,
+                 LogitFactors<T>& factors) {
+  if (!rule.given()) return true;
+  if (factors.bias.size() > 0 || factors.by_key.given()) return false;
+  const std::vector<double> by_query = logit_factors_of(rule, in.m, mask, in.k.rows());
+  scale_rows<T>(by_query, factors.q);
+  if (factors.q_of_distance.size() > 0) scale_rows<T>(by_query, factors.q_of_distance);
+  return true;
+}
+
 /// Tile by tile, where the logits and the values allow it.
 template <class T>
 std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
                                              const SoftmaxDoors<T>& doors, const Mask& mask,
                                              const Scoring& scoring, int threads) {
   if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
+  if (scoring.weights != WeightRule::softmax) return std::nullopt;
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   if (doors.score_terms && !doors.factored_terms) return std::nullopt;
@@ -163,7 +193,7 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
   std::optional<LogitFactors<T>> factors =
       factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
-  if (!factors) return std::nullopt;
+  if (!factors || !follow_rule(scoring.rule, in, mask, *factors)) return std::nullopt;
   p.drop_queries();
   OnlineInputs<T> online{p.k(), p.v(), in.m, in.n, std::move(*factors)};
   if (distances) online.first_distance = distances->first;

@@ -6,16 +6,26 @@
 #include <type_traits>
 
 #include "core/encodings/alibi.h"
+#include "core/encodings/cope.h"
 #include "core/encodings/deberta.h"
+#include "core/encodings/fire.h"
+#include "core/encodings/fox.h"
+#include "core/encodings/grape_additive.h"
+#include "core/encodings/grape_multiplicative.h"
+#include "core/encodings/inkling.h"
 #include "core/encodings/kerple.h"
 #include "core/encodings/learned.h"
 #include "core/encodings/none.h"
+#include "core/encodings/path.h"
+#include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
+#include "core/encodings/xpos.h"
 #include "core/errors.h"
 #include "core/unknown_name.h"
 
@@ -65,6 +75,16 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Tupe>(),
       entry<Deberta>(),
       entry<Kerple>(),
+      entry<Xpos>(),
+      entry<Sandwich>(),
+      entry<Fire>(),
+      entry<Fox>(),
+      entry<Cope>(),
+      entry<Path>(),
+      entry<Pope>(),
+      entry<Inkling>(),
+      entry<GrapeAdditive>(),
+      entry<GrapeMultiplicative>(),
   };
   // clang-format on
   return entries;

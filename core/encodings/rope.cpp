@@ -142,7 +142,7 @@ EncodingInfo Rope<T>::info() {
       .default_value = std::string("none"),
       .choices = {{"none", "the paper"},
                   {"rotated", "by R_n, not undone: rotary_value in Hugging Face's RoFormer"},
-                  {"counter_rotated", "by R_n, and the output by R_mᵀ: RoPER"}}};
+                  {"counter_rotated", "by R_n, and the output by R_mᵀ: RoPER, DeepSeek-V4"}}};
   ParamSpec muted{
       .key = "rope.muted",
       .description =

@@ -34,6 +34,14 @@ struct DescribeOptions {
 };
 int describe_command(const DescribeOptions& options);
 
+struct PositionsOptions {
+  std::string file{};      ///< a configuration, a GGUF, or a folder with one
+  std::string other{};     ///< to compare with; empty: none
+  std::int64_t length{0};  ///< of the sequence; 0: that of training
+  bool json{false};
+};
+int positions_command(const PositionsOptions& options);
+
 struct RunOptions {
   std::string experiment{};
   std::vector<std::string> words{};  ///< key=value and --key value
@@ -174,7 +182,7 @@ struct CompareCommandOptions {
 int compare_command(const CompareCommandOptions& options);
 
 struct LessonOptions {
-  std::string action{};              ///< "list", "check" or "print"
+  std::string action{};              ///< "list", "check", "print" or "show"
   std::string out{};                 ///< folder of what is printed; the current one when empty
   std::vector<std::string> names{};  ///< lessons, files or folders; none: all that come with Orrery
 };

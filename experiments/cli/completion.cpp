@@ -5,6 +5,8 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
+#include "experiments/lessons/library.h"
+#include "experiments/lessons/paper_card.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -23,6 +25,7 @@ void append(Words& to, const Words& from) { to.insert(to.end(), from.begin(), fr
 Words names_for(const std::string& command) {
   if (command == "list") return {"all", "experiments", "encodings", "presets"};
   if (command == "completion") return {"bash", "zsh", "fish"};
+  if (command == "lesson") return {"list", "check", "print", "show"};
   Words names;
   if (!runs_experiments(command) && command != "describe") return names;
   for (const Experiment* experiment : experiment_catalogue())
@@ -30,6 +33,16 @@ Words names_for(const std::string& command) {
   append(names, preset_names());
   if (command == "describe")
     for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
+  return names;
+}
+
+/// What an action of the command lesson takes.
+Words lesson_names(const std::string& action) {
+  Words names;
+  if (action == "show")
+    for (const PaperCard& card : paper_cards()) names.push_back(card.name);
+  else
+    for (const auto& file : bundled_lessons()) names.push_back(file.stem().string());
   return names;
 }
 
@@ -79,6 +92,7 @@ Words assignments(const std::string& name, const std::string& partial) {
   try {
     const ExperimentInfo& info = sweep_spec_named(name).experiment->info;
     const std::size_t equals = partial.find('=');
+    if (equals == std::string::npos) found = {"model=", "layer="};  // a layer's settings
     for (const ParamSpec& spec : info.params) {
       if (equals == std::string::npos)
         found.push_back(spec.key + "=");
@@ -114,6 +128,7 @@ Words all_candidates(const CLI::App& app, const Words& words) {
   const std::string name = first_name(*command, words);
   if (name.empty()) return names_for(words.front());
   if (runs_experiments(words.front())) return assignments(name, partial);
+  if (words.front() == "lesson") return lesson_names(name);
   return found;
 }
 

@@ -22,7 +22,7 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
 // The files declare_*.cpp are named after the first command that they declare; each command runs
 // in a function of commands.h, in a file of its own name.
 using Declare = std::vector<Command>(CLI::App& app, const std::vector<std::string>& argv);
-Declare declare_list_commands;    ///< list, describe
+Declare declare_list_commands;    ///< list, describe, positions
 Declare declare_verify_commands;  ///< verify
 Declare declare_run_commands;     ///< run
 Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge

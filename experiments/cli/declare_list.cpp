@@ -1,4 +1,4 @@
-// list, describe
+// list, describe, positions
 #include <memory>
 
 #include "experiments/cli/commands.h"
@@ -45,10 +45,36 @@ Command declare_describe(CLI::App& app) {
   return {command, [=] { return describe_command(*options_of); }};
 }
 
+Command declare_positions(CLI::App& app) {
+  auto options_of = std::make_shared<PositionsOptions>();
+  PositionsOptions& options = *options_of;
+  CLI::App* command = app.add_subcommand(
+      "positions", "Print what a model's files say about positions, layer by layer and why");
+  command
+      ->add_option("FILE", options.file,
+                   "A config.json, a params.json, a .gguf file, or a folder with one")
+      ->required();
+  command->add_option("OTHER", options.other, "Another one: print what differs, with status 1");
+  command
+      ->add_option("--length", options.length,
+                   "Length of the sequence, by which LongRoPE and dynamic NTK choose frequencies; "
+                   "default that of training")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 40));
+  command->add_flag("--json", options.json, "As JSON, with every frequency");
+  command->footer(
+      "Each value is followed by its reason: a key of the file, or a default of the model's "
+      "class.\n"
+      "Examples:\n"
+      "  orrery positions Llama-3.1-8B/config.json\n"
+      "  orrery positions Llama-3.1-8B llama-3.1-8b-q4_k_m.gguf\n"
+      "  orrery run long_term_decay model=Llama-3.1-8B/config.json layer=12");
+  return {command, [=] { return positions_command(*options_of); }};
+}
+
 }  // namespace
 
 std::vector<Command> declare_list_commands(CLI::App& app, const Words&) {
-  return {declare_list(app), declare_describe(app)};
+  return {declare_list(app), declare_describe(app), declare_positions(app)};
 }
 
 }  // namespace orrery::cli

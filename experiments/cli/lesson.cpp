@@ -1,9 +1,12 @@
 // lesson: lists and checks lessons.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/errors.h"
@@ -14,6 +17,7 @@
 #include "experiments/lessons/check_lesson.h"
 #include "experiments/lessons/handout.h"
 #include "experiments/lessons/library.h"
+#include "experiments/lessons/paper_card.h"
 
 namespace orrery::cli {
 namespace {
@@ -72,11 +76,26 @@ const Lesson& sound(const ParsedLesson& parsed) {
                   "see orrery lesson check");
 }
 
+/// Only an older handout may be replaced.
+void require_ours(const std::string& stem) {
+  constexpr std::uintmax_t largest = std::uintmax_t{1} << 30;
+  std::error_code failure;
+  const std::string page = stem + ".html";
+  const bool ours = fs::exists(page, failure) &&
+                    read_file(page, largest).substr(0, 400).find("content=\"orrery lesson\"") !=
+                        std::string::npos;
+  for (const char* extension : {".html", ".pdf"})
+    if (!ours && fs::exists(stem + extension, failure))
+      throw IoError(stem + extension, "is not a handout of orrery, so it is not replaced",
+                    "choose another folder with --out");
+}
+
 int print_lessons(const LessonOptions& options) {
   const fs::path folder = options.out.empty() ? current_folder() : fs::path(options.out);
   ResultCache results;
   for (const fs::path& file : files_of(options)) {
     const ParsedLesson parsed = read_lesson(file);
+    require_ours((folder / parsed.lesson.name).string());
     ConsoleProgress progress(is_quiet());
     const Handout handout = make_handout(sound(parsed), results, progress);
     const fs::path stem = folder / parsed.lesson.name;
@@ -87,10 +106,55 @@ int print_lessons(const LessonOptions& options) {
   return exit_ok;
 }
 
+void show_list(std::string_view heading, const std::vector<std::string>& items) {
+  if (!items.empty()) print(fmt::format("\n{}\n", heading));
+  for (const std::string& item : items) print(fmt::format("  {}\n", item));
+}
+
+void show_table(const PaperCard& card) {
+  std::vector<std::vector<std::string>> lines{card.header};
+  lines.insert(lines.end(), card.rows.begin(), card.rows.end());
+  std::vector<std::size_t> widths(card.header.size(), 0);
+  for (const auto& line : lines)
+    for (std::size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(line[i]));
+  print("\n");
+  for (const auto& line : lines) {
+    std::string text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool last = i + 1 == line.size();
+      text += "  " + (last ? line[i] : padded(line[i], widths[i]));
+    }
+    print(text + "\n");
+  }
+}
+
+void show_card(const PaperCard& card) {
+  print(fmt::format("{}\n\n{}\n", bold(card.title), card.says));
+  if (!card.rows.empty()) show_table(card);
+  show_list("How it was made", card.settings);
+  show_list("What it does not show", card.caveats);
+  if (card.experiment)
+    print(fmt::format("\nCompute it\n  {}\n  orrery open{}\n", command_of(card),
+                      command_of(card).substr(std::string_view("orrery run").size())));
+}
+
+int show_cards(const LessonOptions& options) {
+  for (std::size_t i = 0; i < options.names.size(); ++i) {
+    if (i > 0) print("\n");
+    show_card(card_named(options.names[i]));
+  }
+  if (!options.names.empty()) return exit_ok;
+  for (const PaperCard& card : paper_cards())
+    print(fmt::format("{} {}\n", bold(padded(card.name, 14)), card.title));
+  return exit_ok;
+}
+
 }  // namespace
 
 int lesson_command(const LessonOptions& options) {
   if (options.action == "list") return list_lessons(options);
+  if (options.action == "show") return show_cards(options);
   return options.action == "check" ? check_lessons(options) : print_lessons(options);
 }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -76,18 +75,6 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
   throw_unknown_name(argv[1], "a command", names);
 }
 
-/// Matrices come and go by the thousand. By default the C library returns each to the system, which
-/// clears its pages for the next: half of the time of some runs.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  constexpr int largest_kept = 32 << 20, most_kept = 1 << 30;
-  constexpr int heap_of_a_thread = 64 << 20;  // less than this, and heaps that empty are returned
-  ::mallopt(M_MMAP_THRESHOLD, largest_kept);
-  ::mallopt(M_TRIM_THRESHOLD, most_kept);
-  ::mallopt(M_TOP_PAD, heap_of_a_thread);
-#endif
-}
-
 int run_or_suggest(const Command& command) {
   try {
     return command.run();
@@ -128,7 +115,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
+  results::keep_freed_memory(1 << 30);
   reserve_memory_for_errors();
   return guarded([&] { return run_program(argc, argv); });
 }

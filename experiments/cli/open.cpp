@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
@@ -48,6 +49,7 @@ std::vector<std::string> desktop_words(const OpenOptions& options) {
   }
   SweepSpec spec = sweep_spec_named(options.name);
   apply_words(spec, options.words);
+  for (const std::string& note : spec.notes) tell(note + "\n");
   return words_of(spec);
 }
 

@@ -131,6 +131,7 @@ void print_json(const std::vector<nlohmann::ordered_json>& results) {
 int run_command(const RunOptions& options) {
   SweepSpec spec = sweep_spec_named(options.experiment);
   apply_words(spec, options.words);
+  for (const std::string& note : spec.notes) tell(note + "\n");
   if (spec.repeats > 1)
     throw UsageError(fmt::format("{} has repeats = {}", options.experiment, spec.repeats),
                      "which makes it a sweep, and run computes each point once",

@@ -136,6 +136,7 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
 SweepSpec spec_of(const SweepOptions& options) {
   SweepSpec spec = sweep_spec_named(options.name);
   apply_words(spec, options.words);
+  for (const std::string& note : spec.notes) tell(note + "\n");
   for (const std::string& keys : options.zips) add_zip(spec, keys);
   if (options.repeats > 0) spec.repeats = options.repeats;
   if (options.seed >= 0) spec.seed = options.seed;

@@ -12,6 +12,7 @@
 #include "experiments/evaluate/attend_mask.h"
 #include "experiments/evaluate/attend_projections.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/user_tables.h"
 
@@ -117,6 +118,8 @@ class SoftmaxArrays {
 Scoring scoring_of(const ParamSet& params) {
   Scoring scoring{.rounding = rounding_of(params)};
   if (params.real("scale") > 0) scoring.scale = params.real("scale");
+  scoring.rule = logit_rule_of(params);
+  if (params.text("weight_rule") == "stick_breaking") scoring.weights = WeightRule::stick_breaking;
   return scoring;
 }
 
@@ -214,6 +217,21 @@ std::vector<ParamSpec> array_params() {
   return specs;
 }
 
+/// What happens to logits before they become weights, and how they do.
+std::vector<ParamSpec> rule_params() {
+  std::vector<ParamSpec> specs = logit_rule_params();
+  specs.front() = softmax_only(specs.front());
+  specs.push_back(softmax_only(
+      {.key = "weight_rule",
+       .description = "How weights are made of logits.",
+       .kind = ParamKind::choice,
+       .default_value = std::string("softmax"),
+       .choices = {{"softmax", "exp(l), normalised"},
+                   {"stick_breaking", "σ(l) of what keys after it leave; they need not sum to 1"}},
+       .stated_if_set = true}));
+  return specs;
+}
+
 /// How weights are computed, and which keys they are for.
 std::vector<ParamSpec> kernel_params() {
   std::vector<ParamSpec> specs{
@@ -241,6 +259,7 @@ std::vector<ParamSpec> kernel_params() {
                                 {"weights", "their softmax, [N_q, N_k]"},
                                 {"terms", "the named summands of the logits, [N_q, N_k] each"}},
                     .may_be_empty = true})};
+  append(specs, rule_params());
   append(specs, linear_params());
   specs.push_back(causal_param(false));
   specs.push_back(softmax_only(

@@ -105,10 +105,11 @@ std::string latex_figure(std::string_view title, std::string_view caption, std::
       "\\begin{{figure}}\n"
       "  \\centering\n"
       "  \\includegraphics[width={}]{{{}}}\n"
-      "  \\caption{{{}. {}}}\n"
+      "  \\caption{{{}{}{}}}\n"
       "  \\label{{fig:{}}}\n"
       "\\end{{figure}}\n",
-      width, stem, latex_text(title), latex_text(caption), stem);
+      width, stem, latex_text(title), title.empty() || caption.empty() ? "" : ". ",
+      latex_text(caption), stem);
 }
 
 }  // namespace orrery::figure

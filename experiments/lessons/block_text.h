@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

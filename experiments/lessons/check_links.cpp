@@ -9,6 +9,7 @@
 #include "core/unknown_name.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/lessons/library.h"
+#include "experiments/lessons/paper_card.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -26,6 +27,8 @@ std::vector<std::string> names_of(const std::string& kind) {
   if (kind == "encoding")
     for (const EncodingSummary& one : encoding_list()) names.push_back(one.name);
   if (kind == "preset") names = preset_names();
+  if (kind == "card")
+    for (const PaperCard& card : paper_cards()) names.push_back(card.name);
   return names;
 }
 
@@ -43,19 +46,24 @@ void check_link(const std::string& target) {
   const std::vector<std::string> names = names_of(kind);
   if (colon == std::string::npos || names.empty())
     throw UsageError(in_quotes(target), "is not a link of a lesson",
-                     "write lesson:, experiment:, encoding: or preset: and a name");
+                     "write lesson:, experiment:, encoding:, preset: or card: and a name");
   const std::string name = target.substr(colon + 1);
   if (std::find(names.begin(), names.end(), name) == names.end())
     throw_unknown_name(name, "the name of a " + kind, names);
 }
 
-void check_symbol(const std::string& symbol, const Step& step) {
+std::vector<std::string> symbols_of(const Step& step) {
   std::vector<std::string> names;
   for (const LessonFormula& formula : step.formulas)
     add_names(figure::parse_equation(formula.tex), names);
   for (const Prose& prose : step.prose)
     for (const Span& span : prose.spans)
       if (span.kind == Span::Kind::formula) add_names(figure::parse_equation(span.text), names);
+  return names;
+}
+
+void check_symbol(const std::string& symbol, const Step& step) {
+  const std::vector<std::string> names = symbols_of(step);
   if (std::find(names.begin(), names.end(), symbol) == names.end())
     throw_unknown_name(symbol, "a symbol of the step's formulas", names);
 }

@@ -38,8 +38,7 @@ std::string guessed_text(const Prediction::Guess& guess, std::span<const Answer>
 
 std::string drawn_text(std::span<const Answer> given, const Answer& truth) {
   const auto falling = std::count_if(given.begin(), given.end(), [&](const Answer& answer) {
-    const auto [low, high] = std::minmax_element(truth.y.begin(), truth.y.end());
-    return rising_stretches(answer.y, 0.02 * (*high - *low)) == 0;
+    return rising_stretches(answer.y, shake_of(truth)) == 0;
   });
   return fmt::format("{} of {} drawings never rise. {}", falling, given.size(), curve_text(truth));
 }

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/lessons/evaluate.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::lessons {
 namespace {
 
-constexpr double shake = 0.02;         ///< of the true curve's range: what a hand draws as level
+constexpr double shake = 0.02;         ///< of the true curve's range
 constexpr std::size_t compared = 128;  ///< places at which two curves are compared
 
 double range_of(const std::vector<double>& y) {
@@ -59,6 +60,8 @@ std::string rises_text(const Answer& truth) {
 
 }  // namespace
 
+double shake_of(const Answer& truth) { return shake * range_of(truth.y); }
+
 std::size_t rising_stretches(const std::vector<double>& y, double least) {
   std::size_t stretches = 0;
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -100,9 +103,8 @@ std::string curve_text(const Answer& truth) {
 std::string describe_curve(const Answer& given, const Answer& truth) {
   const std::string rises = rises_text(truth);
   if (given.y.empty()) return curve_text(truth);
-  const double least = shake * range_of(truth.y);
   std::string text =
-      fmt::format("{}; yours rises {}.", rises, times(rising_stretches(given.y, least)));
+      fmt::format("{}; yours rises {}.", rises, times(rising_stretches(given.y, shake_of(truth))));
   text.front() = 'I';
   text += fmt::format(" It ends at {}, yours at {}.", short_label(truth.y.back()),
                       short_label(given.y.back()));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

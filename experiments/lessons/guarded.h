@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

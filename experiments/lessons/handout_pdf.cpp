@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "experiments/figure/canvas/cairo_canvas.h"
@@ -124,10 +123,11 @@ class PdfWriter {
 
   /// A high figure is narrower, so that two steps have room on a page.
   void add(const HandoutPicture& picture) {
-    constexpr double highest = 240;
+    constexpr double highest = 240, least_share = 0.72;
     const double full = noted_height(picture, column);
-    const double height = std::min(full, highest);
-    const double width = column * std::max(height / full, 0.72);
+    const double height = full < highest ? full : highest;
+    const double share = height / full;
+    const double width = column * (share < least_share ? least_share : share);
     need(height);
     draw_noted_figure(canvas_, picture, {margin, y_, width, height}, style_);
     y_ += height + gap;

@@ -146,7 +146,8 @@ struct Step {
   std::vector<Prose> prose{};
   std::vector<LessonFormula> formulas{};
   std::vector<std::string> controls{};  ///< keys of parameters, at most most_controls
-  StepState state{};                    ///< that of the step before where the step has none
+  int controls_line{};
+  StepState state{};  ///< that of the step before where the step has none
   bool has_own_state{};
   int state_line{};
   std::optional<Prediction> prediction{};

@@ -1,6 +1,5 @@
 #include "experiments/lessons/paragraph.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "experiments/figure/equation/layout.h"
@@ -89,8 +88,8 @@ class Breaker {
     double ascent = first_baseline * style_.size;
     double descent = (line_height - first_baseline) * style_.size;
     for (const Piece& piece : line_) {
-      ascent = std::max(ascent, piece.box.ascent);
-      descent = std::max(descent, piece.box.descent);
+      if (piece.box.ascent > ascent) ascent = piece.box.ascent;
+      if (piece.box.descent > descent) descent = piece.box.descent;
     }
     for (Piece& piece : line_) {
       piece.at.y = y_ + ascent;

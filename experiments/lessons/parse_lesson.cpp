@@ -126,7 +126,10 @@ class LessonReader {
       if (!step_)
         throw UsageError(in_quotes(text), "stands above the first step",
                          "begin a step with ## and its title");
-      step_->prose.push_back({paragraph_line_, paragraph_is_item_, spans_of(text)});
+      step_->prose.push_back(
+          {paragraph_line_, paragraph_is_item_,
+           spans_of(text, paragraph_line_,
+                    [this](int line, const std::function<void()>& read) { guarded(line, read); })});
     });
   }
 
@@ -155,7 +158,8 @@ class LessonReader {
     }
     guarded(step.line, [&] { check_step(step); });
     for (const std::string& key : step.controls)
-      if (step.state.experiment) guarded(step.line, [&] { (void)step.state.params.spec(key); });
+      if (step.state.experiment)
+        guarded(step.controls_line, [&] { (void)step.state.params.spec(key); });
     if (steps.size() < most_steps) steps.push_back(std::move(step));
   }
 
@@ -211,6 +215,12 @@ class LessonReader {
 }  // namespace
 
 std::string Problem::text() const { return fmt::format("{}:{}: {}", file, line, message); }
+
+std::size_t step_at(const Lesson& lesson, int line) {
+  std::size_t number = 0;
+  while (number + 1 < lesson.steps.size() && lesson.steps[number + 1].line <= line) ++number;
+  return number;
+}
 
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file) {
   return LessonReader(file).read(markdown);

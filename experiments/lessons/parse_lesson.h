@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +19,8 @@ struct ParsedLesson {
 /// Reads the Markdown of a lesson. Computes nothing, and throws nothing for any text.
 /// @param file  its name in messages; the lesson's name is its stem
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file);
+
+/// The number of the step that a line of the file is in; 0 above the first step.
+std::size_t step_at(const Lesson& lesson, int line);
 
 }  // namespace orrery::lessons

@@ -1,6 +1,6 @@
 #include "experiments/lessons/prose.h"
 
-#include <optional>
+#include <functional>
 #include <utility>
 
 #include "core/errors.h"
@@ -14,7 +14,8 @@ namespace {
 
 class SpanReader {
  public:
-  explicit SpanReader(std::string_view text) : rest_(text) {}
+  SpanReader(std::string_view text, int line, const Guarded& guarded)
+      : rest_(text), line_(line), guarded_(guarded) {}
 
   std::vector<Span> read() {
     while (!rest_.empty())
@@ -60,12 +61,22 @@ class SpanReader {
   }
   bool take_formula() {
     const std::size_t end = rest_.find('$', 1);
-    if (end == std::string_view::npos)
-      throw UsageError(in_quotes(rest_), "begins a formula that does not end",
-                       "end it with $, or write \\$ for the sign");
-    const std::string tex(rest_.substr(1, end - 1));
-    (void)figure::parse_equation(tex);
-    add({Span::Kind::formula, tex, ""}, end + 1);
+    std::string tex;
+    guarded_(line_, [&] {
+      if (end == std::string_view::npos)
+        throw UsageError(in_quotes(rest_), "begins a formula that does not end",
+                         "end it with $, or write \\$ for the sign");
+      const std::string inside(rest_.substr(1, end - 1));
+      (void)figure::parse_equation(inside);
+      tex = inside;
+    });
+    if (end == std::string_view::npos) return false;
+    if (tex.empty()) {
+      text_ += rest_.substr(0, end + 1);
+      rest_.remove_prefix(end + 1);
+    } else {
+      add({Span::Kind::formula, tex, ""}, end + 1);
+    }
     return true;
   }
   bool take_link() {
@@ -88,13 +99,21 @@ class SpanReader {
   }
 
   std::string_view rest_;
+  int line_;
+  const Guarded& guarded_;
   std::string text_{};
   std::vector<Span> spans_{};
 };
 
 }  // namespace
 
-std::vector<Span> spans_of(std::string_view paragraph) { return SpanReader(paragraph).read(); }
+std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& guarded) {
+  return SpanReader(paragraph, line, guarded).read();
+}
+
+std::vector<Span> spans_of(std::string_view paragraph) {
+  return spans_of(paragraph, 0, [](int, const std::function<void()>& read) { read(); });
+}
 
 std::size_t word_count(const std::vector<Span>& spans) {
   std::size_t words = 0;

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/layers.h"
+#include "experiments/lessons/guarded.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 
@@ -15,7 +16,7 @@ struct Span {
   Kind kind{Kind::text};
   std::string text{};    ///< as read; of a formula its TeX
   std::string target{};  ///< of a link: "lesson:07-decay", "experiment:rotation", "encoding:rope",
-                         ///< "preset:roformer_figure_2" or "table:table-2"
+                         ///< "preset:roformer_figure_2" or "card:table-2"
   friend bool operator==(const Span&, const Span&) = default;
 };
 
@@ -29,6 +30,9 @@ struct Prose {
 /// The pieces of a paragraph: *emphasis*, `code`, $formula$ and [words](target). A mark that does
 /// not end is text, except $: throws UsageError for a formula that does not end or cannot be read.
 std::vector<Span> spans_of(std::string_view paragraph);
+/// The same with each formula read under the guard, as of that line; one that cannot be read stays
+/// as text.
+std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& guarded);
 
 /// The words that a reader reads; a formula counts as one.
 std::size_t word_count(const std::vector<Span>& spans);

@@ -27,6 +27,7 @@ void read_formulas(const Block& block, Step& step, const Guarded& guarded) {
 }
 
 void read_controls(const Block& block, Step& step, const Guarded& guarded) {
+  step.controls_line = block.line;
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
       if (step.controls.size() == most_controls)

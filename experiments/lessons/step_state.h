@@ -8,8 +8,8 @@
 #include "core/params.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/lessons/guarded.h"
-#include "experiments/lessons/layers.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::lessons {
 

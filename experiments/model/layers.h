@@ -23,8 +23,11 @@ using namespace figure;
 namespace orrery::studies {
 using namespace setup;
 }
-namespace orrery::evaluate {
+namespace orrery::plans {
 using namespace studies;
+}
+namespace orrery::evaluate {
+using namespace plans;
 }
 namespace orrery::verify {
 using namespace evaluate;
@@ -41,6 +44,9 @@ using namespace sweeps;
 namespace orrery::reports {
 using namespace combine;
 }
-namespace orrery::cli {
+namespace orrery::lessons {
 using namespace reports;
+}
+namespace orrery::cli {
+using namespace lessons;
 }

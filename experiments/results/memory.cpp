@@ -54,4 +54,14 @@ std::string memory_shortage(std::string_view also) {
       bytes_text(peak_memory()), bytes_text(memory_limit()), also);
 }
 
+void keep_freed_memory([[maybe_unused]] int most) {
+#ifdef __GLIBC__
+  constexpr int largest_kept = 32 << 20;
+  constexpr int heap_of_a_thread = 64 << 20;  // less than this, and heaps that empty are returned
+  ::mallopt(M_MMAP_THRESHOLD, largest_kept);
+  ::mallopt(M_TRIM_THRESHOLD, most);
+  ::mallopt(M_TOP_PAD, heap_of_a_thread);
+#endif
+}
+
 }  // namespace orrery::results

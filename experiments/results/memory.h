@@ -20,4 +20,9 @@ std::uintmax_t peak_memory();
 /// which settings to lower. `also` is appended to the remedy.
 std::string memory_shortage(std::string_view also = {});
 
+/// Keeps freed memory, up to about `most` bytes, for the next allocation. Matrices come and go by
+/// the thousand; by default the C library returns each to the system, which clears its pages for
+/// the next: half of the time of some runs.
+void keep_freed_memory(int most);
+
 }  // namespace orrery::results

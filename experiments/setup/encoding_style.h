@@ -16,7 +16,7 @@ std::optional<std::string> label_of_encoding(std::string_view name);
 /// The label, with "(untrained tables)" where the encoding has tables: they are drawn by seed and
 /// say nothing about what training would put there.
 std::string untrained_label(const std::string& name);
-/// The slot of the categorical palette.
+/// The slot of the categorical palette; beyond its end lines are dashed, see figure/plot/curves.
 int encoding_color(const std::string& name);
 
 }  // namespace orrery::setup

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "experiments/data/tokens.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/user_qkv.h"
@@ -146,7 +147,7 @@ std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet
 template <class T>
 void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
                    const TokenRange& queries, const Mask& mask, const RowReader<T>& reader) {
-  const StageRounding rounding = rounding_of(params);
+  const Scoring scoring{.rounding = rounding_of(params), .rule = logit_rule_of(params)};
   const int head = head_of(params);
   const Positions& n = tokens.positions;
   const PositionsIn m = queries.of(n);
@@ -155,10 +156,9 @@ void attend_tokens(const Encoding& encoding, const ParamSet& params, const Token
   };
   if (tokens.from_text())
     return attention_head_by_rows<T>(encoding, tokens.projections,
-                                     {rows(tokens.x), tokens.x, m, n, head}, mask, {rounding},
-                                     reader);
+                                     {rows(tokens.x), tokens.x, m, n, head}, mask, scoring, reader);
   attention_from_qkv_by_rows<T>(encoding, {rows(tokens.q), tokens.k, tokens.v, m, n, head}, mask,
-                                {rounding}, reader);
+                                scoring, reader);
 }
 
 template TokenInputs<float> token_inputs(const ParamSet&, const Inputs&);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/sweeps/assignments.h"
+#include "experiments/sweeps/model_words.h"
 #include "experiments/sweeps/value_list.h"
 
 namespace orrery::sweeps {
@@ -123,7 +125,9 @@ void put_axis(SweepSpec& spec, ValueAxis axis) {
 
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words) {
   const ParamSet defaults(spec.experiment->info.params);
-  for (const auto& [key, text] : parse_assignments(defaults, words))
+  ExpandedWords expanded = expand_model_words(spec.experiment->info.params, words);
+  spec.notes = std::move(expanded.notes);
+  for (const auto& [key, text] : parse_assignments(defaults, expanded.words))
     put_axis(spec, read_axis(defaults.spec(key), text));
 }
 

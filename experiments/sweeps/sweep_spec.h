@@ -46,6 +46,7 @@ struct SweepSpec {
   std::int64_t seed{0};  ///< root of the points' seeds
   bool paired{true};     ///< every point has the seed of its repeat, or else one of its own
   std::string out{};     ///< folder; empty when none was given
+  std::vector<std::string> notes{};  ///< what apply_words made of a model's file
 };
 
 /// The experiment NAME, the preset NAME, or the file NAME.toml:
@@ -83,7 +84,8 @@ SweepSpec parse_sweep(std::string_view toml, const std::string& display_name);
 /// Replaces the axis of the same key. An axis with several values becomes the last one, as lists
 /// are crossed in the order in which they are written.
 void put_axis(SweepSpec& spec, SweepSpec::Axis axis);
-/// Applies the words of a command line, which override everything before. Throws UsageError.
+/// Applies the words of a command line, which override everything before; model= and layer= stand
+/// for the settings of a layer, see expand_model_words. Throws UsageError, and what that throws.
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words);
 /// Adds keys that advance together: "dim,base". Throws UsageError.
 void add_zip(SweepSpec& spec, std::string_view keys);

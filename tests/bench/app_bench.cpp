@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -129,8 +130,12 @@ void drag(benchmark::State& state, const std::string& view, const std::string& p
   std::vector<std::pair<std::string, double>> inputs;  // values and when the mouse asked for them
   std::string shown;
   const auto start = Clock::now();
+  double now = 0;
   for (auto _ : state) {
-    const double now = std::floor(milliseconds(Clock::now() - start) / report_ms) * report_ms;
+    // A frame waits for the mouse: it never draws what the frame before it has drawn.
+    while (milliseconds(Clock::now() - start) < now + report_ms)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    now = std::floor(milliseconds(Clock::now() - start) / report_ms) * report_ms;
     shim::inject_mouse_position(io, point(now));
     watch.frame(desktop);
     const ExperimentState& current = session->current();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "experiments/results/memory.h"
 #include "tests/bench/comparisons.h"
 #include "tests/bench/growth.h"
 #include "tests/bench/processes.h"
@@ -34,7 +35,7 @@ constexpr const char* help = R"(Times the core against its limits, measured in t
   ./orrery bench --benchmark_filter=REGEX   the benchmarks of the programs, by Google Benchmark
 )";
 
-/// As the programs do: a matrix that is freed is memory for the next.
+/// A matrix that is freed is memory for the next.
 void keep_memory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -138,6 +139,7 @@ int main(int count, char** words) {
       return 0;
     }
     if (!first.starts_with("--benchmark")) return run_table(count, words);
+    orrery::results::keep_freed_memory(256 << 20);  // as the desktop does
     benchmark::Initialize(&count, words);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();

@@ -113,6 +113,7 @@ TEMPLATE_TEST_CASE("Relative encodings keep fp64 invariance at any position", ""
     if (!encoding.is_relative()) return;
     const auto here = scene.attend(encoding);
     for (const Position s : {Position{1} << 24, (Position{1} << 40) + 1}) {
+      if (s > encoding.last_position()) continue;
       const auto there = scene.attend_at(encoding, shifted(scene.positions, s));
       CHECK(largest_difference(here.logits, there.logits) < 2e-14);
     }
@@ -204,6 +205,9 @@ TEST_CASE("Each encoding states where its table ends") {
     if (!key.empty()) params.set_value(key, std::int64_t{77});
     const auto encoding =
         make_encoding<double>(entry.info.name, {.d_model = 4, .d_head = 4, .params = params});
-    CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
+    if (entry.info.name == "xpos")  // its factors end where numbers do
+      CHECK((encoding->last_position() > 100000 && encoding->last_position() < max_position));
+    else
+      CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
   }
 }

@@ -8,12 +8,15 @@
 #include "core/attention/head.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/catalogue.h"
+#include "core/encodings/context.h"
+#include "core/encodings/fox.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/random.h"
+#include "core/sigmoid.h"
 
 using namespace orrery;
 
@@ -73,6 +76,7 @@ TEST_CASE("For every encoding the mean is that over the 2d vectors ±|x|e_i, one
     INFO(entry.info.name);
     const auto encoding =
         entry.make_double({.d_model = d, .d_head = d, .heads = 2, .params = defaults, .seed = 5});
+    if (reads_other_keys(*encoding)) continue;  // it has no meaning without the tokens between
     const MeanLogits mean = mean_logits(*encoding, d, 12.0, queries, 1);
     const auto one = Projections<double>::identity(d);
     const Positions origin{0};
@@ -88,6 +92,18 @@ TEST_CASE("For every encoding the mean is that over the 2d vectors ±|x|e_i, one
     for (std::size_t r = 0; r < queries.size(); ++r)
       CHECK(mean.total[r] == Approx(sum[r]).margin(1e-13));
   }
+}
+
+TEST_CASE("An encoding that reads the tokens between is asked among tokens of the same content") {
+  ForgetGates gates{Matrix<double>::Zero(2, d), Matrix<double>(1, 2)};
+  gates.bias << 3, -1;
+  const Positions far{0, 1, 40, most_tokens_between, most_tokens_between + 1};
+  const MeanLogits mean = mean_logits(Fox<double>(gates), d, 8.0, far, 1);
+  for (std::size_t i = 0; i + 1 < far.size(); ++i)
+    CHECK(mean.total[i] == Approx(2 + static_cast<double>(far[i]) * log_sigmoid(-1)));
+  CHECK(std::isnan(mean.total.back()));
+  CHECK(keys_beside_origin(Fox<double>(gates), far).size() == most_tokens_between + 2);
+  CHECK(keys_beside_origin(NoEncoding<double>(), far) == Positions{0});
 }
 
 TEST_CASE("That is the mean over the sphere") {

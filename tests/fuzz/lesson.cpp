@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "experiments/lessons/layers.h"
 #include "experiments/lessons/parse_lesson.h"
 #include "experiments/text/printable.h"
 #include "tests/fuzz/harness.h"

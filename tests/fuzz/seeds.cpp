@@ -225,6 +225,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const fs::path to = argv[1], golden = argv[2];
+  Folder(to / "lesson").add_files(asset_path("lessons"), ".md");
   Folder(to / "npy").add_files(golden / "npy", ".npy");
   Folder(to / "npz").add_files(golden / "npz", ".npz");
   Folder(to / "safetensors").add_files(golden / "safetensors", ".safetensors");

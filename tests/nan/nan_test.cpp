@@ -65,7 +65,10 @@ bool of_whole_numbers(const std::string& name) {
 bool of_bias(const std::string& name) { return name.ends_with("_is_relative"); }
 /// Of these none is drawn.
 bool of_given_bias(const std::string& name) {
-  return name == "alibi_linear_bias_is_relative" || name == "kerple_kernel_bias_is_relative";
+  for (const char* given : {"alibi_linear_bias", "kerple_kernel_bias", "fox_constant_forgetting",
+                            "grape_additive_linear_bias"})
+    if (name == std::string(given) + "_is_relative") return true;
+  return false;
 }
 
 /// Claims of verify about what nothing drawn and no frequency enters: rows and buckets of whole

@@ -26,18 +26,17 @@ struct CatalogueCase {
 
 /// Sizes of tables that are small enough for tests and cover the positions they use.
 inline constexpr std::pair<const char*, const char*> test_sizes[] = {
-    {"learned.length", "2000"},
-    {"tupe.length", "2000"},
-    {"shaw.clip", "5"},
-    {"deberta.span", "6"},
-    {"deberta.max_distance", "20"}};
+    {"learned.length", "2000"}, {"tupe.length", "2000"},        {"shaw.clip", "5"},
+    {"deberta.span", "6"},      {"deberta.max_distance", "20"}, {"cope.positions", "5"},
+    {"inkling.extent", "30"}};
 
 /// Values that switch on features which are off by default, or that suit the other parameters.
 inline constexpr std::pair<const char*, const char*> telling_values[] = {
-    {"shaw.clip_ahead", "2"},    {"transformer_xl.clamp_len", "7"}, {"base", "500000"},
-    {"rope.factor", "8"},        {"rope.original_length", "16"},    {"rope.length", "64"},
-    {"rope.beta_fast", "16"},    {"rope.high_freq_factor", "8"},    {"rope.mscale", "0.5"},
-    {"rope.mscale_all_dim", "2"}};
+    {"shaw.clip_ahead", "2"},     {"transformer_xl.clamp_len", "7"}, {"base", "500000"},
+    {"rope.factor", "8"},         {"rope.original_length", "16"},    {"rope.length", "64"},
+    {"rope.beta_fast", "16"},     {"rope.high_freq_factor", "8"},    {"rope.mscale", "0.5"},
+    {"rope.mscale_all_dim", "2"}, {"fire.threshold", "9"},           {"fox.bias", "3"},
+    {"path.bias", "1"},           {"xpos.scale_base", "200"},        {"inkling.profiles", "3"}};
 
 /// One parameter set, and before it what it is read with.
 inline CatalogueCase with(const EncodingInfo& info, const ParamSpec& spec,

@@ -43,12 +43,20 @@ Rect expanded(const Rect& r, double by) {
   return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
 }
 
+/// Slots beyond the palette have its colours again, and dashes or dots to tell them apart.
+Dash dash_of(const FigureStyle& style, const Series& series) {
+  if (series.style == LineStyle::dashed) return Dash::dashed;
+  if (series.style == LineStyle::dotted) return Dash::dotted;
+  if (style.palette.empty() || series.shade || series.color < 0) return Dash::solid;
+  const std::size_t round = static_cast<std::size_t>(series.color) / style.palette.size();
+  if (round == 0) return Dash::solid;
+  return round % 2 == 1 ? Dash::dashed : Dash::dotted;
+}
+
 }  // namespace
 
 Stroke curve_stroke(const FigureStyle& style, const Series& series) {
-  const Dash dash = series.style == LineStyle::dashed   ? Dash::dashed
-                    : series.style == LineStyle::dotted ? Dash::dotted
-                                                        : Dash::solid;
+  const Dash dash = dash_of(style, series);
   const double width = style.line_width * (series.is_ghost() ? ghost_width : 1.0);
   return {series_color(style, series), width, dash};
 }
@@ -88,7 +96,9 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
   }
   // The wider clip keeps the whole width of a curve along the edge of the plot.
   context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
-  draw_strips(context, series, axes, curve_stroke(context.style, series));
+  Stroke stroke = curve_stroke(context.style, series);
+  if (stroke.dash == Dash::solid) stroke.dash = context.twins.dash_of(series);
+  draw_strips(context, series, axes, stroke);
   context.canvas.pop_clip();
 }
 
@@ -135,6 +145,10 @@ void draw_sample(PlotContext& context, const Series& series, Point from, Point t
   }
   Stroke stroke = curve_stroke(context.style, series);
   stroke.color = color;
+  if (const Series& first = context.twins.first_of(series); &first != &series) {
+    draw_segment(context.canvas, from, to, curve_stroke(context.style, first));
+    stroke.dash = context.twins.dash_of(series);
+  }
   draw_segment(context.canvas, from, to, stroke);
   if (series.marked)
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);

@@ -66,7 +66,7 @@ class NamePlacer {
            std::none_of(taken_.begin(), taken_.end(),
                         [&](const Rect& rect) { return overlap(box, rect); }) &&
            std::none_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-             const bool same = line.silhouette == own.silhouette;
+             const bool same = line.silhouette.coincides(own.silhouette);
              return line.silhouette.meets(box, same ? 0.0 : other);
            });
   }
@@ -77,7 +77,7 @@ class NamePlacer {
 
   bool is_covered(const Line& ghost) const {
     return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-      return !line.series->is_ghost() && line.silhouette == ghost.silhouette;
+      return !line.series->is_ghost() && line.silhouette.coincides(ghost.silhouette);
     });
   }
 

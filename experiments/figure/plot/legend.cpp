@@ -27,6 +27,16 @@ void limit_rows(Legend& legend, std::size_t rows) {
   legend.names.push_back("… " + std::to_string(legend.missing) + " more");
 }
 
+/// The name and what is noted on it, which is shortened first.
+std::string named_within(const PlotContext& context, const std::string& name,
+                         const std::string& note, double room) {
+  const TextStyle text = label_style(context.style);
+  const double left = room - rich_size(context.canvas, name, text).width;
+  if (note.empty() || left < min_name_ems * text.size)
+    return elided_middle(context.canvas, name, text, room);
+  return name + elided_middle(context.canvas, note, text, left);
+}
+
 /// Candidate positions by preference, as the first of equals wins: the corners, then the right and
 /// left edge, then the middle.
 std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
@@ -67,7 +77,7 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
     legend.entries.push_back(series);
     // A ghost stands for all of its result.
     const std::string& name = series->is_ghost() ? series->ghost : series->name;
-    legend.names.push_back(elided_middle(context.canvas, name, text, room));
+    legend.names.push_back(named_within(context, name, context.twins.note_on(*series), room));
   }
   limit_rows(legend, static_cast<std::size_t>(rows));
   if (legend.entries.empty()) return {};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/silhouette.h"
 
@@ -35,7 +36,10 @@ std::optional<Line> line_of(PlotContext& context, const Series& series, const Ax
 
 std::string joined_names(const std::vector<const Series*>& curves) {
   std::string names;
-  for (const Series* series : curves) names += (names.empty() ? "" : " = ") + series->name;
+  for (const Series* series : curves) {
+    if (!names.empty()) names += relation_of(*series, *curves.front());
+    names += series->name;
+  }
   return names;
 }
 
@@ -85,7 +89,7 @@ std::optional<LineNames> place_line_names(PlotContext& context,
     if (!line) return std::nullopt;
     lines.push_back(*line);
     const auto same = std::find_if(first.begin(), first.end(), [&](std::size_t i) {
-      return lines[i].silhouette == line->silhouette;
+      return lines[i].silhouette.coincides(line->silhouette);
     });
     if (same == first.end()) {
       first.push_back(lines.size() - 1);

@@ -178,6 +178,7 @@ void draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& pl
 void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
   const Plans plans = plan_axes(plot, context.view, context.curves);
   const Frame whole = frame_in(context, plot, plans, room);
+  context.twins = Coincidences(context, plot, whole.axes);
   std::vector<const Series*> named = legend_curves(plot);
   if (context.style.names_at_lines && context.view.hidden.empty())
     if (const auto names = place_line_names(context, named, whole.axes, room.width))

@@ -5,6 +5,7 @@
 #include "experiments/figure/color/colormap.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -22,6 +23,7 @@ struct PlotContext {
   CurveCache& curves;
   FigureLayout& layout;
   double content_bottom{};  ///< bottom of the content, above the caption
+  Coincidences twins{};     ///< of the curves that are drawn
 };
 
 // Draw the content of a figure of each kind into `room`, the area without title and caption.

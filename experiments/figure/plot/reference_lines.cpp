@@ -93,7 +93,8 @@ class ReferenceLabels {
     if (!best) return;
     context_.canvas.rect(*best, with_alpha(context_.style.plot_background, 0.8));
     draw_rich(context_.canvas, {best->x, best->y + 0.5 * best->height}, label, text_);
-    boxes_.push_back(*best);
+    // The next label is not read as a part of this one.
+    boxes_.push_back(shrunk(*best, -2 * inset(), 0, -2 * inset(), 0));
   }
 
   PlotContext& context_;

@@ -74,4 +74,20 @@ std::optional<Point> Silhouette::end() const {
   return std::nullopt;
 }
 
+bool Silhouette::coincides(const Silhouette& other) const {
+  constexpr double tolerance = 2.0;          // points: the width of a line
+  constexpr std::size_t one_in_unlike = 32;  // columns that may differ, at ends and sharp corners
+  const auto is_present = [](const Range& column) { return column.min <= column.max; };
+  std::size_t own = 0, others = 0, common = 0, unlike = 0;
+  for (std::size_t i = 0; i < std::min(columns_.size(), other.columns_.size()); ++i) {
+    const Range &a = columns_[i], &b = other.columns_[i];
+    own += is_present(a);
+    others += is_present(b);
+    if (!is_present(a) || !is_present(b)) continue;
+    unlike += std::abs(a.min - b.min) > tolerance || std::abs(a.max - b.max) > tolerance;
+    ++common;
+  }
+  return common > 0 && common == std::min(own, others) && unlike <= common / one_in_unlike;
+}
+
 }  // namespace orrery::figure

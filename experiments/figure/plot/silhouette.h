@@ -23,9 +23,9 @@ class Silhouette {
   /// Where the curve ends at the right; empty without any visible part.
   std::optional<Point> end() const;
 
-  friend bool operator==(const Silhouette& a, const Silhouette& b) {
-    return a.columns_ == b.columns_;
-  }
+  /// Whether two curves of one plot hide each other nearly all along the one that is seen
+  /// in fewer places. False where one is not seen.
+  bool coincides(const Silhouette& other) const;
   static constexpr double column_width = 4.0;
 
  private:

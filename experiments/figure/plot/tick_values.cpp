@@ -178,6 +178,23 @@ void add_symlog_side(TickValues& ticks, const Exponents& e, long origin, long st
   }
 }
 
+/// Adds 1, 2, 5, 10, … times the sign, as far as the range goes.
+void add_one_two_five_side(TickValues& ticks, double threshold, int sign, const Range& range) {
+  const double end = sign < 0 ? -range.min : range.max;
+  if (end < threshold) return;
+  const TickValues side = one_two_five_values({threshold, end});
+  const auto is_seen = [&](double value) {
+    return sign * value >= range.min && sign * value <= range.max;
+  };
+  for (std::size_t i = 0; i < side.major.size(); ++i) {
+    if (!is_seen(side.major[i])) continue;
+    ticks.major.push_back(sign * side.major[i]);
+    ticks.labels.push_back((sign < 0 ? "−" : "") + side.labels[i]);
+  }
+  for (const double value : side.minor)
+    if (is_seen(value)) ticks.minor.push_back(sign * value);
+}
+
 TickValues symlog_values(const AxisMap& axis, int at_most, int coarseness) {
   const double threshold = axis.symlog_threshold;
   const double largest = std::max(std::abs(axis.data.min), std::abs(axis.data.max));
@@ -185,17 +202,24 @@ TickValues symlog_values(const AxisMap& axis, int at_most, int coarseness) {
   if (largest <= threshold) return linear_values(axis.data, at_most, coarseness, false);
   if (static_cast<std::size_t>(coarseness) >= strides.size()) return {};
   const Exponents e = exponents_within({threshold, largest}, AxisScale::log10);
-  const long stride = strides[static_cast<std::size_t>(coarseness)];
+  const bool few = std::log10(largest / threshold) < few_decades;
+  const long stride = strides[static_cast<std::size_t>(std::max(0, coarseness - few))];
   const long origin = has_zero ? e.first - 1 : e.first;
   TickValues ticks;
-  add_symlog_side(ticks, e, origin, stride, -1, axis.data);
+  const auto add_side = [&](int sign) {
+    if (few && coarseness == 0)
+      add_one_two_five_side(ticks, threshold, sign, axis.data);
+    else
+      add_symlog_side(ticks, e, origin, stride, sign, axis.data);
+  };
+  add_side(-1);
   std::reverse(ticks.major.begin(), ticks.major.end());
   std::reverse(ticks.labels.begin(), ticks.labels.end());
   if (has_zero) {
     ticks.major.push_back(0.0);
     ticks.labels.push_back("0");
   }
-  add_symlog_side(ticks, e, origin, stride, 1, axis.data);
+  add_side(1);
   return ticks;
 }
 

@@ -10,6 +10,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
@@ -65,6 +66,7 @@ std::vector<ParamSpec> declared_params() {
                    .max = 8192,
                    .stated_if_set = true});
   for (ParamSpec& spec : part_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : logit_rule_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : order_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));

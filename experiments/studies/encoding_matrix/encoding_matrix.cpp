@@ -7,6 +7,7 @@
 #include "core/analysis/largest.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
+#include "core/encodings/context.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
@@ -229,11 +230,34 @@ Figure profile_figure(const MatrixStudy& study, const std::string& name,
           {.kind = "bias_by_distance", .encodings = {name}}};
 }
 
+/// What other tokens change of the score of two, where all have the same content.
+void study_equal_contents(const MatrixStudy& study, const std::string& name,
+                          const ScoreTerms<double>& terms) {
+  const Map ones = Map::Ones(static_cast<Index>(study.positions.size()), study.d());
+  const auto found =
+      terms.score_terms({ones, ones, study.positions, study.positions, study.head()});
+  Map change = Map::Zero(ones.rows(), ones.rows());
+  for (std::size_t t = 1; t < found.size(); ++t) change += found[t].logits;
+  add_map(study, change,
+          {{.kind = "equal_contents", .encodings = {name}},
+           fmt::format("What the tokens between change of the score, all contents being ones: {}, "
+                       "{}",
+                       encoding_label(name), study.head_text()),
+           "change of the score",
+           "",
+           Meaning::diverging},
+          {over(query_axis(), study.positions), over(key_axis(), study.positions)},
+          study.shows("maps"));
+}
+
 void study_bias(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
                 const ScoreTerms<double>& terms) {
   const Map none = no_content(study.positions, study.d());
   const Map bias = sum_of_terms(terms, none, none, study.positions, study.positions, study.head());
-  if (all_zero(bias)) return;  // nothing is added but to contents
+  if (all_zero(bias)) {  // nothing is added but to contents
+    if (reads_other_keys(encoding)) study_equal_contents(study, name, terms);
+    return;
+  }
   add_map(study, bias,
           {{.kind = "bias", .encodings = {name}},
            fmt::format("Score of two tokens without content: {}, {}", encoding_label(name),

@@ -50,7 +50,7 @@ DecayParameter::DecayParameter(std::string name, const ParamSet& params, const I
   if (const TableSpec* table = bias_table(info())) read_bias_table(*table, inputs);
   const auto encoding = make(params_);
   kind_ = kind_of(*encoding);
-  known_ = std::min<Index>(params_.integer("max_distance"), encoding->last_position());
+  known_ = std::min<Index>(params_.integer("max_distance"), last_askable(*encoding));
   squared_norm_ = squared_norm_for(*encoding, d(), params_.real("match"), head_);
   at_default_ =
       mean_logits(*encoding, d(), squared_norm_, consecutive_positions(known_ + 1), head_);

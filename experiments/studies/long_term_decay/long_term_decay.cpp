@@ -110,17 +110,19 @@ class RunningSpread {
   std::vector<double> square_;
 };
 
-/// Logits of a query at each distance from a key at position 0.
+/// Logits of a query at each distance from a key at position 0, among keys of the same content at
+/// every position between where the encoding reads those.
 void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& distances,
                 std::size_t first, std::size_t count, RunningSpread& spread) {
-  static const Positions origin{0};
+  const Positions n = keys_beside_origin(encoding, distances);
   Matrix<double> queries(static_cast<Index>(distances.size()), pair.q.cols());
   queries.rowwise() = pair.q.row(0);
+  const Matrix<double> keys = pair.k.row(0).replicate(static_cast<Index>(n.size()), 1);
   const AttentionOutput<double> out =
       dynamic_cast<const InputTerm<double>*>(&encoding)
           ? attention_head<double>(encoding, Projections<double>::identity(pair.q.cols()),
-                                   {queries, pair.k, distances, origin})
-          : attention_from_qkv<double>(encoding, {queries, pair.k, pair.k, distances, origin});
+                                   {queries, keys, distances, n})
+          : attention_from_qkv<double>(encoding, {queries, keys, keys, distances, n});
   for (std::size_t i = 0; i < distances.size(); ++i)
     spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
 }
@@ -166,7 +168,7 @@ Spread scores_of(const std::string& name, const ParamSet& params, const DecayAss
   const auto encoding =
       make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
   const Index all = params.integer("max_distance") + 1;
-  const Index known = std::min<Index>(all, encoding->last_position() + 1);
+  const Index known = std::min<Index>(all, last_askable(*encoding) + 1);
   return assumption.every_direction
              ? mean_scores(*encoding, name, d, all, known, progress)
              : drawn_scores(*encoding, name, assumption, all, known, progress);
@@ -225,18 +227,31 @@ Series score_series(const std::string& name, const std::vector<double>& distance
   return series;
 }
 
+/// Whether the largest change of one curve would press another one flat on a linear axis.
+bool are_far_apart(const std::vector<Series>& curves) {
+  constexpr double far_ratio = 10.0;
+  Largest most;
+  Smallest least(std::numeric_limits<double>::infinity());
+  for (const Series& curve : curves) {
+    Largest extent;
+    for (const double y : curve.y) extent.see(std::abs(y));
+    most.see(extent.value());
+    if (extent.value() > 0) least.see(extent.value());
+  }
+  return most.value() > far_ratio * least.value();
+}
+
 /// The mean logits again, each against its own at distance 0: every encoding on the same axes.
 Figure change_figure(const LinePlot& scores, const std::string& assumption,
                      const std::string& caption) {
   LinePlot plot{.x = scores.x,
-                .y = {.label = "change of the logit",
-                      .symbol = "logit(r) − logit(0)",
-                      .scale = AxisScale::symlog}};
+                .y = {.label = "change of the logit", .symbol = "logit(r) − logit(0)"}};
   for (const Series& logits : scores.series) {
     Series change{.name = logits.name, .x = logits.x, .y = logits.y, .color = logits.color};
     for (double& y : change.y) y -= logits.y.front();
     plot.series.push_back(std::move(change));
   }
+  if (are_far_apart(plot.series)) plot.y.scale = AxisScale::symlog;
   return {"decay_changes", "Change with distance: " + assumption, caption, std::move(plot)};
 }
 

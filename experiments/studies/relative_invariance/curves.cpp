@@ -10,6 +10,8 @@
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
+#include "core/encodings/context.h"
+#include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
 #include "core/product.h"
 #include "core/random.h"
@@ -152,13 +154,18 @@ template <class T>
 ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                          const Encoding& encoding) {
   const StageRounding& rounding = in.pipeline.rounding;
-  const Matrix<T> q = product<T>(in.tokens.x, in.tokens.projections.W_q);
-  const Matrix<T> k = product<T>(in.tokens.x, in.tokens.projections.W_k);
+  Matrix<T> q = product<T>(in.tokens.x, in.tokens.projections.W_q);
+  Matrix<T> k = product<T>(in.tokens.x, in.tokens.projections.W_k);
+  if (dynamic_cast<const Pope<T>*>(&encoding)) {  // its products are of these
+    q = Pope<T>::sizes(q);
+    k = Pope<T>::sizes(k);
+  }
   const Position last = largest_position(in.tokens);
   ShiftCurve curve{.encoding = name,
                    .pipeline = in.pipeline,
                    .compared = in.params.list("precision").size() > 1,
                    .relative = encoding.is_relative(),
+                   .reads_context = reads_other_keys(encoding),
                    .last_position = encoding.last_position()};
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());

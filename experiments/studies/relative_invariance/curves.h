@@ -19,6 +19,7 @@ struct ShiftCurve {
   Pipeline pipeline{};
   bool compared{};  ///< with other pipelines
   bool relative{};
+  bool reads_context{};  ///< of tokens beside the query and the key
   std::vector<double> error{};
   std::vector<double> ulps{};
   std::vector<double>

@@ -64,7 +64,9 @@ std::vector<Position> shifts_up_to(Position largest) {
 Check invariance_check(const ShiftCurve& curve) {
   return {.name = curve.name_of("is_invariant"),
           .statement = curve.label_in_pipeline() +
-                       " depends on m − n only, up to rounding (largest change of a logit)",
+                       (curve.reads_context ? " reads other tokens, but stays under a shift"
+                                            : " depends on m − n only") +
+                       ", up to rounding (largest change of a logit)",
           .equation = "eq. (11)",
           .measured = curve.worst(curve.error),
           .bound = curve.bound};

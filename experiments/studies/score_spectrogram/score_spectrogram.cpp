@@ -25,7 +25,7 @@
 namespace orrery::studies {
 namespace {
 
-constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
+constexpr Index distances_at_once = 256;  // their queries and keys stay in the cache
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<ParamSpec> declared_params() {
@@ -79,7 +79,7 @@ std::unique_ptr<Encoding> encoding_of(const Study& study, const std::string& nam
 /// The mean logits at 0, 1, …, as far as the encoding is defined.
 MeanLogits logits_of(const Study& study, const Encoding& encoding, int head, Progress& progress,
                      const std::string& label) {
-  const Index known = std::min<Index>(study.last, encoding.last_position()) + 1;
+  const Index known = std::min<Index>(study.last, last_askable(encoding)) + 1;
   MeanLogits all;
   for (Index first = 0; first < known; first += distances_at_once) {
     checkpoint(progress, static_cast<double>(first) / static_cast<double>(known),

@@ -106,9 +106,9 @@ LengthPoint attention_at_length(const LengthInputs& in, Index length, Index wind
 }
 
 std::vector<double> logit_change(const LengthInputs& in, Index count) {
-  const Index known = std::min<Index>(count, in.encoding->last_position() + 1);
+  const Index known = std::min<Index>(count, last_askable(*in.encoding) + 1);
   const Matrix<double> key = in.queries.topRows(1);
-  const Positions all = consecutive_positions(known), origin{0};
+  const Positions all = consecutive_positions(known);
   std::vector<double> change(static_cast<std::size_t>(count), not_a_number);
   // Transformer-XL scores each query against each distance: all queries at once would be their
   // square.
@@ -118,8 +118,10 @@ std::vector<double> logit_change(const LengthInputs& in, Index count) {
     const Index here = std::min<Index>(most_queries, known - first);
     const Matrix<double> queries = key.replicate(here, 1);
     const Positions m(all.begin() + first, all.begin() + first + here);
+    const Positions n = keys_beside_origin(*in.encoding, m);
+    const Matrix<double> keys = key.replicate(static_cast<Index>(n.size()), 1);
     const auto out =
-        attention_head<double>(*in.encoding, in.projections, {queries, key, m, origin, in.head});
+        attention_head<double>(*in.encoding, in.projections, {queries, keys, m, n, in.head});
     if (first == 0) at_origin = out.logits(0, 0);
     for (Index r = 0; r < here; ++r)
       change[static_cast<std::size_t>(first + r)] = out.logits(r, 0) - at_origin;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
@@ -154,7 +155,7 @@ void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>
                     .measured = m.decoding,
                     .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
   if (m.known_offsets > 0) checks.push_back(offset_check(m));
-  if (m.ends())
+  if (m.ends() && !find_encoding(m.name).info.length_param.empty())
     checks.push_back(
         {.name = m.name + "_ends",
          .statement = label + ": the last position that is defined is below the training length",

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/analysis/largest.h"
+#include "core/encodings/context.h"
 #include "core/product.h"
 #include "experiments/model/sub_progress.h"
 
@@ -59,7 +60,8 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   const LengthInputs in = length_inputs(name, params);
   const Index window = params.integer("window");
   LengthStudy measured{.name = name,
-                       .relative = in.encoding->has_relative_weights(),
+                       .relative = has_relative_weights(
+                           *in.encoding, offsets_of(params).back() + params.integer("window")),
                        .last_position = in.encoding->last_position(),
                        .rounding = length_rounding(in, window),
                        .largest_value = largest_value(in, window)};

@@ -70,6 +70,19 @@ TEST_CASE("Copied settings bring the same state back, in any other session") {
   CHECK(to.snapshot() == from.snapshot());
 }
 
+TEST_CASE("Settings of an encoding, whose keys have a dot, come back") {
+  const auto from = start_session({.view = "long_term_decay"}, {});
+  REQUIRE(from->set("rope.scaling", "yarn"));
+  REQUIRE(from->set("rope.factor", "16"));
+  const auto to = start_session({.view = "rotation"}, {});
+  apply_settings_text(*to, settings_text(from->current()));
+  CHECK(to->current().params == from->current().params);
+  CHECK(to->current().params.text("rope.scaling") == "yarn");
+  CHECK_THROWS_WITH(
+      apply_settings_text(*to, "experiment = \"long_term_decay\"\n[params]\nrope.scalign = 1\n"),
+      Catch::Contains("rope.scaling"));
+}
+
 TEST_CASE("Text that is wrong changes nothing and says what is wrong") {
   const test::FakeExperiment one = experiment("one");
   Session session({&one}, test::no_files, {});

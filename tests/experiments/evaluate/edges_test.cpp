@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,12 +98,14 @@ AttendInputs inputs_of(const Edge& edge, const std::string& encoding) {
 
 /// The rule by which an encoding refuses an edge; empty where it must not.
 std::string rule(const std::string& encoding, const Edge& edge) {
-  const bool turns_pairs =
-      encoding == "rope" || encoding == "sinusoidal" || encoding == "transformer_xl";
+  const std::set<std::string> in_pairs{"rope", "sinusoidal", "transformer_xl", "xpos",
+                                       "grape_multiplicative"};
+  const bool turns_pairs = in_pairs.contains(encoding);
   if (turns_pairs && edge.channels % 2 != 0) return "must be even";
   std::vector<std::int64_t> sorted = edge.positions;
   std::sort(sorted.begin(), sorted.end());
   const bool in_table = sorted.front() >= 0 && sorted.back() < 512;
+  if (encoding == "xpos" && sorted.back() - sorted.front() > 100000) return "xpos.centre";
   if (encoding == "learned" && !in_table) return "the learned table has positions 0 to 511";
   if (encoding == "tupe" && !in_table) return "TUPE's table has positions 0 to 511";
   if (encoding == "transformer_xl" && sorted.back() - sorted.front() > far_end)

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "experiments/lessons/layers.h"
 #include "experiments/lessons/library.h"
 #include "tests/support/layers.h"
 

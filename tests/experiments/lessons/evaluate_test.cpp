@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "experiments/lessons/layers.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;

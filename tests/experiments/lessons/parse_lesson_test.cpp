@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "experiments/lessons/layers.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
@@ -85,11 +84,16 @@ TEST_CASE("A step without a state has that of the step before") {
   REQUIRE(parsed.problems.empty());
   CHECK(parsed.lesson.steps[1].state.params.real("base") == 500000);
   CHECK_FALSE(parsed.lesson.steps[1].has_own_state);
+  const int second = parsed.lesson.steps[1].line;
+  CHECK(step_at(parsed.lesson, second - 1) == 0);
+  CHECK(step_at(parsed.lesson, second) == 1);
+  CHECK(step_at(parsed.lesson, second + 100) == 1);
+  CHECK(step_at(parsed.lesson, 1) == 0);
 }
 
 TEST_CASE("All errors of a lesson are reported, by line") {
   const std::string text = head +
-                           "## One\nSome $\\nonsense$ here.\n"                       // 9, 10
+                           "## One\nSome $\\nonsense$ and $x here.\n"                // 9, 10
                            "```state\nexperiment = \"long_term_decay\"\n[params]\n"  // 11
                            "bass = 3\ndim = \"abc\"\n```\n"                          // 14, 15
                            "```expect\nbase >\nbase < 1\n(\n```\n"                   // 18, 20
@@ -99,7 +103,8 @@ TEST_CASE("All errors of a lesson are reported, by line") {
   std::vector<int> lines;
   for (const Problem& problem : parsed.problems) lines.push_back(problem.line);
   INFO(problems_of(text));
-  for (const int line : {10, 14, 15, 18, 20, 25, 27})
+  CHECK(std::count(lines.begin(), lines.end(), 10) == 2);
+  for (const int line : {14, 15, 18, 20, 25, 27})
     CHECK(std::count(lines.begin(), lines.end(), line) == 1);
   CHECK(std::is_sorted(lines.begin(), lines.end()));
   CHECK_THAT(problems_of(text), Contains("folder/03-title.md:14: ") && Contains("base"));

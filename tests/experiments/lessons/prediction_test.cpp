@@ -5,7 +5,6 @@
 
 #include "core/errors.h"
 #include "experiments/lessons/describe_curve.h"
-#include "experiments/lessons/layers.h"
 #include "experiments/lessons/result_cache.h"
 #include "tests/support/layers.h"
 

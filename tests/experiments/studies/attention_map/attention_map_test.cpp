@@ -377,3 +377,39 @@ TEST_CASE("No map of a long text is held") {
   CHECK(meter.most() <= before.uordblks + before.hblkhd + 3000UL * 3000 * sizeof(double));
   for (const auto& held : result.arrays) CHECK(held->size() <= 3000UL * 8);
 }
+
+TEST_CASE("Tokens in another order keep their outputs where nothing tells positions") {
+  const auto with = [](const std::string& encoding, const std::string& order, bool causal) {
+    return run(text_input("one two three four five six"), {{"encoding", encoding},
+                                                           {"order", order},
+                                                           {"causal", causal ? "true" : "false"},
+                                                           {"precision", "exact"}});
+  };
+  for (const char* order : {"swapped", "reversed", "shuffled"}) {
+    const Result none = with("none", order, false);
+    CHECK(check(none, "none_is_blind_to_order").holds());
+    CHECK(scalar(none, "none_order_change") < 1e-14);
+    CHECK(scalar(with("none", order, true), "none_order_change") > 1e-3);
+    CHECK(scalar(with("rope", order, false), "rope_order_change") > 1e-3);
+  }
+  CHECK(scalar(with("alibi", "reversed", false), "alibi_order_change") < 1e-14);
+}
+
+TEST_CASE("Swapped tokens take their weights and labels along") {
+  const Settings settings{{"encoding", "none"}, {"causal", "false"}, {"precision", "exact"}};
+  Settings swapped = settings;
+  for (const auto& [key, value] :
+       Settings{{"order", "swapped"}, {"swap_first", "0"}, {"swap_second", "2"}})
+    swapped.emplace_back(key, value);
+  const Result before = run(text_input("one two three four"), settings);
+  const Result after = run(text_input("one two three four"), swapped);
+  const std::vector<std::size_t> order{2, 1, 0, 3};
+  for (std::size_t m = 0; m < 4; ++m)
+    for (std::size_t n = 0; n < 4; ++n)
+      CHECK(at(array(after, "weights_none"), m, n) ==
+            Approx(at(array(before, "weights_none"), order[m], order[n])));
+  const auto& map = content_of<Heatmap>(after, "weights_none");
+  CHECK(map.row_labels == std::vector<std::string>{"three", "two", "one", "four"});
+  swapped.back().second = "4";
+  CHECK_THROWS_WITH(run(text_input("one two three four"), swapped), Contains("there are 4 tokens"));
+}

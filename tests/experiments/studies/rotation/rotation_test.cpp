@@ -116,3 +116,33 @@ TEST_CASE("Rotation refuses what it cannot draw, with value, rule and remedy") {
   CHECK_THROWS_WITH(run({{"content", "file"}}, {{"q", tensor({1, 3}, {1, 2, 3})}}),
                     Contains("must be even"));
 }
+
+TEST_CASE(
+    "Two arrows in the plane turn by one radian per position, and score by their difference") {
+  const auto at = [](int key, int distance) {
+    return run({{"content", "plane"},
+                {"q1", "1"},
+                {"q2", "0"},
+                {"k1", "0.8"},
+                {"k2", "0.6"},
+                {"key_position", std::to_string(key)},
+                {"distance", std::to_string(distance)}});
+  };
+  const double between = std::atan2(0.6, 0.8), degree = std::acos(-1.0) / 180;
+  for (const int key : {0, 1, 5, 1000}) {
+    for (const int distance : {0, 2, 7, -3}) {
+      const Result result = at(key, distance);
+      INFO(key << " " << distance);
+      check_all_three_hold(result);
+      CHECK(scalar(result, "score") == Approx(std::cos(distance - between)));
+      CHECK(std::cos(scalar(result, "angle_of_q") * degree) == Approx(std::cos(key + distance)));
+      CHECK(std::sin(scalar(result, "angle_of_k") * degree) == Approx(std::sin(key + between)));
+      CHECK(std::cos(scalar(result, "angle_between") * degree) ==
+            Approx(std::cos(distance - between)));
+    }
+  }
+  const auto& plot = content_of<VectorPlot>(at(0, 2), "query_and_key");
+  REQUIRE(plot.sum);
+  CHECK(plot.sum->x1 == Approx(std::cos(2)));
+  CHECK(plot.arrows.at(2).y1 == Approx(0.6));
+}

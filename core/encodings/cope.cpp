@@ -1,0 +1,146 @@
+#include "core/encodings/cope.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/attention/content.h"
+#include "core/attention/tiles.h"
+#include "core/errors.h"
+#include "core/sigmoid.h"
+
+namespace orrery {
+namespace {
+
+/// Σ gates over the keys from the query's position to the key's, both ends included, for the keys
+/// of each group. gates and counts [N_k].
+void count(Position query, const std::vector<KeyGroup>& groups, const std::vector<double>& gates,
+           std::vector<double>& counts) {
+  const auto add = [&](const KeyGroup& group, double sum) {
+    for (const Index key : group.keys) sum += gates[static_cast<std::size_t>(key)];
+    for (const Index key : group.keys) counts[static_cast<std::size_t>(key)] = sum;
+    return sum;
+  };
+  const auto behind = static_cast<std::size_t>(groups_up_to(groups, query));
+  double sum = 0;
+  for (std::size_t g = behind; g-- > 0;) sum = add(groups[g], sum);
+  sum = 0;
+  if (behind > 0 && groups[behind - 1].position == query)  // it counts for keys ahead, too
+    sum = counts[static_cast<std::size_t>(groups[behind - 1].keys.front())];
+  for (std::size_t g = behind; g < groups.size(); ++g) sum = add(groups[g], sum);
+}
+
+}  // namespace
+
+template <class T>
+Cope<T>::Cope(CopeGate gate, Matrix<T> table, const StageRounding& rounding)
+    : gate_(gate), table_(rounding.rounded<T>(Stage::table, std::move(table))) {
+  if (table_.size() == 0)
+    throw UsageError("a CoPE table without rows or channels", "must have one row per count",
+                     "give [positions, d_head]");
+}
+
+template <class T>
+EncodingInfo Cope<T>::info() {
+  ParamSpec positions{.key = "cope.positions",
+                      .symbol = "P",
+                      .description = "Rows of the table; counts end at P − 1.",
+                      .kind = ParamKind::integer,
+                      .default_value = std::int64_t{64},
+                      .min = 1,
+                      .max = 1e6,
+                      .logarithmic = true};
+  ParamSpec gate{.key = "cope.gate",
+                 .description = "What the gates see.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("scaled"),
+                 .choices = {{"scaled", "σ(q·k/√d): the paper's code, x-transformers"},
+                             {"unscaled", "σ(q·k): the paper's eq. (3)"}}};
+  return {
+      .name = "cope",
+      .label = "CoPE",
+      .title = "CoPE, contextual position encoding",
+      .statement =
+          "Counts the tokens between query and key by content, and adds q times a count's vector.",
+      .source = "Golovneva et al. 2024 (CoPE) §4",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + \mathbf{q}_m^\top \mathbf{e}_p, \quad p = \min(P - 1, \sum_{t=n}^{m} \sigma(\mathbf{q}_m^\top \mathbf{k}_t / \sqrt{d})))",
+            "Golovneva et al. 2024"},
+           {R"(\mathbf{e}_p = (1 - p + \lfloor p \rfloor) \mathbf{e}_{\lfloor p \rfloor} + (p - \lfloor p \rfloor) \mathbf{e}_{\lfloor p \rfloor + 1})",
+            "Golovneva et al. 2024", in_descriptions}},
+      .symbols = {{"p", "count of the tokens from n to m, each by its gate"},
+                  {"e_p", "trained vector of a count, interpolated between whole ones"}},
+      .params = {std::move(positions), std::move(gate)},
+      .tables = {{.name = "cope.table",
+                  .shape = "[positions, d_head]",
+                  .description = "The vector of each whole count, for all heads.",
+                  .initial = "normal, deviation 0.02; the paper starts at zeros"}},
+      .stages = {Stage::table}};
+}
+
+template <class T>
+void Cope<T>::check(const EncodingSettings& s) {
+  check_table_size("cope.table", s.params.integer("cope.positions"), s.d_head, "cope.positions");
+}
+
+template <class T>
+std::unique_ptr<Cope<T>> Cope<T>::make(const EncodingSettings& s) {
+  check(s);
+  const CopeGate gate =
+      s.params.text("cope.gate") == "unscaled" ? CopeGate::unscaled : CopeGate::scaled;
+  return std::make_unique<Cope>(
+      gate,
+      table_of<T>(s, "cope.table", s.params.integer("cope.positions"), s.d_head, initial_deviation),
+      s.rounding);
+}
+
+template <class T>
+double Cope<T>::interpolated(const T* products, double p) const {
+  if (std::isnan(p)) return p;
+  const double most = static_cast<double>(table_.rows() - 1);
+  const double at = p < most ? p : most, below = std::floor(at), share = at - below;
+  const double low = static_cast<double>(products[static_cast<std::size_t>(below)]);
+  if (share == 0) return low;
+  return (1 - share) * low +
+         share * static_cast<double>(products[static_cast<std::size_t>(below) + 1]);
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Cope<T>::score_terms(const ScoreInputs<T>& in) const {
+  if (in.q.cols() != table_.cols())
+    throw UsageError(fmt::format("q with {} channels", in.q.cols()),
+                     fmt::format("the table was made for d_head={}", table_.cols()),
+                     "give q and k with as many channels");
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  const double unscale =
+      gate_ == CopeGate::scaled ? 1.0 : 1.0 / score_scale(1, in.q.cols(), in.scoring);
+  const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
+  const Matrix<T> products = scores_of<T>(in.q, table_);
+  const std::vector<double> half(in.n.size(), 0.5);
+  std::vector<double> gates(in.n.size()), plain(in.n.size()), counts(in.n.size());
+  Matrix<T> counted(in.q.rows(), in.k.rows()), contextual(in.q.rows(), in.k.rows());
+  for (Index i = 0; i < counted.rows(); ++i) {
+    for (std::size_t j = 0; j < gates.size(); ++j)
+      gates[j] =
+          sigmoid(unscale * static_cast<double>(terms.front().logits(i, static_cast<Index>(j))));
+    count(in.m[static_cast<std::size_t>(i)], groups, half, plain);
+    count(in.m[static_cast<std::size_t>(i)], groups, gates, counts);
+    for (Index j = 0; j < counted.cols(); ++j) {
+      const T* row = products.row(i).data();
+      const double base = interpolated(row, plain[static_cast<std::size_t>(j)]);
+      counted(i, j) = static_cast<T>(base);
+      contextual(i, j) =
+          static_cast<T>(interpolated(row, counts[static_cast<std::size_t>(j)]) - base);
+    }
+  }
+  terms.push_back({"counted_position", std::move(counted)});
+  terms.push_back({"contextual_position", std::move(contextual)});
+  return terms;
+}
+
+template class Cope<float>;
+template class Cope<double>;
+
+}  // namespace orrery

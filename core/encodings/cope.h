@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Whether the gates see logits with their scale.
+enum class CopeGate {
+  scaled,    ///< σ(q·k/√d): the paper's code, x-transformers
+  unscaled,  ///< σ(q·k): the paper's eq. (3)
+};
+
+/// CoPE, contextual position encoding: how far a key is behind is not counted in tokens but in
+/// those that the query's gates let count, and a vector per count is interpolated.
+///   g_mt = σ(q_m·k_t/√d),  p_mn = min(Σ_{n ≤ t ≤ m} g_mt, P − 1),
+///   logits_mn = q_m·k_n/√d + (1 − w) q_m·e_⌊p⌋ + w q_m·e_⌈p⌉,  w = p − ⌊p⌋,
+/// t over the keys that are given, both ends included, e [P, d] trained. Terms: content,
+/// counted_position, which counts every token as 1/2 as gates do without content, and
+/// contextual_position, what contents change of it. The paper is causal; a key ahead of the query
+/// counts the keys m ≤ t ≤ n. The paper starts e at zeros, where the encoding does nothing; here
+/// normals unless a table is given. Scores are functions of more than m − n, though a common shift
+/// leaves them. Accuracy: N_k·2^-53 of a count, then the products'. Cost: P·d beside the product
+/// for each query, a sort of the keys, and O(N_q N_k). Source: Golovneva et al. 2024 (CoPE) §4,
+/// appendix B; x-transformers, CoPE.
+template <class T>
+class Cope final : public Encoding, public ScoreTerms<T>, public ReadsContext {
+ public:
+  /// e [P, d_head]. Rounding is of e. Throws UsageError for an empty table.
+  Cope(CopeGate gate, Matrix<T> table, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Cope> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  /// q·e_p, between the two counts that p lies between.
+  double interpolated(const T* products, double p) const;
+
+  CopeGate gate_;
+  Matrix<T> table_;
+};
+
+}  // namespace orrery

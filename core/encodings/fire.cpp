@@ -1,0 +1,162 @@
+#include "core/encodings/fire.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index fire_width = 32;
+constexpr double epsilon = 1e-6;  // of the released code
+
+void check_network(const FireNetwork& f) {
+  const Index width = f.w1.cols(), heads = f.w2.cols();
+  if (f.w1.rows() == 1 && f.b1.rows() == 1 && f.b1.cols() == width && f.w2.rows() == width &&
+      f.b2.rows() == 1 && f.b2.cols() == heads && width > 0 && heads > 0)
+    return;
+  throw UsageError(
+      fmt::format("a FIRE network w1 [{}, {}], b1 [{}, {}], w2 [{}, {}], b2 [{}, {}]", f.w1.rows(),
+                  width, f.b1.rows(), f.b1.cols(), f.w2.rows(), heads, f.b2.rows(), f.b2.cols()),
+      "must be [1, width], [1, width], [width, heads], [1, heads]", "save it in these shapes");
+}
+
+void check_config(const FireConfig& config) {
+  if (!(config.c > 0) || !std::isfinite(config.c))
+    throw UsageError(fmt::format("fire.c={}", config.c), "must be positive and finite",
+                     "the released code starts it at 0.1");
+  if (!(config.threshold >= 1) || !std::isfinite(config.threshold))
+    throw UsageError(fmt::format("fire.threshold={}", config.threshold),
+                     "must be a position of 1 or more", "the released code starts it at 512");
+}
+
+double psi(double c, double x) { return std::log1p(std::abs(c * x)); }
+
+/// Uniform in ±1/√inputs has this deviation.
+double linear_deviation(Index inputs) { return 1.0 / std::sqrt(3.0 * static_cast<double>(inputs)); }
+
+}  // namespace
+
+template <class T>
+Fire<T>::Fire(const FireConfig& config, FireNetwork network, const StageRounding& rounding)
+    : config_(config), network_(std::move(network)), rounding_(rounding) {
+  check_config(config_);
+  check_network(network_);
+  for (Matrix<double>* weights : {&network_.w1, &network_.b1, &network_.w2, &network_.b2})
+    rounding_.apply<double>(Stage::table, *weights);
+}
+
+template <class T>
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
+EncodingInfo Fire<T>::info() {
+  ParamSpec c{.key = "fire.c",
+              .symbol = "c",
+              .description = "Scale of distances before the logarithm.",
+              .kind = ParamKind::real,
+              .default_value = 0.1,
+              .min = 1e-6,
+              .max = 1e6,
+              .logarithmic = true};
+  ParamSpec threshold{.key = "fire.threshold",
+                      .symbol = "L",
+                      .unit = "tokens",
+                      .description = "Queries before it divide by ψ(L), later ones by ψ(m).",
+                      .kind = ParamKind::real,
+                      .default_value = 512.0,
+                      .min = 1.0,
+                      .max = 1e9,
+                      .logarithmic = true};
+  const std::string drawn = "normal, of the deviation of PyTorch's linear layer";
+  return {
+      .name = "fire",
+      .label = "FIRE",
+      .title = "FIRE, functional interpolation of distances",
+      .statement =
+          "Adds a trained function of the distance as a share of the query's position, by head.",
+      .source = "Li et al. 2023 (FIRE) §3; mcleish7/arithmetic",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + f_h\left(\frac{\psi(m - n)}{\psi(\max(m, L))}\right))",
+            "Li et al. 2023"},
+           {R"(\psi(x) = \ln(|c x| + 1))", "Li et al. 2023", in_descriptions},
+           {R"(f_h(x) = \sum_w \max(0, x a_w + b_w) v_{w,h} + u_h)", "", in_descriptions}},
+      .symbols = {{"f_h", "trained network of one input, one output a head"},
+                  {"L", "position up to which the bias is a function of m − n"},
+                  {"c", "trained scale of distances"}},
+      .params = {std::move(c), std::move(threshold)},
+      .tables =
+          {{.name = "fire.w1",
+            .shape = "[1, 32]",
+            .description = "Weights of the hidden layer.",
+            .initial = drawn},
+           {.name = "fire.b1", .shape = "[1, 32]", .description = "Its biases.", .initial = drawn},
+           {.name = "fire.w2",
+            .shape = "[32, heads]",
+            .description = "Weights of the output.",
+            .initial = drawn},
+           {.name = "fire.b2",
+            .shape = "[1, heads]",
+            .description = "Its biases.",
+            .initial = drawn}},
+      .stages = {Stage::position, Stage::distance, Stage::table}};
+}
+
+template <class T>
+void Fire<T>::check(const EncodingSettings& s) {
+  make(s);  // its tables have a few hundred numbers
+}
+
+template <class T>
+std::unique_ptr<Fire<T>> Fire<T>::make(const EncodingSettings& s) {
+  const double first = linear_deviation(1), second = linear_deviation(fire_width);
+  FireNetwork network{table_of<double>(s, "fire.w1", 1, fire_width, first),
+                      table_of<double>(s, "fire.b1", 1, fire_width, first),
+                      table_of<double>(s, "fire.w2", fire_width, s.heads, second),
+                      table_of<double>(s, "fire.b2", 1, s.heads, second)};
+  return std::make_unique<Fire>(
+      FireConfig{.c = s.params.real("fire.c"), .threshold = s.params.real("fire.threshold")},
+      std::move(network), s.rounding);
+}
+
+template <class T>
+double Fire<T>::share(Position m, Position n) const {
+  const double query = rounding_(Stage::position, static_cast<double>(m));
+  // A position that overflowed its format is NaN's business, not the threshold's.
+  const double of = query <= config_.threshold ? config_.threshold : query;
+  return psi(config_.c, rounded_distance(m, n, rounding_)) / (psi(config_.c, of) + epsilon);
+}
+
+template <class T>
+double Fire<T>::network(double x, Index head) const {
+  double sum = network_.b2(0, head);
+  for (Index w = 0; w < network_.w1.cols(); ++w) {
+    const double hidden = x * network_.w1(0, w) + network_.b1(0, w);
+    if (!(hidden <= 0)) sum += hidden * network_.w2(w, head);  // NaN passes
+  }
+  return sum;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Fire<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, network_.w2.cols());
+  check_positions(in.m);
+  check_positions(in.n);
+  Matrix<T> bias(in.q.rows(), in.k.rows());
+  for (Index i = 0; i < bias.rows(); ++i)
+    for (Index j = 0; j < bias.cols(); ++j)
+      bias(i, j) = static_cast<T>(network(
+          share(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]), in.head));
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  terms.push_back({"network_bias", std::move(bias)});
+  return terms;
+}
+
+template class Fire<float>;
+template class Fire<double>;
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// The network f of FIRE, 1 → width → heads: f(x)_h = Σ_w max(0, x·w1_w + b1_w) w2_wh + b2_h.
+struct FireNetwork {
+  Matrix<double> w1{};  ///< [1, width]
+  Matrix<double> b1{};  ///< [1, width]
+  Matrix<double> w2{};  ///< [width, heads]
+  Matrix<double> b2{};  ///< [1, heads]
+};
+
+struct FireConfig {
+  double c{0.1};            ///< of ψ, trained
+  double threshold{512.0};  ///< L, tokens, trained
+};
+
+/// FIRE, functional interpolation for relative positions: a small network of the distance as a
+/// share of the query's position, so that however long the text is, its argument stays in [0, 1].
+///   logits_mn = q_m·k_n/√d + f(ψ(m − n)/ψ(max(m, L)))_h,  ψ(x) = ln(|c x| + 1).
+/// Terms: content, network_bias. For queries up to position L it is a function of m − n; beyond, of
+/// m too, and so it is not relative. Keys ahead of the query take |m − n|, as in the released code,
+/// which adds 10^-6 to the denominator (and so does this). L and c are trained: the code starts
+/// them at 512 and 0.1, and f as PyTorch starts two linear layers, uniform in ±1/√(inputs); here
+/// normals of the same deviation, unless tables are given. Accuracy: 2^-50 of the sizes of what f
+/// adds up. Cost: 4·width flops and a logarithm per pair. Source: Li et al. 2023 (FIRE) §3,
+/// ICLR 2024; mcleish7/arithmetic, cramming/architectures/embeddings.py.
+template <class T>
+class Fire final : public Encoding, public ScoreTerms<T>, public RelativeAtFirst {
+ public:
+  /// Rounding is of the positions, their distance and the network. Throws UsageError for shapes
+  /// that do not fit, c not positive, or L below 1.
+  Fire(const FireConfig& config, FireNetwork network, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Fire> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
+
+  bool is_relative() const override { return false; }
+  Position relative_up_to() const override { return static_cast<Position>(config_.threshold); }
+  /// Throws UsageError when in.head is not one of the heads.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  double share(Position m, Position n) const;
+  double network(double x, Index head) const;
+
+  FireConfig config_;
+  FireNetwork network_;
+  StageRounding rounding_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,153 @@
+#include "core/encodings/fox.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/attention/content.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+#include "core/sigmoid.h"
+
+namespace orrery {
+namespace {
+
+/// ln f_t of every key. [N_k]
+template <class T>
+std::vector<double> log_gates(const MatrixIn<T>& k, const ForgetGates& gates, int head) {
+  std::vector<double> log_f(static_cast<std::size_t>(k.rows()));
+  for (Index t = 0; t < k.rows(); ++t) {
+    double x = gates.bias(0, head);
+    for (Index c = 0; c < k.cols(); ++c) x += gates.weight(head, c) * static_cast<double>(k(t, c));
+    log_f[static_cast<std::size_t>(t)] = log_sigmoid(x);
+  }
+  return log_f;
+}
+
+void check_gates(const ForgetGates& gates) {
+  if (gates.bias.rows() == 1 && gates.bias.cols() == gates.weight.rows() && gates.bias.cols() > 0)
+    return;
+  throw UsageError(
+      fmt::format("a forget gate with weight [{}, {}] and bias [{}, {}]", gates.weight.rows(),
+                  gates.weight.cols(), gates.bias.rows(), gates.bias.cols()),
+      "must be [heads, d_head] and [1, heads]", "save both from the same layer");
+}
+
+}  // namespace
+
+Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
+                            const std::vector<double>& gates) {
+  std::vector<double> up_to{0.0};  // the sum of the first groups
+  for (const KeyGroup& group : groups) {
+    double sum = up_to.back();
+    for (const Index key : group.keys) sum += gates[static_cast<std::size_t>(key)];
+    up_to.push_back(sum);
+  }
+  const auto sum_at = [&](Position p) {
+    return up_to[static_cast<std::size_t>(groups_up_to(groups, p))];
+  };
+  std::vector<double> at_key(n.size());
+  for (std::size_t j = 0; j < n.size(); ++j) at_key[j] = sum_at(n[j]);
+  Matrix<double> sums(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
+  for (Index i = 0; i < sums.rows(); ++i) {
+    const Position query = m[static_cast<std::size_t>(i)];
+    const double at_query = sum_at(query);
+    for (Index j = 0; j < sums.cols(); ++j) {
+      const auto key = static_cast<std::size_t>(j);
+      sums(i, j) = n[key] <= query ? at_query - at_key[key] : at_key[key] - at_query;
+    }
+  }
+  return sums;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates) {
+  check_head(in.head, gates.weight.rows());
+  if (in.k.cols() != gates.weight.cols())
+    throw UsageError(fmt::format("k with {} channels", in.k.cols()),
+                     fmt::format("the forget gates were made for d_head={}", gates.weight.cols()),
+                     "give q and k with as many channels");
+  const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
+  const double constant = log_sigmoid(gates.bias(0, in.head));
+  // A count of tokens is exact, and what contents change of a gate is 0 without content.
+  const std::vector<double> one(in.n.size(), 1.0);
+  std::vector<double> change = log_gates<T>(in.k, gates, in.head);
+  for (double& gate : change) gate -= constant;
+  const Matrix<double> always = constant * sums_between(in.m, in.n, groups, one);
+  const Matrix<double> content = sums_between(in.m, in.n, groups, change);
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back({"constant_forgetting", always.cast<T>()});
+  terms.push_back({"content_forgetting", content.cast<T>()});
+  return terms;
+}
+
+template <class T>
+Fox<T>::Fox(ForgetGates gates, const StageRounding& rounding) : gates_(std::move(gates)) {
+  check_gates(gates_);
+  rounding.apply<double>(Stage::table, gates_.weight);
+  rounding.apply<double>(Stage::table, gates_.bias);
+}
+
+template <class T>
+EncodingInfo Fox<T>::info() {
+  ParamSpec bias{.key = "fox.bias",
+                 .symbol = "b",
+                 .description =
+                     "Bias of the gates, for every head unless a table gives it; the larger, the "
+                     "less a token forgets; x-transformers starts it at 5.",
+                 .kind = ParamKind::real,
+                 .default_value = 5.0,
+                 .min = -100.0,
+                 .max = 100.0};
+  return {
+      .name = "fox",
+      .label = "FoX",
+      .title = "Forgetting Transformer's cumulative gates",
+      .statement = "Forgets by a gate of each token between query and key, read from its content.",
+      .source = "Lin et al. 2025 (Forgetting Transformer)",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + \sum_{t=n+1}^{m} \ln f_t, \quad f_t = \sigma(\mathbf{w}_h^\top \mathbf{k}_t + b_h))",
+            "Lin et al. 2025"}},
+      .symbols = {{"f_t", "forget gate of token t, between 0 and 1"},
+                  {"w_h", "trained weights of the head's gates"},
+                  {"b_h", "trained bias of the head's gates"}},
+      .params = {std::move(bias)},
+      .tables = {{.name = "fox.weight",
+                  .shape = "[heads, d_head]",
+                  .description = "What each head's gates read of a key.",
+                  .initial = "normal, deviation (3 d_head)^(−1/2), that of PyTorch's linear layer"},
+                 {.name = "fox.bias",
+                  .shape = "[1, heads]",
+                  .description = "Bias of each head's gates.",
+                  .initial = "the parameter fox.bias for every head",
+                  .drawn = false}},
+      .stages = {Stage::table}};
+}
+
+template <class T>
+std::unique_ptr<Fox<T>> Fox<T>::make(const EncodingSettings& s) {
+  const double deviation = 1.0 / std::sqrt(3.0 * static_cast<double>(s.d_head));
+  return std::make_unique<Fox>(
+      ForgetGates{table_of<double>(s, "fox.weight", s.heads, s.d_head, deviation),
+                  table_or<double>(s, "fox.bias", 1, s.heads, s.params.real("fox.bias"))},
+      s.rounding);
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Fox<T>::score_terms(const ScoreInputs<T>& in) const {
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  for (ScoreTerm<T>& term : forgetting_terms<T>(in, gates_)) terms.push_back(std::move(term));
+  return terms;
+}
+
+template std::vector<ScoreTerm<float>> forgetting_terms(const ScoreInputs<float>&,
+                                                        const ForgetGates&);
+template std::vector<ScoreTerm<double>> forgetting_terms(const ScoreInputs<double>&,
+                                                         const ForgetGates&);
+template class Fox<float>;
+template class Fox<double>;
+
+}  // namespace orrery

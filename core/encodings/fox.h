@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// D(m, n) = Σ g_t over the keys t between the two positions: n < p_t ≤ m for a key behind the
+/// query and m < p_t ≤ n for one ahead, p_t the position of key t. gates [N_k], one number a key.
+/// Sums in fp64, group by group in the order of positions.
+Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
+                            const std::vector<double>& gates);
+
+/// What the gates of a forgetting head are made of.
+struct ForgetGates {
+  Matrix<double> weight{};  ///< w [heads, d_head]
+  Matrix<double> bias{};    ///< b [1, heads]
+};
+
+/// The terms of forgetting: "constant_forgetting" with the gates of keys without content, and
+/// "content_forgetting", what contents change of it.
+template <class T>
+std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates);
+
+/// Forgetting Transformer (FoX): each token has a gate f_t = σ(w_h·k_t + b_h) by which everything
+/// before it is forgotten.
+///   logits_mn = q_m·k_n/√d + D_mn,  D_mn = Σ_{n < t ≤ m} ln f_t,
+/// t over the keys that are given. Terms: content, constant_forgetting, which has σ(b_h) for every
+/// gate and is ALiBi's bias with slope −ln σ(b_h) at consecutive positions, and
+/// content_forgetting, the rest. The paper is causal; a key ahead of the query takes the sum over
+/// m < t ≤ n. Its gates read the layer's input x_t; the door sees keys, so they read k_t = W_k x_t
+/// here, which says the same with w in place of W_k w where W_k is square. Where all gates are
+/// equal it is ALiBi; otherwise a function of more than m − n, though a common shift leaves it.
+/// Accuracy: N_k·2^-53 of the largest sum. Cost: N_k·d, a sort of the keys, and O(N_q N_k).
+/// Source: Lin et al. 2025 (Forgetting Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
+template <class T>
+class Fox final : public Encoding, public ScoreTerms<T>, public ReadsContext {
+ public:
+  /// Rounding is of w and b. Throws UsageError unless there is a bias for every row of the weight.
+  explicit Fox(ForgetGates gates, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Fox> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  /// Throws UsageError when in.head is not one of the heads, or keys have another width than w.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  ForgetGates gates_;
+};
+
+}  // namespace orrery

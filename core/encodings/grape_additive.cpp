@@ -1,0 +1,181 @@
+#include "core/encodings/grape_additive.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "core/attention/content.h"
+#include "core/encodings/alibi.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+#include "core/sigmoid.h"
+
+namespace orrery {
+namespace {
+
+GrapeGate gate_named(const std::string& name) {
+  if (name == "none") return GrapeGate::none;
+  if (name == "query") return GrapeGate::query;
+  if (name == "query_key") return GrapeGate::query_key;
+  return name == "forget" ? GrapeGate::forget : GrapeGate::key;
+}
+
+void normalise_rows(Matrix<double>& rows) {
+  for (Index h = 0; h < rows.rows(); ++h) {
+    const double length = rows.row(h).norm();
+    if (!(length == 0)) rows.row(h) /= length;  // NaN passes
+  }
+}
+
+}  // namespace
+
+template <class T>
+GrapeAdditive<T>::GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables tables,
+                                const StageRounding& rounding)
+    : slopes_(alibi_slopes(heads)), gate_(gate), tables_(std::move(tables)), rounding_(rounding) {
+  const Index d = tables_.key.cols();
+  if (tables_.key.rows() != heads || tables_.query.rows() != heads || tables_.query.cols() != d ||
+      d == 0)
+    throw UsageError(fmt::format("gates u [{}, {}] and v [{}, {}] of {} heads", tables_.key.rows(),
+                                 d, tables_.query.rows(), tables_.query.cols(), heads),
+                     "must be [heads, d_head]", "save both from the same layer");
+  for (double& slope : slopes_) slope = rounding_(Stage::table, slope);
+  for (Matrix<double>* table : {&tables_.key, &tables_.query}) {
+    normalise_rows(*table);
+    rounding_.apply<double>(Stage::table, *table);
+  }
+  rounding_.apply<double>(Stage::table, tables_.forget.weight);
+  rounding_.apply<double>(Stage::table, tables_.forget.bias);
+}
+
+template <class T>
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
+EncodingInfo GrapeAdditive<T>::info() {
+  ParamSpec gate{.key = "grape_additive.gate",
+                 .description = "What sets the speed ω at which a key is penalised.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("key"),
+                 .choices = {{"key", "s_h·softplus(u·k_n/√d): GRAPE-A, key-gated"},
+                             {"query", "s_h·softplus(v·q_m/√d)"},
+                             {"query_key", "the sum of both"},
+                             {"none", "s_h: ALiBi"},
+                             {"forget", "−ln σ(w·k_t), token by token: FoX"}}};
+  ParamSpec bias{.key = "grape_additive.bias",
+                 .symbol = "b",
+                 .description = "Bias of the forget gates: the larger, the less a token forgets.",
+                 .kind = ParamKind::real,
+                 .default_value = 5.0,
+                 .min = -100.0,
+                 .max = 100.0,
+                 .used_when = Condition{"grape_additive.gate", {"forget"}}};
+  const std::string drawn = "normal, deviation d_head^(−1/2), then of length 1";
+  return {
+      .name = "grape_additive",
+      .label = "GRAPE-A",
+      .title = "Additive GRAPE, unipotent action",
+      .statement =
+          "Adds a bias linear in distance, at a speed read from content; has ALiBi and FoX in it.",
+      .source = "Zhang et al. 2025 (GRAPE) §4",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} - |m - n| \omega, \quad \omega = s_h \ln(1 + \exp(\mathbf{u}_h^\top \mathbf{k}_n / \sqrt{d})))",
+            "Zhang et al. 2025"},
+           {R"(\mathbf{G}(r) = \exp(r \omega \mathbf{A}) = \mathbf{I} + r \omega \mathbf{A}, \quad \mathbf{A}^2 = \mathbf{0})",
+            "Zhang et al. 2025", in_descriptions},
+           {R"(\text{gate=query: } \omega = s_h \ln(1 + \exp(\mathbf{v}_h^\top \mathbf{q}_m / \sqrt{d})); \quad \text{gate=none: } \omega = s_h)",
+            "", in_descriptions}},
+      .symbols = {{"ω", "speed of the action, in logits per token"},
+                  {"s_h", "ALiBi's slope of the head"},
+                  {"u_h", "trained vector of the head, of length 1"}},
+      .params = {std::move(gate), std::move(bias)},
+      .tables = {{.name = "grape_additive.key",
+                  .shape = "[heads, d_head]",
+                  .description = "u: what each head's gates read of a key.",
+                  .initial = drawn},
+                 {.name = "grape_additive.query",
+                  .shape = "[heads, d_head]",
+                  .description = "v: what each head's gates read of a query.",
+                  .initial = drawn},
+                 {.name = "grape_additive.forget",
+                  .shape = "[heads, d_head]",
+                  .description = "w: what each head's forget gates read of a key.",
+                  .initial = "normal, deviation (3 d_head)^(−1/2)"}},
+      .stages = {Stage::position, Stage::distance, Stage::table}};
+}
+
+template <class T>
+std::unique_ptr<GrapeAdditive<T>> GrapeAdditive<T>::make(const EncodingSettings& s) {
+  const double unit = 1.0 / std::sqrt(static_cast<double>(s.d_head));
+  const auto table = [&](const char* name, double deviation) {
+    return table_of<double>(s, name, s.heads, s.d_head, deviation);
+  };
+  return std::make_unique<GrapeAdditive>(
+      s.heads, gate_named(s.params.text("grape_additive.gate")),
+      GrapeAdditiveTables{
+          table("grape_additive.key", unit),
+          table("grape_additive.query", unit),
+          {table("grape_additive.forget", unit / std::sqrt(3.0)),
+           Matrix<double>::Constant(1, s.heads, s.params.real("grape_additive.bias"))}},
+      s.rounding);
+}
+
+template <class T>
+std::vector<double> GrapeAdditive<T>::rates(const MatrixIn<T>& x, const Matrix<double>& weights,
+                                            int head, bool gated) const {
+  std::vector<double> rate(static_cast<std::size_t>(x.rows()), 0.0);
+  if (!gated) return rate;
+  const double root = std::sqrt(static_cast<double>(x.cols()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    double sum = 0;
+    for (Index c = 0; c < x.cols(); ++c) sum += weights(head, c) * static_cast<double>(x(i, c));
+    rate[static_cast<std::size_t>(i)] = softplus(sum / root) - std::numbers::ln2;
+  }
+  return rate;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> GrapeAdditive<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, tables_.key.rows());
+  if (in.q.cols() != tables_.key.cols() || in.k.cols() != tables_.key.cols())
+    throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
+                     fmt::format("this GRAPE was made for d_head={}", tables_.key.cols()),
+                     "give q and k with as many channels");
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  if (gate_ == GrapeGate::forget) {
+    for (ScoreTerm<T>& term : forgetting_terms<T>(in, tables_.forget))
+      terms.push_back(std::move(term));
+    return terms;
+  }
+  const bool of_key = gate_ == GrapeGate::key || gate_ == GrapeGate::query_key;
+  const bool of_query = gate_ == GrapeGate::query || gate_ == GrapeGate::query_key;
+  const double slope = slopes_[static_cast<std::size_t>(in.head)];
+  const double still = of_key && of_query     ? 2.0 * std::numbers::ln2
+                       : (of_key || of_query) ? std::numbers::ln2
+                                              : 1.0;
+  const std::vector<double> by_key = rates(in.k, tables_.key, in.head, of_key);
+  const std::vector<double> by_query = rates(in.q, tables_.query, in.head, of_query);
+  const Index rows = in.q.rows(), columns = in.k.rows();
+  Matrix<T> constant(rows, columns), query_gated(rows, columns), key_gated(rows, columns);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < columns; ++j) {
+      const auto m = static_cast<std::size_t>(i), n = static_cast<std::size_t>(j);
+      const double reach = -std::abs(rounded_distance(in.m[m], in.n[n], rounding_)) * slope;
+      constant(i, j) = static_cast<T>(reach * still);
+      // Where the constant part overflows its format it says −∞ of all of them.
+      const double said = in.scoring.rounding(Stage::scale, reach * still);
+      const double gated = std::isinf(said) ? 0.0 : reach;
+      query_gated(i, j) = static_cast<T>(gated * by_query[m]);
+      key_gated(i, j) = static_cast<T>(gated * by_key[n]);
+    }
+  terms.push_back({"linear_bias", std::move(constant)});
+  if (of_query) terms.push_back({"query_gated_bias", std::move(query_gated)});
+  if (of_key) terms.push_back({"key_gated_bias", std::move(key_gated)});
+  return terms;
+}
+
+template class GrapeAdditive<float>;
+template class GrapeAdditive<double>;
+
+}  // namespace orrery

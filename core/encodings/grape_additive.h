@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/fox.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// What sets the speed ω of the action.
+enum class GrapeGate {
+  none,       ///< ω = s_h: ALiBi
+  key,        ///< ω = s_h·softplus(u_h·k_n/√d): GRAPE-A, key-gated
+  query,      ///< ω = s_h·softplus(v_h·q_m/√d)
+  query_key,  ///< the sum of both
+  forget,     ///< ω = −ln f_t, token by token: the Forgetting Transformer, GRAPE-AP
+};
+
+struct GrapeAdditiveTables {
+  Matrix<double> key{};    ///< u [heads, d_head]
+  Matrix<double> query{};  ///< v [heads, d_head]
+  ForgetGates forget{};
+};
+
+/// Additive GRAPE: positions act on q and k, lifted by two channels, as powers of a matrix that
+/// differs from the unit matrix by one entry. With A² = 0 the action is
+///   G(r) = exp(r ω A) = I + r ω A,  (q, 1, 0)ᵀ G(−r) (k, 0, 1) = q·k − r ω,  A = e_q e_kᵀ,
+/// so that logits_mn = q_m·k_n/√d − |m − n| ω, ω of GrapeGate; with ω = s_h, ALiBi's slopes, it is
+/// ALiBi; with a step ω_t = −ln f_t at each token it is the Forgetting Transformer, since the
+/// factors commute: Π G = I − Σ ln f_t A (test: both exactly). u and v are normalised to length 1.
+/// Terms: content, linear_bias, which has ω of tokens without content, and query_gated_bias and
+/// key_gated_bias, what contents change of it; for `forget` those of Fox. The paper is causal: a
+/// key ahead of the query takes |m − n|. Accuracy: of Alibi and Fox. Source: Zhang et al. 2025
+/// (GRAPE) §4, arXiv 2512.07805; model-architectures/GRAPE, llama-mha-grape-a-*.py.
+template <class T>
+class GrapeAdditive final : public Encoding,
+                            public ScoreTerms<T>,
+                            public ReadsContext,
+                            public MixesChannels {
+ public:
+  /// Rounding is of the positions, their distance, slopes and tables. Throws UsageError unless
+  /// there is a row of u and of v per head.
+  GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables tables,
+                const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<GrapeAdditive> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  bool reads_other_keys() const override { return gate_ == GrapeGate::forget; }
+  /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  /// What contents change of the gates of a side: softplus − ln 2. [rows of x]; 0 for no gate.
+  std::vector<double> rates(const MatrixIn<T>& x, const Matrix<double>& weights, int head,
+                            bool gated) const;
+
+  std::vector<double> slopes_;
+  GrapeGate gate_;
+  GrapeAdditiveTables tables_;
+  StageRounding rounding_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,153 @@
+#include "core/encodings/grape_multiplicative.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/encodings/rotation.h"
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+/// Below this share of its length a row lies in the span of those before it.
+constexpr double smallest_rest = 1e-9;
+
+/// The rows made orthonormal one after the other, twice, so that they are so to rounding; and the
+/// length of each row across those before it.
+std::vector<double> orthonormalise(Matrix<double>& rows) {
+  std::vector<double> across;
+  for (Index r = 0; r < rows.rows(); ++r) {
+    const double length = rows.row(r).norm();
+    double rest = length;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (Index before = 0; before < r; ++before)
+        rows.row(r) -= rows.row(r).dot(rows.row(before)) * rows.row(before).eval();
+      const double left = rows.row(r).norm();
+      if (left <= smallest_rest * length)  // no NaN: those must pass
+        throw UsageError(fmt::format("row {} of grape_multiplicative.vectors", r),
+                         "must not lie in the span of the rows before it",
+                         "give rows that are linearly independent");
+      rows.row(r) /= left;
+      if (pass == 0) rest = left;
+    }
+    across.push_back(rest);
+  }
+  return across;
+}
+
+}  // namespace
+
+template <class T>
+GrapeMultiplicative<T>::GrapeMultiplicative(Matrix<double> rows,
+                                            const GrapeMultiplicativeConfig& config)
+    : basis_(std::move(rows)), rounding_(config.rounding) {
+  const Index d = basis_.cols(), needed = config.all_planes ? d : 2;
+  if (d < 2 || d % 2 != 0 || basis_.rows() != needed)
+    throw UsageError(fmt::format("vectors of shape [{}, {}]", basis_.rows(), d),
+                     fmt::format("must be [{}, d_head], d_head even", needed),
+                     "give two rows per plane");
+  rounding_.apply<double>(Stage::table, basis_);
+  const double first = basis_.row(0).norm();
+  const std::vector<double> across = orthonormalise(basis_);
+  const Precision format = rounding_.format(Stage::inv_freq);
+  if (config.all_planes)
+    theta_ = inverse_frequencies(d, config.base, format);
+  else  // the area of a and b: |a| times the part of b across it
+    theta_ = {rounding_(Stage::inv_freq, config.speed * first * across[1])};
+}
+
+template <class T>
+EncodingInfo GrapeMultiplicative<T>::info() {
+  ParamSpec planes{.key = "grape_multiplicative.planes",
+                   .description = "How many planes turn.",
+                   .kind = ParamKind::choice,
+                   .default_value = std::string("all"),
+                   .choices = {{"all", "d/2 orthogonal planes with RoPE's frequencies"},
+                               {"one", "one plane of rank 2; the rest carries no position"}}};
+  ParamSpec speed{.key = "grape_multiplicative.speed",
+                  .symbol = "ω",
+                  .description = "Speed of the single plane: it turns by ω s per token.",
+                  .kind = ParamKind::real,
+                  .default_value = 1.0,
+                  .min = 1e-9,
+                  .max = 1e3,
+                  .logarithmic = true,
+                  .used_when = Condition{"grape_multiplicative.planes", {"one"}}};
+  return {
+      .name = "grape_multiplicative",
+      .label = "GRAPE-M",
+      .title = "Multiplicative GRAPE, rotations in learned planes",
+      .statement = "Rotates q and k in planes that training chooses; contains RoPE.",
+      .source = "Zhang et al. 2025 (GRAPE) §3",
+      .formulas =
+          {{R"(\mathbf{q}_m = \mathbf{G}(m)^\top \mathbf{W}_q \mathbf{x}_m, \quad \mathbf{G}(m) = \exp(m \omega \mathbf{L}), \quad \mathbf{L} = \mathbf{a} \mathbf{b}^\top - \mathbf{b} \mathbf{a}^\top)",
+            "Zhang et al. 2025"},
+           {R"(\exp(\omega \mathbf{L}) = \mathbf{I} + \frac{\sin(\omega s)}{s} \mathbf{L} + \frac{1 - \cos(\omega s)}{s^2} \mathbf{L}^2, \quad s^2 = |\mathbf{a}|^2 |\mathbf{b}|^2 - (\mathbf{a}^\top \mathbf{b})^2)",
+            "Zhang et al. 2025", in_descriptions}},
+      .score_formulas =
+          {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{G}(m - n) \mathbf{W}_k \mathbf{x}_n)",
+            "Zhang et al. 2025"}},
+      .symbols = {{"L", "generator of rank 2: turns the plane of a and b"},
+                  {"a", "first vector of a plane"},
+                  {"b", "second vector of a plane"}},
+      .params = {base_param(), std::move(planes), std::move(speed)},
+      .tables = {{.name = "grape_multiplicative.vectors",
+                  .shape = "[d_head, d_head], or [2, d_head] for one plane",
+                  .description = "Rows 2t and 2t + 1 span plane t.",
+                  .initial = "normal, deviation d_head^(−1/2)"}},
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
+                 Stage::rotated_qk}};
+}
+
+template <class T>
+void GrapeMultiplicative<T>::check(const EncodingSettings& s) {
+  if (s.d_head < 2 || s.d_head % 2 != 0)
+    throw UsageError(fmt::format("d_head={}", s.d_head),
+                     "must be even, because GRAPE turns planes of two directions",
+                     fmt::format("use d_head={}", s.d_head < 2 ? 2 : s.d_head + 1));
+  check_table_size("grape_multiplicative.vectors", s.d_head, s.d_head, "the channels of a head");
+}
+
+template <class T>
+std::unique_ptr<GrapeMultiplicative<T>> GrapeMultiplicative<T>::make(const EncodingSettings& s) {
+  check(s);
+  const bool all = s.params.text("grape_multiplicative.planes") == "all";
+  return std::make_unique<GrapeMultiplicative>(
+      table_of<double>(s, "grape_multiplicative.vectors", all ? s.d_head : 2, s.d_head,
+                       1.0 / std::sqrt(static_cast<double>(s.d_head))),
+      GrapeMultiplicativeConfig{.base = s.params.real("base"),
+                                .all_planes = all,
+                                .speed = s.params.real("grape_multiplicative.speed"),
+                                .rounding = s.rounding});
+}
+
+template <class T>
+void GrapeMultiplicative<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  check_positions(positions, x.rows());
+  if (x.cols() != basis_.cols())
+    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                     fmt::format("this GRAPE was made for d_head={}", basis_.cols()),
+                     "give q and k with as many channels");
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Eigen::RowVectorXd row = x.row(i).template cast<double>();
+    Eigen::RowVectorXd turned = row;
+    for (std::size_t t = 0; t < theta_.size(); ++t) {
+      const auto a = basis_.row(2 * static_cast<Index>(t));
+      const auto b = basis_.row(2 * static_cast<Index>(t) + 1);
+      const auto [c, s] =
+          rounded_rotation(positions[static_cast<std::size_t>(i)], theta_[t], rounding_);
+      const double along_a = row.dot(a), along_b = row.dot(b);
+      turned += (along_a * c - along_b * s - along_a) * a;
+      turned += (along_a * s + along_b * c - along_b) * b;
+    }
+    x.row(i) = turned.template cast<T>();
+  }
+  rounding_.apply<T>(Stage::rotated_qk, x);
+}
+
+template class GrapeMultiplicative<float>;
+template class GrapeMultiplicative<double>;
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+struct GrapeMultiplicativeConfig {
+  double base{10000.0};
+  bool all_planes{true};  ///< d/2 orthogonal planes; false for the one of the first two rows
+  double speed{1.0};      ///< ω of the single plane
+  StageRounding rounding{};
+};
+
+/// Multiplicative GRAPE: positions rotate q and k in planes that training chooses, where RoPE has
+/// neighbouring channels. A plane is spanned by a and b; its generator L = a bᵀ − b aᵀ has the
+/// closed exponential
+///   G(m) = exp(m ω L) = I + sin(m ω s)/s L + (1 − cos(m ω s))/s² L²,  s² = |a|²|b|² − (a·b)²,
+/// and q_m = G(m)ᵀ W_q x_m, k_n = G(n)ᵀ W_k x_n, so that q_mᵀk_n = x_mᵀW_qᵀ G(m − n) W_k x_n: rows
+/// 2t and 2t + 1 of the table turn counter-clockwise, from a_t towards b_t, as RoPE's pairs do.
+/// With all planes, the rows of the table are made orthonormal (Gram–Schmidt) and plane t has the
+/// frequency base^(-2t/d) of RoPE, which it is, exactly, for the unit matrix; with one plane, a and
+/// b are the first two rows as they are and everything orthogonal to them stays. The table holds
+/// for all heads, since this door does not know of heads. Accuracy: cos and sin of the exact
+/// product position·frequency. Cost: 3·d flops per plane and row. Source: Zhang et al. 2025 (GRAPE)
+/// §3, arXiv 2512.07805; model-architectures/GRAPE.
+template <class T>
+class GrapeMultiplicative final : public Encoding, public QkTransform<T>, public MixesChannels {
+ public:
+  /// rows [d_head or 2, d_head]. Rounding is of the positions, frequencies, angles, their cosines
+  /// and the table. Throws UsageError: d_head odd, base ≤ 1, rows that span fewer planes.
+  GrapeMultiplicative(Matrix<double> rows, const GrapeMultiplicativeConfig& config);
+
+  static EncodingInfo info();
+  static std::unique_ptr<GrapeMultiplicative> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
+  void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
+
+  const std::vector<double>& theta() const { return theta_; }  ///< ω s of each plane, rad per token
+
+ private:
+  void turn(PositionsIn positions, MatrixOut<T> x) const;
+
+  Matrix<double> basis_;  ///< [2·planes, d_head], orthonormal
+  std::vector<double> theta_;
+  StageRounding rounding_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,136 @@
+#include "core/encodings/inkling.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/attention/content.h"
+#include "core/attention/tiles.h"
+#include "core/encodings/relative_index.h"
+#include "core/errors.h"
+#include "core/product.h"
+
+namespace orrery {
+
+template <class T>
+Inkling<T>::Inkling(Matrix<T> mixing, Matrix<T> profiles, Index d_head,
+                    const StageRounding& rounding)
+    : mixing_(rounding.rounded<T>(Stage::table, std::move(mixing))),
+      profiles_(rounding.rounded<T>(Stage::table, std::move(profiles))),
+      d_head_(d_head) {
+  if (d_head_ > 0 && mixing_.rows() > 0 && mixing_.rows() % d_head_ == 0 &&
+      mixing_.cols() == profiles_.rows() && profiles_.size() > 0)
+    return;
+  throw UsageError(fmt::format("mixing [{}, {}] and profiles [{}, {}]", mixing_.rows(),
+                               mixing_.cols(), profiles_.rows(), profiles_.cols()),
+                   "must be [heads·d_head, profiles] and [profiles, extent]",
+                   "save both from the same layer");
+}
+
+template <class T>
+EncodingInfo Inkling<T>::info() {
+  ParamSpec extent{.key = "inkling.extent",
+                   .unit = "tokens",
+                   .description = "Distances with a bias; farther keys have none.",
+                   .kind = ParamKind::integer,
+                   .default_value = std::int64_t{1024},
+                   .min = 1,
+                   .max = 1e6,
+                   .logarithmic = true};
+  ParamSpec profiles{.key = "inkling.profiles",
+                     .description = "Profiles of bias against distance that a query mixes.",
+                     .kind = ParamKind::integer,
+                     .default_value = std::int64_t{16},
+                     .min = 1,
+                     .max = 1024};
+  return {
+      .name = "inkling",
+      .label = "Inkling",
+      .title = "Inkling's content-mixed relative bias",
+      .statement = "Adds a bias by distance that each query mixes of a few trained profiles.",
+      .source = "Transformers, modeling_inkling",
+      .formulas =
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + \mathbf{r}_m^\top \mathbf{P}_{m-n}, \quad \mathbf{r}_m = \mathbf{W}_h^\top \mathbf{q}_m)",
+            "modeling_inkling"},
+           {R"(\mathbf{P}_{m-n} = \mathbf{0} \text{ for } m - n < 0 \text{ and from } m - n = \mathrm{extent} \text{ on})",
+            "modeling_inkling", in_descriptions}},
+      .symbols = {{"r_m", "shares of the profiles, read from the query"},
+                  {"P_{m-n}", "value of each trained profile at a distance"}},
+      .params = {std::move(extent), std::move(profiles)},
+      .tables = {{.name = "inkling.mixing",
+                  .shape = "[heads·d_head, profiles]",
+                  .description = "Makes shares of the profiles of a query, head by head.",
+                  .initial = "normal, deviation d_head^(−1/2)"},
+                 {.name = "inkling.profiles",
+                  .shape = "[profiles, extent]",
+                  .description = "Bias against distance, for all heads.",
+                  .initial = "normal, deviation 0.02"}},
+      .stages = {Stage::table}};
+}
+
+template <class T>
+void Inkling<T>::check(const EncodingSettings& s) {
+  const Index profiles = s.params.integer("inkling.profiles");
+  check_table_size("inkling.profiles", profiles, s.params.integer("inkling.extent"),
+                   "inkling.extent");
+  check_table_size("inkling.mixing", s.heads * s.d_head, profiles, "inkling.profiles");
+}
+
+template <class T>
+std::unique_ptr<Inkling<T>> Inkling<T>::make(const EncodingSettings& s) {
+  check(s);
+  const Index profiles = s.params.integer("inkling.profiles");
+  return std::make_unique<Inkling>(
+      table_of<T>(s, "inkling.mixing", s.heads * s.d_head, profiles,
+                  1.0 / std::sqrt(static_cast<double>(s.d_head))),
+      table_of<T>(s, "inkling.profiles", profiles, s.params.integer("inkling.extent"),
+                  initial_deviation),
+      s.d_head, s.rounding);
+}
+
+template <class T>
+Index Inkling<T>::row_of(Position distance) const {
+  const Index extent = profiles_.cols();
+  return distance < 0 || distance >= extent ? extent : static_cast<Index>(distance);
+}
+
+template <class T>
+Matrix<T> Inkling<T>::vectors_of(const ScoreInputs<T>& in) const {
+  check_head(in.head, mixing_.rows() / d_head_);
+  if (in.q.cols() != d_head_)
+    throw UsageError(fmt::format("q with {} channels", in.q.cols()),
+                     fmt::format("this bias was made for d_head={}", d_head_),
+                     "give q and k with as many channels");
+  Matrix<T> rows = Matrix<T>::Zero(profiles_.cols() + 1, d_head_);
+  const Matrix<T> profiles = profiles_.transpose();
+  rows.topRows(profiles_.cols()) = product_with_transpose<T>(
+      profiles, mixing_.middleRows(static_cast<Index>(in.head) * d_head_, d_head_));
+  return rows;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Inkling<T>::score_terms(const ScoreInputs<T>& in) const {
+  UsedRows used =
+      used_rows(index_matrix(in.m, in.n, [this](Position distance) { return row_of(distance); }));
+  const Matrix<T> vectors = vectors_of(in).middleRows(used.first, used.count);
+  std::vector<ScoreTerm<T>> terms;
+  terms.push_back(scaled_content_term<T>(in));
+  terms.push_back({"mixed_bias", gather_by_query<T>(scores_of<T>(in.q, vectors), used.index)});
+  return terms;
+}
+
+template <class T>
+std::optional<LogitFactors<T>> Inkling<T>::logit_factors(const ScoreInputs<T>& in,
+                                                         const Distances& distances) const {
+  return LogitFactors<T>{
+      .q = scaled_queries<T>(in.q, score_scale(1, in.q.cols(), in.scoring)),
+      .q_of_distance = in.q,
+      .by_query = distance_vectors<T>(vectors_of(in), distances,
+                                      [this](Position ahead) { return row_of(-ahead); })};
+}
+
+template class Inkling<float>;
+template class Inkling<double>;
+
+}  // namespace orrery

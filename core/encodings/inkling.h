@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/attention/logit_factors.h"
+#include "core/encoding.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// Inkling's content-mixed relative bias: a bank of profiles of bias against distance, which each
+/// query mixes by its content.
+///   logits_mn = q_m·k_n/√d + r_m·P[:, m − n] for 0 ≤ m − n < extent, and q_m·k_n/√d elsewhere,
+///   r_m = q_mᵀ W_h,  P [profiles, extent], for all heads,  W_h [d_head, profiles].
+/// Terms: content, mixed_bias. The released model reads r_m from the layer's input, by 16 numbers a
+/// head; the door sees queries, so it reads q_m = W_q x_m here. Keys ahead of the query, and those
+/// from `extent` on, have no bias at all: the model's layers with a window have it as the extent.
+/// Its temperature of long texts multiplies q and the bias alike: see LogitRule. A relative
+/// encoding: P[:, m − n] is Shaw's vector of a distance, of low rank. Cost: extent·profiles numbers
+/// per query. Source: Transformers, modeling_inkling, InklingRelativeLogits.
+template <class T>
+class Inkling final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+ public:
+  /// mixing [heads·d_head, profiles], head by head; profiles [profiles, extent]. Rounding is of
+  /// both. Throws UsageError for shapes that do not fit.
+  Inkling(Matrix<T> mixing, Matrix<T> profiles, Index d_head, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Inkling> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
+  /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+ private:
+  /// W_h P, what a query is multiplied by at each distance, as rows, and a row of zeros behind
+  /// them. [extent + 1, d_head]
+  Matrix<T> vectors_of(const ScoreInputs<T>& in) const;
+  /// The row for a distance m − n.
+  Index row_of(Position distance) const;
+
+  Matrix<T> mixing_;
+  Matrix<T> profiles_;
+  Index d_head_;
+};
+
+}  // namespace orrery

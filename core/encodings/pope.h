@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/attention/logit_factors.h"
+#include "core/encoding.h"
+#include "core/encodings/context.h"
+#include "core/encodings/settings.h"
+
+namespace orrery {
+
+/// PoPE, polar position embedding: each channel, not each pair, is a complex number, whose length
+/// comes from content and whose angle from position, so that the two do not mix.
+///   logits_mn = Σ_c softplus(q_c) softplus(k_c) cos((m − n)theta_c − delta_c)/√d,
+/// theta_c = base^(-c/d), c = 0 … d − 1, and delta_c trained phases in [−2π, 0], one a head and
+/// channel, which the key's angle gains: 0 unless a table gives them, as the paper starts its best
+/// runs. With softplus(x) = ln 2 + s(x) it is multiplied out as eq. (6) is: the terms content,
+/// s(q) s(k); content_to_position, s(q) ln 2; position_to_content, ln 2 s(k); and
+/// position_to_position, ln²2 Σ cos, are zero where a query or a key that they read has no content.
+/// Accuracy: cos and sin of the exact product position·theta. Cost: 2·d flops per pair for each of
+/// the four terms. Source: Gopalakrishnan et al. 2025 (PoPE) §3; x-transformers, PolarEmbedding.
+template <class T>
+class Pope final : public Encoding,
+                   public ScoreTerms<T>,
+                   public FactoredTerms<T>,
+                   public MixesChannels {
+ public:
+  /// phases [heads, d_head], clamped to [−2π, 0]. Rounding is of the positions, frequencies,
+  /// angles, their cosines and the phases. Throws UsageError for an empty table or a base ≤ 1.
+  Pope(double base, Matrix<double> phases, const StageRounding& rounding = {});
+
+  static EncodingInfo info();
+  static std::unique_ptr<Pope> make(const EncodingSettings& settings);
+
+  bool is_relative() const override { return true; }
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const override;
+  /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+
+  /// |s(x)| + ln 2 for real and imaginary parts, [N, 2d]: as large as the numbers whose products
+  /// the four terms are.
+  static Matrix<T> sizes(const MatrixIn<T>& x);
+
+ private:
+  /// ln²2 Σ_c cos((m − n)theta_c − delta_c), for one distance and for every pair: the same number
+  /// at the same distance.
+  double of_distance(Position distance, const double* phase) const;
+  Matrix<T> of_distances(const ScoreInputs<T>& in, const double* phase, double scale) const;
+  /// Lengths [N, d] as complex numbers at their positions, [N, 2d]: real parts, imaginary parts.
+  Matrix<T> polar(const Matrix<T>& lengths, PositionsIn positions, const double* phase) const;
+
+  std::vector<double> theta_;
+  Matrix<double> phases_;
+  StageRounding rounding_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+#include "core/logit_rule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery {
+
+double logit_factor(const LogitRule& rule, Position m, Index seen) {
+  const double at = static_cast<double>(std::max<Position>(m, 0));
+  const double a = rule.strength, length = rule.length;
+  switch (rule.kind) {
+    case LogitRuleKind::none:
+      return 1.0;
+    case LogitRuleKind::llama4:
+      return 1.0 + a * std::log1p(std::floor((at + 1.0) / length));
+    case LogitRuleKind::mistral:
+      return 1.0 + a * std::log1p(std::floor(at / length));
+    case LogitRuleKind::inkling:
+      return 1.0 + a * std::log(std::max(1.0, (at + 1.0) / length));
+    case LogitRuleKind::beam:
+      return std::pow(1.0 + (at + 1.0) / length, a);
+    case LogitRuleKind::scalable_softmax:
+      break;
+  }
+  return a * std::log(static_cast<double>(std::max<Index>(seen, 1))) + rule.offset;
+}
+
+}  // namespace orrery

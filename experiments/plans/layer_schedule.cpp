@@ -1,0 +1,216 @@
+#include "experiments/plans/layer_schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "experiments/plans/hybrid_layers.h"
+namespace orrery::plans {
+namespace {
+
+constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
+
+const ModelType& type_of(const ConfigValues& config) {
+  static constexpr ModelType unknown{};
+  return config.type() ? *config.type() : unknown;
+}
+
+std::string code_of(const ConfigValues& config) {
+  return fmt::format("code of {} in Transformers", type_of(config).name);
+}
+
+int period_of(const ConfigValues& config) {
+  const ModelType& type = type_of(config);
+  if (type.period_key.empty()) return type.period;
+  const Valued<std::int64_t> given = config.integer(type.period_key, 1, most_layers);
+  return static_cast<int>(given.value.value_or(type.period));
+}
+
+/// Where a model with no_rope_layers has RoPE: the list says 1, its name notwithstanding.
+bool has_rope(const ConfigValues& config, int layer, std::string& reason) {
+  if (const Json* list = config.list("no_rope_layers"); list && !list->empty()) {
+    const auto at = static_cast<std::size_t>(layer);
+    if (at >= list->size()) config.refuse("no_rope_layers", "a list with a number per layer");
+    reason = fmt::format("{}[{}], where 1 means RoPE", config.reason("no_rope_layers"), layer);
+    return (*list)[at] != 0 && (*list)[at] != false;
+  }
+  const Valued<std::int64_t> step = config.integer("no_rope_layer_interval", 1, most_layers);
+  const auto n = static_cast<int>(step.value.value_or(4));
+  reason = step.value ? step.reason
+                      : fmt::format("default of {}: every fourth layer", type_of(config).name);
+  return (layer + 1) % n != 0;
+}
+
+const char* full_or_sliding(bool full) { return full ? "full_attention" : "sliding_attention"; }
+
+bool windows_from(const ConfigValues& config, int layer, bool needs_flag) {
+  if (needs_flag && !config.flag("use_sliding_window")) return false;
+  const Valued<std::int64_t> first = config.integer("max_window_layers", 0, most_layers);
+  return config.has("sliding_window") && first.value && layer >= *first.value;
+}
+
+std::string block_type(const ConfigValues& config, int layer) {
+  const Json* blocks = config.list("block_types");
+  static constexpr std::array usual{"recurrent", "recurrent", "attention"};
+  std::string block = usual[static_cast<std::size_t>(layer) % usual.size()];
+  if (blocks && !blocks->empty()) {
+    const Json& own = (*blocks)[static_cast<std::size_t>(layer) % blocks->size()];
+    if (own.is_string()) block = own.get<std::string>();
+  }
+  return block == "attention" ? "sliding_attention" : "linear_attention";
+}
+
+std::string type_by_rule(const ConfigValues& config, int i, int count) {
+  const int n = std::max<int>(1, period_of(config));
+  const bool nth = (i + 1) % n == 0;
+  std::string unused;
+  switch (type_of(config).layers) {
+    case LayerTypes::one_type:
+      return "full_attention";
+    case LayerTypes::nth_is_full:
+      return full_or_sliding(nth || (type_of(config).nope == NopeRule::on_full_with_windows &&
+                                     !config.has("sliding_window")));
+    case LayerTypes::nth_and_last_are_full:
+      return full_or_sliding(nth || i == count - 1);
+    case LayerTypes::first_and_nth_are_full:
+      return full_or_sliding(nth || i == 0);
+    case LayerTypes::multiples_are_full:
+      return full_or_sliding(i % n == 0);
+    case LayerTypes::counted_from_last:
+      return full_or_sliding((count - 1 - i) % n == 0);
+    case LayerTypes::all_sliding:
+      return full_or_sliding(!config.has("sliding_window"));
+    case LayerTypes::after_max_window_layers:
+      return full_or_sliding(!windows_from(config, i, true));
+    case LayerTypes::max_window_layers_alone:
+      return full_or_sliding(!windows_from(config, i, false));
+    case LayerTypes::chunked_where_rope:
+      return has_rope(config, i, unused) ? "chunked_attention" : "full_attention";
+    case LayerTypes::nth_is_full_rest_linear:
+      return nth ? "full_attention" : "linear_attention";
+    case LayerTypes::block_types:
+      return block_type(config, i);
+    case LayerTypes::convolutions_between:
+      if (i % 4 == 2) return "full_attention";
+      return i % 4 == 0 && i > 0 ? "sliding_attention" : "conv";
+  }
+  return "full_attention";
+}
+
+void read_type(const ConfigValues& config, int count, LayerPlan& layer) {
+  const Json* list = config.list("layer_types");
+  const auto at = static_cast<std::size_t>(layer.layer);
+  if (list && at < list->size()) {
+    if (!(*list)[at].is_string() || (*list)[at].get_ref<const std::string&>().size() > 64)
+      config.refuse("layer_types", "a list of short names");
+    layer.type = (*list)[at].get<std::string>();
+    layer.reasons["type"] = config.reason("layer_types");
+    return;
+  }
+  if (list) config.refuse("layer_types", fmt::format("a list of {} names, one per layer", count));
+  if (read_hybrid_type(config, layer)) return;
+  layer.type = type_by_rule(config, layer.layer, count);
+  layer.reasons["type"] = type_of(config).layers == LayerTypes::one_type
+                              ? "no layer_types: all alike"
+                              : fmt::format("no layer_types: rule of {}", type_of(config).name);
+}
+
+bool is_attention(const std::string& type) {
+  constexpr std::array<std::string_view, 10> others{
+      "linear_attention", "conv", "convolution", "mamba",      "mamba2",
+      "recurrent",        "moe",  "mlp",         "short_conv", "ssm"};
+  return std::find(others.begin(), others.end(), type) == others.end();
+}
+
+bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, std::string& reason) {
+  const bool full = layer.type == "full_attention";
+  reason = code_of(config) + ": no RoPE in full_attention";
+  switch (type_of(config).nope) {
+    case NopeRule::never:
+      return false;
+    case NopeRule::on_full:
+      return full;
+    case NopeRule::on_full_with_windows:
+      return full && config.has("sliding_window");
+    case NopeRule::no_rope_layers:
+      return !has_rope(config, layer.layer, reason);
+    case NopeRule::layer_rope_theta:
+      break;
+  }
+  const Json* bases = config.list("layer_rope_theta");
+  if (!bases) {
+    reason = "no layer_rope_theta: every fourth layer from the last has no RoPE";
+    return type_of(config).layers == LayerTypes::counted_from_last && full;
+  }
+  const auto at = static_cast<std::size_t>(layer.layer);
+  if (at >= bases->size()) config.refuse("layer_rope_theta", "a list with a number per layer");
+  reason = fmt::format("{}[{}] is 0", config.reason("layer_rope_theta"), at);
+  return (*bases)[at].is_number() && (*bases)[at] == 0;
+}
+
+void put_window(const ConfigValues& config, const char* key, LayerPlan& layer) {
+  const Valued<std::int64_t> window = config.integer(key, 0, most_tokens);
+  if (!window.value) return;
+  layer.window = window.value;
+  layer.reasons["window"] = window.reason;
+}
+
+void read_window(const ConfigValues& config, LayerPlan& layer) {
+  const ModelType& type = type_of(config);
+  if (layer.type == "chunked_attention") {
+    put_window(config, "attention_chunk_size", layer);
+    if (layer.window) layer.reasons["window"] += ": blocks of keys, none before the query's own";
+    return;
+  }
+  const bool every = type.window == WindowRule::every_layer ||
+                     (type.window == WindowRule::with_flag && config.flag("use_sliding_window"));
+  const bool by_type =
+      type.window == WindowRule::by_type && layer.type.find("sliding") != std::string::npos;
+  if (!every && !by_type) return;
+  if (config.has("local_attention")) {
+    put_window(config, "local_attention", layer);
+    layer.reasons["window"] += ": half of it to each side";
+  } else {
+    put_window(config, "sliding_window", layer);
+  }
+}
+
+/// A flag, or the word "all", in Gemma's files; "vision" leaves text causal.
+bool bidirectional(const ConfigValues& config) {
+  const Json* value = config.find("use_bidirectional_attention");
+  return value && (*value == true || *value == "all");
+}
+
+}  // namespace
+
+std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
+                                      std::vector<std::string>& assumed) {
+  const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
+  if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
+  std::vector<LayerPlan> layers(static_cast<std::size_t>(*count.value));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    LayerPlan& layer = layers[i];
+    layer.layer = static_cast<int>(i);
+    read_type(config, static_cast<int>(layers.size()), layer);
+    layer.causal = !type_of(config).bidirectional && !bidirectional(config);
+    std::string reason;
+    if (!is_attention(layer.type)) {
+      layer.encoding = "not_attention";
+      layer.reasons["encoding"] = layer.reasons["type"];
+      continue;
+    }
+    if (is_without_positions(config, layer, reason)) {
+      layer.encoding = "none";
+      layer.reasons["encoding"] = reason;
+    }
+    read_window(config, layer);
+  }
+  if (!config.type() && config.has("sliding_window") && !config.has("layer_types"))
+    assume(assumed, "sliding_window is given, and no key says on which layers: none is shown");
+  return layers;
+}
+
+}  // namespace orrery::plans

@@ -1,0 +1,96 @@
+#include "experiments/plans/layer_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+
+namespace orrery::plans {
+namespace {
+
+void require_catalogued(const LayerPlan& layer) {
+  const auto& entries = encoding_catalogue();
+  const bool known = std::any_of(entries.begin(), entries.end(), [&](const EncodingEntry& entry) {
+    return entry.info.name == layer.encoding;
+  });
+  if (!known)
+    throw UsageError(fmt::format("layer={}", layer.layer),
+                     fmt::format("is {}, which is no encoding that runs", layer.encoding),
+                     "choose another layer; orrery positions FILE lists them");
+}
+
+void require_no_lists(const LayerPlan& layer) {
+  if (layer.factors.empty()) return;
+  throw UsageError(fmt::format("layer={}", layer.layer),
+                   fmt::format("has {} factors of frequencies, which are a table and no parameter",
+                               layer.factors.size()),
+                   "take them from orrery positions FILE --json to orrery apply --table "
+                   "rope.factors=FILE.npy");
+}
+
+bool has(const std::vector<ParamSpec>& specs, const std::string& key) {
+  return std::any_of(specs.begin(), specs.end(),
+                     [&](const ParamSpec& spec) { return spec.key == key; });
+}
+
+std::vector<Setting> all_settings(const LayerPlan& layer) {
+  std::vector<Setting> all{{"encoding", std::vector<std::string>{layer.encoding}},
+                           {"causal", layer.causal}};
+  if (layer.head_dim > 0) all.emplace_back("dim", std::int64_t{layer.head_dim});
+  if (layer.encoding == "rope") {
+    all.emplace_back("base", layer.base);
+    all.emplace_back("rope.pairing", layer.pairing);
+  }
+  all.insert(all.end(), layer.params.begin(), layer.params.end());
+  return all;
+}
+
+/// A choice of one where the experiment takes one encoding.
+ParamValue as_kind(const ParamSpec& spec, const ParamValue& value) {
+  const auto* names = std::get_if<std::vector<std::string>>(&value);
+  if (names && spec.kind == ParamKind::choice) return names->front();
+  return value;
+}
+
+}  // namespace
+
+std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
+  require_catalogued(layer);
+  require_no_lists(layer);
+  std::vector<Setting> settings;
+  for (auto& [key, value] : all_settings(layer)) {
+    const auto spec =
+        std::find_if(specs.begin(), specs.end(), [&](const ParamSpec& s) { return s.key == key; });
+    if (spec != specs.end()) settings.emplace_back(key, as_kind(*spec, value));
+  }
+  const bool about_rope = has(specs, "rope.pairing") || has(specs, "rope.scaling");
+  if (!has(specs, "encoding") && !(about_rope && layer.encoding == "rope"))
+    throw UsageError(fmt::format("layer={} with {}", layer.layer, layer.encoding),
+                     "says nothing about the parameters of this experiment",
+                     "choose an experiment with encoding=, such as long_term_decay");
+  return settings;
+}
+
+std::vector<std::string> left_out(const LayerPlan& layer) {
+  std::vector<std::string> out;
+  if (layer.window) out.push_back(fmt::format("the window of {} tokens", *layer.window));
+  if (layer.temperature) out.push_back("the factor that grows with the query's position");
+  if (!layer.sections.empty()) out.push_back("the axes of M-RoPE: all pairs take one position");
+  if (layer.rotary_begin > 0)
+    out.push_back("the place of the rotated channels: the first ones turn, and scores are equal");
+  if (layer.clockwise) out.push_back("the direction: pairs turn counter-clockwise");
+  return out;
+}
+
+const LayerPlan& layer_of(const PositionPlan& plan, std::int64_t number) {
+  if (number >= 0 && static_cast<std::size_t>(number) < plan.layers.size())
+    return plan.layers[static_cast<std::size_t>(number)];
+  throw UsageError(
+      fmt::format("layer={}", number),
+      fmt::format("must be from 0 to {}, the layers of {}", plan.layers.size() - 1, plan.source),
+      fmt::format("try layer={}", plan.layers.size() / 2));
+}
+
+}  // namespace orrery::plans

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::plans {
+
+/// How the types of layers follow from their numbers where a file has no `layer_types`. Counting is
+/// from 0; n is the row's `period`, or the key `period_key` of the file.
+enum class LayerTypes {
+  one_type,                ///< every layer is full_attention
+  nth_is_full,             ///< layers n − 1, 2n − 1, … are full_attention, the others sliding
+  nth_and_last_are_full,   ///< and so is the last
+  first_and_nth_are_full,  ///< and so is the first
+  multiples_are_full,      ///< layers 0, n, 2n, … are full_attention
+  counted_from_last,       ///< the last and every nth before it are full_attention
+  all_sliding,             ///< while sliding_window is not null
+  after_max_window_layers,  ///< sliding from layer max_window_layers on, if use_sliding_window
+  max_window_layers_alone,  ///< the same without the switch
+  chunked_where_rope,       ///< chunked_attention where no_rope_layers is 1
+  nth_is_full_rest_linear,  ///< the others are linear_attention
+  block_types,              ///< the list `block_types`, repeated
+  convolutions_between      ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
+};
+
+/// On which layers `sliding_window` acts.
+enum class WindowRule {
+  by_type,      ///< those of type sliding_attention
+  every_layer,  ///< all, unless it is null
+  with_flag     ///< all, if use_sliding_window
+};
+
+/// Which attention layers have no position encoding.
+enum class NopeRule {
+  never,
+  on_full,               ///< those of type full_attention
+  on_full_with_windows,  ///< the same, unless sliding_window is null
+  no_rope_layers,        ///< where that list has 0; by default every fourth
+  layer_rope_theta       ///< where that list has 0
+};
+
+/// The keys of a file that set RoPE's base, scaling and width, beside rope_parameters.
+enum class RopeKeys {
+  standard,    ///< rope_theta, rope_scaling, partial_rotary_factor
+  dual_gemma,  ///< rope_theta and rope_scaling of full layers, rope_local_base_freq of sliding ones
+  dual_bert,   ///< global_rope_theta, local_rope_theta; rope_scaling of both
+  dual_olmo,   ///< rope_theta of both, rope_scaling of full layers
+  nested_only,  ///< one dictionary per type, and nothing beside it
+  neox,         ///< rotary_emb_base, rotary_pct
+  phi3,         ///< as standard; types su and yarn mean longrope
+  rotary_dim,   ///< as standard, with rotary_dim channels
+  gptj,         ///< rotary_dim channels, base 10000
+  compressed    ///< dictionaries main and compress; the last channels turn, and values with them
+};
+
+/// By what q·k is multiplied.
+enum class ScaleRule { head_dim, query_pre_attn_scalar, attention_multiplier, one };
+
+/// A factor on queries that grows with their position.
+enum class TemperatureRule { none, llama4, beta, scalable };
+
+/// Positions with three axes: how pairs are shared out by mrope_section.
+enum class Sections { none, chunked, in_turns };
+
+/// What a model of this type does where its file does not say otherwise: the defaults of its
+/// configuration class and the code of its attention in Transformers 5.23.
+struct ModelType {
+  struct Sizes {
+    int layers, hidden, heads, head_dim, context;  ///< 0: the class has none
+  };
+  std::string_view name{};            ///< `model_type`
+  std::string_view encoding{"rope"};  ///< or what stands in its place, see other_encodings.h
+  Sizes sizes{};
+  bool interleaved{};  ///< pairs (2t, 2t+1), else (t, t + r/2)
+  LayerTypes layers{LayerTypes::one_type};
+  int period{};
+  std::string_view period_key{};
+  WindowRule window{WindowRule::by_type};
+  NopeRule nope{NopeRule::never};
+  RopeKeys keys{RopeKeys::standard};
+  ScaleRule scale{ScaleRule::head_dim};
+  TemperatureRule temperature{TemperatureRule::none};
+  Sections sections{Sections::none};
+  bool latent{};         ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
+  bool bidirectional{};  ///< no causal mask
+  bool clockwise{};      ///< turns by −m·theta
+  std::string_view defaults{};  ///< values of further keys, as JSON; empty: none
+};
+
+/// Every type that is known, RoPE's first.
+std::span<const ModelType> rope_model_types();
+std::span<const ModelType> other_model_types();
+/// Null for an unknown name.
+const ModelType* find_model_type(std::string_view name);
+
+/// The type whose keys a type of another name has: "qwen2_vl_text" for a flat "qwen2_vl". The name
+/// itself where there is none.
+std::string_view text_type_of(std::string_view name);
+
+}  // namespace orrery::plans

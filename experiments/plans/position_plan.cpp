@@ -1,0 +1,56 @@
+#include "experiments/plans/position_plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace orrery::plans {
+namespace {
+
+auto values_of(const LayerPlan& l) {
+  return std::tie(l.encoding, l.pairing, l.head_dim, l.rotary_begin, l.rotary_dims, l.base,
+                  l.params, l.factors, l.long_factors, l.inv_freq, l.attention_factor,
+                  l.softmax_scale, l.window, l.temperature, l.causal, l.sections,
+                  l.sections_interleaved, l.clockwise);
+}
+
+}  // namespace
+
+bool computes_same(const LayerPlan& a, const LayerPlan& b) { return values_of(a) == values_of(b); }
+
+std::vector<LayerRange> equal_layers(const std::vector<LayerPlan>& layers) {
+  std::vector<LayerRange> ranges;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool same = i > 0 && computes_same(layers[i - 1], layers[i]) &&
+                      layers[i - 1].type == layers[i].type &&
+                      layers[i - 1].reasons == layers[i].reasons;
+    if (same)
+      ranges.back().last = i;
+    else
+      ranges.push_back({i, i});
+  }
+  return ranges;
+}
+
+const ParamValue* find_param(const LayerPlan& layer, const std::string& key) {
+  const auto found = std::find_if(layer.params.begin(), layer.params.end(),
+                                  [&](const Setting& setting) { return setting.first == key; });
+  return found == layer.params.end() ? nullptr : &found->second;
+}
+
+void assume(std::vector<std::string>& assumed, std::string sentence) {
+  if (std::find(assumed.begin(), assumed.end(), sentence) == assumed.end())
+    assumed.push_back(std::move(sentence));
+}
+
+void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason) {
+  layer.reasons[key] = std::move(reason);
+  for (Setting& setting : layer.params)
+    if (setting.first == key) {
+      setting.second = std::move(value);
+      return;
+    }
+  layer.params.emplace_back(key, std::move(value));
+}
+
+}  // namespace orrery::plans

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/params.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::plans {
+
+/// A setting of an experiment by its key, "rope.factor".
+using Setting = std::pair<std::string, ParamValue>;
+
+/// A factor on the logits of a query that depends on its position m.
+struct Temperature {
+  std::string rule{};                     ///< "1 + β ln(1 + floor(m / L₀))"
+  std::map<std::string, double> terms{};  ///< the values of its symbols
+  friend bool operator==(const Temperature&, const Temperature&) = default;
+};
+
+/// What one layer of a model does with positions.
+struct LayerPlan {
+  int layer{};             ///< counted from 0
+  std::string type{};      ///< as the model names it: "full_attention"; empty where it has one type
+  std::string encoding{};  ///< name of an encoding of the catalogue, or what stands in its place
+  std::string pairing{};   ///< of RoPE: "interleaved" or "half_split"
+  int head_dim{};          ///< channels of q and k; 0 when the file does not say
+  int rotary_begin{};      ///< first channel of the slice that turns
+  int rotary_dims{};       ///< channels that turn; with rope.partial=proportional spread over all
+  double base{};           ///< 0 without RoPE
+  std::vector<Setting> params{};       ///< of the encoding, as `orrery run` takes them
+  std::vector<double> factors{};       ///< rope.factors, or rope.short_factor of LongRoPE; per pair
+  std::vector<double> long_factors{};  ///< rope.long_factor of LongRoPE
+  std::vector<double> inv_freq{};      ///< rad per token in the order of pairs, after scaling
+  double attention_factor{1.0};        ///< by which cos and sin are multiplied
+  double softmax_scale{};  ///< by which q·k is multiplied; 0 when the file does not say
+  std::optional<std::int64_t> window{};  ///< keys that a query sees, itself included; none: all
+  std::optional<Temperature> temperature{};
+  bool causal{true};
+  std::vector<int> sections{};  ///< pairs of each axis of M-RoPE; empty with one axis
+  bool sections_interleaved{};  ///< axes take turns rather than follow each other
+  bool clockwise{};             ///< turned by −m·theta
+  /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
+  /// in that of half_split ones: the file's pairing is then the same encoding.
+  bool rows_reordered{};
+  std::map<std::string, std::string> reasons{};  ///< by field: the key of a file, or which default
+};
+
+/// A model's layers as its files describe them.
+struct PositionPlan {
+  std::string source{};      ///< the file
+  std::string format{};      ///< "config.json", "params.json", "GGUF v3"
+  std::string model_type{};  ///< "llama"; in a GGUF its architecture
+  std::vector<LayerPlan> layers{};
+  std::vector<std::string> assumed{};  ///< what no file says, one sentence each
+};
+
+/// What is read beside the files.
+struct ReadOptions {
+  /// Length of the sequence, by which LongRoPE and dynamic scaling choose; 0: the length of
+  /// training, for which both have their first frequencies.
+  std::int64_t length{0};
+};
+
+/// Neighbouring layers that do the same for the same reasons.
+struct LayerRange {
+  std::size_t first{};
+  std::size_t last{};  ///< the last of them
+};
+std::vector<LayerRange> equal_layers(const std::vector<LayerPlan>& layers);
+
+/// Whether two layers compute the same: all but number, name of the type and reasons.
+bool computes_same(const LayerPlan& a, const LayerPlan& b);
+
+/// The value of a parameter of that key. Null when the layer has none.
+const ParamValue* find_param(const LayerPlan& layer, const std::string& key);
+
+/// Adds a sentence unless it is there already.
+void assume(std::vector<std::string>& assumed, std::string sentence);
+
+/// Sets or replaces a parameter of the layer, with the reason for it.
+void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason);
+
+}  // namespace orrery::plans

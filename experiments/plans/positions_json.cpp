@@ -1,0 +1,71 @@
+#include "experiments/plans/positions_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace orrery::plans {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_json(const ParamValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+Json params_json(const LayerPlan& layer) {
+  Json json = Json::object();
+  for (const auto& [key, value] : layer.params) json[key] = value_json(value);
+  if (layer.long_factors.empty() && !layer.factors.empty()) json["rope.factors"] = layer.factors;
+  if (!layer.long_factors.empty()) {
+    json["rope.short_factor"] = layer.factors;
+    json["rope.long_factor"] = layer.long_factors;
+  }
+  return json;
+}
+
+Json temperature_json(const LayerPlan& layer) {
+  if (!layer.temperature) return nullptr;
+  return {{"rule", layer.temperature->rule}, {"terms", layer.temperature->terms}};
+}
+
+Json layer_json(const LayerPlan& layer) {
+  const bool rope = layer.encoding == "rope";
+  const auto of_rope = [&](Json value) { return rope ? std::move(value) : Json(nullptr); };
+  const auto known = [](auto value) { return value != 0 ? Json(value) : Json(nullptr); };
+  Json json{{"layer", layer.layer},
+            {"type", layer.type},
+            {"encoding", layer.encoding},
+            {"pairing", of_rope(layer.pairing)},
+            {"head_dim", known(layer.head_dim)},
+            {"rotary_dims", of_rope(layer.rotary_dims)},
+            {"rotary_begin", of_rope(layer.rotary_begin)},
+            {"base", of_rope(layer.base)},
+            {"inv_freq", layer.inv_freq},
+            {"attention_factor", of_rope(layer.attention_factor)},
+            {"softmax_scale", known(layer.softmax_scale)},
+            {"window", layer.window ? Json(*layer.window) : Json(nullptr)},
+            {"causal", layer.causal},
+            {"temperature", temperature_json(layer)},
+            {"sections", layer.sections.empty() ? Json(nullptr) : Json(layer.sections)}};
+  if (!layer.sections.empty()) json["sections_interleaved"] = layer.sections_interleaved;
+  if (layer.clockwise) json["clockwise"] = true;
+  if (layer.rows_reordered) json["rows_reordered"] = true;
+  json["params"] = params_json(layer);
+  json["reasons"] = layer.reasons;
+  return json;
+}
+
+}  // namespace
+
+std::string positions_json(const PositionPlan& plan) {
+  Json layers = Json::array();
+  for (const LayerPlan& layer : plan.layers) layers.push_back(layer_json(layer));
+  const Json json{{"source", plan.source},
+                  {"format", plan.format},
+                  {"model_type", plan.model_type},
+                  {"layers", std::move(layers)},
+                  {"assumed", plan.assumed}};
+  // Names of a file need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace orrery::plans

@@ -1,0 +1,168 @@
+#include "experiments/plans/positions_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+#include "experiments/text/printable.h"
+
+namespace orrery::plans {
+namespace {
+
+/// Seven significant digits are enough to see what a number is.
+std::string shown(double value) { return fmt::format("{:.7g}", value); }
+
+std::string reason_of(const LayerPlan& layer, const std::string& field) {
+  const auto found = layer.reasons.find(field);
+  return found == layer.reasons.end() ? "" : found->second;
+}
+
+/// The facts of a layer, while they are collected.
+class Facts {
+ public:
+  explicit Facts(const LayerPlan& layer) : layer_(layer) {}
+  void add(const std::string& field, std::string label, std::string value) {
+    facts_.push_back({field, std::move(label), std::move(value), reason_of(layer_, field)});
+  }
+  std::vector<PositionFact> take() { return std::move(facts_); }
+
+ private:
+  const LayerPlan& layer_;
+  std::vector<PositionFact> facts_{};
+};
+
+std::string slice_text(const LayerPlan& layer) {
+  const ParamValue* partial = find_param(layer, "rope.partial");
+  if (partial && *partial == ParamValue(std::string("proportional")))
+    return fmt::format("{} of {} channels, spread over all pairs", layer.rotary_dims,
+                       layer.head_dim);
+  if (layer.rotary_dims == layer.head_dim) return fmt::format("all {} channels", layer.head_dim);
+  return fmt::format("channels {} to {} of {}", layer.rotary_begin,
+                     layer.rotary_begin + layer.rotary_dims - 1, layer.head_dim);
+}
+
+/// The slowest frequency that is not 0: p-RoPE ends with zeros.
+std::string frequencies_text(const LayerPlan& layer) {
+  double slowest = 0;
+  for (const double theta : layer.inv_freq)
+    if (theta != 0) slowest = theta;
+  return fmt::format("{} pairs, {} to {} rad per token (a turn in {} tokens)",
+                     layer.inv_freq.size(),
+                     shown(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()), shown(slowest),
+                     fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
+}
+
+void add_rope(const LayerPlan& layer, Facts& facts) {
+  facts.add("pairing", "pairing",
+            layer.pairing == "interleaved" ? "interleaved (2t, 2t+1)" : "half_split (t, t + r/2)");
+  if (layer.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
+  facts.add("rotary_dims", "rotated", slice_text(layer));
+  facts.add("base", "base", shown(layer.base));
+}
+
+std::string list_text(const std::vector<double>& values) {
+  return fmt::format("{} numbers, {} to {}", values.size(), shown(values.front()),
+                     shown(values.back()));
+}
+
+void add_factors(const LayerPlan& layer, Facts& facts) {
+  if (layer.factors.empty()) return;
+  const bool longrope = !layer.long_factors.empty();
+  facts.add(longrope ? "short_factor" : "rope.scaling",
+            longrope ? "rope.short_factor" : "rope.factors", list_text(layer.factors));
+  if (longrope) facts.add("long_factor", "rope.long_factor", list_text(layer.long_factors));
+}
+
+std::string temperature_text(const Temperature& temperature) {
+  std::string text = temperature.rule;
+  for (const auto& [symbol, value] : temperature.terms)
+    text += fmt::format(", {} = {}", symbol, shown(value));
+  return text;
+}
+
+void add_rest(const LayerPlan& layer, Facts& facts) {
+  if (layer.softmax_scale != 0)
+    facts.add("softmax_scale", "softmax scale", shown(layer.softmax_scale));
+  if (layer.temperature)
+    facts.add("temperature", "times, by position", temperature_text(*layer.temperature));
+  if (layer.window) facts.add("window", "window", fmt::format("{} tokens", *layer.window));
+  if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
+}
+
+/// Reasons that name the entry of a list differ from layer to layer though the rule is one.
+bool shown_alike(const LayerPlan& a, const LayerPlan& b) {
+  return a.type == b.type && computes_same(a, b);
+}
+
+std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
+  std::string text =
+      fmt::format("\n{}{}\n", numbers_text(layers),
+                  first.type.empty() ? "" : fmt::format(" ({})", without_controls(first.type)));
+  for (const PositionFact& fact : facts_of(first))
+    text += fmt::format(
+        "  {:<21} {}{}\n", fact.label, without_controls(fact.value),
+        fact.reason.empty() ? "" : fmt::format("   [{}]", without_controls(fact.reason)));
+  return text;
+}
+
+}  // namespace
+
+std::vector<PositionFact> facts_of(const LayerPlan& layer) {
+  Facts facts(layer);
+  facts.add("encoding", "encoding", layer.encoding);
+  if (layer.encoding == "not_attention") return facts.take();
+  const bool rope = layer.encoding == "rope";
+  if (rope)
+    add_rope(layer, facts);
+  else if (layer.head_dim > 0)
+    facts.add("head_dim", "head", fmt::format("{} channels", layer.head_dim));
+  for (const auto& [key, value] : layer.params)
+    if (key != "rope.fraction") facts.add(key, key, to_text(value));
+  add_factors(layer, facts);
+  if (rope && layer.attention_factor != 1)
+    facts.add("rope.attention_factor", "attention factor", shown(layer.attention_factor));
+  if (rope) facts.add("inv_freq", "frequencies", frequencies_text(layer));
+  if (!layer.sections.empty())
+    facts.add("sections", "pairs per axis",
+              fmt::format("{}{}", fmt::join(layer.sections, ", "),
+                          layer.sections_interleaved ? ", in turns" : ", one after the other"));
+  add_rest(layer, facts);
+  return facts.take();
+}
+
+std::string numbers_text(const std::vector<int>& layers) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < layers.size();) {
+    std::size_t end = i + 1;
+    while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
+    runs.push_back(end - i == 1 ? fmt::format("{}", layers[i])
+                                : fmt::format("{}–{}", layers[i], layers[end - 1]));
+    i = end;
+  }
+  return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers", fmt::join(runs, ", "));
+}
+
+std::string positions_text(const PositionPlan& plan) {
+  std::string text =
+      fmt::format("{}: {}, model type {}, {} layers\n", without_controls(plan.source), plan.format,
+                  without_controls(plan.model_type), plan.layers.size());
+  std::vector<bool> done(plan.layers.size());
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    if (done[i]) continue;
+    std::vector<int> alike;
+    for (std::size_t j = i; j < plan.layers.size(); ++j)
+      if (!done[j] && shown_alike(plan.layers[i], plan.layers[j])) {
+        alike.push_back(plan.layers[j].layer);
+        done[j] = true;
+      }
+    text += group_text(alike, plan.layers[i]);
+  }
+  if (!plan.assumed.empty()) text += "\nAssumed\n";
+  for (const std::string& sentence : plan.assumed)
+    text += fmt::format("  {}\n", without_controls(sentence));
+  return text;
+}
+
+}  // namespace orrery::plans

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/plans/position_plan.h"
+
+namespace orrery::plans {
+
+/// A value of a layer and why it is so.
+struct PositionFact {
+  std::string field{};   ///< as in the reasons, "base"
+  std::string label{};   ///< "base"
+  std::string value{};   ///< "500000"
+  std::string reason{};  ///< may be empty
+};
+
+/// What a layer does, in the order in which it is read.
+std::vector<PositionFact> facts_of(const LayerPlan& layer);
+
+/// "layers 0 to 3, 5 and 7": runs of numbers.
+std::string numbers_text(const std::vector<int>& layers);
+
+/// The plan for readers: equal layers together, each value with its reason, then what was assumed.
+std::string positions_text(const PositionPlan& plan);
+
+}  // namespace orrery::plans

@@ -1,0 +1,124 @@
+#include "experiments/plans/rope_dictionary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::plans {
+namespace {
+
+void put_all(RopeDictionary& into, const Json& from, const std::string& reason) {
+  for (const auto& [key, value] : from.items()) {
+    if (value.is_object()) continue;
+    into.values[key] = value;
+    into.reasons[key] = fmt::format("{}.{}", reason, key);
+  }
+}
+
+void put(RopeDictionary& into, const std::string& key, const Json* value,
+         const std::string& reason) {
+  if (!value || into.find(key)) return;
+  into.values[key] = *value;
+  into.reasons[key] = reason;
+}
+
+bool has_dictionaries(const Json& object) {
+  return std::any_of(object.begin(), object.end(),
+                     [](const Json& value) { return value.is_object(); });
+}
+
+/// The dictionary of the type, or all of a flat one. False when a nested one has none of the type.
+bool put_of_type(RopeDictionary& into, const Json& object, std::string_view type,
+                 const std::string& reason) {
+  into.is_nested = has_dictionaries(object);
+  if (const auto outer = object.find("truncate"); outer != object.end() && *outer == false)
+    into.outer_truncate = false;
+  if (!into.is_nested) {
+    put_all(into, object, reason);
+    return true;
+  }
+  const auto found = object.find(type);
+  if (found == object.end()) return false;
+  into.is_null = found->is_null();
+  if (found->is_object()) put_all(into, *found, fmt::format("{}.{}", reason, type));
+  return true;
+}
+
+const Json* scaling_of(const ConfigValues& config) {
+  const Json* scaling = config.object("rope_scaling");
+  return scaling && !scaling->empty() ? scaling : nullptr;
+}
+
+/// Files of models that always had two bases: each type has a dictionary, and older keys fill it.
+RopeDictionary dual(const ConfigValues& config, std::string_view type) {
+  RopeDictionary dictionary;
+  const RopeKeys keys = config.type()->keys;
+  const bool full = type == "full_attention";
+  if (const Json* parameters = config.object("rope_parameters"))
+    if (has_dictionaries(*parameters))
+      put_of_type(dictionary, *parameters, type, config.reason("rope_parameters"));
+  dictionary.is_null = false;
+  if (const Json* scaling = scaling_of(config); scaling && (full || keys == RopeKeys::dual_bert))
+    put_all(dictionary, *scaling, config.reason("rope_scaling"));
+  const std::string bert = full ? "global_rope_theta" : "local_rope_theta";
+  const std::string gemma = full ? "rope_theta" : "rope_local_base_freq";
+  std::string base = keys == RopeKeys::dual_bert ? bert : gemma;
+  if (keys == RopeKeys::dual_olmo) base = "rope_theta";
+  put(dictionary, "rope_theta", config.find(base), config.reason(base));
+  dictionary.is_nested = true;
+  return dictionary;
+}
+
+/// DeepSeek-V4: sliding layers have the dictionary main, those that compress have compress.
+RopeDictionary compressed(const ConfigValues& config, std::string_view type) {
+  RopeDictionary dictionary;
+  const bool compresses = type != "sliding_attention";
+  const Json* parameters = scaling_of(config);
+  const std::string key = parameters ? "rope_scaling" : "rope_parameters";
+  if (!parameters) parameters = config.object("rope_parameters");
+  if (parameters && has_dictionaries(*parameters)) {
+    put_of_type(dictionary, *parameters, compresses ? "compress" : "main", config.reason(key));
+    return dictionary;
+  }
+  if (parameters && compresses) {
+    put_all(dictionary, *parameters, config.reason(key));
+    dictionary.values.erase("rope_theta");
+    const Json one = 1.0;
+    put(dictionary, "attention_factor", &one,
+        "code of deepseek_v4: cos and sin are not multiplied");
+  }
+  const std::string base = compresses ? "compress_rope_theta" : "rope_theta";
+  put(dictionary, "rope_theta", config.find(base), config.reason(base));
+  dictionary.is_nested = true;
+  return dictionary;
+}
+
+}  // namespace
+
+const Json* RopeDictionary::find(std::string_view key) const {
+  const auto found = values.find(key);
+  return found == values.end() || found->is_null() ? nullptr : &*found;
+}
+
+Valued<double> RopeDictionary::number(std::string_view key, const ConfigValues& config) const {
+  const Json* value = find(key);
+  if (!value) return {};
+  const std::optional<double> number = finite_number(*value);
+  if (!number) config.refuse(fmt::format("rope_parameters.{}", key), "a finite number");
+  return {number, reasons.find(key)->second};
+}
+
+RopeDictionary rope_dictionary(const ConfigValues& config, std::string_view layer_type) {
+  const RopeKeys keys = config.type() ? config.type()->keys : RopeKeys::standard;
+  if (keys == RopeKeys::dual_gemma || keys == RopeKeys::dual_bert || keys == RopeKeys::dual_olmo)
+    return dual(config, layer_type);
+  if (keys == RopeKeys::compressed) return compressed(config, layer_type);
+  RopeDictionary dictionary;
+  const Json* scaling = keys == RopeKeys::nested_only ? nullptr : scaling_of(config);
+  const std::string key = scaling ? "rope_scaling" : "rope_parameters";
+  if (const Json* source = scaling ? scaling : config.object("rope_parameters"))
+    put_of_type(dictionary, *source, layer_type, config.reason(key));
+  return dictionary;
+}
+
+}  // namespace orrery::plans

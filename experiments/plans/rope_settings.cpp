@@ -1,0 +1,192 @@
+#include "experiments/plans/rope_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/plans/rope_dictionary.h"
+#include "experiments/plans/rotation.h"
+#include "experiments/plans/scaling_settings.h"
+#include "experiments/plans/temperature.h"
+
+namespace orrery::plans {
+namespace {
+
+constexpr double usual_base = 10000.0;
+
+const ModelType& type_of(const ConfigValues& config) {
+  static constexpr ModelType unknown{};
+  return config.type() ? *config.type() : unknown;
+}
+
+/// The entry of a list per layer. None where the key has no list.
+Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) {
+  const Json* list = config.find(key);
+  if (!list || !list->is_array()) return {};
+  const auto at = static_cast<std::size_t>(layer);
+  const std::optional<double> number =
+      at < list->size() ? finite_number((*list)[at]) : std::nullopt;
+  if (!number) config.refuse(key, "a list of numbers, one per layer");
+  return {number, fmt::format("{}[{}]", config.reason(key), layer)};
+}
+
+Valued<double> base_of(const ConfigValues& config, const RopeDictionary& dictionary, int layer) {
+  for (const char* key : {"layer_rope_theta", "rope_theta"})
+    if (Valued<double> own = entry_of(config, key, layer); own.value) return own;
+  if (Valued<double> own = dictionary.number("rope_theta", config); own.value) return own;
+  const bool neox = type_of(config).keys == RopeKeys::neox;
+  if (type_of(config).keys != RopeKeys::nested_only)
+    for (const char* key : {neox ? "rotary_emb_base" : "rope_theta", "rotary_emb_base"})
+      if (Valued<double> outer = config.number(key); outer.value) return outer;
+  return {usual_base, "default of Transformers: no key has a base"};
+}
+
+/// The share of the head that turns, for types that say it so.
+Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
+                           int layer) {
+  if (Valued<double> own = entry_of(config, "partial_rotary_factors", layer); own.value) return own;
+  if (Valued<double> own = dictionary.number("partial_rotary_factor", config); own.value)
+    return own;
+  for (const char* key : {"partial_rotary_factor", "rotary_pct"})
+    if (Valued<double> outer = config.number(key); outer.value) return outer;
+  return {1.0, "all of the head: no key has a part"};
+}
+
+bool reads_rotary_dim(const ConfigValues& config) {
+  const RopeKeys keys = type_of(config).keys;
+  return keys == RopeKeys::gptj || keys == RopeKeys::rotary_dim || !config.type();
+}
+
+/// Latent attention: q and k are [nope | rope].
+void read_latent_slice(const ConfigValues& config, LayerPlan& layer) {
+  const Valued<std::int64_t> rope = config.integer("qk_rope_head_dim", 2, layer.head_dim);
+  if (!rope.value) config.refuse("qk_rope_head_dim", "given, and the type needs it");
+  layer.rotary_dims = static_cast<int>(*rope.value);
+  layer.rotary_begin = layer.head_dim - layer.rotary_dims;
+  layer.reasons["rotary_dims"] = rope.reason + ", the last channels";
+}
+
+void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
+                const std::string& kind, LayerPlan& layer) {
+  if (type_of(config).latent) return read_latent_slice(config, layer);
+  const Valued<std::int64_t> rotary = reads_rotary_dim(config)
+                                          ? config.integer("rotary_dim", 2, layer.head_dim)
+                                          : Valued<std::int64_t>{};
+  if (rotary.value) {
+    layer.rotary_dims = static_cast<int>(*rotary.value);
+    layer.reasons["rotary_dims"] = rotary.reason;
+    return;
+  }
+  const Valued<double> part = fraction_of(config, dictionary, layer.layer);
+  if (*part.value <= 0 || *part.value > 1)
+    config.refuse("partial_rotary_factor", "above 0 and at most 1");
+  const double channels = *part.value * layer.head_dim;
+  layer.rotary_dims = kind == "proportional" ? 2 * static_cast<int>(std::floor(channels / 2))
+                                             : static_cast<int>(channels);
+  layer.reasons["rotary_dims"] = part.reason;
+  if (type_of(config).keys == RopeKeys::compressed) {
+    layer.rotary_begin = layer.head_dim - layer.rotary_dims;
+    layer.reasons["rotary_dims"] += ", the last channels";
+  }
+}
+
+void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std::string>& assumed) {
+  const ModelType& type = type_of(config);
+  const Json* key = type.latent ? config.find("rope_interleave") : nullptr;
+  const bool interleaved = key && *key == false ? false : type.interleaved;
+  layer.pairing = interleaved ? "interleaved" : "half_split";
+  layer.clockwise = type.clockwise;
+  if (key)
+    layer.reasons["pairing"] = config.reason("rope_interleave");
+  else if (config.type())
+    layer.reasons["pairing"] = fmt::format("code of {} in Transformers", type.name);
+  else {
+    layer.reasons["pairing"] = "assumed";
+    assume(assumed,
+           "pairs are (t, t + r/2), as most models of Transformers have them: the type is unknown");
+  }
+}
+
+void read_sections(const ConfigValues& config, const RopeDictionary& dictionary, LayerPlan& layer) {
+  const Json* sections = dictionary.find("mrope_section");
+  if (!sections) return;
+  if (!sections->is_array() || sections->size() > 8)
+    config.refuse("mrope_section", "a list of pairs per axis");
+  for (const Json& item : *sections) {
+    const std::optional<double> count = finite_number(item);
+    if (!count || *count < 0 || *count > layer.head_dim)
+      config.refuse("mrope_section", "a list of pairs per axis");
+    layer.sections.push_back(static_cast<int>(*count));
+  }
+  const Json* in_turns = dictionary.find("mrope_interleaved");
+  layer.sections_interleaved =
+      in_turns ? *in_turns == true : type_of(config).sections == Sections::in_turns;
+  layer.reasons["sections"] = dictionary.reasons.find("mrope_section")->second;
+}
+
+void read_query_temperature(const ConfigValues& config, const RopeDictionary& dictionary,
+                            LayerPlan& layer) {
+  if (type_of(config).temperature != TemperatureRule::beta) return;
+  const Valued<double> beta = dictionary.number("llama_4_scaling_beta", config);
+  const ParamValue* length = find_param(layer, "rope.original_length");
+  if (!beta.value || !length) return;
+  layer.temperature = Temperature{
+      floor_of_length,
+      {{"β", *beta.value}, {"L₀", static_cast<double>(std::get<std::int64_t>(*length))}}};
+  layer.reasons["temperature"] = beta.reason;
+}
+
+/// DeepSeek multiplies the softmax scale by g(s, mscale_all_dim)² beside what cos and sin get.
+void scale_softmax(const ConfigValues& config, const std::string& kind, LayerPlan& layer) {
+  if (!type_of(config).latent || kind == "none") return;
+  const ParamValue* all_dim = find_param(layer, "rope.mscale_all_dim");
+  const ParamValue* factor = find_param(layer, "rope.factor");
+  if (!all_dim || !factor || std::get<double>(*all_dim) == 0) return;
+  const double g = 0.1 * std::get<double>(*all_dim) * std::log(std::get<double>(*factor)) + 1;
+  layer.softmax_scale *= g * g;
+  layer.reasons["softmax_scale"] += ", times (0.1 mscale_all_dim ln s + 1)²";
+}
+
+void complete(const ConfigValues& config, LayerPlan& layer) {
+  try {
+    complete_rope(layer);
+  } catch (const UsageError& error) {
+    throw DataError(fmt::format("{}: layer {}", config.file(), layer.layer),
+                    fmt::format("has RoPE settings that cannot be ({})", error.what()),
+                    "check its rope_parameters or rope_scaling");
+  }
+}
+
+}  // namespace
+
+void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
+               std::vector<std::string>& assumed) {
+  const RopeDictionary dictionary = rope_dictionary(config, layer.type);
+  if (dictionary.is_null) {
+    layer.encoding = "none";
+    layer.reasons["encoding"] =
+        fmt::format("{} has null for {}", config.reason("rope_parameters"), layer.type);
+    return;
+  }
+  const Valued<double> base = base_of(config, dictionary, layer.layer);
+  layer.encoding = "rope";
+  layer.base = *base.value;
+  layer.reasons["base"] = base.reason;
+  if (!(layer.base > 1)) config.refuse("rope_theta", "a base above 1");
+  read_pairing(config, layer, assumed);
+  const std::string kind = scaling_kind(config, dictionary, assumed);
+  read_slice(config, dictionary, kind, layer);
+  read_scaling(config, dictionary, kind, options, layer, assumed);
+  read_sections(config, dictionary, layer);
+  read_query_temperature(config, dictionary, layer);
+  scale_softmax(config, kind, layer);
+  if (type_of(config).keys == RopeKeys::compressed)
+    put_param(layer, "rope.rotary_value", std::string("counter_rotated"),
+              "code of deepseek_v4 in Transformers");
+  complete(config, layer);
+}
+
+}  // namespace orrery::plans

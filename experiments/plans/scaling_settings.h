@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/plans/position_plan.h"
+#include "experiments/plans/rope_dictionary.h"
+
+namespace orrery::plans {
+
+/// The rope_type of a dictionary in the words of rope.scaling and rope.partial: "su" is longrope,
+/// "mrope" is none, "proportional" stays.
+std::string scaling_kind(const ConfigValues& config, const RopeDictionary& dictionary,
+                         std::vector<std::string>& assumed);
+
+/// Parameters of the scaling `kind`. Throws DataError: lists that are no numbers.
+void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
+                  const std::string& kind, const ReadOptions& options, LayerPlan& layer,
+                  std::vector<std::string>& assumed);
+
+}  // namespace orrery::plans

@@ -1,0 +1,84 @@
+#include "experiments/setup/logit_rule_params.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace orrery::setup {
+namespace {
+
+struct Rule {
+  LogitRuleKind kind;
+  const char* name;
+  const char* description;
+  double strength;  ///< of the model, or of the paper's fit
+  double length;    ///< of the model, tokens
+};
+
+constexpr std::array<Rule, 6> rules{{
+    {LogitRuleKind::none, "none", "as they are", 0.0, 1.0},
+    {LogitRuleKind::llama4, "llama4", "1 + a ln(1 + ⌊(m + 1)/L⌋): Llama 4, layers without RoPE",
+     0.1, 8192.0},
+    {LogitRuleKind::mistral, "mistral", "1 + a ln(1 + ⌊m/L⌋): Ministral 3, Mistral 4", 0.1,
+     16384.0},
+    {LogitRuleKind::inkling, "inkling", "1 + a ln max(1, (m + 1)/L): Inkling, of its bias too", 0.1,
+     8192.0},
+    {LogitRuleKind::beam, "beam", "(1 + (m + 1)/L)^a: Beam, layers without RoPE", 0.1, 2048.0},
+    {LogitRuleKind::scalable_softmax, "scalable_softmax",
+     "a ln n + b, n the keys that the query sees: Scalable-Softmax", 0.43, 1.0},
+}};
+
+const Rule& rule_named(const std::string& name) {
+  return *std::find_if(rules.begin(), rules.end(),
+                       [&](const Rule& rule) { return rule.name == name; });
+}
+
+ParamSpec number(std::string key, std::string symbol, std::string description,
+                 std::vector<std::string> readers) {
+  return {.key = std::move(key),
+          .symbol = std::move(symbol),
+          .description = std::move(description),
+          .kind = ParamKind::real,
+          .default_value = 0.0,
+          .min = 0.0,
+          .max = 1e9,
+          .used_when = Condition{"logit_rule", std::move(readers)},
+          .stated_if_set = true};
+}
+
+}  // namespace
+
+std::vector<ParamSpec> logit_rule_params() {
+  ParamSpec rule{.key = "logit_rule",
+                 .description = "A factor of all logits of a query, by its position or its keys.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("none"),
+                 .stated_if_set = true};
+  for (const Rule& known : rules) rule.choices.push_back({known.name, known.description});
+  ParamSpec offset = number("logit_rule.offset", "b", "Added to a ln n.", {"scalable_softmax"});
+  offset.min = -1e9;
+  return {std::move(rule),
+          number("logit_rule.strength", "a",
+                 "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
+                 {"llama4", "mistral", "inkling", "beam", "scalable_softmax"}),
+          number("logit_rule.length", "L",
+                 "Positions from which the rule acts, in tokens; 0: the model's own, 8192, 16384, "
+                 "8192 and 2048.",
+                 {"llama4", "mistral", "inkling", "beam"}),
+          std::move(offset)};
+}
+
+LogitRule logit_rule_of(const ParamSet& params) {
+  if (!params.has("logit_rule")) return {};
+  const Rule& known = rule_named(params.text("logit_rule"));
+  const auto given = [&](const char* key, double own) {
+    return params.real(key) > 0 ? params.real(key) : own;
+  };
+  return {.kind = known.kind,
+          .strength = given("logit_rule.strength", known.strength),
+          .length = given("logit_rule.length", known.length),
+          .offset = params.real("logit_rule.offset")};
+}
+
+}  // namespace orrery::setup

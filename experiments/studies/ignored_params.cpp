@@ -1,0 +1,88 @@
+#include "experiments/studies/ignored_params.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace orrery::studies {
+namespace {
+
+struct Entry {
+  std::string_view experiment;
+  std::string_view figures;  ///< how their ids begin
+  std::initializer_list<std::string_view> keys;
+  bool of_formulas{false};  ///< only while no encoding has tables, or heads that differ
+};
+
+const Entry entries[] = {
+    {"score_spectrogram", "mean_logit", {"context"}},
+    {"score_spectrogram", "mean_logit", {"heads", "seed"}, true},
+    {"score_spectrogram", "parts_", {"distance"}},
+    {"score_spectrogram", "parts_rope", {"heads", "seed"}},
+    {"score_spectrogram", "parts_sinusoidal", {"heads", "seed"}},
+    {"score_spectrogram", "orbits", {"columns", "context", "heads", "max_distance", "seed"}},
+    {"score_spectrogram", "chain", {"columns", "context", "heads", "max_distance", "seed"}},
+    {"long_term_decay", "decay_bound", {"assumption", "draws", "seed"}},
+    {"long_term_decay", "decay_scores", {"distance"}},
+    {"long_term_decay", "decay_changes", {"distance"}},
+    {"long_term_decay", "bound_and_scores", {"distance"}},
+    {"long_term_decay", "meanings", {"distance"}},
+    {"long_term_decay", "any_peak", {"distance", "draws"}},
+    {"long_term_decay", "B", {"assumption", "distance", "draws", "seed"}},
+    {"long_term_decay", "phasor_chain", {"assumption", "draws", "max_distance", "seed"}},
+    {"attention_map", "weights_", {"heads"}, true},
+    {"attention_map", "pipeline_", {"heads"}, true},
+    {"score_decomposition", "equation_", {"heads"}, true},
+    {"score_decomposition", "profile_", {"colors"}},
+    {"score_decomposition", "shares", {"colors"}},
+    {"rotation", "pair_", {"distance", "key_position"}},
+    {"rotation",
+     "contributions",
+     {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}},
+    {"rotation",
+     "phasor_chain",
+     {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}},
+    {"encoding_matrix", "added_", {"heads", "head"}},
+    {"encoding_matrix", "angle_rope", {"heads", "head", "seed"}},
+    {"encoding_matrix", "cosine_rope", {"heads", "head", "seed"}},
+    {"encoding_matrix", "sine_rope", {"heads", "head", "seed"}},
+    {"encoding_matrix", "bias_alibi", {"base", "dim", "seed"}},
+    {"encoding_matrix", "bias_by_distance_", {"first_position"}},
+    {"encoding_matrix", "rows_", {"base", "dim", "heads", "head", "seed"}},
+    {"encoding_matrix", "staircase", {"base", "dim", "first_position", "heads", "head", "seed"}},
+    {"spectrum", "wavelengths", {"search"}},
+    {"spectrum", "sum_of_cosines", {"context"}},
+    {"norm_preservation", "norm_by_pipeline", {"precision"}},
+    {"linear_attention",
+     "cost",
+     {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
+    {"linear_attention", "favor_error", {"favor_features", "longest", "shift"}},
+    {"linear_attention", "map_", {"draws", "longest", "most_features", "shift"}},
+    {"linear_attention", "row_sums", {"draws", "longest", "most_features", "shift"}},
+    {"linear_attention", "negative_weights", {"draws", "longest", "most_features", "shift"}},
+    {"linear_attention", "weight_by_distance", {"draws", "longest", "most_features", "shift"}},
+    {"sequence_length", "entropy", {"window"}},
+    {"sequence_length", "logits", {"draws", "window"}},
+};
+
+/// Whether the encodings are formulas that are the same for every head.
+bool are_formulas(const std::vector<std::string>& encodings) {
+  return std::all_of(encodings.begin(), encodings.end(), [](const std::string& name) {
+    return name == "none" || name == "rope" || name == "sinusoidal";
+  });
+}
+
+}  // namespace
+
+bool is_ignored(std::string_view experiment, std::string_view figure_id, std::string_view key,
+                const ParamSet& params) {
+  return std::any_of(std::begin(entries), std::end(entries), [&](const Entry& entry) {
+    return entry.experiment == experiment && figure_id.starts_with(entry.figures) &&
+           std::find(entry.keys.begin(), entry.keys.end(), key) != entry.keys.end() &&
+           (!entry.of_formulas || are_formulas(params.list("encoding")));
+  });
+}
+
+}  // namespace orrery::studies

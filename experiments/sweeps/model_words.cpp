@@ -1,0 +1,106 @@
+#include "experiments/sweeps/model_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "core/errors.h"
+#include "experiments/plans/layer_settings.h"
+#include "experiments/plans/read_positions.h"
+#include "experiments/sweeps/assignments.h"
+
+namespace orrery::sweeps {
+namespace {
+
+/// Takes "KEY=value" or "--KEY value" out of the words.
+std::optional<std::string> taken(std::vector<std::string>& words, const std::string& key) {
+  std::optional<std::string> found;
+  for (std::size_t i = 0; i < words.size();) {
+    const std::string word = words[i].starts_with("--") ? words[i].substr(2) : words[i];
+    const bool apart = word == key && words[i].starts_with("--") && i + 1 < words.size();
+    if (!apart && !word.starts_with(key + "=")) {
+      ++i;
+      continue;
+    }
+    if (found)
+      throw UsageError(fmt::format("{}={}", key, *found), "is given twice", "give it once");
+    found = apart ? words[i + 1] : word.substr(key.size() + 1);
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + (apart ? 2 : 1));
+  }
+  return found;
+}
+
+std::int64_t layer_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw UsageError(fmt::format("layer={}", text), "is not the number of one layer",
+                   "write it like layer=12; several are several runs");
+}
+
+/// The first layer that has positions, or layer 0.
+std::int64_t first_with_positions(const PositionPlan& plan) {
+  for (const LayerPlan& layer : plan.layers)
+    if (layer.encoding != "none" && layer.encoding != "not_attention") return layer.layer;
+  return 0;
+}
+
+/// The experiment's parameters with the words that are there, as far as they are single values.
+ParamSet with_words(const std::vector<ParamSpec>& specs, const std::vector<Assignment>& given) {
+  ParamSet params(specs);
+  for (const auto& [key, text] : given) try {
+      params.set(key, text);
+    } catch (const UsageError&) {
+      continue;  // a list of values, or one that is refused later, with a better message
+    }
+  return params;
+}
+
+/// Those settings that something reads, as words.
+std::vector<std::string> words_of(const std::vector<Setting>& settings, ParamSet params,
+                                  const std::vector<Assignment>& given) {
+  std::vector<Setting> own;
+  for (const Setting& setting : settings) {
+    const bool typed = std::any_of(given.begin(), given.end(), [&](const Assignment& assignment) {
+      return assignment.first == setting.first;
+    });
+    if (!typed) own.push_back(setting);
+  }
+  for (const auto& [key, value] : own) params.set_value(key, value);
+  std::vector<std::string> words;
+  for (const auto& [key, value] : own)
+    if (params.is_used(key)) words.push_back(fmt::format("{}={}", key, params.to_text(key)));
+  return words;
+}
+
+}  // namespace
+
+ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
+                                 const std::vector<std::string>& words) {
+  ExpandedWords expanded{.words = words, .notes = {}};
+  const std::optional<std::string> model = taken(expanded.words, "model");
+  const std::optional<std::string> layer = taken(expanded.words, "layer");
+  if (!model && layer)
+    throw UsageError(fmt::format("layer={}", *layer), "says no model",
+                     "add model=FILE, a config.json, params.json or .gguf");
+  if (!model) return expanded;
+  const PositionPlan plan = read_positions(*model);
+  const LayerPlan& chosen =
+      layer_of(plan, layer ? layer_number(*layer) : first_with_positions(plan));
+  const std::vector<Assignment> given = parse_assignments(ParamSet(specs), expanded.words);
+  const std::vector<std::string> own =
+      words_of(layer_settings(chosen, specs), with_words(specs, given), given);
+  expanded.notes.push_back(
+      fmt::format("layer {} of {} is {}", chosen.layer, plan.source, fmt::join(own, " ")));
+  for (const std::string& part : left_out(chosen))
+    expanded.notes.push_back(fmt::format("not in this experiment: {}", part));
+  for (const std::string& sentence : plan.assumed)
+    expanded.notes.push_back(fmt::format("assumed: {}", sentence));
+  expanded.words.insert(expanded.words.begin(), own.begin(), own.end());
+  return expanded;
+}
+
+}  // namespace orrery::sweeps

@@ -1,0 +1,61 @@
+// Sliders know the values of papers and models.
+#include "app/panels/known_ticks.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "app/shell/start.h"
+#include "experiments/setup/known_values.h"
+#include "experiments/studies/catalogue.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+
+namespace orrery {
+namespace {
+
+/// How far along the slider of "base", whose range is logarithmic, a value lies.
+double share_of_base(const ParamSpec& spec, double value) {
+  return std::log(value / spec.min) / std::log(spec.max / spec.min);
+}
+
+TEST_CASE("Known values are allowed, ascending, and say whose they are") {
+  std::size_t found = 0;
+  for (const Experiment* experiment : experiment_catalogue())
+    for (const ParamSpec& spec : experiment->info.params) {
+      double before = -1;
+      for (const setup::KnownValue& one : setup::known_values(spec.key)) {
+        INFO(experiment->info.name << ' ' << spec.key << ' ' << one.value);
+        CHECK(one.value > before);
+        CHECK_FALSE(one.users.empty());
+        CHECK((one.value < spec.min || one.value > spec.max || spec.kind != ParamKind::integer ||
+               std::fmod(one.value, static_cast<double>(spec.multiple_of)) == 0));
+        before = one.value;
+        ++found;
+      }
+    }
+  CHECK(found > 50);
+  CHECK(setup::known_values("no_parameter").empty());
+}
+
+TEST_CASE("A drag that ends near a known value ends on it, and elsewhere where it is") {
+  const auto session = start_session({.view = "long_term_decay"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const ParamSpec spec = session->current().params.spec("base");
+  const auto base = [&] { return session->current().params.real("base"); };
+  const double known = share_of_base(spec, 500000);
+  desktop.drag(desktop.item("param base", 0.2), desktop.item("param base", known + 0.006));
+  CHECK(base() == 500000);
+  desktop.drag(desktop.item("param base", known), desktop.item("param base", 0.7));
+  CHECK(base() > 1e8);
+  CHECK(base() < 1e9);
+}
+
+TEST_CASE("The tooltip of a parameter names its known values") {
+  const ParamSet params(find_experiment("long_term_decay").info.params);
+  CHECK_THAT(known_values_text(params.spec("base")), Catch::Contains("500000 Llama 3 · "));
+  CHECK(known_values_text(params.spec("max_distance")).empty());
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,26 @@
+#include "experiments/files/mapped_file.h"
+
+#include <catch2/catch.hpp>
+#include <utility>
+
+#include "core/errors.h"
+#include "tests/support/layers.h"
+#include "tests/support/temp_folder.h"
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a mapped file has the bytes of the file, also when it is empty or was moved") {
+  const TempFolder folder;
+  MappedFile file(folder.file("a", std::string_view("a\0b", 3)));
+  const MappedFile moved(std::move(file));
+  CHECK(moved.bytes() == std::string_view("a\0b", 3));
+  CHECK(MappedFile(folder.file("empty", "")).bytes().empty());
+}
+
+TEST_CASE("what is no regular file is not mapped") {
+  const TempFolder folder;
+  CHECK_THROWS_AS(MappedFile(folder.path() / "nothing"), IoError);
+  CHECK_THROWS_WITH(MappedFile(folder.path()), Contains("is a folder"));
+  CHECK_THROWS_WITH(MappedFile("/dev/null"), Contains("only regular files"));
+}

@@ -1,0 +1,92 @@
+#include "experiments/lessons/handout.h"
+
+#include <catch2/catch.hpp>
+
+#include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/lessons/library.h"
+#include "experiments/lessons/new_step.h"
+#include "experiments/lessons/paragraph.h"
+#include "experiments/lessons/parse_lesson.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::lessons;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Handout handout_of(const std::string& name) {
+  ResultCache results;
+  SilentProgress progress;
+  return make_handout(read_lesson(lessons_named(name).at(0)).lesson, results, progress);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("A handout has every step, its command, and the answers behind them") {
+  const Handout handout = handout_of("decay");
+  const std::string html = handout_html(handout);
+  const Lesson lesson = read_lesson(lessons_named("decay").at(0)).lesson;
+  const std::size_t answers = html.find("<h2>Answers</h2>");
+  REQUIRE(answers != std::string::npos);
+  for (const Step& step : lesson.steps) CHECK_THAT(html, Contains(step.title));
+  CHECK(count_of(html.substr(0, answers), "class=\"command\"") == lesson.steps.size());
+  CHECK_THAT(html, Contains("orrery run long_term_decay distance=0"));
+  // Nothing gives a prediction away before the answers.
+  CHECK(html.find("it rises at 115 of 256 steps") > answers);
+  CHECK_THAT(html, Contains("☐ larger"));
+  CHECK(html.find("first rise</") != std::string::npos);
+}
+
+TEST_CASE("The curve that is to be drawn is not in the figure before the answers") {
+  const Handout handout = handout_of("decay");
+  std::size_t without = 0, with = 0;
+  for (const HandoutBlock& block : handout.blocks) {
+    const auto* picture = std::get_if<HandoutPicture>(&block);
+    if (!picture || picture->figure.id != "decay_bound") continue;
+    (picture->view.hidden.count("RoPE") > 0 ? without : with) += 1;
+  }
+  CHECK(without == 1);
+  CHECK(with >= 3);
+}
+
+TEST_CASE("The same lesson gives the same bytes, as a page and as pages") {
+  CHECK(handout_html(handout_of("rotation")) == handout_html(handout_of("rotation")));
+  const std::string pdf = handout_pdf(handout_of("rotation"));
+  CHECK(pdf == handout_pdf(handout_of("rotation")));
+  CHECK(pdf.starts_with("%PDF-"));
+  CHECK_THAT(pdf, Contains("/Count"));
+}
+
+TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
+  const figure::SvgCanvas canvas({600, 400}, {});
+  const figure::TextStyle style{.size = 10};
+  const std::vector<Span> spans = spans_of("the pair $t$, and one more");
+  const ParagraphLayout wide = lay_out_paragraph(spans, canvas, 500, style);
+  const ParagraphLayout narrow = lay_out_paragraph(spans, canvas, 60, style);
+  CHECK(wide.pieces.size() == 7);
+  CHECK(narrow.height > 1.9 * wide.height);
+  for (const ParagraphLayout::Piece& piece : wide.pieces) CHECK(piece.at.y == wide.pieces[0].at.y);
+  // "t" and its comma stay on one line, without a space.
+  CHECK(narrow.pieces[2].at.y == narrow.pieces[3].at.y);
+  CHECK(narrow.pieces[3].at.x == narrow.pieces[2].at.x + narrow.pieces[2].width);
+  for (const ParagraphLayout::Piece& piece : narrow.pieces) CHECK(piece.at.x + piece.width <= 60);
+  CHECK(lay_out_paragraph({}, canvas, 60, style).height == 0);
+}
+
+TEST_CASE("A step that was copied from the screen is a step of a lesson") {
+  const std::string settings =
+      "experiment = \"spectrum\"\nfigure = \"wavelengths\"\n\n[params]\nrope.scaling = \"yarn\"\n";
+  const ParsedLesson parsed = parse_lesson(new_lesson(settings), "new.md");
+  for (const Problem& problem : parsed.problems) UNSCOPED_INFO(problem.text());
+  REQUIRE(parsed.problems.empty());
+  CHECK(parsed.lesson.steps.at(0).state.text == settings);
+  CHECK(parsed.lesson.steps.at(0).state.params.text("rope.scaling") == "yarn");
+}
