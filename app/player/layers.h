@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/session/layers.h"
-#include "experiments/lessons/layers.h"
+#include "experiments/model/layers.h"
 
 namespace orrery::player {
 using namespace dialogs;
