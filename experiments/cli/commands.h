@@ -132,6 +132,8 @@ struct OpenOptions {
   std::string render{};  ///< folder for pictures, instead of a window
 };
 /// Replaces this process by the desktop; returns only by throwing.
+/// Replaces this program by the desktop with these arguments. Throws IoError where it is not found.
+int start_desktop(std::vector<std::string> words);
 int open_command(const OpenOptions& options);
 
 struct VerifyCommandOptions {
@@ -182,10 +184,17 @@ struct CompareCommandOptions {
 int compare_command(const CompareCommandOptions& options);
 
 struct LessonOptions {
-  std::string action{};              ///< "list", "check", "print" or "show"
-  std::string out{};                 ///< folder of what is printed; the current one when empty
+  std::string action{};              ///< "list", "check", "print", "show", "play" or "render"
+  std::string out{};                 ///< folder of what is written; the current one when empty
   std::vector<std::string> names{};  ///< lessons, files or folders; none: all that come with Orrery
+  std::size_t step{};                ///< of play and render, from 1; 0: the first, or all
+  std::size_t motion{};              ///< frames of render between two steps
+  std::string size{};                ///< of render: "1280x800"
+  std::string theme{};               ///< of play and render: "dark", "light" or "print"
+  bool projector{};                  ///< of render
 };
+/// Opens a lesson in the desktop, or draws its steps there without a display.
+int play_lesson(const LessonOptions& options);
 int lesson_command(const LessonOptions& options);
 
 }  // namespace orrery::cli

@@ -25,7 +25,7 @@ void append(Words& to, const Words& from) { to.insert(to.end(), from.begin(), fr
 Words names_for(const std::string& command) {
   if (command == "list") return {"all", "experiments", "encodings", "presets"};
   if (command == "completion") return {"bash", "zsh", "fish"};
-  if (command == "lesson") return {"list", "check", "print", "show"};
+  if (command == "lesson") return {"list", "check", "print", "show", "play", "render"};
   Words names;
   if (!runs_experiments(command) && command != "describe") return names;
   for (const Experiment* experiment : experiment_catalogue())

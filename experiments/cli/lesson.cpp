@@ -154,6 +154,7 @@ int show_cards(const LessonOptions& options) {
 
 int lesson_command(const LessonOptions& options) {
   if (options.action == "list") return list_lessons(options);
+  if (options.action == "play" || options.action == "render") return play_lesson(options);
   if (options.action == "show") return show_cards(options);
   return options.action == "check" ? check_lessons(options) : print_lessons(options);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
@@ -55,19 +56,24 @@ std::vector<std::string> desktop_words(const OpenOptions& options) {
 
 }  // namespace
 
-int open_command(const OpenOptions& options) {
-  std::vector<std::string> words{desktop_program()};
-  for (const std::string& word : desktop_words(options)) words.push_back(word);
-  if (!options.render.empty()) {
-    words.emplace_back("--render");
-    words.push_back(options.render);
-  }
+int start_desktop(std::vector<std::string> words) {
+  words.insert(words.begin(), desktop_program());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execvp(argv[0], argv.data());
   throw IoError(words.front(), "cannot be started",
                 "build it with ORRERY_DESKTOP=ON, or install it beside orrery");
+}
+
+int open_command(const OpenOptions& options) {
+  std::vector<std::string> words;
+  for (const std::string& word : desktop_words(options)) words.push_back(word);
+  if (!options.render.empty()) {
+    words.emplace_back("--render");
+    words.push_back(options.render);
+  }
+  return start_desktop(std::move(words));
 }
 
 }  // namespace orrery::cli
