@@ -18,7 +18,6 @@ namespace {
 
 // Lengths at scale 1.
 constexpr double slider_width = 120, list_width = 150, gap = 18, small_gap = 7;
-constexpr double popup_width = 300;
 
 bool has_slider(const ParamSpec& spec) { return is_number(spec) && fits_slider(spec); }
 
@@ -68,7 +67,7 @@ class Strip {
     ImGui::SetNextItemWidth(ui_.px(list_width));
     ImGui::PushID(spec.key.c_str());
     const bool several = spec.kind == ParamKind::choice_list;
-    several ? draw_choices(spec) : choice_control(session_, spec, ui_);
+    several ? choice_list_combo(session_, spec, ui_) : choice_control(session_, spec, ui_);
     ImGui::PopID();
     mark_item(ui_, "param " + spec.key);
     ImGui::SameLine(0, 0);
@@ -119,21 +118,6 @@ class Strip {
     tooltip(ui_, explanation(session_, spec));
     ImGui::SameLine(0, ui_.px(small_gap));
   }
-  void draw_choices(const ParamSpec& spec) {
-    std::vector<std::string> chosen = session_.current().params.list(spec.key);
-    for (std::string& name : chosen) name = choice_title(spec, name);
-    const float room =
-        ui_.px(list_width) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
-    const std::string all = fmt::format("{}", fmt::join(chosen, ", "));
-    const std::string shown = text_width(all) <= static_cast<double>(room)
-                                  ? all
-                                  : fmt::format("{} chosen", chosen.size());
-    ImGui::SetNextWindowSize(ImVec2(ui_.px(popup_width), 0));
-    if (!ImGui::BeginCombo("##value", shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
-    choice_list_control(session_, spec, ui_);
-    ImGui::EndCombo();
-  }
-
   Session& session_;
   const Ui& ui_;
   double room_;

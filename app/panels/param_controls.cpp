@@ -1,6 +1,7 @@
 #include "app/panels/param_controls.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -19,6 +20,9 @@ namespace {
 
 // Beyond this a number is typed.
 constexpr double max_steps = 1e7;
+// More boxes than this would push the controls below them out of sight.
+constexpr std::size_t most_boxes = 12;
+constexpr double popup_width = 300;
 
 ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
   return moves_by_ratios(spec) ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
@@ -159,7 +163,9 @@ void choice_control(Session& session, const ParamSpec& spec, const Ui& ui) {
   ImGui::EndCombo();
 }
 
-void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) {
+namespace {
+
+void choice_boxes(Session& session, const ParamSpec& spec, const Ui& ui) {
   const std::vector<std::string> chosen = session.current().params.list(spec.key);
   const int columns = ImGui::GetContentRegionAvail().x > ui.px(230) ? 2 : 1;
   if (!ImGui::BeginTable("##choices", columns, ImGuiTableFlags_SizingStretchSame)) return;
@@ -175,6 +181,27 @@ void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) 
     color_dot(ui, ui.style.palette[static_cast<std::size_t>(*slot) % ui.style.palette.size()]);
   }
   ImGui::EndTable();
+}
+
+}  // namespace
+
+void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui) {
+  std::vector<std::string> chosen = session.current().params.list(spec.key);
+  for (std::string& name : chosen) name = choice_title(spec, name);
+  const float room =
+      ImGui::CalcItemWidth() - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+  const std::string all = fmt::format("{}", fmt::join(chosen, ", "));
+  const std::string shown =
+      ImGui::CalcTextSize(all.c_str()).x <= room ? all : fmt::format("{} chosen", chosen.size());
+  ImGui::SetNextWindowSize(ImVec2(ui.px(popup_width), 0));
+  if (!ImGui::BeginCombo("##value", shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
+  choice_boxes(session, spec, ui);
+  ImGui::EndCombo();
+}
+
+void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) {
+  spec.choices.size() > most_boxes ? choice_list_combo(session, spec, ui)
+                                   : choice_boxes(session, spec, ui);
 }
 
 }  // namespace orrery::panels

@@ -23,7 +23,9 @@ void slider_control(Session& session, const ParamSpec& spec);
 void number_control(Session& session, const ParamSpec& spec);
 void boolean_control(Session& session, const ParamSpec& spec);
 void choice_control(Session& session, const ParamSpec& spec, const Ui& ui);
-/// Boxes to tick, each with the colour of its curve.
+/// Boxes to tick, each with the colour of its curve, behind the names of those chosen.
+void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui);
+/// The boxes themselves where they are few, else choice_list_combo.
 void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui);
 
 }  // namespace orrery::panels

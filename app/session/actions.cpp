@@ -16,12 +16,21 @@ struct KeyName {
   int key;
   const char* name;
 };
-constexpr std::array key_names{
-    KeyName{GLFW_KEY_PAGE_DOWN, "Page down"}, KeyName{GLFW_KEY_PAGE_UP, "Page up"},
-    KeyName{GLFW_KEY_HOME, "Home"},           KeyName{GLFW_KEY_PERIOD, "."},
-    KeyName{GLFW_KEY_EQUAL, "plus"},          KeyName{GLFW_KEY_MINUS, "minus"},
-    KeyName{GLFW_KEY_KP_ADD, "keypad +"},     KeyName{GLFW_KEY_KP_SUBTRACT, "keypad −"},
-    KeyName{GLFW_KEY_KP_0, "keypad 0"}};
+constexpr std::array key_names{KeyName{GLFW_KEY_PAGE_DOWN, "Page down"},
+                               KeyName{GLFW_KEY_PAGE_UP, "Page up"},
+                               KeyName{GLFW_KEY_HOME, "Home"},
+                               KeyName{GLFW_KEY_PERIOD, "."},
+                               KeyName{GLFW_KEY_EQUAL, "plus"},
+                               KeyName{GLFW_KEY_MINUS, "minus"},
+                               KeyName{GLFW_KEY_KP_ADD, "keypad +"},
+                               KeyName{GLFW_KEY_KP_SUBTRACT, "keypad −"},
+                               KeyName{GLFW_KEY_KP_0, "keypad 0"},
+                               KeyName{GLFW_KEY_SPACE, "Space"},
+                               KeyName{GLFW_KEY_BACKSPACE, "Backspace"},
+                               KeyName{GLFW_KEY_ENTER, "Enter"},
+                               KeyName{GLFW_KEY_ESCAPE, "Escape"},
+                               KeyName{GLFW_KEY_RIGHT, "→"},
+                               KeyName{GLFW_KEY_LEFT, "←"}};
 
 std::string key_name(int code) {
   for (const KeyName& known : key_names)
@@ -46,6 +55,7 @@ std::string nearest_action(const Actions& actions, std::string_view name) {
 }
 
 std::string shortcut_text(const Shortcut& shortcut) {
+  if (shortcut.character == U' ') return key_name(GLFW_KEY_SPACE);
   if (shortcut.character != 0) return {static_cast<char>(shortcut.character)};
   std::string text;
   if (shortcut.control) text += "Ctrl+";

@@ -277,7 +277,7 @@ TEST_CASE("Sizes go up and down in steps, within limits, and back to normal") {
 TEST_CASE("The table of actions names everything once, with keys that do not collide") {
   const Script script;
   const Actions& actions = script.desktop.app().actions();
-  std::set<std::string> names, titles, keys;
+  std::set<std::string> names, titles, keys, lesson_keys;
   for (const Action& action : actions) {
     INFO(action.name);
     CHECK(names.emplace(action.name).second);
@@ -285,12 +285,17 @@ TEST_CASE("The table of actions names everything once, with keys that do not col
     CHECK(find_action(actions, action.name) == &action);
     CHECK(action.perform);
     CHECK(action.about.ends_with('.'));
+    // Keys of a lesson come first while one is open.
+    auto& taken = action.group == shell::lessons_group ? lesson_keys : keys;
     for (const Shortcut& shortcut : action.shortcuts)
-      CHECK(keys.insert(shortcut_text(shortcut)).second);
+      CHECK(taken.insert(shortcut_text(shortcut)).second);
   }
   CHECK(find_action(actions, "dance") == nullptr);
   CHECK(nearest_action(actions, "palete") == "palette");
   CHECK(shortcuts_text(*find_action(actions, "palette")) == "Ctrl+K or Ctrl+Shift+P");
+  CHECK(shortcuts_text(*find_action(actions, "lesson_back")) == "Backspace or ←");
+  // Names are words or printable signs.
+  for (const std::string& key : keys) CHECK_FALSE(key.find_first_not_of(' ') == std::string::npos);
 }
 
 TEST_CASE("An action that does not exist is refused with the nearest name") {
