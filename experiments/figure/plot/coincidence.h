@@ -23,8 +23,8 @@ class Coincidences {
   const Series& first_of(const Series& series) const;
   /// Solid, or how a curve is drawn over those before it.
   Dash dash_of(const Series& series) const;
-  /// What follows the name of such a curve: " = RoPE" where their numbers are equal, " ≈ RoPE" where
-  /// only the drawing is. Empty for all others.
+  /// What follows the name of such a curve: " = RoPE" where their numbers are equal, " ≈ RoPE"
+  /// where only the drawing is. Empty for all others.
   std::string note_on(const Series& series) const;
 
  private:

@@ -82,8 +82,7 @@ Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
   std::vector<std::complex<double>> ends = phasor_chain(theta, r);
   for (std::complex<double>& end : ends) end *= scale;
   lay_head_to_tail(plot, ends, index);
-  return {"chain",
-          fmt::format("Head to tail at r = {}: the real part is L(r)/L(0)", r),
+  return {"chain", fmt::format("Head to tail at r = {}: the real part is L(r)/L(0)", r),
           caption_of(params), std::move(plot)};
 }
 
