@@ -220,6 +220,9 @@ TickValues symlog_values(const AxisMap& axis, int at_most, int coarseness) {
     ticks.labels.push_back("0");
   }
   add_side(1);
+  // Too narrow a range for two powers has plain numbers.
+  if (coarseness == 0 && ticks.major.size() < 2)
+    return linear_values(axis.data, at_most, coarseness, false);
   return ticks;
 }
 

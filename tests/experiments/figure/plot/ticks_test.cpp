@@ -90,6 +90,17 @@ TEST_CASE("A symlog axis shows zero and both signs") {
         Labels{"−100", "−10", "−1", "0", "1", "10", "100"});
 }
 
+TEST_CASE("A symlog axis over less than a decade has numbers all the same") {
+  const AxisMap map{AxisScale::symlog, 0.0625, {0.05, 0.08}, 0.0, 500.0};
+  CHECK(choose_ticks(map, room_of(map)).major.size() >= 3);
+}
+
+TEST_CASE("A symlog axis of few decades has ticks between its powers") {
+  const AxisMap map{AxisScale::symlog, 1.0, {-120.0, 0.0}, 0.0, 600.0};
+  CHECK(labels(choose_ticks(map, room_of(map))) ==
+        Labels{"−100", "−50", "−20", "−10", "−5", "−2", "−1", "0"});
+}
+
 TEST_CASE("A short symlog axis over many decades labels every few of them, and not 0 alone") {
   AxisMap map{AxisScale::symlog, 1e-17, {0.0, 10.0}, 0.0, 230.0};
   CHECK(labels(choose_ticks(map, room_of(map))) ==
