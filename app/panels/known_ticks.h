@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/session/layers.h"
-#include "core/params.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery::panels {
 

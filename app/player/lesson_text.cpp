@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "app/gui/imgui_canvas.h"
@@ -21,7 +22,7 @@ constexpr double formula_size = 1.15, smallest_formula = 0.72;
 constexpr double item_indent = 1.3;
 
 Color color_of(const ImVec4& c) {
-  const auto part = [](float share) { return static_cast<std::uint8_t>(255 * share + 0.5f); };
+  const auto part = [](float share) { return static_cast<std::uint8_t>(std::lround(255 * share)); };
   return {part(c.x), part(c.y), part(c.z), part(c.w)};
 }
 

@@ -33,13 +33,12 @@ Command declare_run(CLI::App& app, const Words& argv) {
   command->footer(
       "Parameters follow as key=value or --key value; orrery describe NAME lists them.\n"
       "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi draws both\n"
-      "in one plot. model=FILE layer=N stands for the settings of a layer, see orrery "
+      "in one plot. model=FILE layer=N stands for the settings of a layer, see orrery\n"
       "positions.\n\n"
       "Examples:\n"
       "  orrery run long_term_decay dim=128 base=10000\n"
       "  orrery run long_term_decay dim=64,128 base=1e4,5e5\n"
       "  orrery run attention_map --text README.md encoding=rope --out map\n"
-      "  orrery run long_term_decay model=Llama-3.1-8B/config.json layer=12\n"
       "  orrery run rotation --formulas --theme dark --format svg");
   return {command, [=] {
             options_of->words = command->remaining();

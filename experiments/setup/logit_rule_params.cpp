@@ -34,6 +34,9 @@ const Rule& rule_named(const std::string& name) {
                        [&](const Rule& rule) { return rule.name == name; });
 }
 
+// Ten times what models have; far beyond it logits leave the range of 16 bits.
+constexpr double strongest = 4.0;
+
 ParamSpec number(std::string key, std::string symbol, std::string description,
                  std::vector<std::string> readers) {
   return {.key = std::move(key),
@@ -57,11 +60,14 @@ std::vector<ParamSpec> logit_rule_params() {
                  .stated_if_set = true};
   for (const Rule& known : rules) rule.choices.push_back({known.name, known.description});
   ParamSpec offset = number("logit_rule.offset", "b", "Added to a ln n.", {"scalable_softmax"});
-  offset.min = -1e9;
-  return {std::move(rule),
-          number("logit_rule.strength", "a",
-                 "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
-                 {"llama4", "mistral", "inkling", "beam", "scalable_softmax"}),
+  offset.min = -strongest;
+  offset.max = strongest;
+  ParamSpec strength =
+      number("logit_rule.strength", "a",
+             "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
+             {"llama4", "mistral", "inkling", "beam", "scalable_softmax"});
+  strength.max = strongest;
+  return {std::move(rule), std::move(strength),
           number("logit_rule.length", "L",
                  "Positions from which the rule acts, in tokens; 0: the model's own, 8192, 16384, "
                  "8192 and 2048.",

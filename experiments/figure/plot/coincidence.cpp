@@ -4,9 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "experiments/figure/plot/curves.h"
-#include "experiments/figure/plot/silhouette.h"
-
 namespace orrery::figure {
 namespace {
 
@@ -15,37 +12,22 @@ bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
-/// A curve with a name and where it runs.
-struct Drawn {
-  const Series* series;
-  Silhouette silhouette;
-  int twins{0};
-};
-
 }  // namespace
 
 const char* relation_of(const Series& a, const Series& b) {
   return are_equal(a.x, b.x) && are_equal(a.y, b.y) ? " = " : " ≈ ";
 }
 
-Coincidences::Coincidences(PlotContext& context, const LinePlot& plot, const Axes& axes) {
-  std::vector<Drawn> drawn;
-  for (const Series& series : plot.series) {
-    if (series.is_ghost() || series.name.empty() || series.style != LineStyle::solid ||
-        series.marked || context.view.hidden.contains(series.name))
-      continue;
-    Silhouette silhouette(axes.plot);
-    for (const Strip& strip : visible_strips(context, series, axes)) silhouette.add(strip);
-    const auto same = std::find_if(drawn.begin(), drawn.end(), [&](const Drawn& one) {
-      return one.silhouette.coincides(silhouette);
-    });
-    if (same == drawn.end()) {
-      drawn.push_back({&series, std::move(silhouette)});
-      continue;
-    }
-    const Dash dash = same->twins++ == 0 ? Dash::dashed : Dash::dotted;
-    twins_.push_back({&series, same->series, dash});
+void Coincidences::add(const Series& series, Silhouette silhouette) {
+  const auto same = std::find_if(drawn_.begin(), drawn_.end(), [&](const Drawn& one) {
+    return one.silhouette.coincides(silhouette);
+  });
+  if (same == drawn_.end()) {
+    drawn_.push_back({&series, std::move(silhouette)});
+    return;
   }
+  const Dash dash = same->twins++ == 0 ? Dash::dashed : Dash::dotted;
+  twins_.push_back({&series, same->series, dash});
 }
 
 const Coincidences::Twin* Coincidences::find(const Series& series) const {

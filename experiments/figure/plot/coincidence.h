@@ -4,20 +4,17 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/silhouette.h"
 #include "experiments/model/figure.h"
 
 namespace orrery::figure {
-
-struct Axes;
-struct PlotContext;
 
 /// Which curves of a plot lie on an earlier one, as the plot shows them. Such a curve is drawn in
 /// dashes over the other, and its name says so.
 class Coincidences {
  public:
-  Coincidences() = default;
-  /// Of the solid curves that are not hidden.
-  Coincidences(PlotContext& context, const LinePlot& plot, const Axes& axes);
+  /// Adds the next curve of those that could hide each other: solid ones with a name.
+  void add(const Series& series, Silhouette silhouette);
 
   /// The curve with which each of these coincides, itself for most.
   const Series& first_of(const Series& series) const;
@@ -33,8 +30,15 @@ class Coincidences {
     const Series* first{};
     Dash dash{};
   };
+  /// A curve that lies on no earlier one, and where it runs.
+  struct Drawn {
+    const Series* series{};
+    Silhouette silhouette;
+    int twins{0};
+  };
   const Twin* find(const Series& series) const;
 
+  std::vector<Drawn> drawn_{};
   std::vector<Twin> twins_{};
 };
 

@@ -11,6 +11,7 @@
 #include "experiments/figure/plot/legend.h"
 #include "experiments/figure/plot/line_names.h"
 #include "experiments/figure/plot/reference_lines.h"
+#include "experiments/figure/plot/silhouette.h"
 
 namespace orrery::figure {
 namespace {
@@ -160,6 +161,20 @@ void draw_data(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   draw_curves(context, plot, axes);
 }
 
+/// Of the solid curves that are seen and have a name.
+Coincidences coincidences_of(PlotContext& context, const LinePlot& plot, const Axes& axes) {
+  Coincidences all;
+  for (const Series& series : plot.series) {
+    if (series.is_ghost() || series.name.empty() || series.style != LineStyle::solid ||
+        series.marked || context.view.hidden.contains(series.name))
+      continue;
+    Silhouette silhouette(axes.plot);
+    for (const Strip& strip : visible_strips(context, series, axes)) silhouette.add(strip);
+    all.add(series, std::move(silhouette));
+  }
+  return all;
+}
+
 /// Draws the plot with the names of its curves at their ends.
 void draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& plans,
                      const Rect& room, const LineNames& names) {
@@ -178,7 +193,7 @@ void draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& pl
 void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) {
   const Plans plans = plan_axes(plot, context.view, context.curves);
   const Frame whole = frame_in(context, plot, plans, room);
-  context.twins = Coincidences(context, plot, whole.axes);
+  context.twins = coincidences_of(context, plot, whole.axes);
   std::vector<const Series*> named = legend_curves(plot);
   if (context.style.names_at_lines && context.view.hidden.empty())
     if (const auto names = place_line_names(context, named, whole.axes, room.width))

@@ -107,7 +107,7 @@ TEST_CASE("A sweep file is refused with what, why and where") {
   CHECK_THAT(refusal(decay + "zip = [[\"dim\"]]"), Contains("names a single key to zip"));
   CHECK_THAT(refusal(decay + "zip = [[\"dim\", \"distance\"]]\n[sweep]\ndim = [32, 64]"),
              Contains("distance: is zipped but has no values"));
-  CHECK_THAT(refusal("parent = \"roformer_figure\""), Contains("did you mean roformer_figure_2?"));
+  CHECK_THAT(refusal("parent = \"roformer_figur_2\""), Contains("did you mean roformer_figure_2?"));
   CHECK_THAT(refusal("parent = \"roformer_figure_2\"\nexperiment = \"attention_map\""),
              Contains("differs from long_term_decay"));
   CHECK_THAT(refusal(decay + "[params]\ndraws = 4"), Contains("draws"));  // nothing reads it
