@@ -11,6 +11,8 @@
 namespace orrery {
 namespace {
 
+constexpr Index most_channels = 1024;
+
 /// Below this share of its length a row lies in the span of those before it.
 constexpr double smallest_rest = 1e-9;
 
@@ -107,6 +109,12 @@ void GrapeMultiplicative<T>::check(const EncodingSettings& s) {
     throw UsageError(fmt::format("d_head={}", s.d_head),
                      "must be even, because GRAPE turns planes of two directions",
                      fmt::format("use d_head={}", s.d_head < 2 ? 2 : s.d_head + 1));
+  if (s.params.text("grape_multiplicative.planes") == "all" && s.d_head > most_channels)
+    throw UsageError(fmt::format("d_head={}", s.d_head),
+                     fmt::format("must be at most {} for GRAPE's planes, which are made orthogonal "
+                                 "in O(d_head³)",
+                                 most_channels),
+                     "use fewer channels, or grape_multiplicative.planes=one");
   check_table_size("grape_multiplicative.vectors", s.d_head, s.d_head, "the channels of a head");
 }
 

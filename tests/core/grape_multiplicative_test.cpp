@@ -61,6 +61,10 @@ TEST_CASE("It keeps lengths, and rows that span no plane are refused") {
       .transform_keys(Positions{9, 99, 999}, turned);
   for (Index i = 0; i < 3; ++i)
     CHECK(turned.row(i).norm() == Approx(x.row(i).norm()).epsilon(1e-14));
+  const ParamSet params(GrapeMultiplicative<double>::info().params);
+  CHECK_THROWS_WITH(
+      GrapeMultiplicative<double>::check({.d_model = 1026, .d_head = 1026, .params = params}),
+      Contains("at most 1024"));
   CHECK_THROWS_WITH(GrapeMultiplicative<double>(Matrix<double>::Ones(4, 4), {}),
                     Contains("linearly independent"));
   CHECK_THROWS_WITH(GrapeMultiplicative<double>(Matrix<double>::Zero(2, 4), {.all_planes = false}),
