@@ -9,6 +9,7 @@
 #include "core/analysis/diagonals.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_style.h"
 
 namespace orrery::studies {
 namespace {
@@ -96,17 +97,18 @@ MapProfile profile_of_values(const std::vector<T>& values, const MapFrame& frame
 
 Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const std::string& id,
                        const MapProfile& profile) {
-  Series mean{.name = "mean", .x = profile.distance, .y = profile.mean};
+  const int color = subject.role.encodings.empty() ? 0 : encoding_color(subject.role.encodings[0]);
+  Series mean{.name = "mean", .x = profile.distance, .y = profile.mean, .color = color};
   Series low{.name = "smallest",
              .x = profile.distance,
              .y = profile.low,
              .style = LineStyle::dotted,
-             .color = 1};
+             .color = color};
   Series high{.name = "largest",
               .x = profile.distance,
               .y = profile.high,
               .style = LineStyle::dashed,
-              .color = 2};
+              .color = color};
   FigureRole role = subject.role;
   role.kind = "diagonals_of_" + role.kind;
   return {id, subject.title + ", by distance", frame.caption,

@@ -144,17 +144,21 @@ void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
 constexpr std::array<LineStyle, 4> styles{LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
                                           LineStyle::points};
 
-/// Colours distinguish encodings and line styles pipelines, if there are enough styles; otherwise
-/// each curve has a colour of its own.
-Series series_of(const ShiftCurve& curve, std::size_t place,
+/// Hues distinguish encodings and line styles pipelines, if there are enough styles. Otherwise the
+/// pipelines of a single encoding are shades, and the curves of several have a hue each.
+Series series_of(const ShiftCurve& curve, std::size_t place, std::size_t curves,
                  const std::vector<std::string>& pipelines) {
   const auto found = std::find(pipelines.begin(), pipelines.end(), curve.pipeline.name);
   const auto pipeline = static_cast<std::size_t>(found - pipelines.begin());
   const bool lines_enough = pipelines.size() <= styles.size();
-  return {.name = pipelines.size() == 1 ? curve.label()
-                                        : fmt::format("{}, {}", curve.label(), curve.pipeline.name),
-          .style = styles[pipeline % styles.size()],
-          .color = lines_enough ? encoding_color(curve.encoding) : static_cast<int>(place)};
+  Series series{.name = pipelines.size() == 1
+                            ? curve.label()
+                            : fmt::format("{}, {}", curve.label(), curve.pipeline.name),
+                .style = styles[pipeline % styles.size()],
+                .color = lines_enough ? encoding_color(curve.encoding) : static_cast<int>(place)};
+  if (!lines_enough && curves == pipelines.size())
+    series.shade = static_cast<double>(place) / static_cast<double>(curves - 1);
+  return series;
 }
 
 /// Settings that all figures of a run share.
@@ -177,7 +181,7 @@ Figure figure_of(std::string id, std::string title, const Frame& frame, Axis y,
       .y = std::move(y)};
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if ((curves[i].*values).empty()) continue;
-    Series series = series_of(curves[i], i, frame.pipelines);
+    Series series = series_of(curves[i], i, curves.size(), frame.pipelines);
     series.x = frame.shifts;
     series.y = curves[i].*values;
     plot.series.push_back(std::move(series));

@@ -199,11 +199,8 @@ void add_rows(TableBuilder& table, const std::string& encoding, const std::strin
                profile.high[i]});
 }
 
-Series profile_series(const DiagonalProfile& profile, std::string name, int color) {
-  return {.name = std::move(name),
-          .x = {profile.r.begin(), profile.r.end()},
-          .y = profile.mean,
-          .color = color};
+Series profile_series(const DiagonalProfile& profile, std::string name) {
+  return {.name = std::move(name), .x = {profile.r.begin(), profile.r.end()}, .y = profile.mean};
 }
 
 /// By distance: each term, then the logits.
@@ -222,16 +219,19 @@ void add_profiles(const Frame& frame, const std::string& name, const Decompositi
                   const std::vector<DiagonalProfile>& profiles, TableBuilder& table,
                   Result& result) {
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean along the diagonal"}};
-  int color = 0;
   const auto add = [&](const DiagonalProfile& profile, const std::string& key,
-                       const std::string& words, LineStyle style) {
+                       const std::string& words) -> Series& {
     add_rows(table, name, key, profile);
-    plot.series.push_back(profile_series(profile, words, color++));
-    plot.series.back().style = style;
+    return plot.series.emplace_back(profile_series(profile, words));
   };
+  // Hues belong to encodings: the sum has its own, its terms are shades.
+  const std::size_t count = d.terms.size(), steps = count > 1 ? count - 1 : 1;
   for (std::size_t t = 0; t < d.terms.size(); ++t)
-    add(profiles[t], d.terms[t].name, d.terms[t].words, LineStyle::solid);
-  add(profiles.back(), "logits", "sum: the logits", LineStyle::dashed);
+    add(profiles[t], d.terms[t].name, d.terms[t].words).shade =
+        static_cast<double>(t) / static_cast<double>(steps);
+  Series& sum = add(profiles.back(), "logits", "sum: the logits");
+  sum.color = encoding_color(name);
+  sum.style = LineStyle::dashed;
   if (frame.shows("profiles"))
     result.figures.push_back({"profile_" + name,
                               encoding_label(name) + ": each term by relative distance",
