@@ -60,10 +60,10 @@ std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<Pa
   require_catalogued(layer);
   require_no_lists(layer);
   std::vector<Setting> settings;
-  for (auto& [key, value] : all_settings(layer)) {
-    const auto spec =
-        std::find_if(specs.begin(), specs.end(), [&](const ParamSpec& s) { return s.key == key; });
-    if (spec != specs.end()) settings.emplace_back(key, as_kind(*spec, value));
+  for (const Setting& setting : all_settings(layer)) {
+    const auto spec = std::find_if(specs.begin(), specs.end(),
+                                   [&](const ParamSpec& one) { return one.key == setting.first; });
+    if (spec != specs.end()) settings.emplace_back(setting.first, as_kind(*spec, setting.second));
   }
   const bool about_rope = has(specs, "rope.pairing") || has(specs, "rope.scaling");
   if (!has(specs, "encoding") && !(about_rope && layer.encoding == "rope"))
