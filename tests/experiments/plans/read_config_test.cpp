@@ -100,7 +100,8 @@ TEST_CASE("a plan turns q and k as Transformers does, in every layer of every mo
 }
 
 TEST_CASE("a plan has the frequencies and attention factors of Transformers' modules") {
-  for (const Json& one : test::golden("plans.json").at("cases")) {
+  const Json all = test::golden("plans.json");
+  for (const Json& one : all.at("cases")) {
     const PositionPlan plan = plan_of(one.at("config"));
     for (const auto& [name, table] : one.at("tables").items()) {
       INFO(one.at("name").get<std::string>() << ", table " << name);
