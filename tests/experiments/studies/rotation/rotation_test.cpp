@@ -141,7 +141,8 @@ TEST_CASE(
             Approx(std::cos(distance - between)));
     }
   }
-  const auto& plot = content_of<VectorPlot>(at(0, 2), "query_and_key");
+  const Result turned = at(0, 2);
+  const auto& plot = content_of<VectorPlot>(turned, "query_and_key");
   REQUIRE(plot.sum);
   CHECK(plot.sum->x1 == Approx(std::cos(2)));
   CHECK(plot.arrows.at(2).y1 == Approx(0.6));
