@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
-
-#include "core/types.h"
 
 namespace orrery {
 
@@ -11,7 +10,7 @@ namespace orrery {
 /// then gets one item after the other. What an item leaves behind must not depend on which worker
 /// did it. An exception ends the work, and is thrown again here; a system without room for another
 /// thread leaves the items to the others.
-void in_parallel(Index count, int threads,
-                 const std::function<std::function<void(Index item)>()>& make_worker);
+void in_parallel(std::ptrdiff_t count, int threads,
+                 const std::function<std::function<void(std::ptrdiff_t item)>()>& make_worker);
 
 }  // namespace orrery

@@ -41,6 +41,8 @@ class Fonts {
   ImFont* body() const { return body_; }
   ImFont* small() const { return small_; }
   ImFont* title() const { return title_; }
+  /// The bold fonts, the smallest first.
+  const std::vector<Sized>& bold() const { return bold_; }
 
   /// Pixels from ascender to descender for an em: what Dear ImGui calls a font's size.
   static double line_height(double em);

@@ -36,6 +36,18 @@ constexpr double max_question_share = 0.55;  // of the width, where there are fo
 
 bool all_hold(const Result& result) { return holding(result) == result.checks.size(); }
 
+/// The largest bold font in which the words fit on a line, else the smallest.
+ImFont* largest_font(const std::string& words, double width, const Ui& ui) {
+  ImFont* font = nullptr;
+  for (const Fonts::Sized& bold : ui.fonts.bold()) {
+    ImGui::PushFont(bold.font);
+    const bool fits = rich_width(ui, words) <= width;
+    ImGui::PopFont();
+    if (!font || fits) font = bold.font;
+  }
+  return font;
+}
+
 }  // namespace
 
 ViewPane::ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas& formulas)
@@ -122,13 +134,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
   const std::string& question =
       workspace_.announced().value_or(live.current().experiment->info.question);
-  bool large = false;
-  if (projector) {
-    ImGui::PushFont(ui.fonts.title());
-    const bool fits = ImGui::CalcTextSize(question.c_str()).x <= static_cast<float>(inner.width);
-    if (!fits) ImGui::PopFont();
-    large = fits;
-  }
+  if (projector) ImGui::PushFont(largest_font(question, inner.width, ui));
   const auto line = static_cast<double>(ImGui::GetTextLineHeight());
   const double wanted = rich_width(ui, question);
   const double gap = 4 * gap_height * ui.scale;
@@ -144,7 +150,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(projector ? ui.style.text : ui.style.muted));
   draw_rich_text(ui, words);
   ImGui::PopStyleColor();
-  if (large) ImGui::PopFont();
+  if (projector) ImGui::PopFont();
   tooltip(ui, question);
   if (formulas.width > 0) formulas_.view.draw(live, beside, formulas_.shown, formulas_.next, ui);
   return top + height + gap_height * ui.scale;

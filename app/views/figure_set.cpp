@@ -171,7 +171,10 @@ void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Fig
     reach.set_param = [&](const std::string& key, double at) { set_from_rule(session, key, at); };
   }
   FigureWidget& widget = widgets_[figure.id];
-  widget.draw(figure, placed.area, view, reach, ui);
+  Ui inset = ui;
+  inset.style.inset_left = placed.inset_left;
+  inset.style.inset_right = placed.inset_right;
+  widget.draw(figure, placed.area, view, reach, inset);
   if (ui.item_rects) ui.item_rects->mark_figure(figure.id, widget.frame());
 }
 

@@ -16,7 +16,8 @@ namespace orrery::views {
 struct PlacedFigure {
   const Figure* figure{};
   Rect area{};
-  const Result* result{};  ///< that it is of, where that is another than the others'
+  const Result* result{};              ///< that it is of, where that is another than the others'
+  double inset_left{}, inset_right{};  ///< of the axes in `area`, in pixels
 };
 
 /// The result that figures belong to, and the owner of their arrays.

@@ -20,6 +20,7 @@
 #include "app/views/stacked_figures.h"
 #include "app/views/subtraction.h"
 #include "app/views/sweep_gesture.h"
+#include "app/views/tab_titles.h"
 #include "app/views/view_bar.h"
 
 namespace orrery::views {
@@ -99,9 +100,8 @@ class Groups {
   bool offers_choice() const {
     return names_.size() > (grouping_ == Grouping::by_kind && equations_ == 0 ? 2 : 1);
   }
-  std::vector<std::string> titles(std::vector<std::string> names) const {
-    if (grouping_ == Grouping::by_page)
-      std::transform(names.begin(), names.end(), names.begin(), tab_title);
+  static std::vector<std::string> titles(std::vector<std::string> names) {
+    std::transform(names.begin(), names.end(), names.begin(), group_title);
     return names;
   }
   std::string of(const Figure& figure) const {
@@ -252,7 +252,7 @@ class ResultView::Arrangement {
   static void tabs(const Figures& figures, std::size_t& chosen, const Rect& line, const Ui& ui) {
     if (line.height <= 0) return;
     std::vector<std::string> titles;
-    for (const Figure* figure : figures) titles.push_back(tab_title(figure->id));
+    for (const Figure* figure : figures) titles.push_back(tab_title(*figure));
     draw_tab_row(titles, chosen, line, ui);
   }
 
@@ -342,7 +342,7 @@ class ResultView::Arrangement {
     const auto kept = std::find(names.begin(), names.end(), session.current().figure);
     auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
-    if (line.height > 0) draw_tab_row(groups.titles(names), chosen, line, ui);
+    if (line.height > 0) draw_tab_row(Groups::titles(names), chosen, line, ui);
     if (chosen != before) session.select_figure(names[chosen]);
     return names[chosen];
   }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 
+#include "app/views/tab_titles.h"
 #include "experiments/setup/provenance.h"
 
 namespace orrery::views {
@@ -26,12 +27,6 @@ std::optional<ParamSet> settings_of(const ExperimentInfo& info, const Provenance
 }
 
 }  // namespace
-
-std::string tab_title(std::string id) {
-  std::replace(id.begin(), id.end(), '_', ' ');
-  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
-  return id;
-}
 
 Figures ScreenCaptions::of(const Figures& figures, const Stamp& stamp, const Kept& kept) {
   if (sources_ != figures || stamp_ != stamp || kept_ != kept) copy(figures, stamp, kept);
@@ -69,7 +64,7 @@ void ScreenCaptions::fit_titles(const std::vector<PlacedFigure>& placed, int mos
   for (std::size_t i = 0; i < copies_->size(); ++i) {
     Figure& copy = (*copies_)[i];
     const bool whole = all_fit || differences.contains(copy.id);
-    copy.title = whole ? sources_[i]->title : tab_title(copy.id);
+    copy.title = whole ? sources_[i]->title : tab_title(copy);
   }
 }
 

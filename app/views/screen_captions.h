@@ -18,9 +18,6 @@ using Figures = std::vector<const Figure*>;
 /// The results that figures come from, held so that their addresses stay theirs.
 using Stamp = std::vector<std::shared_ptr<const Result>>;
 
-/// "decay_bound" as "Decay bound": a figure's own title is long, and stands above it anyway.
-std::string tab_title(std::string id);
-
 /// Figures with the captions that they have on screen: alone without settings that are the default,
 /// beside others without any, as these would say the same many times.
 class ScreenCaptions {

@@ -38,26 +38,6 @@ const Figure* chosen_map(Session& session, const Figures& maps, const Rect& bar,
   return maps[chosen];
 }
 
-/// Brings the left and right ends of the axes in line, as wide as the widest labels need.
-void align(std::vector<PlacedFigure>& column, const FigureSet& set) {
-  double left = 0, right = 0;
-  const auto ends_of = [&](const PlacedFigure& placed) {
-    const FigureLayout* frame = set.frame(placed.figure->id);
-    if (!frame || frame->plot.width <= 0) return Range{};
-    return Range{frame->plot.x - frame->area.x, frame->area.right() - frame->plot.right()};
-  };
-  for (const PlacedFigure& placed : column) {
-    left = std::max(left, ends_of(placed).min);
-    right = std::max(right, ends_of(placed).max);
-  }
-  for (PlacedFigure& placed : column) {
-    const Range ends = ends_of(placed);
-    if (ends == Range{}) continue;
-    placed.area.x += left - ends.min;
-    placed.area.width -= left - ends.min + right - ends.max;
-  }
-}
-
 }  // namespace
 
 std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures& figures,
@@ -83,6 +63,29 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
   const Rect right{room.right() - beside + space, room.y, beside - space, room.height};
   for (const PlacedFigure& one : placed_in_grid(others, 1, right, space)) placed.push_back(one);
   return placed;
+}
+
+/// Brings the left and right ends of the axes in line, as wide as the widest labels need.
+void StackedFigures::align(std::vector<PlacedFigure>& column, const FigureSet& set) {
+  std::map<std::string, Range> needed;
+  Range widest;
+  for (const PlacedFigure& placed : column) {
+    const FigureLayout* frame = set.frame(placed.figure->id);
+    if (!frame || frame->plot.width <= 0) continue;
+    const Range inset = insets_[placed.figure->id];
+    const Range ends{frame->plot.x - frame->area.x - inset.min,
+                     frame->area.right() - frame->plot.right() - inset.max};
+    needed[placed.figure->id] = ends;
+    widest = {std::max(widest.min, ends.min), std::max(widest.max, ends.max)};
+  }
+  insets_.clear();
+  for (PlacedFigure& placed : column) {
+    const auto ends = needed.find(placed.figure->id);
+    if (ends == needed.end()) continue;
+    placed.inset_left = widest.min - ends->second.min;
+    placed.inset_right = widest.max - ends->second.max;
+    insets_[placed.figure->id] = {placed.inset_left, placed.inset_right};
+  }
 }
 
 void StackedFigures::draw_beside(Session& session, const Result& result, const FigureSet& set,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "app/session/session.h"
@@ -23,8 +25,11 @@ class StackedFigures {
                    const Ui& ui) const;
 
  private:
-  const Figure* map_{};  ///< the map shown in this frame
-  Rect wavelengths_{};   ///< beside it; without a width there are none
+  void align(std::vector<PlacedFigure>& column, const FigureSet& set);
+
+  const Figure* map_{};                    ///< the map shown in this frame
+  std::map<std::string, Range> insets_{};  ///< of the axes in the last frame, by figure
+  Rect wavelengths_{};                     ///< beside it; without a width there are none
 };
 
 }  // namespace orrery::views

@@ -125,7 +125,9 @@ std::string grouped_number(double value) {
 std::string compact_number(double value) {
   constexpr std::array<const char*, 5> units{"", "k", "M", "G", "T"};
   const auto [amount, unit] = in_units(value, 1000, units.size());
-  return fmt::format("{:.{}f}{}", amount, decimals_of(amount, unit), units[unit]);
+  std::string digits = fmt::format("{:.{}f}", amount, decimals_of(amount, unit));
+  if (digits.ends_with(".0")) digits.resize(digits.size() - 2);
+  return digits + units[unit];
 }
 
 std::string bytes_text(std::uintmax_t bytes) {

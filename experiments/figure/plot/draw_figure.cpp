@@ -116,7 +116,7 @@ void draw_page(PlotContext& context, const PageText& text, const Rect& area,
   const double below = static_cast<double>(caption.size()) * line_height(canvas, small);
   if (below > 0.0) room = shrunk(room, 0.0, 0.0, 0.0, below + caption_gap(style));
   context.content_bottom = room.bottom();
-  draw_inside(room);
+  draw_inside(shrunk(room, style.inset_left, 0.0, style.inset_right, 0.0));
   draw_lines(context, caption, {room.x, context.content_bottom + caption_gap(style)}, small);
   canvas.pop_clip();
 }

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
+#include <thread>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 
 namespace orrery::figure {
 namespace {
@@ -15,6 +18,14 @@ namespace {
 struct NothingMasked {
   bool operator[](std::size_t) const { return false; }
 };
+
+/// Threads to reduce so many cells with: rows of pixels do not depend on each other.
+int threads_for(std::size_t cells) {
+  constexpr std::size_t worth_a_thread = 1 << 19;
+  constexpr unsigned most = 8;
+  const std::size_t useful = std::clamp<std::size_t>(cells / worth_a_thread, 1, most);
+  return static_cast<int>(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, useful));
+}
 
 /// Assignment of cells to pixels: pixel p covers the cells [begin(p), begin(p + 1)).
 class Binning {
@@ -200,14 +211,16 @@ class Rasteriser {
   template <typename Join, typename Map>
   Joined joined(Map map) const {
     Joined pixels(rows_.pixels() * columns_.pixels());
-    Columns columns(key_.columns);
-    for (std::size_t y = 0; y < rows_.pixels(); ++y) {
-      columns.clear(Join::start);
-      for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row) {
-        add_row<Join>(row, columns, map);
-      }
-      join_columns<Join>(columns, pixels, y * columns_.pixels());
-    }
+    in_parallel(static_cast<std::ptrdiff_t>(rows_.pixels()), threads_for(key_.rows * key_.columns),
+                [&] {
+                  return [&, columns = Columns(key_.columns)](std::ptrdiff_t item) mutable {
+                    const auto y = static_cast<std::size_t>(item);
+                    columns.clear(Join::start);
+                    for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row)
+                      add_row<Join>(row, columns, map);
+                    join_columns<Join>(columns, pixels, y * columns_.pixels());
+                  };
+                });
     return pixels;
   }
 

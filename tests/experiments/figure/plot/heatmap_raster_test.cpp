@@ -228,3 +228,21 @@ TEST_CASE("A large map is drawn quickly", "[.speed]") {
     }
   }
 }
+
+TEST_CASE("A map large enough for several threads has the mean of each pixel's cells") {
+  constexpr std::size_t size = 1536, pixels = 24, side = size / pixels;
+  std::vector<float> values(size * size);
+  std::vector<double> sums(pixels * pixels);
+  for (std::size_t row = 0; row < size; ++row)
+    for (std::size_t column = 0; column < size; ++column) {
+      // Sums of so few bits are exact in any order.
+      const auto value = static_cast<float>((row * 31 + column * 17 + row * column) % 64) / 64;
+      values[row * size + column] = value;
+      sums[row / side * pixels + column / side] += static_cast<double>(value);
+    }
+  const Image image = draw(key_of(matrix(size, size, std::move(values)), pixels, pixels));
+  const Colormap& map = map_of(Meaning::sequential);
+  REQUIRE(image.pixels.size() == sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    CHECK(image.pixels[i] == map.at(sums[i] / (side * side)));
+}

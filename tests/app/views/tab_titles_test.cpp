@@ -1,0 +1,49 @@
+#include "app/views/tab_titles.h"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "app/shell/start.h"
+#include "experiments/studies/catalogue.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+
+namespace orrery {
+namespace {
+
+Figure called(std::string id) {
+  Figure figure;
+  figure.id = std::move(id);
+  return figure;
+}
+
+TEST_CASE("A figure is chosen by words") {
+  CHECK(views::tab_title(called("decay_bound")) == "Decay bound");
+  CHECK(views::tab_title(called("B")) == "Sum of cosines");
+}
+
+TEST_CASE("A group of figures is called as its encoding is") {
+  CHECK(views::group_title("rope") == "RoPE");
+  CHECK(views::group_title("t5") == "T5");
+  CHECK(views::group_title("mean_logit") == "Mean logit");
+}
+
+TEST_CASE("Figures of one experiment have titles of their own") {
+  for (const Experiment* experiment : experiment_catalogue()) {
+    const auto session = start_session({.view = experiment->info.name}, {});
+    test::NullDesktop desktop(*session, 1280, 800);
+    desktop.settle();
+    const std::shared_ptr<const Result> result = session->current().result;
+    REQUIRE(result);
+    std::set<std::string> titles;
+    for (const Figure& figure : result->figures) {
+      INFO(experiment->info.name << " " << figure.id);
+      CHECK(titles.insert(views::tab_title(figure)).second);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery
