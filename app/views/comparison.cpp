@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/session/references.h"
+#include "app/views/figure_difference.h"
 #include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
 #include "experiments/figure/plot/ghosts.h"
@@ -21,6 +22,7 @@ std::string joined(const std::string& encodings, const std::string& settings) {
 std::string quantity_of(const Figure& figure) {
   if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
+  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
   return {};
 }
 
@@ -46,7 +48,7 @@ std::vector<Figure> differences(const Result& result, const Result& reference) {
   std::vector<Figure> differing;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Figure* other = counterpart(reference.figures, figures[i], i, figures.size());
-    auto difference = other ? difference_of(figures[i], *other) : std::nullopt;
+    auto difference = other ? figure_difference(figures[i], *other) : std::nullopt;
     if (difference) difference->title = difference_title(figures[i], *other, settings);
     differing.push_back(difference.value_or(figures[i]));
   }

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "app/session/references.h"
+#include "app/views/figure_difference.h"
 #include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
 #include "experiments/figure/plot/ghosts.h"
+#include "experiments/setup/equation_difference.h"
 
 namespace orrery::views {
 namespace {
@@ -34,6 +36,10 @@ bool are_alike(const LinePlot& a, const LinePlot& b) {
   });
 }
 
+bool are_alike(const MapEquation& a, const MapEquation& b) {
+  return setup::difference_of(a, b).has_value();
+}
+
 template <class A, class B>
 bool are_alike(const A&, const B&) {
   return false;
@@ -47,6 +53,7 @@ bool can_subtract(const Figure& a, const Figure& b) {
 std::string quantity_of(const Figure& figure) {
   if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
   if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
+  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
   return {};
 }
 
@@ -82,7 +89,7 @@ std::optional<Figure> difference(const Result& result, const Figure& figure,
                                  const Subtrahend& what) {
   std::optional<Figure> made;
   if (const Figure* other = figure_of(result, what.figure)) {
-    if (can_subtract(figure, *other)) made = difference_of(figure, *other);
+    if (can_subtract(figure, *other)) made = figure_difference(figure, *other);
     if (made) made->title = title_of(figure, *other);
   } else if (what.figure.empty()) {
     made = difference_from_curve(figure, what.curve);

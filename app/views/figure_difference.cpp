@@ -1,0 +1,20 @@
+#include "app/views/figure_difference.h"
+
+#include <utility>
+
+#include "experiments/figure/plot/difference.h"
+#include "experiments/setup/equation_difference.h"
+
+namespace orrery::views {
+
+std::optional<Figure> figure_difference(const Figure& shown, const Figure& other) {
+  const auto* equation = std::get_if<MapEquation>(&shown.content);
+  const auto* subtrahend = std::get_if<MapEquation>(&other.content);
+  if (!equation || !subtrahend) return figure::difference_of(shown, other);
+  auto difference = setup::difference_of(*equation, *subtrahend);
+  if (!difference) return std::nullopt;
+  return Figure{shown.id, "Difference: " + shown.title, shown.caption, std::move(*difference),
+                shown.role};
+}
+
+}  // namespace orrery::views

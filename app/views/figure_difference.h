@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+
+#include "app/session/layers.h"
+#include "experiments/model/figure.h"
+
+namespace orrery::views {
+
+/// `shown` minus `other`, whose contents are of one kind: curves, a map, or an equation of maps
+/// term by term. None where they do not match.
+std::optional<Figure> figure_difference(const Figure& shown, const Figure& other);
+
+}  // namespace orrery::views
