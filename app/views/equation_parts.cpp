@@ -27,6 +27,17 @@ Heatmap map_of_part(const MapEquation& equation, std::size_t term) {
   return map;
 }
 
+std::optional<MapOfEquation> map_in_equation(const Figure& figure, const FigureLayout& frame,
+                                             std::size_t term) {
+  const auto* equation = std::get_if<MapEquation>(&figure.content);
+  if (!equation || term >= equation->terms.size() ||
+      frame.parts.size() != 2 * equation->terms.size())
+    return std::nullopt;
+  return MapOfEquation{
+      {.id = figure.id, .content = map_of_part(*equation, term), .role = figure.role},
+      frame.parts[term]};
+}
+
 LinePlot profile_of_part(const MapEquation& equation, std::size_t term) {
   const LinePlot& all = equation.profiles;
   return {.x = all.x, .y = all.y, .series = {all.series[term]}};

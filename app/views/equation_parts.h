@@ -18,6 +18,15 @@ struct EquationPart {
   FigureLayout frame{};
 };
 
+/// A map of an equation as a figure of its own, by which pan and zoom move it.
+struct MapOfEquation {
+  Figure figure{};
+  FigureLayout frame{};
+};
+/// The map of a term as it lies in the equation's frame; none where it is not drawn.
+std::optional<MapOfEquation> map_in_equation(const Figure& figure, const FigureLayout& frame,
+                                             std::size_t term);
+
 /// The part under a point of the canvas.
 std::optional<EquationPart> part_at(const MapEquation& equation, const FigureLayout& frame,
                                     Point point);

@@ -58,7 +58,8 @@ void hide_all_but(const LinePlot& plot, FigureView& view, const std::string& nam
   view.hidden = view.hidden == others ? std::set<std::string>{} : others;
 }
 
-/// An equation of maps is seen whole: it is neither panned nor zoomed.
+/// Of an equation of maps one map is panned and zoomed, and the others with it; around them nothing
+/// moves.
 bool is_fixed(const FigureLayout& frame) { return !frame.parts.empty(); }
 
 /// The meaning of a figure's colours; arrows are coloured from low to high.

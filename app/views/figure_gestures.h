@@ -43,6 +43,8 @@ class FigureGestures {
   /// Does what a key asks for.
   void obey(const FigureInput& input, FigureCommand command);
 
+  /// Whether a button is held that was pressed on the figure.
+  bool is_held() const { return drag_ != Drag::none; }
   /// Whether nothing is being dragged, so that the readout is shown.
   bool is_resting() const { return drag_ == Drag::none || drag_ == Drag::press; }
   /// The direction of the line that is being dragged; empty without one.

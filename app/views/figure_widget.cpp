@@ -130,15 +130,37 @@ void FigureWidget::draw_inside(const Figure& figure, const Rect& area, FigureVie
   curves_.end_frame();
   const FigureInput input{figure, view, reach, frame_, ui, shim::point(ImGui::GetIO().MousePos),
                           hovered};
-  if (activated) gestures_.press(input);
-  gestures_.follow(input);
+  const std::optional<MapOfEquation> map = map_to_move(input);
+  const FigureInput moved{map ? map->figure : figure,
+                          view,
+                          reach,
+                          map ? map->frame : frame_,
+                          ui,
+                          input.cursor,
+                          hovered};
+  if (activated) gestures_.press(moved);
+  gestures_.follow(moved);
   if (has_plot(frame_)) {
-    if (hovered) gestures_.hover(input);
-    if (has_focus_) obey(input, typed_figure_command());
-    draw_over(canvas, input);
+    if (hovered) gestures_.hover(moved);
+    if (has_focus_) obey(moved, typed_figure_command());
+    draw_over(canvas, input, moved);
   }
   canvas.pop_clip();
   menu_open_ = draw_figure_menu(figure, view, reach, frame_, gestures_.menu_position(), ui);
+}
+
+/// Of an equation: the map that the mouse holds or points at, and for the keyboard the first where
+/// it points at none of its parts.
+std::optional<MapOfEquation> FigureWidget::map_to_move(const FigureInput& input) {
+  const auto* equation = std::get_if<MapEquation>(&input.figure.content);
+  if (!equation) return std::nullopt;
+  if (!gestures_.is_held()) {
+    const auto part = part_at(*equation, frame_, input.cursor);
+    held_map_ = part && !part->is_profile ? std::optional(part->term)
+                : input.hovered           ? std::nullopt
+                                          : std::optional<std::size_t>(0);
+  }
+  return held_map_ ? map_in_equation(input.figure, frame_, *held_map_) : std::nullopt;
 }
 
 void FigureWidget::obey(const FigureInput& input, FigureCommand command) {
@@ -147,11 +169,12 @@ void FigureWidget::obey(const FigureInput& input, FigureCommand command) {
   gestures_.obey(input, command);
 }
 
-void FigureWidget::draw_over(Canvas& canvas, const FigureInput& input) const {
+void FigureWidget::draw_over(Canvas& canvas, const FigureInput& input,
+                             const FigureInput& moved) const {
   draw_links(canvas, input);
   if (const auto* plot = std::get_if<LinePlot>(&input.figure.content))
     draw_marks(canvas, *plot, frame_, input.view, input.reach.marks, input.ui);
-  if (const std::optional<Rect> box = gestures_.box(input)) draw_zoom_box(canvas, *box, input.ui);
+  if (const std::optional<Rect> box = gestures_.box(moved)) draw_zoom_box(canvas, *box, input.ui);
   if (const auto direction = gestures_.dragged_rule()) draw_dragged_rule(canvas, input, *direction);
   if (input.hovered && gestures_.is_resting() && !menu_open_) draw_readout(canvas, input);
   if (has_focus_ && by_keyboard_) draw_focus_ring(canvas, input);

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "app/gui/ui.h"
+#include "app/views/equation_parts.h"
 #include "app/views/figure_gestures.h"
 #include "app/views/figure_keys.h"
 #include "app/views/figure_menu.h"
@@ -33,12 +37,14 @@ class FigureWidget {
   void draw_inside(const Figure& figure, const Rect& area, FigureView& view,
                    const FigureReach& reach, const Ui& ui);
   void obey(const FigureInput& input, FigureCommand command);
-  void draw_over(Canvas& canvas, const FigureInput& input) const;
+  void draw_over(Canvas& canvas, const FigureInput& input, const FigureInput& moved) const;
+  std::optional<MapOfEquation> map_to_move(const FigureInput& input);
   void draw_links(Canvas& canvas, const FigureInput& input) const;
 
   FigureLayout frame_{};
   HeatmapCache cache_{};
   CurveCache curves_{};
+  std::optional<std::size_t> held_map_{};  ///< of an equation, under the mouse or held by it
   FigureGestures gestures_{};
   bool menu_open_{false};
   bool takes_focus_{false};

@@ -190,8 +190,11 @@ void draw_bare_map(PlotContext& context, const Heatmap& map, const Rect& plot,
   const CellAxis x = cell_axis(map.x, shape.columns), y = cell_axis(map.y, shape.rows);
   Axes axes;
   axes.plot = plot;
-  axes.x = {x.scale, 1.0, x.data(), plot.x, plot.right()};
-  axes.y = {y.scale, 1.0, y.data(), plot.y, plot.bottom()};
+  const auto shown = [](const std::optional<Range>& view, const CellAxis& cells) {
+    return usable_range(view.value_or(cells.data()), cells.scale, cells.data());
+  };
+  axes.x = {x.scale, 1.0, shown(context.view.x, x), plot.x, plot.right()};
+  axes.y = {y.scale, 1.0, shown(context.view.y, y), plot.y, plot.bottom()};
   context.canvas.rect(plot, context.style.plot_background);
   draw_cells(context, map, axes, x, y, colors, cache);
   draw_outline(context.canvas, plot, {context.style.axis, hairline(context.style)});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,13 @@ std::string verdict_of(const MapTerm& term) {
   if (term.is_relative()) return "relative";
   if (!std::isfinite(term.spread)) return {};
   return "spread " + rounded_label(term.spread);
+}
+
+/// "3 to 17": the cells of a map that is zoomed into, which has no ticks; empty where all are seen.
+std::string shown_part(const std::optional<Range>& view) {
+  if (!view) return {};
+  const double first = std::floor(view->min + 0.5), last = std::ceil(view->max - 0.5);
+  return short_label(first) + " to " + short_label(last);
 }
 
 /// A range as a map or profile with this factor has it.
@@ -163,7 +171,7 @@ class EquationDrawing {
     if (i > 0) return;
     const double space = 0.5 * gap(style());
     TextStyle label = small(style().text);
-    const Label columns{term.map.x.label, term.map.x.symbol, ""};
+    const Label columns{term.map.x.label, term.map.x.symbol, shown_part(context_.view.x)};
     const double verdict = canvas().text_size(verdict_of(term), verdict_style(term)).width;
     // In line with the verdict, unless a factor stands there.
     const bool stacked = term.factor != 1.0;
@@ -174,7 +182,7 @@ class EquationDrawing {
     label.horizontal = HorizontalAlign::center;
     label.upward = true;
     label.vertical = VerticalAlign::bottom;
-    const Label rows{term.map.y.label, term.map.y.symbol, ""};
+    const Label rows{term.map.y.label, term.map.y.symbol, shown_part(context_.view.y)};
     if (label_width(canvas(), rows, label) <= cell.map.height)
       draw_label(canvas(), {cell.map.x - space, cell.map.y + 0.5 * cell.map.height}, rows, label,
                  cell.map.height);

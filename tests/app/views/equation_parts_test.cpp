@@ -63,13 +63,52 @@ TEST_CASE("Hovering a cell of one map points at its distance, and a click holds 
   CHECK(harness.links.distance() == 3.0);
 }
 
-TEST_CASE("An equation of maps is neither zoomed nor panned") {
+TEST_CASE("The maps of an equation are zoomed, panned and fitted together") {
+  FigureHarness harness(test::equation_figure(tokens));
+  const Range whole = harness.frame().parts.at(0).x.data;
+  const Point at = cell_of(harness, 1, 3, 4);
+  harness.wheel(at, 3);
+  harness.frames(2);
+  REQUIRE(harness.view.x);
+  REQUIRE(harness.view.y);
+  const double width = harness.view.x->max - harness.view.x->min;
+  CHECK(width < 0.7 * (whole.max - whole.min));
+  for (std::size_t term = 0; term < 4; ++term) {
+    const FigureLayout& part = harness.frame().parts.at(term);
+    CHECK(part.x.data == *harness.view.x);
+    CHECK(part.y.data == *harness.view.y);
+  }
+  const Range before = *harness.view.x;
+  harness.drag(at, {at.x - 25, at.y});
+  CHECK(harness.view.x->min > before.min);
+  CHECK(harness.view.x->max - harness.view.x->min == Approx(width));
+  harness.double_click(at);
+  harness.frames(2);
+  CHECK(harness.frame().parts.at(2).x.data == whole);
+}
+
+TEST_CASE("A box on one map of an equation is what all maps show") {
+  FigureHarness harness(test::equation_figure(tokens));
+  harness.drag(cell_of(harness, 2, 2, 1), cell_of(harness, 2, 6, 5), 1);
+  harness.frames(2);
+  REQUIRE(harness.view.x);
+  CHECK(harness.view.x->min == Approx(1).margin(0.2));
+  CHECK(harness.view.x->max == Approx(5).margin(0.2));
+  CHECK(harness.view.y->min == Approx(2).margin(0.2));
+  // What the mouse points at is read where it is now.
+  harness.move(cell_of(harness, 0, 5, 3));
+  harness.frames(2);
+  CHECK(harness.links.distance() == 2.0);
+}
+
+TEST_CASE("Around the maps of an equation nothing is zoomed or panned") {
   FigureHarness harness(test::equation_figure(tokens));
   const FigureView before = harness.view;
-  const Point at = cell_of(harness, 0, 3, 3);
+  const Rect& profile = harness.frame().parts.at(5).plot;
+  const Point at{std::floor(profile.x + profile.width / 2), std::floor(profile.y + 20)};
   harness.wheel(at, 3);
   harness.drag(at, {at.x + 40, at.y + 30});
-  harness.drag(at, {at.x + 60, at.y + 50}, 1);
+  harness.drag(at, {at.x + 30, at.y + 15}, 1);
   CHECK(harness.view == before);
 }
 
