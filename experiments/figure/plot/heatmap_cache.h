@@ -24,6 +24,7 @@ struct HeatmapCache {
     Meaning meaning{};
     Minification minification{};
     Color background{}, masked_color{}, not_a_number{};
+    bool complete{};  ///< known to have neither masked cells nor NaN, which need not be looked for
     friend bool operator==(const Key&, const Key&) = default;
   };
   Key key{};

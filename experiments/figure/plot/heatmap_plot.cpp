@@ -125,6 +125,12 @@ CellSpan widened(const CellSpan& shown, std::size_t count) {
   return {first, end - first};
 }
 
+/// Whether the cache knows the map's values, and that each is a number that is seen.
+bool is_complete(const HeatmapCache& cache, const Heatmap& map) {
+  return cache.ranged_values == map.values && cache.ranged_mask == map.masked &&
+         !cache.any_masked && !cache.any_nan;
+}
+
 void draw_cells(PlotContext& context, const Heatmap& map, const Axes& axes, const CellAxis& x,
                 const CellAxis& y, const Range& colors, HeatmapCache& cache) {
   CellSpan columns = shown_cells(x, axes.x.data), rows = shown_cells(y, axes.y.data);
@@ -155,7 +161,8 @@ void draw_cells(PlotContext& context, const Heatmap& map, const Axes& axes, cons
                               context.view.minification,
                               context.style.plot_background,
                               context.style.masked,
-                              context.style.not_a_number};
+                              context.style.not_a_number,
+                              is_complete(cache, map)};
   if (!cache.image || cache.key != key) {
     cache.image = std::make_shared<const Image>(
         rasterised(key, colormap(map.meaning, background_of(context.style))));

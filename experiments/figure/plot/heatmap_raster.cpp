@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 #include <thread>
+#include <type_traits>
 
 #include "core/errors.h"
 #include "core/parallel.h"
@@ -18,6 +19,9 @@ namespace {
 struct NothingMasked {
   bool operator[](std::size_t) const { return false; }
 };
+
+/// Mask of a map without one that has no NaN either: its cells need not be counted.
+struct AllNumbers : NothingMasked {};
 
 /// Threads to reduce so many cells with: rows of pixels do not depend on each other.
 int threads_for(std::size_t cells) {
@@ -153,6 +157,8 @@ class Rasteriser {
   }
 
  private:
+  static constexpr bool counts_all = std::is_same_v<Mask, AllNumbers>;
+
   Image blank() const {
     return {static_cast<int>(columns_.pixels()), static_cast<int>(rows_.pixels()),
             std::vector<Color>(rows_.pixels() * columns_.pixels())};
@@ -218,7 +224,8 @@ class Rasteriser {
                     columns.clear(Join::start);
                     for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row)
                       add_row<Join>(row, columns, map);
-                    join_columns<Join>(columns, pixels, y * columns_.pixels());
+                    const auto rows = static_cast<float>(rows_.begin(y + 1) - rows_.begin(y));
+                    join_columns<Join>(columns, rows, pixels, y * columns_.pixels());
                   };
                 });
     return pixels;
@@ -228,6 +235,11 @@ class Rasteriser {
   void add_row(std::size_t row, Columns& columns, Map map) const {
     const std::size_t first = row * stride_ + key_.first_column;
     float* const so_far = columns.joined.data();
+    if constexpr (counts_all) {
+      for (std::size_t c = 0; c < key_.columns; ++c)
+        so_far[c] = Join::join(so_far[c], map(values_[first + c]));
+      return;
+    }
     float* const valid = columns.valid.data();
     float* const nan = columns.nan.data();
     for (std::size_t c = 0; c < key_.columns; ++c) {
@@ -241,13 +253,14 @@ class Rasteriser {
   }
 
   template <typename Join>
-  void join_columns(const Columns& columns, Joined& pixels, std::size_t first) const {
+  void join_columns(const Columns& columns, float rows, Joined& pixels, std::size_t first) const {
     for (std::size_t x = 0; x < columns_.pixels(); ++x) {
       float so_far = Join::start, valid = 0.0F, nan = 0.0F;
       const std::size_t end = columns_.begin(x + 1) - key_.first_column;
       for (std::size_t c = columns_.begin(x) - key_.first_column; c < end; ++c) {
-        if (columns.valid[c] > 0.0F) so_far = Join::join(so_far, columns.joined[c]);
-        valid += columns.valid[c];
+        const float counted = counts_all ? rows : columns.valid[c];
+        if (counted > 0.0F) so_far = Join::join(so_far, columns.joined[c]);
+        valid += counted;
         nan += columns.nan[c];
       }
       pixels.joined[first + x] = so_far;
@@ -306,6 +319,7 @@ Image rasterised(const HeatmapCache::Key& key, const Colormap& map) {
   check_shapes(key);
   return std::visit(
       [&](const auto& values) {
+        if (key.complete) return run(key, map, values, AllNumbers{});
         if (!key.masked) return run(key, map, values, NothingMasked{});
         return std::visit([&](const auto& mask) { return run(key, map, values, mask); },
                           key.masked->values);

@@ -240,9 +240,13 @@ TEST_CASE("A map large enough for several threads has the mean of each pixel's c
       values[row * size + column] = value;
       sums[row / side * pixels + column / side] += static_cast<double>(value);
     }
-  const Image image = draw(key_of(matrix(size, size, std::move(values)), pixels, pixels));
+  auto key = key_of(matrix(size, size, std::move(values)), pixels, pixels);
   const Colormap& map = map_of(Meaning::sequential);
-  REQUIRE(image.pixels.size() == sums.size());
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    CHECK(image.pixels[i] == map.at(sums[i] / (side * side)));
+  for (const bool complete : {false, true}) {
+    key.complete = complete;
+    const Image image = draw(key);
+    REQUIRE(image.pixels.size() == sums.size());
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      CHECK(image.pixels[i] == map.at(sums[i] / (side * side)));
+  }
 }
