@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,7 @@ void draw_action(const Action& action, const Ui& ui) {
     if (!shortcut->silent) left = key_cap(ui, shortcut_text(*shortcut), left) - ui.px(5);
   }
   draw_text(action.title);
+  mark_item(ui, "shortcut " + std::string(action.name));
   tooltip(ui, action.about);
 }
 
@@ -47,6 +49,7 @@ void draw_gestures(std::string_view title, std::span<const FigureShortcut> gestu
   heading(title, ui);
   for (const FigureShortcut& gesture : gestures) {
     draw_text(gesture.keys);
+    mark_item(ui, "gesture " + std::string(gesture.keys));
     ImGui::SameLine(ui.px(156));
     ImGui::PushTextWrapPos(0.0f);
     text_muted(gesture.does);
@@ -67,6 +70,27 @@ void draw_group(const Actions& actions, std::string_view group, const Ui& ui) {
     if (action.group == group && !action.shortcuts.empty()) draw_action(action, ui);
 }
 
+/// Lines that a group takes, its heading counted as two.
+std::size_t lines_of(const Actions& actions, std::string_view group) {
+  std::size_t lines = 2;
+  for (const Action& action : actions)
+    if (action.group == group && !action.shortcuts.empty()) ++lines;
+  return lines;
+}
+
+/// How many of the groups stand in the first of two columns, so that both are about as high.
+std::size_t groups_in_first(const Actions& actions, const std::vector<std::string_view>& names) {
+  std::size_t all = 0, first = 0, count = 0;
+  for (const std::string_view name : names) all += lines_of(actions, name);
+  while (count < names.size()) {
+    const std::size_t next = lines_of(actions, names[count]);
+    if (2 * first + next > all) break;  // its middle lies in the second half
+    first += next;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
@@ -79,8 +103,9 @@ void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(14), 0));
   if (ImGui::BeginTable("sheet", columns, ImGuiTableFlags_SizingStretchSame)) {
     const std::vector<std::string_view> names = groups(actions);
+    const std::size_t in_first = groups_in_first(actions, names);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (i == 0 || i == (names.size() + 1) / 2) ImGui::TableNextColumn();
+      if (i == 0 || i == in_first) ImGui::TableNextColumn();
       draw_group(actions, names[i], ui);
     }
     if (columns == 3) ImGui::TableNextColumn();

@@ -25,9 +25,10 @@ bool Overlay::begin(const char* id, double width, double height, const Ui& ui) {
   const float wide = std::max(1.0f, std::min(ui.px(width), screen.x - 2 * ui.px(edge_gap)));
   const float room = std::max(1.0f, screen.y - 2 * ui.px(edge_gap));
   const float high = height > 0 ? std::min(ui.px(height), room) : 0.0f;
+  const float taken = std::max(high, just_opened_ ? 0.0f : height_);
   ImGui::SetNextWindowPos(
       ImVec2((screen.x - wide) / 2,
-             std::clamp(top_share * screen.y, 0.0f, std::max(0.0f, screen.y - high) / 2)));
+             std::clamp(top_share * screen.y, 0.0f, std::max(0.0f, screen.y - taken) / 2)));
   ImGui::SetNextWindowSizeConstraints(ImVec2(wide, high > 0 ? high : 1.0f),
                                       ImVec2(wide, high > 0 ? high : room));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
@@ -48,6 +49,7 @@ bool Overlay::begin(const char* id, double width, double height, const Ui& ui) {
 }
 
 void Overlay::end() {
+  height_ = ImGui::GetWindowHeight();
   if (closing_) {
     ImGui::CloseCurrentPopup();
     open_ = false;

@@ -24,6 +24,7 @@ class Overlay {
   bool wanted_{false};
   bool open_{false};
   bool closing_{false};
+  float height_{};  ///< of the last frame
   bool just_opened_{false};
 };
 
