@@ -47,6 +47,30 @@ TEST_CASE("a layer of a model stands for ordinary settings") {
         Words{"encoding=rope", "dim=256", "base=10000", "rope.pairing=half_split"});
 }
 
+TEST_CASE("a layer of M-RoPE turns by axes where the experiment has them") {
+  const ModelFile model(R"({"model_type": "qwen3_vl_text", "num_hidden_layers": 2, "head_dim": 128,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 5000000, "mrope_interleaved": true,
+                        "mrope_section": [24, 20, 20]}})");
+  CHECK(expanded("relative_invariance", {model.word(), "axis_rope.layout=diagonal"}) ==
+        Words{"encoding=axis_rope", "dim=128", "base=5000000", "rope.pairing=half_split",
+              "axis_rope.design=interleaved", "axis_rope.time_pairs=24", "axis_rope.row_pairs=20",
+              "axis_rope.layout=diagonal"});
+  const auto notes = [&](const char* experiment) {
+    std::string text;
+    for (const std::string& note :
+         expand_model_words(find_experiment(experiment).info.params, {model.word()}).notes)
+      text += note + "\n";
+    return text;
+  };
+  CHECK_THAT(notes("relative_invariance"), !Contains("axes"));
+  CHECK_THAT(notes("spectrum"), Contains("the axes of M-RoPE"));
+}
+
+TEST_CASE("an experiment about models keeps the word model=") {
+  const ModelFile model(gemma);
+  CHECK(expanded("model_layers", {model.word()}) == Words{model.word()});
+}
+
 TEST_CASE("words that are typed win over those of the model") {
   const ModelFile model(gemma);
   const Words words = expanded("long_term_decay", {model.word(), "layer=5", "base=500", "dim=64"});
