@@ -18,7 +18,8 @@
   X(linear_attention)         \
   X(sequence_length)          \
   X(equal_half_distance)      \
-  X(model_layers)
+  X(model_layers)             \
+  X(semantic_reversal)
 // clang-format on
 
 namespace orrery::studies {

@@ -68,6 +68,27 @@ std::size_t count_of(const std::vector<PairBand>& bands, PairBand band) {
   return static_cast<std::size_t>(std::count(bands.begin(), bands.end(), band));
 }
 
+/// "52 of sliding_attention", or their numbers where the file has no types.
+std::string kind_name(const std::vector<int>& group, const LayerPlan& layer) {
+  return layer.type.empty() ? numbers_text(group)
+                            : fmt::format("{} of {}", group.size(), layer.type);
+}
+
+/// The first row is the header; columns that say nothing of any layer are left out.
+TableFigure without_empty_columns(std::vector<std::vector<std::string>> rows) {
+  TableFigure table;
+  table.rows.resize(rows.size() - 1);
+  for (std::size_t column = 0; column < rows.front().size(); ++column) {
+    bool empty = true;
+    for (std::size_t row = 1; row < rows.size(); ++row) empty &= rows[row][column].empty();
+    if (empty) continue;
+    table.header.push_back(std::move(rows[0][column]));
+    for (std::size_t row = 1; row < rows.size(); ++row)
+      table.rows[row - 1].push_back(std::move(rows[row][column]));
+  }
+  return table;
+}
+
 /// A place for each curve among colours in order.
 double shade_of(std::size_t curve, std::size_t curves) {
   return curves < 2 ? 0.5 : static_cast<double>(curve) / static_cast<double>(curves - 1);
@@ -85,16 +106,19 @@ std::vector<double> contexts_of(const LayersFound& found) {
 }  // namespace
 
 Figure layers_figure(const ParamSet& params, const LayersFound& found) {
-  TableFigure table{.header = {"layers", "type", "encoding", "pairing", "rotated", "base",
-                               "scaling", "window", "softmax scale", "times, by position"}};
+  const std::vector<std::string> values{"rotated", "base", "window", "softmax scale",
+                                        "times, by position"};
+  std::vector<std::vector<std::string>> rows{{"layers", "encoding", "pairing", "scaling"}};
+  rows[0].insert(rows[0].end(), values.begin(), values.end());
+  rows[0].emplace_back("which");
   for (const std::vector<int>& group : found.groups) {
     const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(group.front())];
     const std::vector<PositionFact> facts = facts_of(layer);
-    table.rows.push_back({numbers_text(group), layer.type, layer.encoding, layer.pairing,
-                          fact_of(facts, "rotated"), fact_of(facts, "base"), scaling_text(layer),
-                          fact_of(facts, "window"), fact_of(facts, "softmax scale"),
-                          fact_of(facts, "times, by position")});
+    rows.push_back({kind_name(group, layer), layer.encoding, layer.pairing, scaling_text(layer)});
+    for (const std::string& value : values) rows.back().push_back(fact_of(facts, value));
+    rows.back().push_back(numbers_text(group));
   }
+  TableFigure table = without_empty_columns(std::move(rows));
   return {"layers",
           fmt::format("{}: {} layer{} of {} kind{}", found.plan.source, found.plan.layers.size(),
                       found.plan.layers.size() == 1 ? "" : "s", found.groups.size(),
@@ -161,7 +185,7 @@ Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
   const std::vector<double> contexts = contexts_of(found);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(groups[g]->front())];
-    Series series{.name = numbers_text(*groups[g]),
+    Series series{.name = kind_name(*groups[g], layer),
                   .x = contexts,
                   .y = {},
                   .shade = shade_of(g, groups.size())};
@@ -209,7 +233,8 @@ Figure influence_figure(const ParamSet& params, const LayersFound& found) {
   Series series{.name = "mean influence of a token", .marked = true};
   const std::vector<double>& influence = found.field.influence;
   for (std::size_t first = 0; first < influence.size(); first = first == 0 ? 1 : 2 * first) {
-    const std::size_t end = std::min<std::size_t>(influence.size(), first == 0 ? 1 : 2 * first);
+    const std::size_t next = first == 0 ? 1 : 2 * first;
+    const std::size_t end = next < influence.size() ? next : influence.size();
     double sum = 0;
     for (std::size_t r = first; r < end; ++r) sum += influence[r];
     series.x.push_back(static_cast<double>(first));
