@@ -53,7 +53,9 @@ std::filesystem::path bundled_path(const Wanted& wanted) {
   const bool model = takes_model(*wanted.spec);
   const std::string name = wanted.value.substr(bundled_prefix.size());
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
-    throw UsageError(wanted.assignment(), "must name a bundled file without a folder",
+    throw UsageError(wanted.assignment(),
+                     model ? "must name a bundled model without a folder"
+                           : "must name a bundled text without a folder",
                      fmt::format("write it like {}=bundled:{}", wanted.spec->key,
                                  model ? "gemma_3_27b.json" : "the_orrery.txt"));
   try {

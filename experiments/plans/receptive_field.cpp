@@ -7,32 +7,29 @@ namespace {
 
 using Influence = std::vector<double>;  // by position
 
-/// Sums of the first 1, 2, … steps. What is added at the start of a range is taken away at its end,
-/// so the rounding of each addition is kept and added too (Neumaier 1974).
-Influence running_sums(const Influence& steps, std::size_t count) {
-  Influence sums(count);
-  double sum = 0, lost = 0;
-  for (std::size_t j = 0; j < count; ++j) {
-    const double next = sum + steps[j];
-    lost += std::abs(sum) >= std::abs(steps[j]) ? (sum - next) + steps[j] : (steps[j] - next) + sum;
-    sum = next;
-    sums[j] = sum + lost;
-  }
-  return sums;
-}
-
-/// Each position's influence, shared among the keys that it sees. Ranges are added by their ends.
+/// Each position's influence, shared among the keys that it sees. Ranges are added by their ends,
+/// from the last position on, so that what gathers at the first tokens is added last; the rounding
+/// of each addition is kept and added too (Neumaier 1974).
 Influence shared(const Influence& influence, const Reach& reach) {
   const auto last = std::ssize(influence) - 1;
-  Influence steps(influence.size() + 1, 0.0);
+  Influence begins(influence.size() + 1, 0.0);  // by position + 1
   for (std::int64_t i = 0; i <= last; ++i) {
     const std::int64_t from = i > reach.behind ? i - reach.behind : 0;
     const std::int64_t to = last - i > reach.ahead ? i + reach.ahead : last;
     const double each = influence[static_cast<std::size_t>(i)] / static_cast<double>(to - from + 1);
-    steps[static_cast<std::size_t>(from)] += each;
-    steps[static_cast<std::size_t>(to) + 1] -= each;
+    begins[static_cast<std::size_t>(to) + 1] += each;
+    begins[static_cast<std::size_t>(from)] -= each;
   }
-  return running_sums(steps, influence.size());
+  Influence sums(influence.size());
+  double sum = 0, lost = 0;
+  for (std::size_t j = sums.size(); j > 0; --j) {
+    const double next = sum + begins[j];
+    lost +=
+        std::abs(sum) >= std::abs(begins[j]) ? (sum - next) + begins[j] : (begins[j] - next) + sum;
+    sum = next;
+    sums[j - 1] = sum + lost;
+  }
+  return sums;
 }
 
 /// The distance from the last token within which that share of the influence lies.
