@@ -69,7 +69,7 @@ Command declare_positions(CLI::App& app) {
       "Examples:\n"
       "  orrery positions Llama-3.1-8B/config.json\n"
       "  orrery positions Llama-3.1-8B llama-3.1-8b-q4_k_m.gguf\n"
-      "  orrery positions gemma-3-27b --sweep long_term_decay > layers.toml\n"
+      "  orrery positions Llama-3.1-8B/config.json --sweep long_term_decay > layers.toml\n"
       "  orrery run model_layers model=Llama-3.1-8B/config.json\n"
       "  orrery run long_term_decay model=Llama-3.1-8B/config.json layer=12");
   return {command, [=] { return positions_command(*options_of); }};
