@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <numeric>
+#include <utility>
 
+#include "core/encodings/common_formulas.h"
+#include "core/encodings/rope_scaling_params.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 
@@ -13,60 +15,24 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-Axes one_after_another(const std::vector<Index>& sections) {
-  Axes axes;
-  for (std::size_t a = 0; a < sections.size(); ++a)
-    axes.insert(axes.end(), static_cast<std::size_t>(sections[a]), a);
-  return axes;
-}
-
-Axes interleaved(const std::vector<Index>& sections) {
-  const std::size_t count = sections.size();
-  Axes axes(static_cast<std::size_t>(std::accumulate(sections.begin(), sections.end(), Index{0})));
-  for (std::size_t a = 1; a < count; ++a)
-    for (Index i = 0; i < sections[a]; ++i) {
-      const std::size_t pair = a + static_cast<std::size_t>(i) * count;
-      if (pair >= axes.size())
-        throw UsageError(fmt::format("section {} of axis {}", sections[a], a),
-                         fmt::format("interleaves beyond the {} pairs", axes.size()),
-                         "give the first axis the largest section");
-      axes[pair] = a;
-    }
-  return axes;
-}
-
-/// Axes 1, 2, … in turn as long as they have pairs left, then axis 0.
-Axes time_last(std::vector<Index> sections) {
-  Axes axes;
-  bool any = true;
-  while (any) {
-    any = false;
-    for (std::size_t a = 1; a < sections.size(); ++a) {
-      if (sections[a]-- <= 0) continue;
-      axes.push_back(a);
-      any = true;
-    }
-  }
-  if (!sections.empty()) axes.insert(axes.end(), static_cast<std::size_t>(sections[0]), 0);
-  return axes;
-}
-
 std::vector<double> frequencies_of(const AxisRopeConfig& config, const Axes& axes) {
   const Precision format = config.rounding.format(Stage::inv_freq);
-  std::vector<double> theta = inverse_frequencies(config.d_head, config.base, format);
+  std::vector<double> theta;
   if (config.design == AxisDesign::axial) {
-    theta.clear();
     for (const Index section : config.sections)
       if (section > 0)
-        for (const double own : inverse_frequencies(2 * section, config.base, format))
+        for (const double own : scaled_frequencies(section, config.base, config.scaling, format))
           theta.push_back(own);
+    return theta;
   }
+  theta = scaled_frequencies(config.rotary_dims / 2, config.base, config.scaling, format);
   for (std::size_t t = 0; t < theta.size(); ++t)
     if (config.design == AxisDesign::time_still && axes[t] == 0) theta[t] = 0;
   return theta;
 }
 
-void check_sections(const AxisRopeConfig& config) {
+AxisRopeConfig completed(AxisRopeConfig config) {
+  config.rotary_dims = checked_rotary_dims(config.d_head, config.rotary_dims);
   Index pairs = 0;
   for (const Index section : config.sections) {
     if (section < 0)
@@ -74,33 +40,138 @@ void check_sections(const AxisRopeConfig& config) {
                        "give an axis without pairs 0");
     pairs += section;
   }
-  if (config.d_head > 0 && config.d_head % 2 == 0 && 2 * pairs == config.d_head) return;
-  throw UsageError(
-      fmt::format("sections {} of d_head={}", fmt::join(config.sections, "+"), config.d_head),
-      "must sum to its pairs, half of its channels", "Qwen2-VL has 16+24+24 of 128");
+  if (2 * pairs == config.rotary_dims) return config;
+  throw UsageError(fmt::format("sections {} of {} channels that turn",
+                               fmt::join(config.sections, "+"), config.rotary_dims),
+                   "must sum to their pairs, half of the channels", "Qwen2-VL has 16+24+24 of 128");
 }
 
 }  // namespace
 
-std::vector<std::size_t> axes_of_pairs(AxisDesign design, const std::vector<Index>& sections) {
-  switch (design) {
-    case AxisDesign::interleaved:
-      return interleaved(sections);
-    case AxisDesign::time_last:
-    case AxisDesign::time_still:
-      return time_last(sections);
-    case AxisDesign::chunked:
-    case AxisDesign::axial:
-      break;
+template <class T>
+AxisRope<T>::AxisRope(const AxisRopeConfig& config)
+    : config_(completed(config)),
+      axes_(axes_of_pairs(config_.design, config_.sections)),
+      theta_(frequencies_of(config_, axes_)),
+      attention_factor_(orrery::attention_factor(config_.scaling)),
+      by_axis_(config_.sections.size()) {
+  for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
+    std::vector<std::size_t> pairs;
+    std::vector<double> theta;
+    for (std::size_t t = 0; t < axes_.size(); ++t) {
+      if (axes_[t] != axis) continue;
+      pairs.push_back(t);
+      theta.push_back(theta_[t]);
+    }
+    if (!pairs.empty())
+      by_axis_[axis].emplace(AxisPairs{std::move(pairs), RotationTable(theta, attention_factor_)});
   }
-  return one_after_another(sections);
 }
 
 template <class T>
-AxisRope<T>::AxisRope(const AxisRopeConfig& config) : config_(config) {
-  check_sections(config_);
-  axes_ = axes_of_pairs(config_.design, config_.sections);
-  theta_ = frequencies_of(config_, axes_);
+// NOLINTNEXTLINE(readability-function-size): a table, without control flow.
+EncodingInfo AxisRope<T>::info() {
+  std::vector<ParamSpec> params{base_param(), rope_pairing_param(), rope_fraction_param()};
+  const auto append = [&](std::vector<ParamSpec> more) {
+    for (ParamSpec& spec : more) params.push_back(std::move(spec));
+  };
+  append(rope_scaling_params());
+  append(axis_design_params());
+  append(axis_layout_params());
+  std::vector<TableSpec> tables = rope_scaling_tables();
+  tables.push_back(axis_positions_table());
+  return {
+      .name = "axis_rope",
+      .label = "Multi-axis RoPE",
+      .title = "Multi-axis RoPE: M-RoPE, VideoRoPE, HoPE, MHRoPE, axial",
+      .statement =
+          "Rotates each pair of channels by one of a token's positions in time, row and "
+          "column.",
+      .source = "Wang et al. 2024 (Qwen2-VL) §2.1; arXiv 2510.23095",
+      .formulas =
+          {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,\mathbf{p}(m)} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = p_{a(t)}(m)\theta_t)",
+            "Wang et al. 2024"},
+           frequency_formula},
+      .score_formulas =
+          {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(p_{a(t)}(m)-p_{a(t)}(n))\theta_t})",
+            "Wang et al. 2024"}},
+      .symbols = {frequency_meaning,
+                  {"φ_t", "angle by which pair t is rotated, in rad"},
+                  {"p", "position of a token in time, row and column"},
+                  {"a", "axis by which a pair turns"},
+                  {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
+      .params = std::move(params),
+      .tables = std::move(tables),
+      .decay = {.param = "base"},
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
+                 Stage::rotated_qk}};
+}
+
+template <class T>
+void AxisRope<T>::check(const EncodingSettings& s) {
+  make(s);  // it has no table to draw
+}
+
+template <class T>
+std::unique_ptr<AxisRope<T>> AxisRope<T>::make(const EncodingSettings& s) {
+  const Index r = rotary_dims_of(s);
+  return std::make_unique<AxisRope>(AxisRopeConfig{.d_head = s.d_head,
+                                                   .base = s.params.real("base"),
+                                                   .pairing = rope_pairing_of(s.params),
+                                                   .design = axis_design_of(s.params),
+                                                   .sections = axis_sections_of(s.params, r / 2),
+                                                   .rotary_dims = r,
+                                                   .scaling = rope_scaling_of(s, r / 2),
+                                                   .layout = axis_layout_of(s),
+                                                   .rounding = s.rounding});
+}
+
+template <class T>
+bool AxisRope<T>::is_relative() const {
+  return config_.layout.kind == AxisLayoutKind::text && config_.layout.given.rows() == 0;
+}
+
+template <class T>
+Position AxisRope<T>::last_position() const {
+  const Index given = config_.layout.given.rows();
+  return given > 0 ? given - 1 : max_position;
+}
+
+template <class T>
+auto AxisRope<T>::channels(std::size_t t) const -> Channels {
+  const auto i = static_cast<Index>(t);
+  if (config_.pairing == RopePairing::interleaved) return {2 * i, 2 * i + 1};
+  return {i, i + static_cast<Index>(theta_.size())};
+}
+
+template <class T>
+void AxisRope<T>::rotate_axis(const AxisPairs& axis, const Positions& positions,
+                              MatrixOut<T> x) const {
+  Matrix<T> side_by_side(x.rows(), 2 * static_cast<Index>(axis.pairs.size()));
+  for (std::size_t i = 0; i < axis.pairs.size(); ++i) {
+    const Channels from = channels(axis.pairs[i]);
+    side_by_side.col(2 * static_cast<Index>(i)) = x.col(from.a);
+    side_by_side.col(2 * static_cast<Index>(i) + 1) = x.col(from.b);
+  }
+  axis.table.template rotate_interleaved<T>(positions, side_by_side);
+  for (std::size_t i = 0; i < axis.pairs.size(); ++i) {
+    const Channels to = channels(axis.pairs[i]);
+    x.col(to.a) = side_by_side.col(2 * static_cast<Index>(i));
+    x.col(to.b) = side_by_side.col(2 * static_cast<Index>(i) + 1);
+  }
+}
+
+template <class T>
+void AxisRope<T>::rotate_rounded(const AxisPositions& positions, MatrixOut<T> x) const {
+  for (Index i = 0; i < x.rows(); ++i)
+    for (std::size_t t = 0; t < theta_.size(); ++t) {
+      const CosSin turn = rounded_rotation(positions(i, static_cast<Index>(axes_[t])), theta_[t],
+                                           config_.rounding, attention_factor_);
+      const Channels pair = channels(t);
+      const auto a = static_cast<double>(x(i, pair.a)), b = static_cast<double>(x(i, pair.b));
+      x(i, pair.a) = static_cast<T>(a * turn.cos - b * turn.sin);
+      x(i, pair.b) = static_cast<T>(a * turn.sin + b * turn.cos);
+    }
 }
 
 template <class T>
@@ -112,19 +183,24 @@ void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
                      fmt::format("must be [N, {}] for rows [N, {}]", axes, config_.d_head),
                      "give each row a position on every axis");
   check_positions(PositionsIn(positions.data(), static_cast<std::size_t>(positions.size())));
-  const auto pairs = static_cast<Index>(theta_.size());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index t = 0; t < pairs; ++t) {
-      const bool adjacent = config_.pairing == RopePairing::interleaved;
-      const Index a = adjacent ? 2 * t : t, b = adjacent ? 2 * t + 1 : t + pairs;
-      const auto pair = static_cast<std::size_t>(t);
-      const auto [c, s] = rounded_rotation(positions(i, static_cast<Index>(axes_[pair])),
-                                           theta_[pair], config_.rounding);
-      const double left = static_cast<double>(x(i, a)), right = static_cast<double>(x(i, b));
-      x(i, a) = static_cast<T>(left * c - right * s);
-      x(i, b) = static_cast<T>(left * s + right * c);
+  if (rounds_rotation(config_.rounding)) {
+    rotate_rounded(positions, x);
+  } else {
+    for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
+      if (!by_axis_[axis]) continue;
+      Positions own(static_cast<std::size_t>(x.rows()));
+      for (Index i = 0; i < x.rows(); ++i)
+        own[static_cast<std::size_t>(i)] = positions(i, static_cast<Index>(axis));
+      rotate_axis(*by_axis_[axis], own, x);
     }
-  config_.rounding.template apply<T>(Stage::rotated_qk, x);
+  }
+  config_.rounding.template apply<T>(Stage::rotated_qk, x.leftCols(config_.rotary_dims));
+}
+
+template <class T>
+void AxisRope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  check_positions(positions, x.rows());
+  rotate(axis_positions(config_.layout, positions), x);
 }
 
 template class AxisRope<float>;

@@ -1,65 +1,90 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "core/encodings/rope.h"
+#include "core/encoding.h"
+#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
+#include "core/encodings/rope_channels.h"
+#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rotation_table.h"
 #include "core/types.h"
 
 namespace orrery {
-
-/// Positions with several axes, such as time, row and column of a patch. [N, axes]
-using AxisPositions = Matrix<Position>;
-
-/// Which axis turns which pair, pairs in the order of their frequencies.
-enum class AxisDesign {
-  chunked,      ///< M-RoPE, Qwen2-VL: the sections one after another
-  interleaved,  ///< M-RoPE, Qwen3-VL: axis a ≥ 1 has pairs a, a + A, … below A·section_a; axis 0
-                ///< the rest, A the axes
-  time_last,   ///< VideoRoPE: axes 1, 2, … in turn on the fast pairs, time on the slow ones
-  time_still,  ///< HoPE: as VideoRoPE, and time has frequency 0
-  axial,       ///< ViTs: sections one after another, and each has frequencies of its own
-};
 
 struct AxisRopeConfig {
   Index d_head{};
   double base{10000.0};
   RopePairing pairing{RopePairing::half_split};
   AxisDesign design{AxisDesign::chunked};
-  std::vector<Index> sections{};  ///< pairs of each axis; they sum to d_head/2
+  std::vector<Index> sections{};  ///< pairs of each axis; they sum to rotary_dims/2
+  Index rotary_dims{0};           ///< r: the first r channels turn; 0 means all of d_head
+  RopeScaling scaling{};          ///< of each section on its own where the design is axial
+  AxisLayout layout{};            ///< where the tokens of transform_queries and _keys lie
   StageRounding rounding{};
 };
 
-/// The axis of each pair. [Σ sections]. Throws UsageError for sections that leave pairs of an
-/// interleaved design to no axis: those of an axis a ≥ 1 beyond A·section_a ≤ pairs.
-std::vector<std::size_t> axes_of_pairs(AxisDesign design, const std::vector<Index>& sections);
-
 /// RoPE at positions with several axes: pair t turns by p_{a(t)}·theta_t, a(t) its axis. theta_t =
-/// base^(-2t/d), t = 0 … d/2 − 1, whatever its axis, but for AxisDesign::axial, where each section
-/// of s pairs restarts: base^(-2t/(2s)), and for time_still, whose pairs of axis 0 stay. Scores
-/// depend on the differences of positions, axis by axis. Where all axes agree it is RoPE, but for
-/// axial and time_still. Accuracy: cos and sin of the exact product position·theta, as Rope.
-/// Sources: Wang et al. 2024 (Qwen2-VL) §2.1; arXiv 2510.23095 (interleaved); Wei et al. 2025
-/// (VideoRoPE), arXiv 2502.05173; Li et al. 2025 (HoPE), arXiv 2505.20444; Heo et al. 2024 (RoPE
-/// for vision transformers), naver-ai/rope-vit; Transformers, modeling_qwen2_vl and
+/// base^(-2t/r), t = 0 … r/2 − 1, whatever its axis, changed by config.scaling, but for
+/// AxisDesign::axial, where each section of s pairs restarts: base^(-2t/(2s)), and for time_still,
+/// whose pairs of axis 0 stay. Where a token lies on the axes, its position m says by
+/// config.layout. Scores depend on the differences of positions, axis by axis; on m − n alone only
+/// for text, where all axes agree. It is RoPE there, but for axial and time_still. MHRoPE, where
+/// each head turns by one axis, is a design whose other sections are 0. Accuracy: cos and sin of
+/// the exact product position·theta, as Rope. Cost: 6 N·r flops.
+/// Sources: Wang et al. 2024 (Qwen2-VL) §2.1; arXiv 2510.23095 (interleaved, MHRoPE); Wei et al.
+/// 2025 (VideoRoPE), arXiv 2502.05173; Li et al. 2025 (HoPE), arXiv 2505.20444; Heo et al. 2024
+/// (RoPE for vision transformers), naver-ai/rope-vit; Transformers, modeling_qwen2_vl and
 /// modeling_qwen3_vl.
 template <class T>
-class AxisRope {
+class AxisRope final : public Encoding, public QkTransform<T> {
  public:
-  /// Throws UsageError: d_head odd or not positive, base ≤ 1, or sections that do not sum to its
-  /// pairs.
+  /// Throws UsageError: d_head or rotary_dims odd or not positive, base ≤ 1, sections that do not
+  /// sum to its pairs, or a scaling that scaled_frequencies refuses.
   explicit AxisRope(const AxisRopeConfig& config);
+
+  static EncodingInfo info();
+  static std::unique_ptr<AxisRope> make(const EncodingSettings& settings);
+  static void check(const EncodingSettings& settings);
+
+  bool is_relative() const override;
+  Position last_position() const override;
+  void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
+  void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 
   /// x [N, d_head] in place, queries and keys alike. Throws UsageError for positions of other axes
   /// or rows, or beyond ±2^53.
   void rotate(const AxisPositions& positions, MatrixOut<T> x) const;
 
-  const std::vector<double>& theta() const { return theta_; }     ///< rad per step of its axis
+  const AxisRopeConfig& config() const { return config_; }
+  /// rad per step of its axis, of each pair.
+  const std::vector<double>& theta() const { return theta_; }
   const std::vector<std::size_t>& axes() const { return axes_; }  ///< of each pair
+  /// a: cos and sin are multiplied by it.
+  double attention_factor() const { return attention_factor_; }
 
  private:
+  /// The pairs of one axis.
+  struct AxisPairs {
+    std::vector<std::size_t> pairs;
+    RotationTable table;
+  };
+  struct Channels {
+    Index a, b;
+  };
+
+  Channels channels(std::size_t t) const;
+  void turn(PositionsIn positions, MatrixOut<T> x) const;
+  void rotate_axis(const AxisPairs& axis, const Positions& positions, MatrixOut<T> x) const;
+  void rotate_rounded(const AxisPositions& positions, MatrixOut<T> x) const;
+
   AxisRopeConfig config_;
   std::vector<std::size_t> axes_;
   std::vector<double> theta_;
+  double attention_factor_;
+  std::vector<std::optional<AxisPairs>> by_axis_;  ///< none for an axis without pairs
 };
 
 }  // namespace orrery

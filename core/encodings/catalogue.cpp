@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/encodings/alibi.h"
+#include "core/encodings/axis_rope.h"
 #include "core/encodings/cope.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
@@ -85,6 +86,7 @@ const std::vector<EncodingEntry>& encoding_catalogue() {
       entry<Inkling>(),
       entry<GrapeAdditive>(),
       entry<GrapeMultiplicative>(),
+      entry<AxisRope>(),
   };
   // clang-format on
   return entries;
@@ -121,11 +123,11 @@ std::vector<ParamSpec> encoding_params(const std::string& selector) {
     for (ParamSpec spec : entry.info.params) {
       const auto same = std::find_if(merged.begin(), merged.end(),
                                      [&](const ParamSpec& other) { return other.key == spec.key; });
+      // A condition of the encoding's own stays: it implies the encoding through its key.
       if (same != merged.end()) {
-        same->used_when->any_of.push_back(entry.info.name);
+        if (same->used_when->key == selector) same->used_when->any_of.push_back(entry.info.name);
         continue;
       }
-      // A condition of the encoding's own stays: it implies the encoding through its key.
       if (!spec.used_when) spec.used_when = Condition{selector, {entry.info.name}};
       merged.push_back(std::move(spec));
     }

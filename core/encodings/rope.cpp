@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "core/encodings/common_formulas.h"
@@ -15,33 +14,9 @@
 namespace orrery {
 namespace {
 
-void check_head(Index d_head) {
-  if (d_head > 0 && d_head % 2 == 0) return;
-  throw UsageError(fmt::format("d_head={}", d_head),
-                   "must be even and positive, because RoPE turns pairs of channels",
-                   fmt::format("use d_head={}", std::max<Index>(2, d_head + 1)));
-}
-
 RopeConfig completed(RopeConfig config) {
-  check_head(config.d_head);
-  if (config.rotary_dims == 0) config.rotary_dims = config.d_head;
-  if (config.rotary_dims < 2 || config.rotary_dims % 2 != 0 || config.rotary_dims > config.d_head)
-    throw UsageError(fmt::format("rotary_dims={} of d_head={}", config.rotary_dims, config.d_head),
-                     "must be even, at least 2 and at most d_head",
-                     "choose a fraction of d_head that gives an even number");
+  config.rotary_dims = checked_rotary_dims(config.d_head, config.rotary_dims);
   return config;
-}
-
-/// The first r = fraction·d_head channels; must come out even.
-Index rotary_dims_of(double fraction, Index d_head) {
-  check_head(d_head);
-  const auto r = static_cast<Index>(std::floor(fraction * static_cast<double>(d_head)));
-  if (r >= 2 && r % 2 == 0) return r;
-  throw UsageError(
-      fmt::format("rope.fraction={} of d_head={}", fraction, d_head),
-      fmt::format("turns {} channels, and pairs need an even number, 2 or more", r),
-      fmt::format("try rope.fraction={}", static_cast<double>(std::max<Index>(2, r + r % 2)) /
-                                              static_cast<double>(d_head)));
 }
 
 /// The pairs that have a frequency, be it 0.
@@ -114,20 +89,6 @@ Rope<T>::Rope(const RopeConfig& config)
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Rope<T>::info() {
-  ParamSpec pairing{.key = "rope.pairing",
-                    .description = "Which channels turn together.",
-                    .kind = ParamKind::choice,
-                    .default_value = std::string("interleaved"),
-                    .choices = {{"interleaved", "(2t, 2t+1): the paper, GPT-J, Meta's Llama"},
-                                {"half_split", "(t, t + r/2): GPT-NeoX, Hugging Face Llama"}}};
-  ParamSpec fraction{
-      .key = "rope.fraction",
-      .symbol = "r/d",
-      .description = "Share of the head's channels that turn; the rest carry no position.",
-      .kind = ParamKind::real,
-      .default_value = 1.0,
-      .min = 0.0,
-      .max = 1.0};
   ParamSpec partial{
       .key = "rope.partial",
       .description = "How a fraction below 1 is meant.",
@@ -151,7 +112,7 @@ EncodingInfo Rope<T>::info() {
       .default_value = std::vector<std::string>{},
       .choices = band_choices(),
       .may_be_empty = true};
-  std::vector<ParamSpec> params{base_param(), std::move(pairing), std::move(fraction),
+  std::vector<ParamSpec> params{base_param(), rope_pairing_param(), rope_fraction_param(),
                                 std::move(partial)};
   for (ParamSpec& spec : rope_scaling_params()) params.push_back(std::move(spec));
   params.push_back(std::move(value));
@@ -194,14 +155,16 @@ void Rope<T>::check(const EncodingSettings& s) {
 
 template <class T>
 std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
-  RopeConfig config{.d_head = s.d_head, .base = s.params.real("base"), .rounding = s.rounding};
-  if (s.params.text("rope.pairing") == "half_split") config.pairing = RopePairing::half_split;
+  RopeConfig config{.d_head = s.d_head,
+                    .base = s.params.real("base"),
+                    .pairing = rope_pairing_of(s.params),
+                    .rotary_dims = rotary_dims_of(s),
+                    .rounding = s.rounding};
   if (s.params.text("rope.partial") == "proportional") config.partial = RopePartial::proportional;
   const std::string& value = s.params.text("rope.rotary_value");
   if (value == "rotated") config.rotary_value = RotaryValue::rotated;
   if (value == "counter_rotated") config.rotary_value = RotaryValue::counter_rotated;
   config.muted = muted_of(s.params);
-  config.rotary_dims = rotary_dims_of(s.params.real("rope.fraction"), s.d_head);
   config.scaling = rope_scaling_of(s, pairs_of(config));
   return std::make_unique<Rope>(config);
 }

@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/rope_channels.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rotation_table.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
-
-/// Which channels form a pair. The two differ by a permutation of channels: scores agree only
-/// when the rows of W_q and W_k are permuted along.
-enum class RopePairing {
-  interleaved,  ///< (2t, 2t+1): the paper, GPT-J, Llama as released by Meta
-  half_split,   ///< (t, t + r/2): GPT-NeoX, Llama in Hugging Face Transformers
-};
 
 /// Which channels of a partial RoPE rotate, and how fast.
 enum class RopePartial {

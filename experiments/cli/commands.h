@@ -38,6 +38,7 @@ struct PositionsOptions {
   std::string file{};      ///< a configuration, a GGUF, or a folder with one
   std::string other{};     ///< to compare with; empty: none
   std::int64_t length{0};  ///< of the sequence; 0: that of training
+  std::string sweep{};     ///< the experiment of a sweep file to print; empty: none
   bool json{false};
 };
 int positions_command(const PositionsOptions& options);

@@ -61,12 +61,16 @@ Command declare_positions(CLI::App& app) {
                    "default that of training")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 40));
   command->add_flag("--json", options.json, "As JSON, with every frequency");
+  command->add_option("--sweep", options.sweep,
+                      "Print a sweep file of that experiment instead, a point per kind of layer");
   command->footer(
       "Each value is followed by its reason: a key of the file, or a default of the model's "
       "class.\n"
       "Examples:\n"
       "  orrery positions Llama-3.1-8B/config.json\n"
       "  orrery positions Llama-3.1-8B llama-3.1-8b-q4_k_m.gguf\n"
+      "  orrery positions Llama-3.1-8B/config.json --sweep long_term_decay > layers.toml\n"
+      "  orrery run model_layers model=Llama-3.1-8B/config.json\n"
       "  orrery run long_term_decay model=Llama-3.1-8B/config.json layer=12");
   return {command, [=] { return positions_command(*options_of); }};
 }

@@ -1,15 +1,25 @@
+#include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/plans/compare_positions.h"
 #include "experiments/plans/positions_json.h"
 #include "experiments/plans/positions_text.h"
 #include "experiments/plans/read_positions.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/plan_sweep.h"
 
 namespace orrery::cli {
 
 int positions_command(const PositionsOptions& options) {
   const ReadOptions reading{.length = options.length};
+  if (!options.sweep.empty() && (options.json || !options.other.empty()))
+    throw UsageError("--sweep " + options.sweep, "is about one file, and prints TOML",
+                     "leave out --json and the other file");
   const PositionPlan plan = read_positions(options.file, reading);
+  if (!options.sweep.empty()) {
+    print(plan_sweep(plan, find_experiment(options.sweep)));
+    return exit_ok;
+  }
   if (options.other.empty()) {
     print(options.json ? positions_json(plan) : positions_text(plan));
     return exit_ok;

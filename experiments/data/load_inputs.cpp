@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/errors.h"
@@ -14,6 +15,8 @@
 #include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/plans/positions_json.h"
+#include "experiments/plans/read_positions.h"
 
 namespace orrery::data {
 namespace {
@@ -42,15 +45,24 @@ bool takes_tensor(const ParamSpec& spec) {
   return std::find(spec.file_types.begin(), spec.file_types.end(), "npy") != spec.file_types.end();
 }
 
+bool takes_model(const ParamSpec& spec) {
+  return std::find(spec.file_types.begin(), spec.file_types.end(), "gguf") != spec.file_types.end();
+}
+
 std::filesystem::path bundled_path(const Wanted& wanted) {
+  const bool model = takes_model(*wanted.spec);
   const std::string name = wanted.value.substr(bundled_prefix.size());
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
-    throw UsageError(wanted.assignment(), "must name a bundled text without a folder",
-                     fmt::format("write it like {}=bundled:the_orrery.txt", wanted.spec->key));
+    throw UsageError(wanted.assignment(),
+                     model ? "must name a bundled model without a folder"
+                           : "must name a bundled text without a folder",
+                     fmt::format("write it like {}=bundled:{}", wanted.spec->key,
+                                 model ? "gemma_3_27b.json" : "the_orrery.txt"));
   try {
-    return asset_path("texts/" + name);
+    return asset_path((model ? "models/" : "texts/") + name);
   } catch (const IoError& error) {
-    throw IoError(wanted.assignment(), "is not a bundled text", error.what());
+    throw IoError(wanted.assignment(), model ? "is not a bundled model" : "is not a bundled text",
+                  error.what());
   }
 }
 
@@ -105,8 +117,35 @@ void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
   loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
 }
 
+/// "Llama-3.1-8B/config.json": most configurations have the same name.
+std::string model_name(const std::filesystem::path& file) {
+  const std::string folder = file.parent_path().filename().string();
+  const std::string name = file.filename().string();
+  return folder.empty() || name.ends_with(".gguf") ? name : folder + "/" + name;
+}
+
+/// Of a GGUF, which may be larger than memory, the identity is that of the layers read from it.
+void load_model(LoadedInputs& loaded, const Wanted& wanted) {
+  auto plan = std::make_shared<PositionPlan>(read_positions(path_of(wanted)));
+  const std::filesystem::path file = plan->source;
+  plan->source = model_name(file);
+  std::error_code error;
+  InputFile record{.key = wanted.spec->key, .path = wanted.value};
+  record.bytes = std::filesystem::file_size(file, error);
+  if (plan->format.starts_with("GGUF")) {
+    record.sha256 = sha256_hex(positions_json(*plan));
+    record.tensor = "positions";
+  } else {
+    record.sha256 = sha256_hex(read_file(file, max_text_bytes, wanted.assignment()));
+  }
+  loaded.files.push_back(std::move(record));
+  loaded.inputs.emplace(wanted.spec->key, ModelFile{plan->source, std::move(plan)});
+}
+
 void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Values::finite) {
-  if (takes_tensor(*wanted.spec))
+  if (takes_model(*wanted.spec))
+    load_model(loaded, wanted);
+  else if (takes_tensor(*wanted.spec))
     load_tensor(loaded, wanted, allowed);
   else
     load_text(loaded, wanted);

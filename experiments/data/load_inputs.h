@@ -17,7 +17,9 @@ struct InputFile {
   std::string path{};    ///< as given
   std::string sha256{};  ///< of the content, 64 hexadecimal digits
   std::uintmax_t bytes{};
-  std::string tensor{};  ///< the tensor that was read; empty when the file has only one
+  /// The tensor that was read; empty when the file has only one. "positions" of a GGUF, whose
+  /// sha256 is that of the layers read from it: the file may be larger than memory.
+  std::string tensor{};
 };
 
 /// Identifies the content that was read, in 64 hexadecimal digits: the file's SHA-256 or, where the
@@ -31,12 +33,14 @@ struct LoadedInputs {
 
 /// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
 /// contain "npy" takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q"
-/// names one of several; a file with a single tensor needs no name. Every other file parameter
-/// takes a text with any extension. "bundled:NAME" is the text NAME that comes with Orrery.
+/// names one of several; a file with a single tensor needs no name. One whose file_types contain
+/// "gguf" takes the layers of a model, see read_positions. Every other file parameter takes a text
+/// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
 /// @param masks  keys whose arrays may contain −inf, as additive masks do
-/// Every message begins with "key=path". Throws UsageError (an unknown extension or tensor, several
-/// tensors of which none is named, a bundled name with a folder in it), IoError (cannot be read)
-/// and DataError (see parse_npy, parse_npz, parse_safetensors, parse_text).
+/// Every message begins with "key=path", but a model's with its path. Throws UsageError (an unknown
+/// extension or tensor, several tensors of which none is named, a bundled name with a folder in
+/// it), IoError (cannot be read) and DataError (see parse_npy, parse_npz, parse_safetensors,
+/// parse_text).
 LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {});
 
 /// Identifies one version of a file without reading it.

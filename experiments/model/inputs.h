@@ -1,11 +1,16 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "experiments/model/layers.h"
+
+namespace orrery::plans {
+struct PositionPlan;  // experiments/plans/position_plan.h
+}
 
 namespace orrery::model {
 
@@ -22,7 +27,13 @@ struct Tensor {
   std::vector<double> values{};
 };
 
-using Input = std::variant<Text, Tensor>;
+/// The layers of a model's file that was read.
+struct ModelFile {
+  std::string name{};  ///< for captions: the file's name, after that of its folder
+  std::shared_ptr<const plans::PositionPlan> plan{};
+};
+
+using Input = std::variant<Text, Tensor, ModelFile>;
 /// The contents of the files that a ParamSet names, by parameter key; without keys left empty.
 using Inputs = std::map<std::string, Input, std::less<>>;
 

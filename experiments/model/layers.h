@@ -11,8 +11,11 @@ using namespace statistics;
 namespace orrery::files {
 using namespace text;
 }
-namespace orrery::data {
+namespace orrery::plans {
 using namespace files;
+}
+namespace orrery::data {
+using namespace plans;
 }
 namespace orrery::figure {
 using namespace data;
@@ -23,11 +26,8 @@ using namespace figure;
 namespace orrery::studies {
 using namespace setup;
 }
-namespace orrery::plans {
-using namespace studies;
-}
 namespace orrery::evaluate {
-using namespace plans;
+using namespace studies;
 }
 namespace orrery::verify {
 using namespace evaluate;

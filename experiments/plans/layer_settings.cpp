@@ -35,14 +35,30 @@ bool has(const std::vector<ParamSpec>& specs, const std::string& key) {
                      [&](const ParamSpec& spec) { return spec.key == key; });
 }
 
-std::vector<Setting> all_settings(const LayerPlan& layer) {
-  std::vector<Setting> all{{"encoding", std::vector<std::string>{layer.encoding}},
-                           {"causal", layer.causal}};
+/// Whether the experiment turns pairs by axes, as the layer does.
+bool takes_axes(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
+  return layer.sections.size() >= 3 && has(specs, "axis_rope.design");
+}
+
+/// Time and row as numbers of pairs; columns have the rest.
+void add_axes(const LayerPlan& layer, std::vector<Setting>& all) {
+  all.emplace_back("axis_rope.design",
+                   std::string(layer.sections_interleaved ? "interleaved" : "chunked"));
+  all.emplace_back("axis_rope.time_pairs", std::int64_t{layer.sections[0]});
+  all.emplace_back("axis_rope.row_pairs", std::int64_t{layer.sections[1]});
+}
+
+std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
+  const bool axes = takes_axes(layer, specs);
+  std::vector<Setting> all{
+      {"encoding", std::vector<std::string>{axes ? "axis_rope" : layer.encoding}},
+      {"causal", layer.causal}};
   if (layer.head_dim > 0) all.emplace_back("dim", std::int64_t{layer.head_dim});
   if (layer.encoding == "rope") {
     all.emplace_back("base", layer.base);
     all.emplace_back("rope.pairing", layer.pairing);
   }
+  if (axes) add_axes(layer, all);
   all.insert(all.end(), layer.params.begin(), layer.params.end());
   return all;
 }
@@ -60,7 +76,7 @@ std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<Pa
   require_catalogued(layer);
   require_no_lists(layer);
   std::vector<Setting> settings;
-  for (const Setting& setting : all_settings(layer)) {
+  for (const Setting& setting : all_settings(layer, specs)) {
     const auto spec = std::find_if(specs.begin(), specs.end(),
                                    [&](const ParamSpec& one) { return one.key == setting.first; });
     if (spec != specs.end()) settings.emplace_back(setting.first, as_kind(*spec, setting.second));
@@ -73,11 +89,12 @@ std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<Pa
   return settings;
 }
 
-std::vector<std::string> left_out(const LayerPlan& layer) {
+std::vector<std::string> left_out(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
   std::vector<std::string> out;
   if (layer.window) out.push_back(fmt::format("the window of {} tokens", *layer.window));
   if (layer.temperature) out.push_back("the factor that grows with the query's position");
-  if (!layer.sections.empty()) out.push_back("the axes of M-RoPE: all pairs take one position");
+  if (!layer.sections.empty() && !takes_axes(layer, specs))
+    out.push_back("the axes of M-RoPE: all pairs take one position");
   if (layer.rotary_begin > 0)
     out.push_back("the place of the rotated channels: the first ones turn, and scores are equal");
   if (layer.clockwise) out.push_back("the direction: pairs turn counter-clockwise");

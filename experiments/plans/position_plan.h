@@ -73,6 +73,9 @@ struct LayerRange {
 };
 std::vector<LayerRange> equal_layers(const std::vector<LayerPlan>& layers);
 
+/// The numbers of layers of one type that compute the same, in the order of the first of each.
+std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
+
 /// Whether two layers compute the same: all but number, name of the type and reasons.
 bool computes_same(const LayerPlan& a, const LayerPlan& b);
 

@@ -91,11 +91,6 @@ void add_rest(const LayerPlan& layer, Facts& facts) {
   if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
 }
 
-/// Reasons that name the entry of a list differ from layer to layer though the rule is one.
-bool shown_alike(const LayerPlan& a, const LayerPlan& b) {
-  return a.type == b.type && computes_same(a, b);
-}
-
 std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
   std::string text =
       fmt::format("\n{}{}\n", numbers_text(layers),
@@ -148,17 +143,8 @@ std::string positions_text(const PositionPlan& plan) {
   std::string text =
       fmt::format("{}: {}, model type {}, {} layers\n", without_controls(plan.source), plan.format,
                   without_controls(plan.model_type), plan.layers.size());
-  std::vector<bool> done(plan.layers.size());
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
-    if (done[i]) continue;
-    std::vector<int> alike;
-    for (std::size_t j = i; j < plan.layers.size(); ++j)
-      if (!done[j] && shown_alike(plan.layers[i], plan.layers[j])) {
-        alike.push_back(plan.layers[j].layer);
-        done[j] = true;
-      }
-    text += group_text(alike, plan.layers[i]);
-  }
+  for (const std::vector<int>& alike : alike_layers(plan))
+    text += group_text(alike, plan.layers[static_cast<std::size_t>(alike.front())]);
   if (!plan.assumed.empty()) text += "\nAssumed\n";
   for (const std::string& sentence : plan.assumed)
     text += fmt::format("  {}\n", without_controls(sentence));

@@ -81,6 +81,9 @@ std::vector<std::string> words_of(const std::vector<Setting>& settings, ParamSet
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
                                  const std::vector<std::string>& words) {
   ExpandedWords expanded{.words = words, .notes = {}};
+  const bool reads_models = std::any_of(specs.begin(), specs.end(),
+                                        [](const ParamSpec& spec) { return spec.key == "model"; });
+  if (reads_models) return expanded;
   const std::optional<std::string> model = taken(expanded.words, "model");
   const std::optional<std::string> layer = taken(expanded.words, "layer");
   if (!model && layer)
@@ -95,7 +98,7 @@ ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
       words_of(layer_settings(chosen, specs), with_words(specs, given), given);
   expanded.notes.push_back(
       fmt::format("layer {} of {} is {}", chosen.layer, plan.source, fmt::join(own, " ")));
-  for (const std::string& part : left_out(chosen))
+  for (const std::string& part : left_out(chosen, specs))
     expanded.notes.push_back(fmt::format("not in this experiment: {}", part));
   for (const std::string& sentence : plan.assumed)
     expanded.notes.push_back(fmt::format("assumed: {}", sentence));

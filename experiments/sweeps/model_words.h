@@ -17,7 +17,8 @@ struct ExpandedWords {
 /// so that a result says its settings and is made again without the file. Without layer= it is the
 /// first layer with positions. Settings that other words give stay theirs, and those that nothing
 /// would read are left out. Throws as read_positions and layer_settings do, and UsageError for
-/// layer= without model=, or either given twice.
+/// layer= without model=, or either given twice. An experiment with a parameter "model" of its own
+/// keeps these words.
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
                                  const std::vector<std::string>& words);
 

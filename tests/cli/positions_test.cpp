@@ -1,4 +1,5 @@
 // orrery positions, and the settings of a layer in the other commands.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -69,6 +70,38 @@ TEST_CASE("positions compares a configuration with its GGUF, and status 1 says t
   const json difference = json::parse(shell.run("positions lost.json config.json --json").out);
   CHECK(difference.at("same") == false);
   CHECK(difference.at("differences").at(0).at("layers") == json{0, 1});
+}
+
+TEST_CASE("positions writes a sweep that computes every kind of layer") {
+  const Shell shell;
+  shell.write("config.json", gemma);
+  const Outcome printed = shell.run("positions config.json --sweep long_term_decay");
+  CHECK(printed.status == 0);
+  shell.write("layers.toml", printed.out);
+  CHECK(shell.run("sweep layers.toml max_distance=16 --format none --out s").status == 0);
+  const std::string rows = content(shell.folder() / "s/results.csv");
+  CHECK(std::count(rows.begin(), rows.end(), '\n') == 3);
+  CHECK(shell.run("positions config.json --sweep long_term_decay --json").status == 2);
+  const Outcome misspelt = shell.run("positions config.json --sweep long_term_decya");
+  CHECK(misspelt.status == 2);
+  CHECK_THAT(misspelt.err, Contains("did you mean long_term_decay"));
+}
+
+TEST_CASE("model_layers draws the plan of a configuration and of a GGUF, and records the file") {
+  const Shell shell;
+  shell.write("config.json", gemma);
+  CHECK(shell.run("run model_layers model=config.json context=4096 --format svg --out a").status ==
+        0);
+  CHECK_THAT(content(shell.folder() / "a/figures/layers.svg"), Contains("2 kinds"));
+  const json inputs = json::parse(content(shell.folder() / "a/manifest.json")).at("inputs");
+  CHECK(inputs.at(0).at("sha256").get<std::string>().size() == 64);
+  CHECK(shell
+            .run("run model_layers model=" + golden_gguf("llama31") +
+                 " context=4096 --format none --out b")
+            .status == 0);
+  const json result = json::parse(content(shell.folder() / "b/result.json"));
+  CHECK(result.at("scalars").at(0).at("value") == 2);
+  CHECK(shell.run("run model_layers model=config.json layer=3").status == 2);
 }
 
 TEST_CASE("positions refuses what is no model") {

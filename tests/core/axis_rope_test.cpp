@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/encodings/rope.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
 
@@ -46,7 +47,7 @@ TEST_CASE("By hand: a row and a column of one pair each, in quarter turns") {
   x << 1, 0, 0, 1;
   expected << std::cos(2.0), std::sin(2.0), std::sin(3.0), std::cos(3.0);
   rope.rotate(at, x);
-  CHECK(largest_difference(x, expected) < 1e-16);
+  CHECK(largest_difference(x, expected) < 1e-15);
 }
 
 TEMPLATE_TEST_CASE("Queries turn as in Transformers' Qwen2-VL and Qwen3-VL, and as loops have it",
@@ -123,11 +124,56 @@ TEST_CASE("Scores depend on differences, axis by axis; a still time changes noth
   }
 }
 
+TEST_CASE("Sections are the shares of each design's source unless pairs are asked for") {
+  using Sections = std::vector<Index>;
+  const auto sections = [](std::vector<std::pair<const char*, const char*>> given, Index pairs) {
+    ParamSet params(AxisRope<double>::info().params);
+    for (const auto& [key, value] : given) params.set(key, value);
+    return axis_sections_of(params, pairs);
+  };
+  constexpr const char* design = "axis_rope.design";
+  CHECK(sections({}, 64) == Sections{16, 24, 24});
+  CHECK(sections({{design, "interleaved"}}, 64) == Sections{24, 20, 20});
+  CHECK(sections({{design, "time_last"}}, 64) == Sections{16, 24, 24});
+  CHECK(sections({{design, "axial"}}, 32) == Sections{0, 16, 16});
+  CHECK(sections({{design, "per_head"}, {"axis_rope.head_axis", "row"}}, 8) == Sections{0, 8, 0});
+  CHECK(sections({{"axis_rope.time_pairs", "11"}, {"axis_rope.row_pairs", "11"}}, 32) ==
+        Sections{11, 11, 10});
+  CHECK_THROWS_WITH(sections({{"axis_rope.time_pairs", "30"}, {"axis_rope.row_pairs", "3"}}, 32),
+                    Contains("leave no pairs of 32"));
+  for (const Index pairs : {1, 2, 3, 5, 7, 33, 64})
+    for (const char* name : {"chunked", "interleaved", "time_last", "time_still", "axial"})
+      CHECK(axes_of_pairs(
+                name == std::string("interleaved") ? AxisDesign::interleaved : AxisDesign::chunked,
+                sections({{design, name}}, pairs))
+                .size() == static_cast<std::size_t>(pairs));
+}
+
+TEST_CASE("Frequencies scale and part of a head turns as RoPE's do") {
+  Random random(5, "axes");
+  const Matrix<double> x = normal_matrix<double>(random, 4, 16);
+  const Positions tokens{0, 3, 70, 4000};
+  ParamSet params(AxisRope<double>::info().params), plain(Rope<double>::info().params);
+  for (ParamSet* set : {&params, &plain})
+    for (const auto& [key, value] :
+         {std::pair("rope.scaling", "yarn"), std::pair("rope.factor", "8"),
+          std::pair("rope.fraction", "0.5")})
+      set->set(key, value);
+  params.set("axis_rope.layout", "text");
+  Matrix<double> turned = x, expected = x;
+  AxisRope<double>::make({.d_model = 16, .d_head = 16, .params = params})
+      ->transform_queries(tokens, turned);
+  Rope<double>::make({.d_model = 16, .d_head = 16, .params = plain})
+      ->transform_queries(tokens, expected);
+  CHECK(largest_difference(turned, expected) < 1e-14);
+  CHECK(turned.rightCols(8) == x.rightCols(8));
+}
+
 TEST_CASE("Sections and positions that do not fit are refused, and NaN stays") {
   const auto make = [](AxisDesign design, std::vector<Index> sections) {
     return AxisRope<double>({.d_head = 8, .design = design, .sections = std::move(sections)});
   };
-  CHECK_THROWS_WITH(make(AxisDesign::chunked, {2, 1}), Contains("sections 2+1 of d_head=8"));
+  CHECK_THROWS_WITH(make(AxisDesign::chunked, {2, 1}), Contains("sections 2+1 of 8 channels"));
   CHECK_THROWS_WITH(make(AxisDesign::chunked, {5, -1}), Contains("a section of -1 pairs"));
   CHECK_THROWS_WITH(make(AxisDesign::interleaved, {1, 3}),
                     Contains("interleaves beyond the 4 pairs"));

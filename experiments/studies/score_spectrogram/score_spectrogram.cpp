@@ -18,6 +18,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_work.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
 #include "experiments/studies/score_spectrogram/turning_pairs.h"
@@ -281,9 +282,12 @@ void check_work(const ParamSet& params) {
   const auto distances = static_cast<double>(params.integer("max_distance"));
   const auto d = static_cast<double>(params.integer("dim"));
   const auto heads = static_cast<double>(params.integer("heads"));
-  const auto encodings = static_cast<double>(params.list("encoding").size());
+  double each = 0;
+  for (const std::string& encoding : params.list("encoding"))
+    each += operations_per_mean_logit(encoding, d);
   check_operations(fmt::format("max_distance={} with dim={}, heads={}", distances, d, heads),
-                   distances * d * (heads + 1) * encodings * 8, "lower max_distance, dim or heads");
+                   distances * (heads + 1) * each,
+                   "lower max_distance, dim or heads, or compare fewer encodings");
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {

@@ -12,6 +12,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_work.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/sequence_length/figures.h"
 
@@ -95,10 +96,15 @@ void check_work(const ParamSet& params) {
                            24 * static_cast<double>(offsets_of(params).size()) * w;
   const double each = projected * d * d * operations_per_product +
                       lengths_in_all * draws * n * (operations_per_logit + d) +
-                      n * d * (operations_per_normal + operations_per_rotated_channel) +
-                      3 * d * d * operations_per_normal;
+                      n * d * operations_per_normal + 3 * d * d * operations_per_normal;
+  double contents = 0;
+  for (const std::string& encoding : params.list("encoding")) {
+    const double plain = operations_per_content("rope", d);
+    const double own = operations_per_content(encoding, d);
+    contents += n * plain + projected * (own - plain);
+  }
   check_operations(fmt::format("max_length={} with dim={}, window={} and draws={}", n, d, w, draws),
-                   each * static_cast<double>(params.list("encoding").size()),
+                   each * static_cast<double>(params.list("encoding").size()) + contents,
                    "lower max_length, dim, window or draws, or compare fewer encodings");
 }
 

@@ -98,8 +98,8 @@ AttendInputs inputs_of(const Edge& edge, const std::string& encoding) {
 
 /// The rule by which an encoding refuses an edge; empty where it must not.
 std::string rule(const std::string& encoding, const Edge& edge) {
-  const std::set<std::string> in_pairs{"rope", "sinusoidal", "transformer_xl", "xpos",
-                                       "grape_multiplicative"};
+  const std::set<std::string> in_pairs{"rope", "sinusoidal", "transformer_xl",
+                                       "xpos", "axis_rope",  "grape_multiplicative"};
   const bool turns_pairs = in_pairs.contains(encoding);
   if (turns_pairs && edge.channels % 2 != 0) return "must be even";
   std::vector<std::int64_t> sorted = edge.positions;

@@ -103,3 +103,16 @@ TEST_CASE("Work beyond what one run may take is refused with its size and the re
   CHECK_THROWS_WITH(check_operations("a=1", 2 * most_operations, "lower a"),
                     Contains("a=1: takes ") && Contains("; lower a"));
 }
+
+TEST_CASE("Encodings that take far longer than a rotation are refused where they would") {
+  const auto refused = [](const char* name, const Settings& settings, const char* message) {
+    INFO(name);
+    CHECK_THROWS_WITH(run_without_work(find_experiment(name), settings), Contains(message));
+  };
+  for (const char* encoding : {"pope", "grape_multiplicative"})
+    refused("score_spectrogram", {{"encoding", encoding}, {"dim", "188"}}, "lower max_distance");
+  refused("score_spectrogram",
+          {{"encoding", "grape_additive"}, {"dim", "1024"}, {"max_distance", "131072"}},
+          "lower max_distance");
+  refused("sequence_length", {{"encoding", "pope"}, {"dim", "1102"}}, "lower max_length");
+}

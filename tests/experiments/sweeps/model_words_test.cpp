@@ -18,9 +18,10 @@ using Words = std::vector<std::string>;
 namespace {
 
 /// A configuration in a folder of its own.
-class ModelFile {
+class ConfigFile {
  public:
-  explicit ModelFile(const std::string& text) : path_(folder_.file("config.json", text).string()) {}
+  explicit ConfigFile(const std::string& text)
+      : path_(folder_.file("config.json", text).string()) {}
   const std::string& path() const { return path_; }
   std::string word() const { return "model=" + path_; }
 
@@ -39,7 +40,7 @@ Words expanded(const std::string& experiment, const Words& words) {
 }  // namespace
 
 TEST_CASE("a layer of a model stands for ordinary settings") {
-  const ModelFile model(gemma);
+  const ConfigFile model(gemma);
   CHECK(expanded("long_term_decay", {model.word(), "layer=5", "max_distance=64"}) ==
         Words{"encoding=rope", "dim=256", "base=1000000", "rope.pairing=half_split",
               "rope.scaling=linear", "rope.factor=8", "max_distance=64"});
@@ -47,8 +48,32 @@ TEST_CASE("a layer of a model stands for ordinary settings") {
         Words{"encoding=rope", "dim=256", "base=10000", "rope.pairing=half_split"});
 }
 
+TEST_CASE("a layer of M-RoPE turns by axes where the experiment has them") {
+  const ConfigFile model(R"({"model_type": "qwen3_vl_text", "num_hidden_layers": 2, "head_dim": 128,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 5000000, "mrope_interleaved": true,
+                        "mrope_section": [24, 20, 20]}})");
+  CHECK(expanded("relative_invariance", {model.word(), "axis_rope.layout=diagonal"}) ==
+        Words{"encoding=axis_rope", "dim=128", "base=5000000", "rope.pairing=half_split",
+              "axis_rope.design=interleaved", "axis_rope.time_pairs=24", "axis_rope.row_pairs=20",
+              "axis_rope.layout=diagonal"});
+  const auto notes = [&](const char* experiment) {
+    std::string text;
+    for (const std::string& note :
+         expand_model_words(find_experiment(experiment).info.params, {model.word()}).notes)
+      text += note + "\n";
+    return text;
+  };
+  CHECK_THAT(notes("relative_invariance"), !Contains("axes"));
+  CHECK_THAT(notes("spectrum"), Contains("the axes of M-RoPE"));
+}
+
+TEST_CASE("an experiment about models keeps the word model=") {
+  const ConfigFile model(gemma);
+  CHECK(expanded("model_layers", {model.word()}) == Words{model.word()});
+}
+
 TEST_CASE("words that are typed win over those of the model") {
-  const ModelFile model(gemma);
+  const ConfigFile model(gemma);
   const Words words = expanded("long_term_decay", {model.word(), "layer=5", "base=500", "dim=64"});
   CHECK(std::count(words.begin(), words.end(), "base=500") == 1);
   CHECK(std::none_of(words.begin(), words.end(),
@@ -56,7 +81,7 @@ TEST_CASE("words that are typed win over those of the model") {
 }
 
 TEST_CASE("a sweep made from a model's layer has its settings and says what is left out") {
-  const ModelFile model(gemma);
+  const ConfigFile model(gemma);
   SweepSpec spec = sweep_spec_named("spectrum");
   apply_words(spec, {model.word(), "layer=0"});
   CHECK(combinations_of(spec).points.at(0).params.integer("dim") == 256);
@@ -66,7 +91,7 @@ TEST_CASE("a sweep made from a model's layer has its settings and says what is l
 }
 
 TEST_CASE("models and layers that give no settings are refused") {
-  const ModelFile model(gemma);
+  const ConfigFile model(gemma);
   const auto refused = [](const Words& words, const char* message) {
     CHECK_THROWS_WITH(expanded("long_term_decay", words), Contains(message));
   };
@@ -75,9 +100,9 @@ TEST_CASE("models and layers that give no settings are refused") {
   refused({model.word(), "layer=x"}, "number of one layer");
   refused({model.word(), model.word()}, "given twice");
   refused({"model=/nowhere/config.json"}, "cannot be read");
-  const ModelFile mamba(R"({"model_type": "mamba", "num_hidden_layers": 2})");
+  const ConfigFile mamba(R"({"model_type": "mamba", "num_hidden_layers": 2})");
   refused({mamba.word()}, "not_attention");
-  const ModelFile longrope(R"({"model_type": "phi3", "hidden_size": 8, "num_attention_heads": 2,
+  const ConfigFile longrope(R"({"model_type": "phi3", "hidden_size": 8, "num_attention_heads": 2,
     "rope_scaling": {"type": "longrope", "short_factor": [1, 2], "long_factor": [3, 4]}})");
   refused({longrope.word()}, "a table and no parameter");
 }

@@ -1,0 +1,76 @@
+#include "core/analysis/score_moments.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/errors.h"
+
+namespace orrery {
+namespace {
+
+using Complex = std::complex<double>;
+
+void check_pairs(std::span<const Complex> c, std::span<const double> theta) {
+  if (c.size() == theta.size()) return;
+  throw UsageError(fmt::format("{} products for {} frequencies", c.size(), theta.size()),
+                   "each pair has one of both", "give as many products as pairs");
+}
+
+/// G(θ), 1 where e^{iθ} is.
+Complex mean_phasor(double theta, double W) {
+  const double half = std::remainder(theta, 2.0 * std::numbers::pi) / 2.0;
+  const double sine = std::sin(half);
+  if (sine == 0) return 1.0;
+  return std::polar(std::sin(W * half) / (W * sine), (W - 1.0) * half);
+}
+
+double sign(double value) { return value < 0 ? -1.0 : 1.0; }
+
+}  // namespace
+
+Moments score_moments(std::span<const Complex> c, std::span<const double> theta, Position W) {
+  check_pairs(c, theta);
+  if (W < 1)
+    throw UsageError(fmt::format("{} distances", W), "must be at least 1", "use 1 or more");
+  const auto count = static_cast<double>(W);
+  double mean = 0, square = 0;
+  for (std::size_t t = 0; t < c.size(); ++t) {
+    mean += (c[t] * mean_phasor(theta[t], count)).real();
+    for (std::size_t u = 0; u < c.size(); ++u)
+      square += (c[t] * (c[u] * mean_phasor(theta[t] + theta[u], count) +
+                         std::conj(c[u]) * mean_phasor(theta[t] - theta[u], count)))
+                    .real() /
+                2.0;
+  }
+  const double variance = square - mean * mean;
+  // Rounding may leave a score that never changes a variance just below 0; a NaN stays one.
+  return {.mean = mean, .variance = variance < 0 ? 0.0 : variance};
+}
+
+double reversal_probability(const Moments& moments, double reference) {
+  const double towards = sign(reference) * moments.mean;
+  if (moments.variance == 0) return towards < 0 ? 1.0 : 0.0;
+  return std::erfc(towards / std::sqrt(2.0 * moments.variance)) / 2.0;
+}
+
+double mean_magnitude(const Moments& moments) {
+  if (moments.variance == 0) return std::abs(moments.mean);
+  const double in_deviations = moments.mean / std::sqrt(2.0 * moments.variance);
+  return std::sqrt(2.0 * moments.variance / std::numbers::pi) *
+             std::exp(-in_deviations * in_deviations) +
+         moments.mean * std::erf(in_deviations);
+}
+
+std::vector<Complex> step_products(std::span<const Complex> c, std::span<const double> theta) {
+  check_pairs(c, theta);
+  std::vector<Complex> steps(c.size());
+  // e^{iθ} − 1 = 2i sin(θ/2) e^{iθ/2}, without cancellation.
+  for (std::size_t t = 0; t < c.size(); ++t)
+    steps[t] =
+        c[t] * std::polar(2.0 * std::sin(theta[t] / 2.0), (theta[t] + std::numbers::pi) / 2.0);
+  return steps;
+}
+
+}  // namespace orrery

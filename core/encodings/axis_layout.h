@@ -1,0 +1,50 @@
+#pragma once
+
+#include "core/encodings/settings.h"
+#include "core/types.h"
+
+namespace orrery {
+
+/// Positions with several axes, such as time, row and column of a patch. [N, axes]
+using AxisPositions = Matrix<Position>;
+
+/// Where the tokens of a sequence lie on the axes time, row and column.
+enum class AxisLayoutKind {
+  text,      ///< (m, m, m)
+  grid,      ///< text, a grid of patches, text again: Qwen2-VL
+  diagonal,  ///< the same with rows and columns centred on the time of their frame: VideoRoPE
+};
+
+/// A sequence of text_before tokens of text, frames·rows·columns patches, frame by frame and row by
+/// row, and text without end. Text has the same position on every axis.
+///   grid: patch (f, r, c) is at (b + δf, b + r, b + c), b = text_before, and the text goes on one
+///     past the largest of all axes, as the authors have it; Transformers 5 leaves time out there,
+///     which differs where δ(frames − 1) reaches past rows and columns.
+///   diagonal: (τ, τ + r − ⌊(rows − 1)/2⌋, τ + c − ⌊(columns − 1)/2⌋), τ = b + δf, and the text
+///     goes on at the last τ + 1.
+/// Sources: Wang et al. 2024 (Qwen2-VL) §2.1, get_rope_index of Transformers; Wei et al. 2025
+/// (VideoRoPE) §3, JJJYmmm/Multimodal-RoPEs.
+struct AxisLayout {
+  AxisLayoutKind kind{AxisLayoutKind::grid};
+  Position text_before{4};
+  Position frames{2};
+  Position rows{4};
+  Position columns{4};
+  Position time_step{1};  ///< δ
+  /// Positions of tokens 0, 1, …, in place of all others where it has rows: [N, axes].
+  AxisPositions given{};
+};
+
+/// Where tokens lie: [tokens, 3], or as many axes as are given. Throws UsageError for a token
+/// before 0 or past the last where positions are given, and for tokens beyond ±2^53.
+AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens);
+
+/// axis_rope.layout and what its choices read.
+std::vector<ParamSpec> axis_layout_params();
+/// The table axis_rope.positions.
+TableSpec axis_positions_table();
+/// As these settings have it. Throws UsageError for given positions that are not whole, lie beyond
+/// ±2^53 or have other than three axes.
+AxisLayout axis_layout_of(const EncodingSettings& settings);
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#include "experiments/setup/encoding_work.h"
+
+#include <map>
+#include <string_view>
+
+#include "experiments/setup/check_settings.h"
+
+namespace orrery::setup {
+namespace {
+
+using PerChannel = std::map<std::string_view, double>;
+
+double found_or(const PerChannel& table, const std::string& encoding, double other) {
+  const auto found = table.find(encoding);
+  return found == table.end() ? other : found->second;
+}
+
+}  // namespace
+
+double operations_per_mean_logit(const std::string& encoding, double d) {
+  static const PerChannel of_mixed{{"pope", 700}, {"grape_multiplicative", 220}};
+  static const PerChannel of_one{{"xpos", 400}, {"grape_additive", 2300}, {"axis_rope", 100}};
+  const double mixed = found_or(of_mixed, encoding, 0);
+  return mixed > 0 ? 2 * d * d * mixed : d * found_or(of_one, encoding, 8);
+}
+
+double operations_per_content(const std::string& encoding, double d) {
+  static const PerChannel table{{"pope", 10000}};
+  return d * found_or(table, encoding, operations_per_rotated_channel);
+}
+
+}  // namespace orrery::setup

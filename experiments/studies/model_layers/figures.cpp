@@ -1,0 +1,253 @@
+#include "experiments/studies/model_layers/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "experiments/plans/positions_text.h"
+#include "experiments/setup/provenance.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+std::string fact_of(const std::vector<PositionFact>& facts, const std::string& label) {
+  for (const PositionFact& fact : facts)
+    if (fact.label == label) return fact.value;
+  return "";
+}
+
+/// "linear, factor 8"; empty without a scaling.
+std::string scaling_text(const LayerPlan& layer) {
+  const ParamValue* scaling = find_param(layer, "rope.scaling");
+  if (!scaling) return "";
+  const ParamValue* factor = find_param(layer, "rope.factor");
+  return to_text(*scaling) + (factor ? ", factor " + to_text(*factor) : "");
+}
+
+std::vector<double> counted(std::size_t count) {
+  std::vector<double> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
+  return numbers;
+}
+
+std::size_t most_pairs(const PositionPlan& plan) {
+  std::size_t most = 0;
+  for (const LayerPlan& layer : plan.layers)
+    most = most < layer.inv_freq.size() ? layer.inv_freq.size() : most;
+  return most;
+}
+
+/// A map of layers by pairs; NaN where a layer has no such pair.
+template <class Cell>
+Heatmap layer_map(const PositionPlan& plan, const char* name, const char* description,
+                  const Cell& cell) {
+  const std::size_t pairs = most_pairs(plan);
+  std::vector<double> values(plan.layers.size() * pairs, missing);
+  for (std::size_t l = 0; l < plan.layers.size(); ++l)
+    for (std::size_t t = 0; t < plan.layers[l].inv_freq.size(); ++t)
+      values[l * pairs + t] = cell(l, t);
+  auto array = std::make_shared<Array>(Array{.name = name,
+                                             .description = description,
+                                             .shape = {plan.layers.size(), pairs},
+                                             .axes = {"layer", "pair"},
+                                             .values = std::move(values)});
+  return {.values = std::move(array),
+          .x = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
+          .y = {.label = "layer", .symbol = "l"}};
+}
+
+std::size_t count_of(const std::vector<PairBand>& bands, PairBand band) {
+  return static_cast<std::size_t>(std::count(bands.begin(), bands.end(), band));
+}
+
+/// "52 of sliding_attention", or their numbers where the file has no types.
+std::string kind_name(const std::vector<int>& group, const LayerPlan& layer) {
+  return layer.type.empty() ? numbers_text(group)
+                            : fmt::format("{} of {}", group.size(), layer.type);
+}
+
+/// The first row is the header; columns that say nothing of any layer are left out.
+TableFigure without_empty_columns(std::vector<std::vector<std::string>> rows) {
+  TableFigure table;
+  table.rows.resize(rows.size() - 1);
+  for (std::size_t column = 0; column < rows.front().size(); ++column) {
+    bool empty = true;
+    for (std::size_t row = 1; row < rows.size(); ++row) empty &= rows[row][column].empty();
+    if (empty) continue;
+    table.header.push_back(std::move(rows[0][column]));
+    for (std::size_t row = 1; row < rows.size(); ++row)
+      table.rows[row - 1].push_back(std::move(rows[row][column]));
+  }
+  return table;
+}
+
+/// A place for each curve among colours in order.
+double shade_of(std::size_t curve, std::size_t curves) {
+  return curves < 2 ? 0.5 : static_cast<double>(curve) / static_cast<double>(curves - 1);
+}
+
+/// Contexts from the length of training to 16 times the longer of both, a quarter octave apart.
+std::vector<double> contexts_of(const LayersFound& found) {
+  const double longest = found.context < found.trained ? found.trained : found.context;
+  std::vector<double> contexts;
+  for (double at = found.trained; at <= 16 * longest; at *= std::exp2(0.25))
+    contexts.push_back(std::round(at));
+  return contexts;
+}
+
+}  // namespace
+
+Figure layers_figure(const ParamSet& params, const LayersFound& found) {
+  const std::vector<std::string> values{"rotated", "base", "window", "softmax scale",
+                                        "times, by position"};
+  std::vector<std::vector<std::string>> rows{{"layers", "encoding", "pairing", "scaling"}};
+  rows[0].insert(rows[0].end(), values.begin(), values.end());
+  rows[0].emplace_back("which");
+  for (const std::vector<int>& group : found.groups) {
+    const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(group.front())];
+    const std::vector<PositionFact> facts = facts_of(layer);
+    rows.push_back({kind_name(group, layer), layer.encoding, layer.pairing, scaling_text(layer)});
+    for (const std::string& value : values) rows.back().push_back(fact_of(facts, value));
+    rows.back().push_back(numbers_text(group));
+  }
+  TableFigure table = without_empty_columns(std::move(rows));
+  return {"layers",
+          fmt::format("{}: {} layer{} of {} kind{}", found.plan.source, found.plan.layers.size(),
+                      found.plan.layers.size() == 1 ? "" : "s", found.groups.size(),
+                      found.groups.size() == 1 ? "" : "s"),
+          caption_of(params), std::move(table)};
+}
+
+Figure reasons_figure(const ParamSet& params, const LayersFound& found) {
+  TableFigure table{.header = {"layers", "setting", "value", "from"}};
+  for (const std::vector<int>& group : found.groups) {
+    std::string name = numbers_text(group);
+    for (const PositionFact& fact :
+         facts_of(found.plan.layers[static_cast<std::size_t>(group.front())]))
+      table.rows.push_back({std::exchange(name, ""), fact.label, fact.value, fact.reason});
+  }
+  for (const std::string& sentence : found.plan.assumed)
+    table.rows.push_back({"assumed", "", sentence, ""});
+  return {"reasons", fmt::format("What {} says, key by key", found.plan.source), caption_of(params),
+          std::move(table)};
+}
+
+Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
+  Heatmap map = layer_map(found.plan, "log_wavelengths",
+                          "log10 of 2π/theta in tokens, by layer and pair; NaN where a pair stands "
+                          "still or is none",
+                          [&](std::size_t l, std::size_t t) {
+                            const double theta = found.plan.layers[l].inv_freq[t];
+                            return theta == 0 ? missing : std::log10(2 * std::numbers::pi / theta);
+                          });
+  map.quantity = "log₁₀ of the wavelength in tokens";
+  map.symbol = "log₁₀ λ_t";
+  return {"wavelengths", "Wavelength of each pair, layer by layer", caption_of(params),
+          std::move(map)};
+}
+
+Figure bands_figure(const ParamSet& params, const LayersFound& found) {
+  Heatmap map = layer_map(
+      found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
+      [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
+  map.quantity = "band";
+  map.range = Range{0, 3};
+  std::size_t unseen = 0, pairs = 0;
+  for (const auto& bands : found.bands) {
+    unseen += count_of(bands, PairBand::unseen);
+    pairs += bands.size();
+  }
+  return {
+      "bands",
+      fmt::format("{} of {} pairs meet angles in {:.0f} tokens that training never showed", unseen,
+                  pairs, found.context),
+      "0 still · 1 extrapolated: turns on through known angles · 2 interpolated: slowed, within "
+      "the angles of training · 3 unseen: angles beyond them · " +
+          caption_of(params),
+      std::move(map)};
+}
+
+Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
+  LinePlot plot{
+      .x = {.label = "context", .symbol = "L", .unit = "tokens", .scale = AxisScale::log2},
+      .y = {.label = "share of the pairs that meet unseen angles"}};
+  std::vector<const std::vector<int>*> groups;
+  for (const std::vector<int>& group : found.groups)
+    if (!found.bands[static_cast<std::size_t>(group.front())].empty()) groups.push_back(&group);
+  const std::vector<double> contexts = contexts_of(found);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(groups[g]->front())];
+    Series series{.name = kind_name(*groups[g], layer),
+                  .x = contexts,
+                  .y = {},
+                  .shade = shade_of(g, groups.size())};
+    for (const double context : contexts) {
+      const std::vector<PairBand> bands = bands_of(layer, found.trained, context);
+      series.y.push_back(static_cast<double>(count_of(bands, PairBand::unseen)) /
+                         static_cast<double>(bands.size()));
+    }
+    plot.series.push_back(std::move(series));
+  }
+  plot.rules.push_back({Rule::Direction::vertical, found.context, "L", "context"});
+  return {"unseen_pairs", "Pairs that turn to angles never seen in training, by context",
+          caption_of(params), std::move(plot)};
+}
+
+Figure field_figure(const ParamSet& params, const LayersFound& found) {
+  LinePlot plot{.x = {.label = "layers passed, from the last"},
+                .y = {.label = "distance back from the last token",
+                      .unit = "tokens",
+                      .scale = AxisScale::symlog}};
+  const auto add = [&](const char* name, const std::vector<double>& distances, double shade,
+                       LineStyle style) {
+    plot.series.push_back({.name = name,
+                           .x = counted(distances.size()),
+                           .y = distances,
+                           .style = style,
+                           .shade = shade});
+  };
+  add("reach: the sum of the windows", found.field.reach, 0.0, LineStyle::dashed);
+  add("95 % of the influence", found.field.most, 0.5, LineStyle::solid);
+  add("half of the influence", found.field.half, 1.0, LineStyle::dotted);
+  plot.rules.push_back({Rule::Direction::horizontal, found.context, "L", "context"});
+  return {
+      "receptive_field",
+      fmt::format("95 % of what the last token can use lies within {:.0f} of {:.0f} tokens",
+                  found.field.most.back(), found.context),
+      "attention taken as equal over the keys that a layer shows; through layers that show all, "
+      "influence gathers at the first tokens, which every token sees · " +
+          caption_of(params),
+      std::move(plot)};
+}
+
+Figure influence_figure(const ParamSet& params, const LayersFound& found) {
+  // Sums over distances that double, each divided by their number: a curve of few points.
+  Series series{.name = "mean influence of a token", .marked = true};
+  const std::vector<double>& influence = found.field.influence;
+  for (std::size_t first = 0; first < influence.size(); first = first == 0 ? 1 : 2 * first) {
+    const std::size_t next = first == 0 ? 1 : 2 * first;
+    const std::size_t end = next < influence.size() ? next : influence.size();
+    double sum = 0;
+    for (std::size_t r = first; r < end; ++r) sum += influence[r];
+    series.x.push_back(static_cast<double>(first));
+    series.y.push_back(sum / static_cast<double>(end - first));
+  }
+  LinePlot plot{.x = {.label = "distance back from the last token",
+                      .unit = "tokens",
+                      .scale = AxisScale::symlog},
+                .y = {.label = "influence", .symbol = "p(j)", .scale = AxisScale::log10}};
+  plot.series.push_back(std::move(series));
+  return {"influence", "Influence on the last token, through all layers",
+          "mean over distances from one power of two to the next · " + caption_of(params),
+          std::move(plot)};
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "core/params.h"
+#include "experiments/model/result.h"
+#include "experiments/plans/pair_bands.h"
+#include "experiments/plans/receptive_field.h"
+
+namespace orrery::studies {
+
+/// A model's layers and what was found about them.
+struct LayersFound {
+  const PositionPlan& plan;
+  double trained;                            ///< L0, tokens
+  double context;                            ///< L, tokens
+  std::vector<std::vector<PairBand>> bands;  ///< by layer and pair
+  std::vector<std::vector<int>> groups;      ///< numbers of layers that do the same
+  ReceptiveField field;
+};
+
+/// The groups as rows: encoding, pairing, base, slice, scaling, window, temperature.
+Figure layers_figure(const ParamSet& params, const LayersFound& found);
+/// Every value with the key of the file, or the default, that it comes from.
+Figure reasons_figure(const ParamSet& params, const LayersFound& found);
+/// log10 of the wavelengths, by layer and pair.
+Figure wavelengths_figure(const ParamSet& params, const LayersFound& found);
+/// The bands of all pairs in the context, by layer and pair.
+Figure bands_figure(const ParamSet& params, const LayersFound& found);
+/// Pairs that meet unseen angles, by context, a curve for each group of RoPE layers.
+Figure unseen_figure(const ParamSet& params, const LayersFound& found);
+/// How far back the last token sees, by the layers passed.
+Figure field_figure(const ParamSet& params, const LayersFound& found);
+/// Influence on the last token by distance, through all layers.
+Figure influence_figure(const ParamSet& params, const LayersFound& found);
+
+}  // namespace orrery::studies

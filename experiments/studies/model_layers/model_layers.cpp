@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "core/analysis/largest.h"
+#include "core/errors.h"
+#include "experiments/model/experiment.h"
+#include "experiments/plans/position_plan.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/model_layers/figures.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<ParamSpec> declared_params() {
+  return {{.key = "model",
+           .description = "A model's config.json, params.json or .gguf, or its folder.",
+           .kind = ParamKind::file,
+           .default_value = std::string("bundled:gemma_3_27b.json"),
+           .file_types = {"json", "gguf"}},
+          log_count_param({"context", "L", "tokens"}, "Length at which the model is used.", 131072,
+                          2, 0x1p20),
+          log_count_param({"trained", "L₀", "tokens"},
+                          "Length of the training, for layers whose scaling does not name it.",
+                          32768, 2, 0x1p20),
+          {.key = "residual",
+           .symbol = "ρ",
+           .description = "Share of a layer's output that comes straight from its input.",
+           .kind = ParamKind::real,
+           .default_value = 0.5,
+           .min = 0.0,
+           .max = 1.0}};
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "model_layers",
+      .title = "Layers of a model",
+      .question = "What does each layer of a model do with positions, and how far does it see?",
+      .formulas =
+          {{R"(L \theta'_t \le L_0 \theta_t \text{ or } L_0 \theta_t \ge 2\pi: \text{ every angle was seen in training})",
+            ""},
+           {R"(p_{l+1}(j) = \rho p_l(j) + (1 - \rho) \sum_i \frac{p_l(i)}{n_i}, \quad \text{over the } i \text{ that see } j)",
+            ""},
+           {R"(R = \sum_l (w_l - 1))", "", in_descriptions}},
+      .symbols = {{"θ_t", "frequency of a pair in the training, in rad per token"},
+                  {"θ'_t", "the same as the model is used, after its scaling"},
+                  {"L_0", "context of the training, or the window if it is shorter, in tokens"},
+                  {"L", "context in use, or the window if it is shorter, in tokens"},
+                  {"p_l", "influence of a position on the last token, l layers below the top"},
+                  {"n_i", "keys that position i sees"},
+                  {"w_l", "window of a layer, in tokens"}},
+      .params = declared_params()};
+}
+
+const PositionPlan& plan_of(const Inputs& inputs) {
+  const auto found = inputs.find("model");
+  if (found == inputs.end())
+    throw UsageError("model=", "names no file",
+                     "give a config.json, params.json or .gguf: model=DIR/config.json");
+  return *std::get<ModelFile>(found->second).plan;
+}
+
+LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
+  LayersFound found{
+      .plan = plan,
+      .trained = static_cast<double>(params.integer("trained")),
+      .context = static_cast<double>(params.integer("context")),
+      .bands = {},
+      .groups = alike_layers(plan),
+      .field = receptive_field(plan, params.integer("context"), params.real("residual"))};
+  for (const LayerPlan& layer : plan.layers)
+    found.bands.push_back(bands_of(layer, found.trained, found.context));
+  return found;
+}
+
+void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
+  const auto add = [&](const char* name, const char* unit, double value, const char* text) {
+    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
+  };
+  std::size_t without = 0, windowed = 0, pairs = 0, unseen = 0;
+  for (const LayerPlan& layer : found.plan.layers) {
+    without += layer.encoding == "none";
+    windowed += layer.window.has_value();
+  }
+  for (const auto& bands : found.bands)
+    for (const PairBand band : bands) {
+      ++pairs;
+      unseen += band == PairBand::unseen;
+    }
+  add("layers", "layers", static_cast<double>(found.plan.layers.size()), "layers of the model");
+  add("layers_without_positions", "layers", static_cast<double>(without),
+      "layers whose attention knows no positions (NoPE)");
+  add("layers_with_window", "layers", static_cast<double>(windowed),
+      "layers that see a window of the context");
+  add("pairs", "pairs", static_cast<double>(pairs), "pairs that have a frequency, of all layers");
+  add("unseen_pairs", "pairs", static_cast<double>(unseen),
+      "of these, pairs that meet angles in the context that training never showed");
+  add("reach", "tokens", found.field.reach.back(),
+      "largest distance from which the last token "
+      "can know anything");
+  add("effective_field", "tokens", found.field.most.back(),
+      "distance within which 95 % of the influence on the last token lies");
+  add("half_field", "tokens", found.field.half.back(),
+      "distance within which half of that influence lies");
+}
+
+std::vector<Check> checks_of(const LayersFound& found) {
+  double sum = 0, beyond = 0;
+  for (std::size_t r = 0; r < found.field.influence.size(); ++r) {
+    sum += found.field.influence[r];
+    if (static_cast<double>(r) > found.field.reach.back())
+      beyond += std::abs(found.field.influence[r]);
+  }
+  const double rounding =
+      0x1p-52 * found.context * (1 + static_cast<double>(found.plan.layers.size()));
+  return {{.name = "influence_is_shared_out",
+           .statement = "the influence of all positions on the last token sums to 1 (difference)",
+           .equation = "Σ_j p(j) = 1",
+           .measured = std::abs(sum - 1.0),
+           .bound = rounding},
+          {.name = "windows_bound_the_field",
+           .statement = "no influence comes from beyond the sum of the windows",
+           .equation = "p(j) = 0 beyond R",
+           .measured = beyond,
+           .bound = rounding}};
+}
+
+Table layer_table(const LayersFound& found) {
+  std::vector<double> number, window, base, head, rotated, attention, scale;
+  std::vector<std::string> type, encoding, pairing;
+  for (const LayerPlan& layer : found.plan.layers) {
+    number.push_back(layer.layer);
+    type.push_back(layer.type);
+    encoding.push_back(layer.encoding);
+    pairing.push_back(layer.pairing);
+    head.push_back(layer.head_dim);
+    rotated.push_back(layer.rotary_dims);
+    base.push_back(layer.base > 0 ? layer.base : missing);
+    attention.push_back(layer.attention_factor);
+    scale.push_back(layer.softmax_scale > 0 ? layer.softmax_scale : missing);
+    window.push_back(layer.window ? static_cast<double>(*layer.window) : missing);
+  }
+  return {.name = "layers",
+          .caption = "one row per layer; NaN where it has none, or the file does not say",
+          .columns = {{"layer", "", std::move(number)},
+                      {"type", "", std::move(type)},
+                      {"encoding", "", std::move(encoding)},
+                      {"pairing", "", std::move(pairing)},
+                      {"head_dim", "channels", std::move(head)},
+                      {"rotary_dims", "channels", std::move(rotated)},
+                      {"base", "", std::move(base)},
+                      {"attention_factor", "", std::move(attention)},
+                      {"softmax_scale", "", std::move(scale)},
+                      {"window", "tokens", std::move(window)}}};
+}
+
+/// One row per layer and pair.
+Table pair_table(const LayersFound& found) {
+  std::vector<double> number, pair, before, after, wavelength;
+  std::vector<std::string> band;
+  for (std::size_t l = 0; l < found.plan.layers.size(); ++l) {
+    const LayerPlan& layer = found.plan.layers[l];
+    const std::vector<double> plain = unscaled_frequencies(layer);
+    for (std::size_t t = 0; t < plain.size(); ++t) {
+      number.push_back(layer.layer);
+      pair.push_back(static_cast<double>(t));
+      before.push_back(plain[t]);
+      after.push_back(layer.inv_freq[t]);
+      wavelength.push_back(2 * std::numbers::pi / layer.inv_freq[t]);
+      band.emplace_back(name_of(found.bands[l][t]));
+    }
+  }
+  return {.name = "pairs",
+          .caption = "one row per layer and pair; the wavelength is inf where it stands still",
+          .columns = {{"layer", "", std::move(number)},
+                      {"pair", "", std::move(pair)},
+                      {"unscaled_theta", "rad per token", std::move(before)},
+                      {"theta", "rad per token", std::move(after)},
+                      {"wavelength", "tokens", std::move(wavelength)},
+                      {"band", "", std::move(band)}}};
+}
+
+Table influence_table(const LayersFound& found) {
+  std::vector<double> distance(found.field.influence.size());
+  for (std::size_t r = 0; r < distance.size(); ++r) distance[r] = static_cast<double>(r);
+  return {.name = "influence",
+          .caption = "influence on the last token by distance, through all layers",
+          .columns = {{"distance", "tokens", std::move(distance)},
+                      {"influence", "", found.field.influence}}};
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  checkpoint(progress, 0.0, "layers");
+  const PositionPlan& plan = plan_of(inputs);
+  check_operations(fmt::format("context={}", params.integer("context")),
+                   6.0 * static_cast<double>(params.integer("context")) *
+                       static_cast<double>(plan.layers.size()),
+                   "lower context");
+  const LayersFound found = found_in(params, plan);
+  checkpoint(progress, 0.5, "figures");
+  Result result;
+  add_scalars(found, result.scalars);
+  result.checks = checks_of(found);
+  result.figures.push_back(layers_figure(params, found));
+  result.tables.push_back(layer_table(found));
+  const Table pairs = pair_table(found);
+  if (!std::get<std::vector<double>>(pairs.columns.front().values).empty()) {
+    result.figures.push_back(bands_figure(params, found));
+    result.figures.push_back(wavelengths_figure(params, found));
+    result.figures.push_back(unseen_figure(params, found));
+    result.tables.push_back(pairs);
+  }
+  result.figures.push_back(field_figure(params, found));
+  result.figures.push_back(influence_figure(params, found));
+  result.figures.push_back(reasons_figure(params, found));
+  result.tables.push_back(influence_table(found));
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace
+
+Experiment model_layers_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/encodings/common_formulas.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/rope_params.h"
+#include "experiments/studies/semantic_reversal/preferences.h"
+
+namespace orrery::studies {
+namespace {
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      dim_param(128),
+      log_count_param({"context", "W", "tokens"}, "Largest number of distances.", 32768, 16,
+                      0x1p22),
+      {.key = "relevance",
+       .symbol = "ρ",
+       .description = "How like the query the first key is; the second is drawn apart from it.",
+       .kind = ParamKind::real,
+       .default_value = 0.3,
+       .min = 0.0,
+       .max = 1.0},
+      log_count_param({"draws"}, "Queries with two keys each, over which means are taken.", 16, 1,
+                      4096),
+      seed_param()};
+  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "semantic_reversal",
+      .title = "Semantic reversal",
+      .question =
+          "How often does distance alone turn around which of two keys a query prefers, and what "
+          "does a step of position still change?",
+      .formulas =
+          {{R"(P = \frac{1}{2} \mathrm{erfc}(\frac{\mu}{\sigma \sqrt{2}}))",
+            "after Du et al. 2026, arXiv 2605.15514"},
+           {R"(\mathrm{mean}_m |\mathrm{Re} \sum_t c_t (e^{\mathrm{i}\theta_t} - 1) e^{\mathrm{i}m\theta_t}| / |\mathbf{c}|)",
+            "arXiv 2609.39929"},
+           frequency_formula},
+      .symbols = {frequency_meaning,
+                  {"P", "share of distances at which the query prefers the other key"},
+                  {"μ",
+                   "mean over distances of the difference of both scores, positive at "
+                   "distance 0"},
+                  {"σ", "its deviation over distances"},
+                  {"c_t",
+                   "product of the query's and the key's pair t, as complex numbers, over "
+                   "√d"}},
+      .params = declared_params()};
+}
+
+std::vector<Position> lengths_of(const ParamSet& params) {
+  const std::int64_t context = params.integer("context");
+  std::vector<Position> lengths;
+  for (double W = 4; W < static_cast<double>(context); W *= std::sqrt(2.0))
+    lengths.push_back(static_cast<Position>(std::round(W)));
+  lengths.push_back(context);
+  return lengths;
+}
+
+/// Curves of one set of frequencies.
+struct Tuned {
+  std::string label;  ///< empty for those that were asked for
+  ReversalCurves curves;
+};
+
+Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label) {
+  const std::vector<Preference> preferences = drawn_preferences(
+      rope, params.real("relevance"), params.integer("draws"), params.integer("seed"));
+  return {std::move(label), reversal_curves(rope, preferences, lengths_of(params))};
+}
+
+void add_curve(const Tuned& of, const std::string& name, double LengthRow::*value, LineStyle style,
+               LinePlot& plot) {
+  Series series{.name = of.label.empty() ? name : of.label + ": " + name,
+                .style = style,
+                .color = encoding_color("rope"),
+                .shade = of.label.empty() ? std::optional<double>{} : 0.3};
+  for (const LengthRow& row : of.curves.rows) {
+    series.x.push_back(row.W);
+    series.y.push_back(row.*value);
+  }
+  plot.series.push_back(std::move(series));
+}
+
+Axis length_axis() {
+  return {
+      .label = "number of distances", .symbol = "W", .unit = "tokens", .scale = AxisScale::log2};
+}
+
+Figure reversal_figure(const ParamSet& params, const std::vector<Tuned>& all) {
+  LinePlot plot{.x = length_axis(),
+                .y = {.label = "share of distances at which the other key wins", .symbol = "P"}};
+  for (const Tuned& one : all) {
+    add_curve(one, "as normal over distances", &LengthRow::reversal, LineStyle::solid, plot);
+    add_curve(one, "counted", &LengthRow::reversal_counted, LineStyle::dashed, plot);
+  }
+  plot.rules.push_back({Rule::Direction::horizontal, 0.5, "no better than chance"});
+  return {
+      "reversal",
+      fmt::format("Over {} distances the query prefers the other key at {:.0f} % of them",
+                  params.integer("context"), 100 * all.front().curves.rows.back().reversal_counted),
+      caption_of(params), std::move(plot)};
+}
+
+Figure sensitivity_figure(const ParamSet& params, const std::vector<Tuned>& all) {
+  LinePlot plot{.x = length_axis(), .y = {.label = "change of a score by one step, over |c|"}};
+  for (const Tuned& one : all) {
+    add_curve(one, "as normal over distances", &LengthRow::sensitivity, LineStyle::solid, plot);
+    add_curve(one, "counted", &LengthRow::sensitivity_counted, LineStyle::dashed, plot);
+  }
+  return {"sensitivity", "What one step of position changes, on average over distances",
+          caption_of(params), std::move(plot)};
+}
+
+Table length_table(const std::vector<Tuned>& all) {
+  Table table{.name = "lengths", .caption = "means over the draws, by number of distances"};
+  const auto add = [&](const Tuned& of, const char* name, double LengthRow::*value) {
+    std::vector<double> column;
+    for (const LengthRow& row : of.curves.rows) column.push_back(row.*value);
+    table.columns.push_back(
+        {of.label.empty() ? name : of.label + "_" + name, "", std::move(column)});
+  };
+  add(all.front(), "distances", &LengthRow::W);
+  for (const Tuned& one : all) {
+    add(one, "reversal", &LengthRow::reversal);
+    add(one, "reversal_counted", &LengthRow::reversal_counted);
+    add(one, "sensitivity", &LengthRow::sensitivity);
+    add(one, "sensitivity_counted", &LengthRow::sensitivity_counted);
+  }
+  return table;
+}
+
+void add_scalars(const Tuned& of, std::vector<Scalar>& scalars) {
+  const LengthRow& last = of.curves.rows.back();
+  const std::string key = of.label.empty() ? "" : of.label + "_";
+  const std::string label = of.label.empty() ? "" : of.label + ": ";
+  const auto add = [&](const char* name, const char* text, double value) {
+    scalars.push_back({.name = key + name, .value = value, .description = label + text});
+  };
+  add("reversal", "share of distances at which the other key wins, if normal", last.reversal);
+  add("reversal_counted", "the same, counted", last.reversal_counted);
+  add("sensitivity", "mean change of a score by one step, if normal", last.sensitivity);
+  add("sensitivity_counted", "the same, counted", last.sensitivity_counted);
+}
+
+Check moment_check(const Tuned& of, const ParamSet& params) {
+  const double W = static_cast<double>(params.integer("context"));
+  return {.name = of.label.empty() ? "moments" : of.label + "_moments",
+          .statement = (of.label.empty() ? "" : of.label + ": ") +
+                       std::string("mean and variance over distances in closed form are those of "
+                                   "the sums (largest difference, relative to Σ|c|²)"),
+          .equation = "Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)",
+          .measured = of.curves.largest_moment_error,
+          .bound = (64.0 + W) * 0x1p-50};
+}
+
+void check_work(const ParamSet& params) {
+  constexpr double operations_per_link = 12;     // two products of phasors, as measured
+  constexpr double operations_per_moment = 200;  // two sines and a polar form per pair of pairs
+  const auto pairs = static_cast<double>(params.integer("dim")) / 2;
+  const auto draws = static_cast<double>(params.integer("draws"));
+  const auto context = static_cast<double>(params.integer("context"));
+  const double tunings = params.text("rope.scaling") == "none" ? 1 : 2;
+  const double lengths = 2 * std::log2(context);
+  check_operations(
+      fmt::format("context={} with dim={} and draws={}", context, 2 * pairs, draws),
+      tunings * draws * pairs *
+          (2 * context * operations_per_link + 4 * lengths * pairs * operations_per_moment),
+      "lower context, dim or draws");
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  checkpoint(progress, 0.0, "scores by distance");
+  const Rope<double> rope = rope_of(params, params.integer("dim"));
+  std::vector<Tuned> all{tuned(rope, params, "")};
+  checkpoint(progress, 0.5, "without the scaling");
+  if (params.text("rope.scaling") != "none") {
+    RopeConfig plain = rope.config();
+    plain.scaling = {};
+    all.push_back(tuned(Rope<double>(plain), params, "unscaled"));
+  }
+  Result result;
+  for (const Tuned& one : all) {
+    add_scalars(one, result.scalars);
+    result.checks.push_back(moment_check(one, params));
+  }
+  result.figures.push_back(reversal_figure(params, all));
+  result.figures.push_back(sensitivity_figure(params, all));
+  result.tables.push_back(length_table(all));
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace
+
+Experiment semantic_reversal_experiment() {
+  return with_provenance(make_info(), compute, check_work);
+}
+
+}  // namespace orrery::studies
