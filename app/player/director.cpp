@@ -36,6 +36,7 @@ void Director::open_file(const std::filesystem::path& file, std::size_t step) {
     own_distance_ = session_.links.held();
   }
   player_.open(std::move(parsed), file, step);
+  course_ = lessons::course_of(file);
   watch_ = std::make_unique<FileWatch>(file, session_.wake());
   stepped_.reset();
   show_step(false);
@@ -152,6 +153,12 @@ void Director::ask_for_truth() {
         });
       },
       session_.wake());
+}
+
+lessons::Scoreboard Director::scoreboard() const {
+  if (!is_open() || player_.size() == 0) return {};
+  return lessons::scoreboard_at(course_, player_.lesson(),
+                                player_.at() + (player_.hides() ? 0 : 1));
 }
 
 bool Director::pose(std::size_t step, double share) {

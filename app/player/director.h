@@ -12,6 +12,7 @@
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"
+#include "experiments/lessons/scoreboard.h"
 
 namespace orrery::player {
 
@@ -62,6 +63,9 @@ class Director {
   bool is_computing() const { return truth_task_.is_running(); }
 
   const StepFindings& findings() const { return findings_; }
+  /// The scoreboard of the course with all that is settled so far; what the step itself settles is
+  /// on it once nothing waits to be revealed. Empty for a lesson without one.
+  lessons::Scoreboard scoreboard() const;
   /// The answer to the step's prediction; null until it has been computed.
   const lessons::Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
 
@@ -97,6 +101,7 @@ class Director {
   std::optional<lessons::Answer> truth_{};
   session::Task<lessons::Answer> truth_task_{};
   std::unique_ptr<FileWatch> watch_{};
+  std::vector<lessons::Lesson> course_{};
   bool veiled_{};
 };
 

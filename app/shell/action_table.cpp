@@ -132,6 +132,8 @@ Actions ActionHandler::make_table() {
        [this] { to_.director.reveal(); }, {key(GLFW_KEY_ENTER)}},
       {"lesson_hand", lessons_group, "Another hand", "Keeps the prediction as one of a class and begins another.",
        [this] { if (to_.director.shows_step()) to_.director.player().another_hand(); }, {key(GLFW_KEY_A)}},
+      {"lesson_board", lessons_group, "Scoreboard", "Shows the scoreboard of the course, as far as it is settled.",
+       [this] { if (to_.director.is_open()) to_.overlays.scoreboard.open(); }, {key(GLFW_KEY_B)}},
       {"lesson_restart", lessons_group, "Start the step again", "Sets what the step of the lesson set.",
        [this] { to_.director.restart(); }},
       {"lesson_explore", lessons_group, "Explore freely", "Opens a sandbox beside the step of the lesson; the step waits.",

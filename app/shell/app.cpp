@@ -200,6 +200,7 @@ void App::draw_overlays(const Ui& ui) {
   overlays_.shortcuts.draw(actions(), ui);
   if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
   if (const auto file = overlays_.lessons.draw(ui)) actions_.open_lesson(file->string());
+  if (overlays_.scoreboard.is_open()) overlays_.scoreboard.draw(director_.scoreboard(), ui);
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
   if (const auto target = overlays_.target.draw(session, ui)) {

@@ -40,8 +40,9 @@ Range range_of(const Series& series) {
 
 class HandoutMaker {
  public:
-  HandoutMaker(const Lesson& lesson, ResultCache& results, Progress& progress)
-      : lesson_(lesson), results_(results), progress_(progress) {}
+  HandoutMaker(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+               Progress& progress)
+      : lesson_(lesson), course_(course), results_(results), progress_(progress) {}
 
   Handout make() {
     const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
@@ -53,6 +54,7 @@ class HandoutMaker {
       checkpoint(progress_, i, lesson_.steps.size(), lesson_.name);
       add_step(lesson_.steps[i], i + 1);
     }
+    add_board();
     add(HandoutBreak{});
     add(HandoutHeading{2, "Answers"});
     for (HandoutBlock& block : answers_) handout_.blocks.push_back(std::move(block));
@@ -176,7 +178,32 @@ class HandoutMaker {
     answer("*Exercise* " + exercise.answer);
   }
 
+  /// The scoreboard as the lesson found it, to be filled in; filled in among the answers.
+  void add_board() {
+    const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
+                                       [](const Step& step) { return !step.ticks.empty(); });
+    Scoreboard before = scoreboard_at(course_, lesson_, 0);
+    if (!has_ticks || before.is_empty()) return;
+    add(HandoutHeading{2, "The scoreboard"});
+    text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", Kind::quiet);
+    add(HandoutBoard{std::move(before)});
+    answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
+    answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
+    for (const Step& step : lesson_.steps)
+      for (const Tick& tick : step.ticks)
+        if (!tick.remark.empty())
+          answer(fmt::format("{}, {}: {}", name_of_code(before, tick.code), tick.wish, tick.remark),
+                 Kind::item);
+  }
+
+  static std::string name_of_code(const Scoreboard& board, const std::string& key) {
+    for (const BoardEntry& code : board.codes)
+      if (code.key == key) return code.text;
+    return key;
+  }
+
   const Lesson& lesson_;
+  std::span<const Lesson> course_;
   ResultCache& results_;
   Progress& progress_;
   Handout handout_{};
@@ -187,8 +214,9 @@ class HandoutMaker {
 
 }  // namespace
 
-Handout make_handout(const Lesson& lesson, ResultCache& results, Progress& progress) {
-  return HandoutMaker(lesson, results, progress).make();
+Handout make_handout(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+                     Progress& progress) {
+  return HandoutMaker(lesson, course, results, progress).make();
 }
 
 }  // namespace orrery::lessons

@@ -18,7 +18,9 @@ namespace {
 Handout handout_of(const std::string& name) {
   ResultCache results;
   SilentProgress progress;
-  return make_handout(read_lesson(lessons_named(name).at(0)).lesson, results, progress);
+  const std::filesystem::path file = lessons_named(name).at(0);
+  const std::vector<Lesson> course = course_of(file);
+  return make_handout(read_lesson(file).lesson, course, results, progress);
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
