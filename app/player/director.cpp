@@ -157,8 +157,13 @@ void Director::ask_for_truth() {
 
 lessons::Scoreboard Director::scoreboard() const {
   if (!is_open() || player_.size() == 0) return {};
-  return lessons::scoreboard_at(course_, player_.lesson(),
-                                player_.at() + (player_.hides() ? 0 : 1));
+  const bool hides = player_.hides();
+  lessons::Scoreboard board =
+      lessons::scoreboard_at(course_, player_.lesson(), player_.at() + (hides ? 0 : 1));
+  // What the step before settled is no news here.
+  if (hides)
+    for (lessons::Scoreboard::Cell& cell : board.cells) cell.is_new = false;
+  return board;
 }
 
 bool Director::pose(std::size_t step, double share) {

@@ -153,9 +153,14 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   }
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
-                          .brief = with_controls};
+                          .brief = with_controls,
+                          .leads = with_controls && step_has_no_controls()};
   if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
   ImGui::EndChild();
+}
+
+bool App::step_has_no_controls() const {
+  return director_.shows_step() && director_.player().step().controls.empty();
 }
 
 void App::draw_controls(double width, const Ui& ui) {
@@ -163,12 +168,8 @@ void App::draw_controls(double width, const Ui& ui) {
   const double room = width * (projector ? 0.9 : controls_share);
   if (director_.shows_step()) {
     const std::vector<std::string>& keys = director_.player().step().controls;
-    if (keys.empty()) {
-      ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));
-      ImGui::SameLine(0, 0);
-    } else if (draw_control_strip(live(), keys, keys.size(), room, ui)) {
+    if (!keys.empty() && draw_control_strip(live(), keys, keys.size(), room, ui))
       director_.explore();
-    }
     return;
   }
   const ViewPlan plan = view_plan(live().current().experiment->info.name);

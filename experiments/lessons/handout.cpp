@@ -182,11 +182,11 @@ class HandoutMaker {
   void add_board() {
     const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
                                        [](const Step& step) { return !step.ticks.empty(); });
-    Scoreboard before = scoreboard_at(course_, lesson_, 0);
+    const Scoreboard before = scoreboard_at(course_, lesson_, 0);
     if (!has_ticks || before.is_empty()) return;
     add(HandoutHeading{2, "The scoreboard"});
     text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", Kind::quiet);
-    add(HandoutBoard{std::move(before)});
+    add(HandoutBoard{before});
     answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
     answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
     for (const Step& step : lesson_.steps)

@@ -165,6 +165,46 @@ TEST_CASE("Numbers move from one step to the next, and end exactly") {
   CHECK_FALSE(reader.desktop.app().director().is_moving());
 }
 
+TEST_CASE("The scoreboard fills in what a step settles once it is revealed, and stays") {
+  Reader reader("02-wishes", 1);
+  const player::Director& director = reader.desktop.app().director();
+  const auto settled = [&] { return director.scoreboard().settled(); };
+  CHECK(settled() == 5);
+  CHECK_FALSE(director.scoreboard().has_news());
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(settled() == 10);
+  CHECK(director.scoreboard().has_news());
+  CHECK(reader.on_screen("box rope shift"));
+  // Folded by the reader, until a step has news again.
+  reader.desktop.click(reader.desktop.item("button Scoreboard"));
+  reader.desktop.frame(2);
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(settled() == 13);
+  CHECK(reader.on_screen("box rope shift"));
+  reader.desktop.app().open_lesson("07-decay", 0);
+  reader.desktop.settle();
+  CHECK(settled() == 23);
+  CHECK(reader.on_screen("button Scoreboard"));
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_B);
+  CHECK(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_ESCAPE);
+  CHECK(director.is_open());
+  reader.desktop.app().open_lesson("01-order", 0);
+  reader.desktop.settle();
+  CHECK_FALSE(reader.on_screen("button Scoreboard"));
+}
+
+TEST_CASE("Without controls the checks begin where the controls would") {
+  Reader reader("02-wishes", 1);
+  const auto chip = reader.desktop.app().item_rects().find("button Checks");
+  const auto bar = reader.desktop.app().item_rects().find("status");
+  REQUIRE((chip && bar));
+  CHECK(chip->x - bar->x < 16);
+}
+
 TEST_CASE("F4 lists the lessons, and a click opens one") {
   const auto session = start_session({}, {});
   test::NullDesktop desktop(*session, 1280, 800);
