@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/player/file_watch.h"
+#include "app/player/motion.h"
 #include "app/player/player.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
@@ -58,7 +59,7 @@ class Director {
   /// Once per frame, `seconds` after the one before: takes what was computed or edited, and moves.
   void update(double seconds);
   /// Whether the settings are on their way.
-  bool is_moving() const { return motion_.has_value(); }
+  bool is_moving() const { return motion_ && !motion_->held; }
   /// Whether the answer to the prediction is being computed.
   bool is_computing() const { return truth_task_.is_running(); }
 
@@ -77,17 +78,26 @@ class Director {
   struct Motion {
     ParamSet from;
     ParamSet to;
+    std::string figure{};  ///< whose axes move; empty: none
+    FigureView view_from{};
+    FigureView view_to{};
     double seconds{};
+    bool held{};  ///< stays at the place of `seconds`
+    double share() const { return seconds / motion_seconds; }
   };
 
   void show_step(bool with_motion);
+  std::optional<Motion> motion_from(const lessons::StepState& before) const;
+  void begin_motion(Motion motion);
+  void move();
+  void move_axes();
   void begin_step();
   void ask_for_truth();
   void reload();
   void examine();
   void veil();
   void unveil();
-  void veil_series(const std::string& figure, const std::string& series);
+  void veil_series(const std::string& figure, const std::string& series, bool keep_axes);
   bool shows_own_result() const;
 
   Session& session_;

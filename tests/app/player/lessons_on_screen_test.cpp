@@ -165,6 +165,42 @@ TEST_CASE("Numbers move from one step to the next, and end exactly") {
   CHECK_FALSE(reader.desktop.app().director().is_moving());
 }
 
+TEST_CASE("A zoom moves from one step to the next, ends exactly, and is drawn so without a clock") {
+  Reader reader("07-decay", 2);
+  reader.press(GLFW_KEY_SPACE);
+  reader.desktop.press(GLFW_KEY_SPACE);
+  REQUIRE(reader.player().at() == 3);
+  std::vector<double> ends;
+  for (int frame = 0; frame < frames_of_motion; ++frame) {
+    const auto& x = reader.session->view("decay_bound").x;
+    if (x) ends.push_back(x->max);
+    reader.desktop.frame();
+  }
+  REQUIRE(ends.size() > 20);
+  CHECK(ends.front() > 200);
+  CHECK(std::is_sorted(ends.rbegin(), ends.rend()));
+  CHECK(std::set<double>(ends.begin(), ends.end()).size() > 10);
+  CHECK(reader.session->view("decay_bound").x == Range{0, 64});
+  player::Director& director = reader.desktop.app().director();
+  REQUIRE(director.pose(3, 0.5));
+  reader.desktop.settle();
+  REQUIRE(reader.session->view("decay_bound").x);
+  const double half = reader.session->view("decay_bound").x->max;
+  CHECK(half == Approx((ends.front() + 64) / 2).epsilon(0.02));
+  CHECK_FALSE(director.pose(3, 1.0));
+  reader.desktop.settle();
+  CHECK(reader.session->view("decay_bound").x == Range{0, 64});
+}
+
+TEST_CASE("What is to be predicted is hidden from the first frame on") {
+  Reader reader("07-decay", 3);
+  reader.desktop.press(GLFW_KEY_LEFT);
+  REQUIRE(reader.player().at() == 2);
+  CHECK(reader.session->view("decay_bound").hidden == std::set<std::string>{"RoPE"});
+  reader.desktop.frame();
+  CHECK(reader.session->view("decay_bound").hidden == std::set<std::string>{"RoPE"});
+}
+
 TEST_CASE("The scoreboard fills in what a step settles once it is revealed, and stays") {
   Reader reader("02-wishes", 1);
   const player::Director& director = reader.desktop.app().director();
