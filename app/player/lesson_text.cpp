@@ -53,6 +53,7 @@ LessonText::LessonText(const lessons::Step& step, const SymbolLink& shown, Symbo
     : next_(next), highlight_{.color = accent_text_color(ui.style)}, width_(width), ui_(ui) {
   for (const std::string& name : {shown.symbol, shown.key})
     if (!name.empty()) highlight_.names.push_back(name);
+  for (const std::string& name : shown.named) highlight_.names.push_back(name);
   for (const lessons::Spotlight& light : step.spotlights)
     if (light.kind == lessons::Spotlight::Kind::symbol) highlight_.names.push_back(light.name);
 }

@@ -123,11 +123,11 @@ void App::draw(const Ui& ui) {
   if (with_list && !lesson) draw_list_pane(workspace_, actions_, regions.list, ui);
   view_pane_.draw(regions.view, with_list && !(lesson && director_.player().explores()), busy(),
                   ui);
-  figure_overlay_.draw(director_, live(), ui);
+  figure_overlay_.draw(director_, live(), formulas_.shown, formulas_.next, ui);
   exports_.update();
   if (with_params) draw_params(regions.params, ui);
   draw_bar(regions.bar, regions.with_controls, ui);
-  player::draw_control_spotlights(director_, ui);
+  player::draw_control_spotlights(director_, live(), formulas_.shown, formulas_.next, ui);
   draw_overlays(ui);
 }
 
