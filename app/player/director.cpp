@@ -1,5 +1,7 @@
 #include "app/player/director.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -202,6 +204,12 @@ void Director::ask_for_truth() {
         });
       },
       session_.wake());
+}
+
+std::string Director::place() const {
+  if (!is_open() || player_.size() == 0) return {};
+  const char* part = player_.explores() ? "sandbox" : player_.hides() ? "hidden" : "shown";
+  return fmt::format("{} {} {}", player_.file().string(), player_.at(), part);
 }
 
 lessons::Scoreboard Director::scoreboard() const {

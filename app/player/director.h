@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/player/file_watch.h"
@@ -42,6 +43,9 @@ class Director {
   bool is_open() const { return player_.is_open(); }
   /// Whether a step is on screen, and no sandbox.
   bool shows_step() const { return is_open() && !player_.explores() && player_.size() > 0; }
+  /// Where changes of settings belong to: the step, before or after its reveal, or its sandbox.
+  /// Empty outside of lessons.
+  std::string place() const;
   const Player& player() const { return player_; }
   Player& player() { return player_; }
 
@@ -69,6 +73,11 @@ class Director {
   lessons::Scoreboard scoreboard() const;
   /// The answer to the step's prediction; null until it has been computed.
   const lessons::Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
+
+  /// Scrolls the text of the step by this many pages in the next frame.
+  void scroll(double pages) { scroll_pages_ += pages; }
+  /// What is to be scrolled; it is not asked for again.
+  double take_scroll() { return std::exchange(scroll_pages_, 0.0); }
 
   /// Shows a step after a share of the way from the one before, 0 to 1, without a clock. Returns
   /// whether there is motion between the two.
@@ -112,6 +121,7 @@ class Director {
   session::Task<lessons::Answer> truth_task_{};
   std::unique_ptr<FileWatch> watch_{};
   std::vector<lessons::Lesson> course_{};
+  double scroll_pages_{};
   bool veiled_{};
 };
 

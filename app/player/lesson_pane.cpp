@@ -21,7 +21,7 @@ constexpr double best_width = 368, least_width = 220;
 constexpr double max_share = 0.38;  // of the window
 constexpr double bar_height = 9, bar_room = 20, bar_gap = 3;
 constexpr double box_indent = 12, box_gap = 10;
-constexpr double board_gap = 8, most_board_share = 0.25;  // of the pane's height
+constexpr double board_gap = 8, most_board_share = 0.18;  // of the pane's height
 
 /// A part of the step apart from its prose: a heading, and a rule at its left in a colour.
 class Box {
@@ -124,9 +124,12 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
       ImGui::SetScrollY(0);
       answer_open_ = false;
       board_open_.reset();
+      was_revealed_ = director.player().size() > 0 && director.player().work().revealed;
       step_shown_ = step;
     }
     // The scroll bar has its room whether it is there or not, so that no line is broken anew.
+    if (const double pages = director.take_scroll(); pages != 0)
+      ImGui::SetScrollY(ImGui::GetScrollY() + static_cast<float>(pages) * room);
     const double text = width - static_cast<double>(ImGui::GetStyle().ScrollbarSize);
     link = draw_step(director, shown, next, text, ui);
   }
@@ -206,6 +209,10 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   if (step.prediction) {
     const Box box("Predict", accent_text_color(ui.style), ui);
     draw_prediction(director, inside, ui);
+    // The answer comes into sight where the text is longer than its room.
+    const bool revealed = director.player().work().revealed;
+    if (revealed && !was_revealed_) ImGui::SetScrollHereY(1.0f);
+    was_revealed_ = revealed;
   }
   if (step.task) draw_task(director, *step.task, inside, ui);
   for (const std::string& remark : lessons::new_remarks(director.scoreboard()))

@@ -34,6 +34,7 @@ class LessonPane {
 
   std::string step_shown_{};  ///< for which the answer of the exercise may be open
   bool answer_open_{};
+  bool was_revealed_{};
   std::optional<bool> board_open_{};  ///< as the reader wants it in this step
 };
 

@@ -215,6 +215,8 @@ void App::draw_overlays(const Ui& ui) {
 void App::record() {
   const double now = ImGui::GetTime();
   opener_.store_saved();
+  undo_.enter(director_.place());
+  if (director_.is_moving()) undo_.ignore_input();
   undo_.record(live(), now);
   if (!keeper_ || director_.is_open()) return;
   const std::string trouble = keeper_->watch(now);
