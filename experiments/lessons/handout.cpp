@@ -96,8 +96,11 @@ class HandoutMaker {
   }
 
   bool hides_all(const Step& step) const {
+    const Figure& shown = shown_figure(step);
+    // A part of a map or of arrows cannot be left out, so that all of it is.
+    const bool has_parts = std::holds_alternative<LinePlot>(shown.content);
     return step.prediction && std::any_of(step.veils.begin(), step.veils.end(), [&](const Veil& v) {
-             return v.series.empty() && !v.x && v.figure == shown_figure(step).id;
+             return v.figure == shown.id && ((v.series.empty() && !v.x) || (v.x && !has_parts));
            });
   }
 
@@ -115,10 +118,7 @@ class HandoutMaker {
     const auto view = step.state.views.find(picture.figure.id);
     if (view != step.state.views.end()) picture.view = view->second;
     for (const Veil& veil : before ? veils_of(step) : std::vector<Veil>{}) {
-      if (veil.series.empty() || veil.figure != picture.figure.id) continue;
-      const Series& series = series_named(*result_, veil.figure, veil.series);
-      picture.view.hidden.insert(series.name);
-      keep_range(picture, series);
+      if (veil.figure == picture.figure.id) hide(picture, veil);
     }
     if (!before)
       for (PlacedNote& note : placed_notes(step.notes, {*result_, step.state.params}))
@@ -126,10 +126,38 @@ class HandoutMaker {
     to.emplace_back(std::move(picture));
   }
 
+  /// Takes what is veiled out of the picture, on the same axes.
+  void hide(HandoutPicture& picture, const Veil& veil) const {
+    auto* plot = std::get_if<LinePlot>(&picture.figure.content);
+    if (!plot || (veil.series.empty() && !veil.x)) return;
+    const std::string name =
+        veil.series.empty() ? "" : series_named(*result_, veil.figure, veil.series).name;
+    for (Series& series : plot->series) {
+      if (!name.empty() && series.name != name) continue;
+      keep_range(picture, series);
+      if (veil.x)
+        blank(series, *veil.x);
+      else
+        picture.view.hidden.insert(series.name);
+    }
+  }
+
+  /// A gap in a curve and its band.
+  static void blank(Series& series, const Range& x) {
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!(x.min <= series.x[i] && series.x[i] <= x.max)) continue;
+      for (std::vector<double>* values : {&series.y, &series.band_low, &series.band_high})
+        if (i < values->size()) (*values)[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
   static void keep_range(HandoutPicture& picture, const Series& series) {
     const auto* plot = std::get_if<LinePlot>(&picture.figure.content);
-    if (!plot || plot->y.range || picture.view.y || plot->y.scale != AxisScale::linear) return;
-    picture.view.y = range_of(series);
+    if (!plot || plot->y.range || plot->y.scale != AxisScale::linear) return;
+    const Range range = range_of(series);
+    if (!picture.view.y) picture.view.y = range;
+    if (range.min < picture.view.y->min) picture.view.y->min = range.min;
+    if (range.max > picture.view.y->max) picture.view.y->max = range.max;
   }
 
   void add_prediction(const Step& step, std::size_t number, bool veiled) {

@@ -1,6 +1,7 @@
 #include "experiments/lessons/handout.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/lessons/library.h"
@@ -57,6 +58,34 @@ TEST_CASE("The curve that is to be drawn is not in the figure before the answers
   }
   CHECK(without == 1);
   CHECK(with >= 3);
+}
+
+TEST_CASE("A veil over a part of a curve leaves a gap there, and nowhere else") {
+  const ParsedLesson parsed = parse_lesson(
+      "# T\n```lesson\nmisconception: None.\n```\n## One\nWords.\n```state\nexperiment = "
+      "\"long_term_decay\"\nfigure = \"decay_bound\"\n```\n```veil\ndecay_bound RoPE from 20 to "
+      "64\n```\n```predict\nask: What?\nchoose: this if rope_rises > 1\nchoose: that if rope_rises "
+      "< 1\n```\n```card\nKeep "
+      "it.\n```\n",
+      "t.md");
+  for (const Problem& problem : parsed.problems) UNSCOPED_INFO(problem.text());
+  REQUIRE(parsed.problems.empty());
+  ResultCache results;
+  SilentProgress progress;
+  const Handout handout = make_handout(parsed.lesson, {}, results, progress);
+  std::vector<HandoutPicture> pictures;
+  for (const HandoutBlock& block : handout.blocks)
+    if (const auto* picture = std::get_if<HandoutPicture>(&block)) pictures.push_back(*picture);
+  REQUIRE(pictures.size() == 2);
+  CHECK(pictures[0].view.hidden.empty());
+  const Series veiled = std::get<LinePlot>(pictures[0].figure.content).series.at(0);
+  const Series whole = std::get<LinePlot>(pictures[1].figure.content).series.at(0);
+  for (std::size_t i = 0; i < whole.x.size(); ++i) {
+    const bool is_hidden = whole.x[i] >= 20 && whole.x[i] <= 64;
+    CHECK(std::isnan(veiled.y[i]) == is_hidden);
+  }
+  REQUIRE(pictures[0].view.y);
+  CHECK(pictures[0].view.y->max > whole.y.front());
 }
 
 TEST_CASE("The same lesson gives the same bytes, as a page and as pages") {
