@@ -65,7 +65,9 @@ void draw_card(const lessons::Step& step, double width, const Ui& ui) {
   draw_words(ui, step.card->statement, width);
   const std::string command = lessons::command_of(step.state);
   ImGui::Dummy(ImVec2(0, ui.px(3)));
-  quiet_words(ui, command, width);
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  verbatim_words(ui, command, width);
+  ImGui::PopStyleColor();
   if (ImGui::SmallButton("Copy the command")) ImGui::SetClipboardText(command.c_str());
 }
 
