@@ -51,6 +51,7 @@ void Director::leave() {
   motion_.reset();
   stepped_.reset();
   watch_.reset();
+  course_.clear();
   truth_task_ = {};
   if (own_) session_.apply(*own_);
   session_.links.hold(own_distance_);

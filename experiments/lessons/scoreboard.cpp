@@ -55,6 +55,13 @@ void apply(Scoreboard& board, const Tick& tick, const std::string& where, bool i
   board.cells[code * board.wishes.size() + wish] = {true, is_new, tick.mark, tick.remark, where};
 }
 
+/// A course is kept while one of its lessons is open: without settings, prose and figures.
+Lesson with_ticks_alone(Lesson lesson) {
+  for (Step& step : lesson.steps)
+    step = Step{.line = step.line, .title = std::move(step.title), .ticks = std::move(step.ticks)};
+  return lesson;
+}
+
 std::vector<std::string> keys_of(const std::vector<BoardEntry>& entries) {
   std::vector<std::string> keys;
   for (const BoardEntry& entry : entries) keys.push_back(entry.key);
@@ -84,7 +91,7 @@ std::vector<Lesson> course_of(const std::filesystem::path& file) {
   for (const std::filesystem::path& one : files) {
     try {
       Lesson lesson = read_lesson(one).lesson;
-      if (lesson.number > 0) course.push_back(std::move(lesson));
+      if (lesson.number > 0) course.push_back(with_ticks_alone(std::move(lesson)));
     } catch (const std::exception&) {
       continue;  // A file that cannot be read settles nothing.
     }

@@ -32,8 +32,8 @@ struct Scoreboard {
   bool has_news() const;
 };
 
-/// The sound lessons beside a file that have a number, by number: its course. The file's own lesson
-/// is among them.
+/// The lessons beside a file that have a number, by number: its course, the file's own lesson among
+/// them. Steps have nothing but titles and ticks; what cannot be read is left out.
 std::vector<Lesson> course_of(const std::filesystem::path& file);
 
 /// The scoreboard after the lessons of the course before `lesson` and after its first `steps`
