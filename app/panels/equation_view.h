@@ -13,9 +13,10 @@ namespace orrery::panels {
 /// The link between a symbol of a formula and the control of its parameter. Pointing lasts a
 /// frame and shows in the next.
 struct SymbolLink {
-  std::string symbol{};   ///< under the mouse, in a formula
-  std::string key{};      ///< of the parameter whose control is under the mouse
-  std::string clicked{};  ///< key of the parameter whose symbol was clicked
+  std::string symbol{};              ///< under the mouse, in a formula
+  std::string key{};                 ///< of the parameter whose control is under the mouse
+  std::string clicked{};             ///< key of the parameter whose symbol was clicked
+  std::vector<std::string> named{};  ///< symbols that name what is under the mouse in a figure
 };
 
 /// Whether a parameter is what a formula calls `name`: "m₀" is "m_0". One without a symbol goes by

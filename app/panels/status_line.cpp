@@ -35,15 +35,20 @@ void fact(const std::string& words, const Ui& ui) {
   text_muted(words);
 }
 
-/// A button with the number of checks, which lists them.
-bool checks_button(const Result& result, const Ui& ui) {
+/// A button with the number of checks, which lists them. Where it leads a line, its words begin at
+/// the cursor.
+bool checks_button(const Result& result, bool leads, const Ui& ui) {
   const bool all = holding(result) == result.checks.size();
-  ImGui::SameLine(0, ui.px(16));
+  if (leads)
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() - ImGui::GetStyle().FramePadding.x);
+  else
+    ImGui::SameLine(0, ui.px(16));
   ImGui::PushStyleColor(ImGuiCol_Text,
                         shim::floats(all ? holds_color(ui.style) : fails_color(ui.style)));
   ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
   const bool pressed = ImGui::Button(checks_text(result).c_str());
   ImGui::PopStyleColor(2);
+  mark_item(ui, "button Checks");
   tooltip(ui, "Lists the checked claims with their measured values.");
   return pressed;
 }
@@ -101,7 +106,7 @@ void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
 /// Returns whether the checks were clicked.
 bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui& ui) {
   const Result& result = *state.result;
-  if (words.brief) return !result.checks.empty() && checks_button(result, ui);
+  if (words.brief) return !result.checks.empty() && checks_button(result, words.leads, ui);
   text_muted(fmt::format("{} in {}", words.verb, duration_text(state.seconds)));
   const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
   if (!seed.empty()) fact("seed " + seed, ui);
@@ -111,7 +116,7 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
     fact(precision, ui);
   const double width = meters.size() > 1 ? narrow_meter_width : meter_width;
   for (const UlpMeter& meter : meters) draw_meter(meter, ui.px(width), ui);
-  return !result.checks.empty() && checks_button(result, ui);
+  return !result.checks.empty() && checks_button(result, false, ui);
 }
 
 void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {

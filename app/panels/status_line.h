@@ -12,6 +12,7 @@ struct StatusWords {
   std::string verb{"Computed"};  ///< "Computed" or "Loaded"
   std::string note{};            ///< what was done last; empty: how to find help
   bool brief{};                  ///< beside controls: neither time nor seed
+  bool leads{};                  ///< brief, where there are no controls: at the cursor
 };
 
 /// Shows compute time, seed, precision and checks of the result on screen; while a job runs, its

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/gui/theme.h"
+#include "app/player/figure_marks.h"
 #include "experiments/figure/equation/rich_text.h"
 
 namespace orrery::player {
@@ -16,24 +17,6 @@ using lessons::Answer;
 
 constexpr double own_width = 3.0, others_width = 1.6;  // of curves, at scale 1
 constexpr double others_alpha = 0.55;
-
-void draw_frame(Canvas& canvas, const Rect& r, const Stroke& stroke) {
-  const std::array corners{Point{r.x, r.y}, Point{r.right(), r.y}, Point{r.right(), r.bottom()},
-                           Point{r.x, r.bottom()}, Point{r.x, r.y}};
-  canvas.line_strip(corners, stroke);
-}
-
-void draw_curve(Canvas& canvas, const FigureLayout& layout, const std::vector<double>& x,
-                const std::vector<double>& y, const Stroke& stroke) {
-  std::vector<Point> points;
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    const Point at{layout.x.to_canvas(x[i]), layout.y.to_canvas(y[i])};
-    if (std::isfinite(at.x) && std::isfinite(at.y)) points.push_back(at);
-  }
-  canvas.push_clip(layout.plot);
-  canvas.line_strip(points, stroke);
-  canvas.pop_clip();
-}
 
 void draw_curves(Canvas& canvas, const FigureLayout& layout, const StepWork& work, const Ui& ui) {
   const Stroke others{.color = with_alpha(ui.style.muted, others_alpha),
@@ -133,8 +116,7 @@ void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& l
     if (light.name != figure.id) continue;
     if (light.kind == Kind::series)
       if (const Series* series = series_of(session, figure.id, light.series))
-        draw_curve(canvas, layout, series->x, series->y,
-                   {.color = with_alpha(ui.style.accent, 0.3), .width = 11 * ui.scale});
+        draw_glow(canvas, layout, *series, ui);
     const auto* map = std::get_if<Heatmap>(&figure.content);
     if (light.kind == Kind::cell && map && session.current().result) {
       const lessons::Facts facts{*session.current().result, session.current().params};

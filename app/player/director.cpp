@@ -1,11 +1,14 @@
 #include "app/player/director.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "app/player/motion.h"
 #include "app/player/step_screen.h"
+#include "app/player/zoom_motion.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"
@@ -36,6 +39,7 @@ void Director::open_file(const std::filesystem::path& file, std::size_t step) {
     own_distance_ = session_.links.held();
   }
   player_.open(std::move(parsed), file, step);
+  course_ = lessons::course_of(file);
   watch_ = std::make_unique<FileWatch>(file, session_.wake());
   stepped_.reset();
   show_step(false);
@@ -47,6 +51,7 @@ void Director::leave() {
   motion_.reset();
   stepped_.reset();
   watch_.reset();
+  course_.clear();
   truth_task_ = {};
   if (own_) session_.apply(*own_);
   session_.links.hold(own_distance_);
@@ -111,20 +116,68 @@ void Director::come_back() {
 void Director::show_step(bool with_motion) {
   if (player_.size() == 0) return;
   const lessons::StepState& state = player_.step().state;
+  const ExperimentState& now = session_.current();
   motion_.reset();
   begin_step();
   try {
     DesktopState screen = screen_of(session_, state);
-    const ParamSet now = session_.current().params;
-    const bool same = session_.current().experiment == state.experiment &&
-                      session_.current().result && with_motion && can_move(now, state.params);
-    if (same) {
-      motion_ = Motion{now, state.params, 0};
-      screen.experiments[screen.selected].params = part_way(now, state.params, 0);
-    }
+    std::optional<Motion> motion;
+    if (with_motion && now.result)
+      motion = motion_from({.experiment = now.experiment,
+                            .params = now.params,
+                            .figure = now.figure,
+                            .views = now.views});
     session_.apply(screen);
+    if (motion) begin_motion(std::move(*motion));
+    veil();
   } catch (const std::exception& error) {
     findings_.trouble = error.what();
+  }
+}
+
+/// The way from there to the step on screen; empty where all changes at once.
+std::optional<Director::Motion> Director::motion_from(const lessons::StepState& before) const {
+  const lessons::StepState& to = player_.step().state;
+  if (before.experiment != to.experiment) return std::nullopt;
+  Motion motion{.from = before.params, .to = to.params};
+  const auto view_in = [&](const lessons::StepState& state) {
+    const auto found = state.views.find(to.figure);
+    return found == state.views.end() ? FigureView{} : found->second;
+  };
+  motion.view_from = view_in(before);
+  motion.view_to = view_in(to);
+  const bool zooms = before.figure == to.figure && can_zoom(motion.view_from, motion.view_to);
+  if (zooms) motion.figure = to.figure;
+  if (!zooms && !can_move(before.params, to.params)) return std::nullopt;
+  return motion;
+}
+
+void Director::begin_motion(Motion motion) {
+  motion_ = std::move(motion);
+  move();
+}
+
+/// Puts settings and axes where they are at this time of the motion.
+void Director::move() {
+  if (motion_->from != motion_->to) {
+    DesktopState screen = session_.snapshot();
+    screen.experiments[screen.selected].params =
+        part_way(motion_->from, motion_->to, motion_->share());
+    session_.apply(screen);
+  }
+  move_axes();
+}
+
+void Director::move_axes() {
+  const ExperimentState& state = session_.current();
+  if (motion_->figure.empty() || !state.result) return;
+  for (const Figure& figure : state.result->figures) {
+    if (figure.id != motion_->figure) continue;
+    const AxisLimits limits =
+        limits_part_way(figure, motion_->view_from, motion_->view_to, motion_->share());
+    FigureView& view = session_.view(figure.id);
+    view.x = limits.x;
+    view.y = limits.y;
   }
 }
 
@@ -154,17 +207,32 @@ void Director::ask_for_truth() {
       session_.wake());
 }
 
+std::string Director::place() const {
+  if (!is_open() || player_.size() == 0) return {};
+  const char* part = player_.explores() ? "sandbox" : player_.hides() ? "hidden" : "shown";
+  return fmt::format("{} {} {}", player_.file().string(), player_.at(), part);
+}
+
+lessons::Scoreboard Director::scoreboard() const {
+  if (!is_open() || player_.size() == 0) return {};
+  const bool hides = player_.hides();
+  lessons::Scoreboard board =
+      lessons::scoreboard_at(course_, player_.lesson(), player_.at() + (hides ? 0 : 1));
+  // What the step before settled is no news here.
+  if (hides)
+    for (lessons::Scoreboard::Cell& cell : board.cells) cell.is_new = false;
+  return board;
+}
+
 bool Director::pose(std::size_t step, double share) {
   player_.go_to(step);
-  const ParamSet to = player_.step().state.params;
-  const lessons::StepState* before = step > 0 ? &player_.lesson().steps[step - 1].state : nullptr;
   show_step(false);
-  const bool moves = before && before->experiment == player_.step().state.experiment &&
-                     can_move(before->params, to);
-  if (!moves) return false;
-  DesktopState screen = screen_of(session_, player_.step().state);
-  screen.experiments[screen.selected].params = part_way(before->params, to, share);
-  session_.apply(screen);
+  if (step == 0 || share >= 1) return false;
+  std::optional<Motion> motion = motion_from(player_.lesson().steps[step - 1].state);
+  if (!motion) return false;
+  motion->seconds = share * motion_seconds;
+  motion->held = true;
+  begin_motion(std::move(*motion));
   return true;
 }
 
@@ -173,12 +241,9 @@ void Director::update(double seconds) {
   if (watch_ && watch_->take_change()) reload();
   if (!shows_step()) return;
   if (motion_) {
-    motion_->seconds += seconds;
-    const double share = motion_->seconds / motion_seconds;
-    DesktopState screen = session_.snapshot();
-    screen.experiments[screen.selected].params = part_way(motion_->from, motion_->to, share);
-    session_.apply(screen);
-    if (share >= 1) motion_.reset();
+    if (!motion_->held) motion_->seconds += seconds;
+    move();
+    if (motion_->share() >= 1) motion_.reset();
   }
   if (auto outcome = truth_task_.take()) {
     if (outcome->value)
@@ -214,27 +279,36 @@ void Director::examine() {
   }
 }
 
+/// Hides what is to be predicted, from the first frame on; once the step's own result is there, the
+/// axes are kept as they are with it.
 void Director::veil() {
-  if (veiled_ || !player_.hides() || !shows_own_result()) return;
-  veiled_ = true;
-  for (const lessons::DrawCurve& one : veiled_series(player_.step()))
-    veil_series(one.figure, one.series);
+  const ExperimentState& state = session_.current();
+  if (veiled_ || !player_.hides() || !state.result ||
+      state.experiment != player_.step().state.experiment)
+    return;
+  const bool settled = shows_own_result() && !motion_;
+  for (const lessons::DrawCurve& one : veiled_series(player_.step())) {
+    try {
+      veil_series(one.figure, one.series, settled);
+    } catch (const std::exception& error) {
+      if (settled) findings_.trouble = error.what();
+    }
+  }
+  veiled_ = settled;
 }
 
-/// Hides the series; the axes stay as they are with it.
-void Director::veil_series(const std::string& figure, const std::string& series) {
-  try {
-    const Result& result = *session_.current().result;
-    const std::string name = lessons::series_named(result, figure, series).name;
-    FigureView& view = session_.view(figure);
+void Director::veil_series(const std::string& figure, const std::string& series, bool keep_axes) {
+  const Result& result = *session_.current().result;
+  const std::string name = lessons::series_named(result, figure, series).name;
+  FigureView& view = session_.view(figure);
+  if (keep_axes) {
+    view.hidden.erase(name);
     const LinePlot& plot = lessons::line_plot_named(result, figure);
     CurveCache cache;
     if (!view.x) view.x = figure::fitted_x(plot, view, cache);
     if (!view.y) view.y = figure::fitted_y(plot, view, cache);
-    view.hidden.insert(name);
-  } catch (const std::exception& error) {
-    findings_.trouble = error.what();
   }
+  view.hidden.insert(name);
 }
 
 void Director::unveil() {

@@ -5,13 +5,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/player/file_watch.h"
+#include "app/player/motion.h"
 #include "app/player/player.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"
+#include "experiments/lessons/scoreboard.h"
 
 namespace orrery::player {
 
@@ -40,6 +43,9 @@ class Director {
   bool is_open() const { return player_.is_open(); }
   /// Whether a step is on screen, and no sandbox.
   bool shows_step() const { return is_open() && !player_.explores() && player_.size() > 0; }
+  /// Where changes of settings belong to: the step, before or after its reveal, or its sandbox.
+  /// Empty outside of lessons.
+  std::string place() const;
   const Player& player() const { return player_; }
   Player& player() { return player_; }
 
@@ -57,13 +63,21 @@ class Director {
   /// Once per frame, `seconds` after the one before: takes what was computed or edited, and moves.
   void update(double seconds);
   /// Whether the settings are on their way.
-  bool is_moving() const { return motion_.has_value(); }
+  bool is_moving() const { return motion_ && !motion_->held; }
   /// Whether the answer to the prediction is being computed.
   bool is_computing() const { return truth_task_.is_running(); }
 
   const StepFindings& findings() const { return findings_; }
+  /// The scoreboard of the course with all that is settled so far; what the step itself settles is
+  /// on it once nothing waits to be revealed. Empty for a lesson without one.
+  lessons::Scoreboard scoreboard() const;
   /// The answer to the step's prediction; null until it has been computed.
   const lessons::Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
+
+  /// Scrolls the text of the step by this many pages in the next frame.
+  void scroll(double pages) { scroll_pages_ += pages; }
+  /// What is to be scrolled; it is not asked for again.
+  double take_scroll() { return std::exchange(scroll_pages_, 0.0); }
 
   /// Shows a step after a share of the way from the one before, 0 to 1, without a clock. Returns
   /// whether there is motion between the two.
@@ -73,17 +87,26 @@ class Director {
   struct Motion {
     ParamSet from;
     ParamSet to;
+    std::string figure{};  ///< whose axes move; empty: none
+    FigureView view_from{};
+    FigureView view_to{};
     double seconds{};
+    bool held{};  ///< stays at the place of `seconds`
+    double share() const { return seconds / motion_seconds; }
   };
 
   void show_step(bool with_motion);
+  std::optional<Motion> motion_from(const lessons::StepState& before) const;
+  void begin_motion(Motion motion);
+  void move();
+  void move_axes();
   void begin_step();
   void ask_for_truth();
   void reload();
   void examine();
   void veil();
   void unveil();
-  void veil_series(const std::string& figure, const std::string& series);
+  void veil_series(const std::string& figure, const std::string& series, bool keep_axes);
   bool shows_own_result() const;
 
   Session& session_;
@@ -97,6 +120,8 @@ class Director {
   std::optional<lessons::Answer> truth_{};
   session::Task<lessons::Answer> truth_task_{};
   std::unique_ptr<FileWatch> watch_{};
+  std::vector<lessons::Lesson> course_{};
+  double scroll_pages_{};
   bool veiled_{};
 };
 

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/gui/areas.h"
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/item_rects.h"
 #include "app/player/answers_on_figure.h"
+#include "app/player/figure_marks.h"
+#include "app/player/symbol_light.h"
 #include "app/player/veil_cover.h"
+#include "experiments/lessons/check_links.h"
 
 namespace orrery::player {
 namespace {
@@ -52,6 +56,32 @@ Point in_plot(const Rect& plot, Point share) {
   return {plot.x + share.x * plot.width, plot.y + share.y * plot.height};
 }
 
+/// The symbol under the mouse in the text, and those that the step points at.
+std::vector<std::string> lit_symbols(const lessons::Step& step, const SymbolLink& shown) {
+  std::vector<std::string> names;
+  if (!shown.symbol.empty()) names.push_back(shown.symbol);
+  for (const lessons::Spotlight& light : step.spotlights)
+    if (light.kind == lessons::Spotlight::Kind::symbol) names.push_back(light.name);
+  return names;
+}
+
+void frame_controls(const std::vector<std::string>& keys, const Ui& ui) {
+  ImGui::SetCursorScreenPos(ImVec2(0, 0));
+  if (ImGui::BeginChild("control spotlights", ImGui::GetIO().DisplaySize, false,
+                        overlay_flags | ImGuiWindowFlags_NoInputs)) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (const std::string& key : keys) {
+      const auto rect = ui.item_rects->find("param " + key);
+      if (!rect) continue;
+      const double gap = 4 * ui.scale;
+      shim::add_frame(list, shim::vec({rect->x - gap, rect->y - gap}),
+                      shim::vec({rect->right() + gap, rect->bottom() + gap}),
+                      shim::packed(ui.style.accent), ui.px(6), ui.px(2));
+    }
+  }
+  ImGui::EndChild();
+}
+
 const std::string& question_of(const lessons::Step& step) {
   static const std::string veiled = "Hidden until you reveal it";
   return step.prediction ? step.prediction->ask : veiled;
@@ -59,8 +89,11 @@ const std::string& question_of(const lessons::Step& step) {
 
 }  // namespace
 
-void FigureOverlay::draw(Director& director, Session& session, const Ui& ui) {
+void FigureOverlay::draw(Director& director, Session& session, const SymbolLink& shown,
+                         SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
+  const lessons::Step& step = director.player().step();
+  const std::vector<std::string> lit = lit_symbols(step, shown);
   if (step_ != director.player().at()) {
     step_ = director.player().at();
     pen_.reset();
@@ -71,8 +104,12 @@ void FigureOverlay::draw(Director& director, Session& session, const Ui& ui) {
     const FigureLayout* layout = ui.item_rects->figure(figure->id);
     if (!layout || layout->area.width < 1) continue;
     ImGui::PushID(figure->id.c_str());
-    draw_on({*figure, *layout, director, session, ui});
+    draw_on({*figure, *layout, director, session, lit, ui});
     ImGui::PopID();
+    const Point mouse = shim::point(ImGui::GetIO().MousePos);
+    if (layout->area.contains(mouse))
+      for (std::string& name : symbols_at(*figure, *layout, mouse, lessons::symbols_of(step)))
+        next.named.push_back(std::move(name));
   }
 }
 
@@ -94,6 +131,7 @@ void FigureOverlay::draw_on(const Place& place) {
       draw_cover(canvas, place.layout, player.step(), place.figure.id, question_of(player.step()),
                  place.ui);
     draw_spotlights(canvas, place.figure, place.layout, place.director, place.session, place.ui);
+    if (!covered) light_symbols(canvas, place);
     draw_answers(canvas, place.figure, place.layout, place.director, place.ui);
     // A note may tell where the task leads.
     const bool to_do = player.step().task && !player.work().done;
@@ -111,6 +149,15 @@ void FigureOverlay::draw_on(const Place& place) {
     if (marks) take_cells(place);
   }
   ImGui::EndChild();
+}
+
+void FigureOverlay::light_symbols(Canvas& canvas, const Place& place) {
+  const auto& views = place.session.current().views;
+  const auto found = views.find(place.figure.id);
+  const FigureView view = found == views.end() ? FigureView{} : found->second;
+  for (const std::string& symbol : place.lit)
+    light_parts(canvas, place.figure, place.layout, view, parts_named(place.figure, symbol),
+                place.ui);
 }
 
 void FigureOverlay::stroke(const Place& place, Point from, Point to) {
@@ -188,30 +235,30 @@ void FigureOverlay::draw_pen(Canvas& canvas, const Place& place) const {
     const double r = 5 * place.ui.scale;
     box = {at.x - r, at.y - r, 2 * r, 2 * r};
   }
-  const std::array corners{Point{box.x, box.y}, Point{box.right(), box.y},
-                           Point{box.right(), box.bottom()}, Point{box.x, box.bottom()},
-                           Point{box.x, box.y}};
-  canvas.line_strip(corners, stroke);
+  draw_frame(canvas, box, stroke);
 }
 
-void draw_control_spotlights(const Director& director, const Ui& ui) {
+void draw_control_spotlights(const Director& director, const Session& session,
+                             const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  ImGui::SetCursorScreenPos(ImVec2(0, 0));
-  if (ImGui::BeginChild("control spotlights", screen, false,
-                        overlay_flags | ImGuiWindowFlags_NoInputs)) {
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    for (const lessons::Spotlight& light : director.player().step().spotlights) {
-      if (light.kind != lessons::Spotlight::Kind::control) continue;
-      const auto rect = ui.item_rects->find("param " + light.name);
-      if (!rect) continue;
-      const double gap = 4 * ui.scale;
-      shim::add_frame(list, shim::vec({rect->x - gap, rect->y - gap}),
-                      shim::vec({rect->right() + gap, rect->bottom() + gap}),
-                      shim::packed(ui.style.accent), ui.px(6), ui.px(2));
-    }
+  const lessons::Step& step = director.player().step();
+  const ParamSet& params = session.current().params;
+  std::vector<std::string> keys;
+  for (const lessons::Spotlight& light : step.spotlights)
+    if (light.kind == lessons::Spotlight::Kind::control) keys.push_back(light.name);
+  const std::vector<std::string> lit = lit_symbols(step, shown);
+  for (const std::string& key : step.controls) {
+    if (!params.has(key)) continue;
+    const auto names_it = [&](const std::string& symbol) {
+      return is_symbol_of(params.spec(key), symbol);
+    };
+    if (std::any_of(lit.begin(), lit.end(), names_it)) keys.push_back(key);
+    const auto rect = ui.item_rects->find("param " + key);
+    if (!rect || !rect->contains(shim::point(ImGui::GetIO().MousePos))) continue;
+    for (std::string& symbol : lessons::symbols_of(step))
+      if (names_it(symbol)) next.named.push_back(std::move(symbol));
   }
-  ImGui::EndChild();
+  frame_controls(keys, ui);
 }
 
 }  // namespace orrery::player

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/gui/ui.h"
+#include "app/panels/equation_view.h"
 #include "app/player/director.h"
 #include "app/session/session.h"
 #include "experiments/figure/plot/figure_layout.h"
@@ -16,8 +18,10 @@ namespace orrery::player {
 /// moves a pen, which draws, or a cell, which Shift+Enter marks.
 class FigureOverlay {
  public:
-  /// Draws over the figures that are on screen in this frame.
-  void draw(Director& director, Session& session, const Ui& ui);
+  /// Draws over the figures that are on screen in this frame. What a symbol of the step names is
+  /// lit while `shown` points at it; symbols that name what is under the mouse go to `next`.
+  void draw(Director& director, Session& session, const SymbolLink& shown, SymbolLink& next,
+            const Ui& ui);
 
  private:
   struct Place {
@@ -25,10 +29,12 @@ class FigureOverlay {
     const FigureLayout& layout;
     Director& director;
     const Session& session;
+    const std::vector<std::string>& lit;  ///< symbols that are pointed at
     const Ui& ui;
   };
 
   void draw_on(const Place& place);
+  static void light_symbols(Canvas& canvas, const Place& place);
   void take_drawing(const Place& place);
   void take_cells(const Place& place);
   void draw_pen(Canvas& canvas, const Place& place) const;
@@ -41,7 +47,9 @@ class FigureOverlay {
   bool by_keys_{false};
 };
 
-/// Frames the controls that the step points at. Call after they were drawn.
-void draw_control_spotlights(const Director& director, const Ui& ui);
+/// Frames the controls that the step points at, and those whose symbol is pointed at; the symbols
+/// of the control under the mouse go to `next`. Call after they were drawn.
+void draw_control_spotlights(const Director& director, const Session& session,
+                             const SymbolLink& shown, SymbolLink& next, const Ui& ui);
 
 }  // namespace orrery::player

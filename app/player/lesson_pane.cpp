@@ -11,6 +11,7 @@
 #include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 #include "app/player/prediction_box.h"
+#include "app/player/scoreboard_view.h"
 
 namespace orrery::player {
 namespace {
@@ -20,6 +21,7 @@ constexpr double best_width = 368, least_width = 220;
 constexpr double max_share = 0.38;  // of the window
 constexpr double bar_height = 9, bar_room = 20, bar_gap = 3;
 constexpr double box_indent = 12, box_gap = 10;
+constexpr double board_gap = 8, most_board_share = 0.18;  // of the pane's height
 
 /// A part of the step apart from its prose: a heading, and a rule at its left in a colour.
 class Box {
@@ -63,7 +65,9 @@ void draw_card(const lessons::Step& step, double width, const Ui& ui) {
   draw_words(ui, step.card->statement, width);
   const std::string command = lessons::command_of(step.state);
   ImGui::Dummy(ImVec2(0, ui.px(3)));
-  quiet_words(ui, command, width);
+  ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
+  verbatim_words(ui, command, width);
+  ImGui::PopStyleColor();
   if (ImGui::SmallButton("Copy the command")) ImGui::SetClipboardText(command.c_str());
 }
 
@@ -108,7 +112,9 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
                    ImGuiWindowFlags_NoScrollWithMouse);
   const double width = static_cast<double>(ImGui::GetContentRegionAvail().x);
   draw_head(director, width, ui);
-  const float foot = 2 * ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeight() + ui.px(8);
+  const lessons::Scoreboard board = director.scoreboard();
+  const float foot = 2 * ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeight() +
+                     ui.px(8) + static_cast<float>(board_height(board, ui));
   const float room = std::max(1.0f, ImGui::GetContentRegionAvail().y - foot);
   std::string link;
   ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
@@ -119,14 +125,19 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
     if (step != step_shown_) {
       ImGui::SetScrollY(0);
       answer_open_ = false;
+      board_open_.reset();
+      was_revealed_ = director.player().size() > 0 && director.player().work().revealed;
       step_shown_ = step;
     }
     // The scroll bar has its room whether it is there or not, so that no line is broken anew.
+    if (const double pages = director.take_scroll(); pages != 0)
+      ImGui::SetScrollY(ImGui::GetScrollY() + static_cast<float>(pages) * room);
     const double text = width - static_cast<double>(ImGui::GetStyle().ScrollbarSize);
     link = draw_step(director, shown, next, text, ui);
   }
   ImGui::EndChild();
   ImGui::PopStyleColor();
+  draw_board(board, width, ui);
   draw_foot(director, width, ui);
   ImGui::EndChild();
   return link;
@@ -200,8 +211,14 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   if (step.prediction) {
     const Box box("Predict", accent_text_color(ui.style), ui);
     draw_prediction(director, inside, ui);
+    // The answer comes into sight where the text is longer than its room.
+    const bool revealed = director.player().work().revealed;
+    if (revealed && !was_revealed_) ImGui::SetScrollHereY(1.0f);
+    was_revealed_ = revealed;
   }
   if (step.task) draw_task(director, *step.task, inside, ui);
+  for (const std::string& remark : lessons::new_remarks(director.scoreboard()))
+    quiet_words(ui, "Scoreboard. " + remark, width);
   if (step.card) draw_card(step, inside, ui);
   if (step.exercise) draw_exercise(*step.exercise, inside, ui);
   const std::string& link = text.clicked();
@@ -222,6 +239,38 @@ void LessonPane::draw_exercise(const lessons::Exercise& exercise, double width, 
   if (ImGui::SmallButton(answer_open_ ? "Hide the answer" : "Show the answer"))
     answer_open_ = !answer_open_;
   if (answer_open_) quiet_words(ui, exercise.answer, width);
+}
+
+bool LessonPane::shows_board(const lessons::Scoreboard& board, const Ui& ui) const {
+  // A small window keeps its room for the text.
+  const double room = static_cast<double>(ImGui::GetWindowHeight());
+  const bool fits = scoreboard_height(board, ui) < most_board_share * room;
+  return board_open_.value_or(board.has_news() && fits);
+}
+
+double LessonPane::board_height(const lessons::Scoreboard& board, const Ui& ui) const {
+  if (board.is_empty()) return 0;
+  const double line = static_cast<double>(ImGui::GetFrameHeightWithSpacing());
+  return line + (shows_board(board, ui) ? scoreboard_height(board, ui) + board_gap * ui.scale : 0);
+}
+
+/// The scoreboard stands beneath every step of its course: folded, or open where a step settles
+/// some of it.
+void LessonPane::draw_board(const lessons::Scoreboard& board, double width, const Ui& ui) {
+  if (board.is_empty()) return;
+  const bool open = shows_board(board, ui);
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, ImVec2(0, 0.5f));
+  const std::string head = fmt::format("{} Scoreboard: {} of {} boxes settled##scoreboard",
+                                       open ? "▾" : "▸", board.settled(), board.cells.size());
+  if (ImGui::Button(head.c_str(), ImVec2(static_cast<float>(width), 0))) board_open_ = !open;
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  mark_item(ui, "button Scoreboard");
+  tooltip(ui, "Shows or hides the scoreboard here. B shows it large.");
+  if (!open) return;
+  draw_scoreboard(board, width, ui);
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
 }
 
 void LessonPane::draw_foot(Director& director, double width, const Ui& ui) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/gui/ui.h"
@@ -26,10 +27,15 @@ class LessonPane {
   std::string draw_step(Director& director, const SymbolLink& shown, SymbolLink& next, double width,
                         const Ui& ui);
   void draw_exercise(const lessons::Exercise& exercise, double width, const Ui& ui);
+  bool shows_board(const lessons::Scoreboard& board, const Ui& ui) const;
+  double board_height(const lessons::Scoreboard& board, const Ui& ui) const;
+  void draw_board(const lessons::Scoreboard& board, double width, const Ui& ui);
   void draw_foot(Director& director, double width, const Ui& ui);
 
   std::string step_shown_{};  ///< for which the answer of the exercise may be open
   bool answer_open_{};
+  bool was_revealed_{};
+  std::optional<bool> board_open_{};  ///< as the reader wants it in this step
 };
 
 }  // namespace orrery::player

@@ -32,6 +32,10 @@ double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::
 
 void draw_words(const Ui& ui, const std::string& words, double width) {
   if (has_symbols(words)) return draw_rich_text(ui, words, width);
+  verbatim_words(ui, words, width);
+}
+
+void verbatim_words(const Ui& ui, const std::string& words, double width) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   const ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
   const TextStyle style{.size = current_em(), .color = color_of(color)};
@@ -53,6 +57,7 @@ LessonText::LessonText(const lessons::Step& step, const SymbolLink& shown, Symbo
     : next_(next), highlight_{.color = accent_text_color(ui.style)}, width_(width), ui_(ui) {
   for (const std::string& name : {shown.symbol, shown.key})
     if (!name.empty()) highlight_.names.push_back(name);
+  for (const std::string& name : shown.named) highlight_.names.push_back(name);
   for (const lessons::Spotlight& light : step.spotlights)
     if (light.kind == lessons::Spotlight::Kind::symbol) highlight_.names.push_back(light.name);
 }

@@ -9,8 +9,6 @@
 namespace orrery::player {
 namespace {
 
-double eased(double t) { return t * t * (3 - 2 * t); }
-
 double number_between(const ParamSpec& spec, double from, double to, double share) {
   if (moves_by_ratios(spec) && from > 0 && to > 0) return from * std::pow(to / from, share);
   return from + share * (to - from);
@@ -25,6 +23,11 @@ void set_number(ParamSet& params, const ParamSpec& spec, double value) {
 }
 
 }  // namespace
+
+double eased(double share) {
+  const double t = std::clamp(share, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
 
 bool can_move(const ParamSet& from, const ParamSet& to) {
   if (&from.specs() != &to.specs() && from.specs().size() != to.specs().size()) return false;
@@ -41,8 +44,8 @@ ParamSet part_way(const ParamSet& from, const ParamSet& to, double share) {
   ParamSet params = to;
   for (const ParamSpec& spec : to.specs()) {
     if (!is_number(spec) || from.value(spec.key) == to.value(spec.key)) continue;
-    const double number = number_between(spec, number_of(from, spec), number_of(to, spec),
-                                         eased(std::clamp(share, 0.0, 1.0)));
+    const double number =
+        number_between(spec, number_of(from, spec), number_of(to, spec), eased(share));
     if (std::isfinite(number)) set_number(params, spec, number);
   }
   return params;

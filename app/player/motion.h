@@ -8,6 +8,9 @@ namespace orrery::player {
 /// How long the settings take from one step to the next.
 inline constexpr double motion_seconds = 0.5;
 
+/// A share of the way, 0 to 1, slow at both ends.
+double eased(double share);
+
 /// Whether the two are settings of the same experiment of which a number differs.
 bool can_move(const ParamSet& from, const ParamSet& to);
 

@@ -102,7 +102,8 @@ void draw_order(Director& director, const lessons::OrderItems& order, double wid
     if (option_line(fmt::format("{}  {}", place, order.items[i].label), i, placed, width, ui))
       player.toggle_item(i);
   }
-  if (player.work().revealed && director.truth())
+  // Without an answer the sentence below gives the order.
+  if (player.work().revealed && player.work().answered && director.truth())
     draw_rich_text(ui, "True: " + ordered(order, director.truth()->order), width);
 }
 

@@ -90,7 +90,7 @@ void draw_cover(Canvas& canvas, const FigureLayout& layout, const lessons::Step&
   if (!is_asked_about(step, figure)) return;
   const bool has_plot = layout.plot.width > 0 && layout.plot.height > 0;
   for (const lessons::Veil& veil : step.veils)
-    if (veil.figure == figure && veil.series.empty())
+    if (veil.figure == figure && (veil.series.empty() || veil.x))
       hatch(canvas, has_plot ? veiled_part(layout, veil) : below_title(layout, ui), ui);
   cover_title(canvas, layout, question, ui);
 }

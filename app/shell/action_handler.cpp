@@ -199,6 +199,12 @@ void ActionHandler::turn_page(bool on) {
   ImGui::SetWindowFocus(nullptr);
 }
 
+void ActionHandler::scroll_lesson(double pages) {
+  to_.director.scroll(pages);
+  // The key scrolled the text and moves no focus, so that Space still turns the page.
+  ImGui::SetWindowFocus(nullptr);
+}
+
 void ActionHandler::leave_lesson() {
   if (to_.director.player().explores()) return to_.director.come_back();
   to_.director.leave();

@@ -72,6 +72,7 @@ class ActionHandler {
   void paste_settings();
   void copy_step();
   void turn_page(bool on);
+  void scroll_lesson(double pages);
   void leave_lesson();
   void copy_command();
   void copy(const std::string& text, std::string note);

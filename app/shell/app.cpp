@@ -123,11 +123,11 @@ void App::draw(const Ui& ui) {
   if (with_list && !lesson) draw_list_pane(workspace_, actions_, regions.list, ui);
   view_pane_.draw(regions.view, with_list && !(lesson && director_.player().explores()), busy(),
                   ui);
-  figure_overlay_.draw(director_, live(), ui);
+  figure_overlay_.draw(director_, live(), formulas_.shown, formulas_.next, ui);
   exports_.update();
   if (with_params) draw_params(regions.params, ui);
   draw_bar(regions.bar, regions.with_controls, ui);
-  player::draw_control_spotlights(director_, ui);
+  player::draw_control_spotlights(director_, live(), formulas_.shown, formulas_.next, ui);
   draw_overlays(ui);
 }
 
@@ -153,9 +153,14 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   }
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
-                          .brief = with_controls};
+                          .brief = with_controls,
+                          .leads = with_controls && step_has_no_controls()};
   if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
   ImGui::EndChild();
+}
+
+bool App::step_has_no_controls() const {
+  return director_.shows_step() && director_.player().step().controls.empty();
 }
 
 void App::draw_controls(double width, const Ui& ui) {
@@ -163,12 +168,8 @@ void App::draw_controls(double width, const Ui& ui) {
   const double room = width * (projector ? 0.9 : controls_share);
   if (director_.shows_step()) {
     const std::vector<std::string>& keys = director_.player().step().controls;
-    if (keys.empty()) {
-      ImGui::Dummy(ImVec2(0, ImGui::GetFrameHeight()));
-      ImGui::SameLine(0, 0);
-    } else if (draw_control_strip(live(), keys, keys.size(), room, ui)) {
+    if (!keys.empty() && draw_control_strip(live(), keys, keys.size(), room, ui))
       director_.explore();
-    }
     return;
   }
   const ViewPlan plan = view_plan(live().current().experiment->info.name);
@@ -200,6 +201,7 @@ void App::draw_overlays(const Ui& ui) {
   overlays_.shortcuts.draw(actions(), ui);
   if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
   if (const auto file = overlays_.lessons.draw(ui)) actions_.open_lesson(file->string());
+  if (overlays_.scoreboard.is_open()) overlays_.scoreboard.draw(director_.scoreboard(), ui);
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
   if (const auto target = overlays_.target.draw(session, ui)) {
@@ -213,6 +215,8 @@ void App::draw_overlays(const Ui& ui) {
 void App::record() {
   const double now = ImGui::GetTime();
   opener_.store_saved();
+  undo_.enter(director_.place());
+  if (director_.is_moving()) undo_.ignore_input();
   undo_.record(live(), now);
   if (!keeper_ || director_.is_open()) return;
   const std::string trouble = keeper_->watch(now);

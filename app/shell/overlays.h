@@ -10,6 +10,7 @@
 #include "app/dialogs/target_dialog.h"
 #include "app/panels/jobs_panel.h"
 #include "app/player/lesson_sheet.h"
+#include "app/player/scoreboard_view.h"
 
 namespace orrery::shell {
 
@@ -21,6 +22,7 @@ struct Overlays {
   ShortcutSheet shortcuts{};
   QuestionSheet questions{};
   player::LessonSheet lessons{};
+  player::ScoreboardSheet scoreboard{};
   ExportDialog exports;
   FileDialog files;
   TargetDialog target{};
@@ -29,8 +31,8 @@ struct Overlays {
 
   bool any_open() const {
     return palette.is_open() || shortcuts.is_open() || questions.is_open() || lessons.is_open() ||
-           exports.is_open() || files.is_open() || target.is_open() || jobs.is_open() ||
-           checks.is_open();
+           scoreboard.is_open() || exports.is_open() || files.is_open() || target.is_open() ||
+           jobs.is_open() || checks.is_open();
   }
 };
 

@@ -29,6 +29,16 @@ void UndoRecorder::begin_frame() {
 
 void UndoRecorder::note_input() { input_frames_ = frames_per_input; }
 
+void UndoRecorder::enter(const std::string& place) {
+  if (place == place_) return;
+  if (place_.empty()) outside_ = std::move(history_);
+  history_ = place.empty() ? std::move(outside_) : History{};
+  if (place.empty()) outside_ = {};
+  place_ = place;
+  // What a step sets is not the reader's doing.
+  ignore_input();
+}
+
 void UndoRecorder::record(const Session& session, double seconds) {
   using Cause = History::Cause;
   const bool by_user = input_frames_ > 0 && !travelled_;

@@ -18,6 +18,7 @@
 #include "experiments/lessons/handout.h"
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/paper_card.h"
+#include "experiments/lessons/scoreboard.h"
 
 namespace orrery::cli {
 namespace {
@@ -97,7 +98,7 @@ int print_lessons(const LessonOptions& options) {
     const ParsedLesson parsed = read_lesson(file);
     require_ours((folder / parsed.lesson.name).string());
     ConsoleProgress progress(is_quiet());
-    const Handout handout = make_handout(sound(parsed), results, progress);
+    const Handout handout = make_handout(sound(parsed), course_of(file), results, progress);
     const fs::path stem = folder / parsed.lesson.name;
     atomic_write(stem.string() + ".html", handout_html(handout));
     atomic_write(stem.string() + ".pdf", handout_pdf(handout));

@@ -16,6 +16,7 @@
 #include "experiments/lessons/check_links.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/prediction.h"
+#include "experiments/lessons/scoreboard.h"
 #include "experiments/text/printable.h"
 
 namespace orrery::lessons {
@@ -44,6 +45,11 @@ class StepCheck {
       guarded(light.line, [&] { check_spotlight(light); });
     for (const Veil& veil : step_.veils)
       guarded(veil.line, [&] { check_part(veil.figure, veil.series); });
+    for (const Tick& tick : step_.ticks)
+      guarded(tick.line, [&] {
+        require(tick.when.assertion, tick.when.with,
+                "correct the tick, and the prose that says so");
+      });
   }
 
  private:
@@ -146,6 +152,22 @@ class StepCheck {
   std::shared_ptr<const Result> own_{};
 };
 
+/// Whether the course declares the boxes that the steps fill in.
+void check_ticks(const Lesson& lesson, const std::string& file, LessonCheck& found) {
+  const bool has_ticks = std::any_of(lesson.steps.begin(), lesson.steps.end(),
+                                     [](const Step& step) { return !step.ticks.empty(); });
+  if (!has_ticks) return;
+  const std::vector<Lesson> course = course_of(file);
+  for (const Step& step : lesson.steps)
+    for (const Tick& tick : step.ticks) {
+      try {
+        check_tick(tick, course, lesson);
+      } catch (const Error& error) {
+        found.problems.push_back({file, tick.line, without_controls(error.what())});
+      }
+    }
+}
+
 }  // namespace
 
 LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, ResultCache& results,
@@ -157,6 +179,7 @@ LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, Re
     SilentProgress quiet;
     StepCheck(steps[i], file, results, quiet, found).run();
   }
+  check_ticks(parsed.lesson, file, found);
   std::stable_sort(found.problems.begin(), found.problems.end(),
                    [](const Problem& a, const Problem& b) { return a.line < b.line; });
   return found;

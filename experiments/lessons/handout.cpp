@@ -40,8 +40,9 @@ Range range_of(const Series& series) {
 
 class HandoutMaker {
  public:
-  HandoutMaker(const Lesson& lesson, ResultCache& results, Progress& progress)
-      : lesson_(lesson), results_(results), progress_(progress) {}
+  HandoutMaker(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+               Progress& progress)
+      : lesson_(lesson), course_(course), results_(results), progress_(progress) {}
 
   Handout make() {
     const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
@@ -53,6 +54,7 @@ class HandoutMaker {
       checkpoint(progress_, i, lesson_.steps.size(), lesson_.name);
       add_step(lesson_.steps[i], i + 1);
     }
+    add_board();
     add(HandoutBreak{});
     add(HandoutHeading{2, "Answers"});
     for (HandoutBlock& block : answers_) handout_.blocks.push_back(std::move(block));
@@ -94,8 +96,11 @@ class HandoutMaker {
   }
 
   bool hides_all(const Step& step) const {
+    const Figure& shown = shown_figure(step);
+    // A part of a map or of arrows cannot be left out, so that all of it is.
+    const bool has_parts = std::holds_alternative<LinePlot>(shown.content);
     return step.prediction && std::any_of(step.veils.begin(), step.veils.end(), [&](const Veil& v) {
-             return v.series.empty() && !v.x && v.figure == shown_figure(step).id;
+             return v.figure == shown.id && ((v.series.empty() && !v.x) || (v.x && !has_parts));
            });
   }
 
@@ -113,10 +118,7 @@ class HandoutMaker {
     const auto view = step.state.views.find(picture.figure.id);
     if (view != step.state.views.end()) picture.view = view->second;
     for (const Veil& veil : before ? veils_of(step) : std::vector<Veil>{}) {
-      if (veil.series.empty() || veil.figure != picture.figure.id) continue;
-      const Series& series = series_named(*result_, veil.figure, veil.series);
-      picture.view.hidden.insert(series.name);
-      keep_range(picture, series);
+      if (veil.figure == picture.figure.id) hide(picture, veil);
     }
     if (!before)
       for (PlacedNote& note : placed_notes(step.notes, {*result_, step.state.params}))
@@ -124,10 +126,38 @@ class HandoutMaker {
     to.emplace_back(std::move(picture));
   }
 
+  /// Takes what is veiled out of the picture, on the same axes.
+  void hide(HandoutPicture& picture, const Veil& veil) const {
+    auto* plot = std::get_if<LinePlot>(&picture.figure.content);
+    if (!plot || (veil.series.empty() && !veil.x)) return;
+    const std::string name =
+        veil.series.empty() ? "" : series_named(*result_, veil.figure, veil.series).name;
+    for (Series& series : plot->series) {
+      if (!name.empty() && series.name != name) continue;
+      keep_range(picture, series);
+      if (veil.x)
+        blank(series, *veil.x);
+      else
+        picture.view.hidden.insert(series.name);
+    }
+  }
+
+  /// A gap in a curve and its band.
+  static void blank(Series& series, const Range& x) {
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!(x.min <= series.x[i] && series.x[i] <= x.max)) continue;
+      for (std::vector<double>* values : {&series.y, &series.band_low, &series.band_high})
+        if (i < values->size()) (*values)[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
   static void keep_range(HandoutPicture& picture, const Series& series) {
     const auto* plot = std::get_if<LinePlot>(&picture.figure.content);
-    if (!plot || plot->y.range || picture.view.y || plot->y.scale != AxisScale::linear) return;
-    picture.view.y = range_of(series);
+    if (!plot || plot->y.range || plot->y.scale != AxisScale::linear) return;
+    const Range range = range_of(series);
+    if (!picture.view.y) picture.view.y = range;
+    if (range.min < picture.view.y->min) picture.view.y->min = range.min;
+    if (range.max > picture.view.y->max) picture.view.y->max = range.max;
   }
 
   void add_prediction(const Step& step, std::size_t number, bool veiled) {
@@ -176,7 +206,32 @@ class HandoutMaker {
     answer("*Exercise* " + exercise.answer);
   }
 
+  /// The scoreboard as the lesson found it, to be filled in; filled in among the answers.
+  void add_board() {
+    const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
+                                       [](const Step& step) { return !step.ticks.empty(); });
+    const Scoreboard before = scoreboard_at(course_, lesson_, 0);
+    if (!has_ticks || before.is_empty()) return;
+    add(HandoutHeading{2, "The scoreboard"});
+    text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", Kind::quiet);
+    add(HandoutBoard{before});
+    answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
+    answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
+    for (const Step& step : lesson_.steps)
+      for (const Tick& tick : step.ticks)
+        if (!tick.remark.empty())
+          answer(fmt::format("{}, {}: {}", name_of_code(before, tick.code), tick.wish, tick.remark),
+                 Kind::item);
+  }
+
+  static std::string name_of_code(const Scoreboard& board, const std::string& key) {
+    for (const BoardEntry& code : board.codes)
+      if (code.key == key) return code.text;
+    return key;
+  }
+
   const Lesson& lesson_;
+  std::span<const Lesson> course_;
   ResultCache& results_;
   Progress& progress_;
   Handout handout_{};
@@ -187,8 +242,9 @@ class HandoutMaker {
 
 }  // namespace
 
-Handout make_handout(const Lesson& lesson, ResultCache& results, Progress& progress) {
-  return HandoutMaker(lesson, results, progress).make();
+Handout make_handout(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+                     Progress& progress) {
+  return HandoutMaker(lesson, course, results, progress).make();
 }
 
 }  // namespace orrery::lessons

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "experiments/lessons/lesson.h"
 #include "experiments/lessons/prediction.h"
 #include "experiments/lessons/result_cache.h"
+#include "experiments/lessons/scoreboard.h"
 #include "experiments/model/progress.h"
 
 namespace orrery::lessons {
@@ -34,6 +36,10 @@ struct HandoutPicture {
   std::vector<PlacedNote> notes{};
   std::string id{};  ///< prefix of its ids in the page
 };
+/// The scoreboard of the course, with boxes to fill in where they are not settled.
+struct HandoutBoard {
+  Scoreboard board{};
+};
 /// Lines to write on.
 struct HandoutBlank {
   int lines{1};
@@ -45,7 +51,7 @@ struct HandoutCommand {
 struct HandoutBreak {};
 
 using HandoutBlock = std::variant<HandoutHeading, HandoutText, HandoutFormulas, HandoutPicture,
-                                  HandoutBlank, HandoutCommand, HandoutBreak>;
+                                  HandoutBoard, HandoutBlank, HandoutCommand, HandoutBreak>;
 
 struct Handout {
   std::string title{};
@@ -53,7 +59,9 @@ struct Handout {
 };
 
 /// Computes the states of the lesson. Throws as check_lesson reports.
-Handout make_handout(const Lesson& lesson, ResultCache& results, Progress& progress);
+/// @param course  the lessons whose scoreboard this one goes on with
+Handout make_handout(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+                     Progress& progress);
 
 /// A page that needs no other file; the same handout gives the same bytes.
 std::string handout_html(const Handout& handout);

@@ -40,6 +40,10 @@ svg{vertical-align:baseline}
 figure{margin:14px 0;break-inside:avoid}
 figure svg{display:block;max-width:100%;height:auto}
 code{font:13px/1.45 'DejaVu Sans Mono',monospace}
+.board{border-collapse:collapse;margin:12px 0}
+.board th,.board td{border:1px solid #9aa1ad;padding:5px 10px;text-align:center;font-weight:400}
+.board th[scope=row]{text-align:left}
+.board th small{display:block;color:#5a616e;max-width:112px}
 .command{color:#5a616e;overflow-wrap:anywhere}
 .break{break-before:page;margin-top:60px;border-top:1px solid #dfe3ea}
 @media print{@page{margin:16mm}body{font-size:10.5pt}main{max-width:none;padding:0}}
@@ -117,6 +121,21 @@ std::string html_of(const HandoutPicture& picture) {
   draw_noted_figure(canvas, picture, {0, 0, size.width, size.height},
                     figure::figure_style(Theme::print, 0.85));
   return fmt::format("<figure>{}</figure>\n", svg_element(canvas));
+}
+std::string html_of(const HandoutBoard& shown) {
+  const Scoreboard& board = shown.board;
+  std::string rows = "<tr><th></th>";
+  for (const BoardEntry& wish : board.wishes)
+    rows += fmt::format("<th scope=\"col\">{}<small>{}</small></th>", xml_escaped(wish.key),
+                        xml_escaped(wish.text));
+  rows += "</tr>\n";
+  for (std::size_t code = 0; code < board.codes.size(); ++code) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th>", xml_escaped(board.codes[code].text));
+    for (std::size_t wish = 0; wish < board.wishes.size(); ++wish)
+      rows += fmt::format("<td>{}</td>", mark_text(board.at(code, wish)));
+    rows += "</tr>\n";
+  }
+  return fmt::format("<table class=\"board\">\n{}</table>\n", rows);
 }
 std::string html_of(const HandoutBlank& blank) {
   std::string html;

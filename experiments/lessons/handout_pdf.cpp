@@ -100,10 +100,7 @@ class PdfWriter {
         lay_out_paragraph(text.spans, canvas_, column - 2 * inside, text_style(11, true));
     const double height = layout.height + 2 * inside;
     need(height);
-    const double right = margin + column, low = y_ + height;
-    const std::array<Point, 5> frame{Point{margin, y_}, Point{right, y_}, Point{right, low},
-                                     Point{margin, low}, Point{margin, y_}};
-    canvas_.line_strip(frame, {.color = style_.text, .width = 1});
+    frame({margin, y_, column, height}, {.color = style_.text, .width = 1});
     draw_paragraph(canvas_, layout, {margin + inside, y_ + inside});
     y_ += height + 2 * gap;
   }
@@ -131,6 +128,50 @@ class PdfWriter {
     need(height);
     draw_noted_figure(canvas_, picture, {margin, y_, width, height}, style_);
     y_ += height + gap;
+  }
+
+  void frame(const figure::Rect& box, const figure::Stroke& stroke) {
+    const std::array<Point, 5> corners{Point{box.x, box.y}, Point{box.right(), box.y},
+                                       Point{box.right(), box.bottom()}, Point{box.x, box.bottom()},
+                                       Point{box.x, box.y}};
+    canvas_.line_strip(corners, stroke);
+  }
+
+  void cell(const figure::Rect& box, const std::string& words, TextStyle style, bool centred) {
+    frame(box, {.color = style_.muted, .width = 0.5});
+    style.vertical = figure::VerticalAlign::middle;
+    if (centred) style.horizontal = figure::HorizontalAlign::center;
+    canvas_.text({centred ? box.x + box.width / 2 : box.x + gap, box.y + box.height / 2}, words,
+                 style);
+  }
+
+  /// Each wish heads its column; what it asks stands beneath the table.
+  void add(const HandoutBoard& shown) {
+    constexpr double row = 20, names = 110;
+    const Scoreboard& board = shown.board;
+    if (board.is_empty()) return;
+    const auto rows = static_cast<double>(board.codes.size() + 1);
+    const double each = (column - names) / static_cast<double>(board.wishes.size());
+    const TextStyle style = text_style(text_size);
+    need(rows * row + gap);
+    for (std::size_t wish = 0; wish < board.wishes.size(); ++wish) {
+      const double x = margin + names + each * static_cast<double>(wish);
+      cell({x, y_, each, row}, board.wishes[wish].key, style, true);
+      for (std::size_t code = 0; code < board.codes.size(); ++code)
+        cell({x, y_ + row * static_cast<double>(code + 1), each, row},
+             mark_text(board.at(code, wish)), style, true);
+    }
+    for (std::size_t code = 0; code < board.codes.size(); ++code)
+      cell({margin, y_ + row * static_cast<double>(code + 1), names, row}, board.codes[code].text,
+           style, false);
+    y_ += rows * row + gap;
+    std::string legend;
+    for (const BoardEntry& wish : board.wishes)
+      legend += (legend.empty() ? "" : " · ") + wish.key + ": " + wish.text;
+    TextStyle quiet = text_style(small_size);
+    quiet.color = style_.muted;
+    paragraph({{Span::Kind::text, legend, ""}}, quiet, 0, column);
+    y_ += gap;
   }
 
   void add(const HandoutBlank& blank) {

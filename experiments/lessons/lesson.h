@@ -134,6 +134,24 @@ struct Card {
   std::string statement{};
 };
 
+/// A wish or a code of the course's scoreboard, which the lesson that declares it brings in.
+struct BoardEntry {
+  int line{};
+  std::string key{};   ///< as ticks name it, and the head of its column: "distance"
+  std::string text{};  ///< "only the distance counts"; of a code its name on the board
+};
+
+/// A box of the scoreboard that a step fills in, with the assertion that settles it.
+struct Tick {
+  enum class Mark { yes, no, partly };
+  int line{};
+  std::string code{};
+  std::string wish{};
+  Mark mark{Mark::yes};
+  Expectation when{};
+  std::string remark{};  ///< what the mark alone does not say; may be empty
+};
+
 struct Exercise {
   int line{};
   std::string task{};
@@ -156,6 +174,7 @@ struct Step {
   std::vector<Note> notes{};
   std::vector<Spotlight> spotlights{};
   std::vector<Veil> veils{};
+  std::vector<Tick> ticks{};
   std::string say{};  ///< the sentence that a projector shows in place of the prose
   std::optional<Card> card{};
   std::optional<Exercise> exercise{};
@@ -167,6 +186,8 @@ struct Lesson {
   std::string title{};
   std::string misconception{};  ///< that it removes, as somebody would say it
   int minutes{};
+  std::vector<BoardEntry> wishes{};  ///< that it adds to the scoreboard of its course
+  std::vector<BoardEntry> codes{};
   std::vector<Step> steps{};
 };
 

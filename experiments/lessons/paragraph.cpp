@@ -1,5 +1,7 @@
 #include "experiments/lessons/paragraph.h"
 
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "experiments/figure/equation/layout.h"
@@ -20,6 +22,16 @@ struct Word {
   Piece piece{};
   bool spaced{};
 };
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether the space at `at` groups the digits of a number: "10 000".
+bool groups_digits(std::string_view text, std::size_t at) {
+  if (text[at] != ' ' || at == 0 || !is_digit(text[at - 1]) || at + 3 >= text.size()) return false;
+  for (std::size_t i = 1; i <= 3; ++i)
+    if (!is_digit(text[at + i])) return false;
+  return at + 4 >= text.size() || !is_digit(text[at + 4]);
+}
 
 class Breaker {
  public:
@@ -50,8 +62,9 @@ class Breaker {
     TextStyle style = style_;
     style.bold = style.bold || span.kind == Span::Kind::emphasis;
     std::string word;
-    for (const char c : span.text + '\0') {
-      const bool blank = c == ' ' || c == '\n' || c == '\t';
+    for (std::size_t i = 0; i <= span.text.size(); ++i) {
+      const char c = i < span.text.size() ? span.text[i] : '\0';
+      const bool blank = (c == ' ' || c == '\n' || c == '\t') && !groups_digits(span.text, i);
       if (!blank && c != '\0') word += c;
       if ((blank || c == '\0') && !word.empty()) {
         Piece piece{.text = std::exchange(word, {}), .style = style, .target = span.target};

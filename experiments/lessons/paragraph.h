@@ -24,7 +24,8 @@ struct ParagraphLayout {
 };
 
 /// Breaks the paragraph into lines within `width`. A word that is wider than a line has one of its
-/// own. Formulas are set in line; `canvas` measures.
+/// own, and a number keeps its groups of digits together: "10 000". Formulas are set in line;
+/// `canvas` measures.
 ParagraphLayout lay_out_paragraph(const std::vector<Span>& spans, const figure::Canvas& canvas,
                                   double width, const figure::TextStyle& style);
 

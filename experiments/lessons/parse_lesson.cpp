@@ -33,7 +33,7 @@ std::vector<Line> lines_of(std::string_view text) {
 /// A list of blocks without a name that may stand in a step more than once.
 bool may_repeat(const std::string& block) {
   return block == "expect" || block == "note" || block == "equation" || block == "spotlight" ||
-         block == "veil";
+         block == "veil" || block == "tick";
 }
 
 class LessonReader {

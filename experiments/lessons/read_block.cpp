@@ -211,6 +211,7 @@ const std::vector<BlockKind>& block_kinds() {
       {"note", read_notes},
       {"spotlight", read_spotlights},
       {"veil", read_veils},
+      {"tick", read_ticks},
       {"say",
        [](const Block& block, Step& step, const Guarded&) { step.say = sentence_of(block); }},
       {"card",
@@ -259,14 +260,16 @@ Expectation read_expectation(int line, const std::string& text) {
 }
 
 void read_block(const Block& block, Lesson& lesson, Step* step, const Guarded& guarded) {
-  if (block.name == "lesson") {
+  std::vector<std::string> names{"lesson", "scoreboard"};
+  if (block.name == names[0] || block.name == names[1]) {
     if (step)
-      throw UsageError("```lesson", "stands in a step", "move it above the first ## heading");
+      throw UsageError("```" + block.name, "stands in a step",
+                       "move it above the first ## heading");
+    if (block.name == names[1]) return read_scoreboard(block, lesson, guarded);
     for (const Field& field : fields_of(block))
       guarded(field.line, [&] { read_head(field, lesson); });
     return;
   }
-  std::vector<std::string> names{"lesson"};
   for (const BlockKind& kind : block_kinds()) {
     names.emplace_back(kind.name);
     if (kind.name != block.name) continue;

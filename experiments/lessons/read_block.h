@@ -19,4 +19,10 @@ Expectation read_expectation(int line, const std::string& text);
 /// Reads the block predict.
 Prediction read_prediction(const Block& block, const Guarded& guarded);
 
+/// Reads the block scoreboard: the wishes and codes that a lesson brings into its course.
+void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded);
+
+/// Reads the block tick: the boxes of the scoreboard that a step settles.
+void read_ticks(const Block& block, Step& step, const Guarded& guarded);
+
 }  // namespace orrery::lessons

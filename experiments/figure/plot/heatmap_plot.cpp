@@ -285,6 +285,8 @@ std::optional<Cell> cell_at(const Heatmap& map, const FigureLayout& layout, Poin
   return Cell{static_cast<std::size_t>(row), static_cast<std::size_t>(column)};
 }
 
+Range cells_range(const Axis& axis, std::size_t count) { return cell_axis(axis, count).data(); }
+
 Rect cell_rect(const Heatmap& map, const FigureLayout& layout, Cell cell) {
   const MapShape shape = shape_of(map.values.get());
   Axes axes;

@@ -49,6 +49,17 @@ Matrix<double> row_of(const Tensor& tensor, const ParamSet& params) {
   return rows.row(row);
 }
 
+/// The channels 0, 2, … and behind them 1, 3, …: what stood side by side is half a row apart.
+Matrix<double> even_first(const Matrix<double>& row) {
+  Matrix<double> ordered = row;
+  const Index half = row.cols() / 2;
+  for (Index t = 0; t < half; ++t) {
+    ordered(0, t) = row(0, 2 * t);
+    ordered(0, t + half) = row(0, 2 * t + 1);
+  }
+  return ordered;
+}
+
 QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
   const Tensor* q = tensor_of(inputs, "q");
   const Tensor* k = tensor_of(inputs, "k");
@@ -78,6 +89,15 @@ std::vector<ParamSpec> vector_params() {
       used_with(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255),
                 {"file"}),
       used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"}),
+      used_with({.key = "channels",
+                 .description = "Order in which the channels of q and k stand.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("as_given"),
+                 .choices = {{"as_given", "as they are"},
+                             {"even_first",
+                              "0, 2, … and then 1, 3, …: as a checkpoint is converted from "
+                              "interleaved to half_split"}}},
+                {"ones", "equal", "random", "file"}),
       channel_param("q1", "q_1", "First channel of the query.", 1.0),
       channel_param("q2", "q_2", "Second channel of the query.", 0.5),
       channel_param("k1", "k_1", "First channel of the key.", 0.8),
@@ -86,10 +106,12 @@ std::vector<ParamSpec> vector_params() {
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
   const std::string& content = params.text("content");
-  if (content == "file") return vectors_of_file(params, inputs);
   if (content == "plane") return vectors_in_plane(params);
   Random random(params.integer("seed"), "q and k of rotation");
-  return qk_pairs(content, params.integer("dim"), 1, random).front();
+  QkPair v = content == "file" ? vectors_of_file(params, inputs)
+                               : qk_pairs(content, params.integer("dim"), 1, random).front();
+  if (params.text("channels") == "even_first") v = {even_first(v.q), even_first(v.k)};
+  return v;
 }
 
 }  // namespace orrery::studies

@@ -6,7 +6,7 @@
 
 namespace orrery::studies {
 
-/// "content", and what it reads: "dim", "q", "k", "head", "row".
+/// "content", and what it reads: "dim", "q", "k", "head", "row", "channels".
 std::vector<ParamSpec> vector_params();
 
 /// The query and the key that rotate. Throws UsageError without a file of q where "content" asks

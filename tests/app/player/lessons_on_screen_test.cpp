@@ -1,6 +1,8 @@
 // Lessons on the desktop, as a reader turns their pages.
 #include <GLFW/glfw3.h>
 
+#include <imgui.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
@@ -163,6 +165,201 @@ TEST_CASE("Numbers move from one step to the next, and end exactly") {
   CHECK(seen.size() > 4);
   CHECK(reader.session->current().params == reader.player().step().state.params);
   CHECK_FALSE(reader.desktop.app().director().is_moving());
+}
+
+TEST_CASE("A zoom moves from one step to the next, ends exactly, and is drawn so without a clock") {
+  Reader reader("07-decay", 2);
+  reader.press(GLFW_KEY_SPACE);
+  reader.desktop.press(GLFW_KEY_SPACE);
+  REQUIRE(reader.player().at() == 3);
+  std::vector<double> ends;
+  for (int frame = 0; frame < frames_of_motion; ++frame) {
+    const auto& x = reader.session->view("decay_bound").x;
+    if (x) ends.push_back(x->max);
+    reader.desktop.frame();
+  }
+  REQUIRE(ends.size() > 20);
+  CHECK(ends.front() > 200);
+  CHECK(std::is_sorted(ends.rbegin(), ends.rend()));
+  CHECK(std::set<double>(ends.begin(), ends.end()).size() > 10);
+  CHECK(reader.session->view("decay_bound").x == Range{0, 64});
+  player::Director& director = reader.desktop.app().director();
+  REQUIRE(director.pose(3, 0.5));
+  reader.desktop.settle();
+  REQUIRE(reader.session->view("decay_bound").x);
+  const double half = reader.session->view("decay_bound").x->max;
+  CHECK(half == Approx((ends.front() + 64) / 2).epsilon(0.02));
+  CHECK_FALSE(director.pose(3, 1.0));
+  reader.desktop.settle();
+  CHECK(reader.session->view("decay_bound").x == Range{0, 64});
+}
+
+TEST_CASE("What is to be predicted is hidden from the first frame on") {
+  Reader reader("07-decay", 3);
+  reader.desktop.press(GLFW_KEY_LEFT);
+  REQUIRE(reader.player().at() == 2);
+  CHECK(reader.session->view("decay_bound").hidden == std::set<std::string>{"RoPE"});
+  reader.desktop.frame();
+  CHECK(reader.session->view("decay_bound").hidden == std::set<std::string>{"RoPE"});
+}
+
+TEST_CASE("Cells are marked by clicks or with the keyboard, and described beside the truth") {
+  Reader reader("01-order", 1);
+  const auto cell = [&](int row, int column) {
+    return reader.desktop.in_figure("weights_none", (column + 0.5) / 8, (row + 0.5) / 8);
+  };
+  using Cells = std::vector<std::pair<std::size_t, std::size_t>>;
+  reader.desktop.click(cell(1, 2));
+  reader.desktop.click(cell(6, 6));
+  CHECK(reader.player().work().answer.cells == Cells{{1, 2}, {6, 6}});
+  reader.desktop.click(cell(6, 6));
+  CHECK(reader.player().work().answer.cells == Cells{{1, 2}});
+  // From the first cell one down and one to the right.
+  reader.desktop.press(GLFW_KEY_DOWN, false, true);
+  reader.desktop.press(GLFW_KEY_RIGHT, false, true);
+  reader.desktop.press(GLFW_KEY_ENTER, false, true);
+  CHECK(reader.player().work().answer.cells == Cells{{1, 1}, {1, 2}});
+  CHECK(reader.player().at() == 1);
+  CHECK_FALSE(reader.player().work().revealed);
+  reader.press(GLFW_KEY_SPACE);
+  REQUIRE(reader.player().work().revealed);
+  const lessons::Answer* truth = reader.desktop.app().director().truth();
+  REQUIRE(truth);
+  // Rows and columns 1 and 4 of 8 × 8 cells.
+  CHECK(truth->cells.size() == 28);
+  const std::string words = player::revealed_words(reader.desktop.app().director());
+  INFO(words);
+  CHECK(words.find("28") != std::string::npos);
+  // Revealed, a click marks nothing any more.
+  reader.desktop.click(cell(0, 0));
+  CHECK(reader.player().work().answer.cells.size() == 2);
+}
+
+TEST_CASE("Items are put in order by clicks or digits, taken back, and compared with the truth") {
+  Reader reader("05-clocks", 1);
+  const auto order = [&] { return reader.player().work().answer.order; };
+  reader.desktop.click(reader.desktop.item("option 2"));
+  reader.desktop.click(reader.desktop.item("option 4"));
+  CHECK(order() == std::vector<std::size_t>{1, 3});
+  CHECK_FALSE(reader.player().work().answered);
+  reader.press(GLFW_KEY_2);
+  CHECK(order() == std::vector<std::size_t>{3});
+  for (const int key : {GLFW_KEY_1, GLFW_KEY_2, GLFW_KEY_3}) reader.press(key);
+  CHECK(order() == std::vector<std::size_t>{3, 0, 1, 2});
+  CHECK(reader.player().work().answered);
+  reader.press(GLFW_KEY_ENTER);
+  REQUIRE(reader.desktop.app().director().truth());
+  CHECK(reader.desktop.app().director().truth()->order == std::vector<std::size_t>{1, 3, 0, 2});
+  CHECK(reader.on_screen("revealed"));
+}
+
+TEST_CASE("A step that is copied from the screen is pasted elsewhere as its settings") {
+  Reader author("07-decay", 3);
+  author.session->set("base", "777");
+  author.desktop.settle();
+  author.desktop.app().perform("copy_step");
+  const std::string step = ImGui::GetClipboardText();
+  INFO(step);
+  CHECK(step.find("```state") != std::string::npos);
+  author.press(GLFW_KEY_ESCAPE);
+  ImGui::SetClipboardText(step.c_str());
+  author.desktop.press(GLFW_KEY_V, true);
+  author.desktop.settle();
+  CHECK(author.session->current().experiment->info.name == "long_term_decay");
+  CHECK(author.session->current().params.real("base") == 777);
+  CHECK(author.session->view("decay_bound").x == Range{0, 64});
+}
+
+TEST_CASE("Undo stays within a step of a lesson, and behind it is what was before") {
+  Reader reader("07-decay", 4);
+  const auto base = [&] { return reader.session->current().params.real("base"); };
+  reader.press(GLFW_KEY_SPACE);
+  reader.press(GLFW_KEY_SPACE);
+  REQUIRE(reader.player().at() == 5);
+  const double of_step = base();
+  const auto undo = [&] {
+    reader.desktop.press(GLFW_KEY_Z, true);
+    reader.desktop.settle();
+  };
+  undo();
+  // The step itself is not undone.
+  CHECK(reader.player().at() == 5);
+  CHECK(base() == of_step);
+  CHECK(reader.session->current().params == reader.player().step().state.params);
+  reader.desktop.drag(reader.desktop.item("param base", 0.5),
+                      reader.desktop.item("param base", 0.8));
+  reader.desktop.settle();
+  REQUIRE(base() != of_step);
+  const double moved = base();
+  undo();
+  CHECK(base() == of_step);
+  reader.desktop.press(GLFW_KEY_Z, true, true);
+  reader.desktop.settle();
+  CHECK(base() == moved);
+  reader.press(GLFW_KEY_SPACE);
+  reader.press(GLFW_KEY_SPACE);
+  REQUIRE(reader.player().at() == 6);
+  undo();
+  CHECK(reader.session->current().params == reader.player().step().state.params);
+  reader.press(GLFW_KEY_ESCAPE);
+  undo();
+  CHECK(reader.session->snapshot() == reader.before);
+}
+
+TEST_CASE("A long step scrolls with the keyboard, and its answer comes into sight") {
+  Reader reader("02-wishes", 1, 900);
+  reader.session->look.scale = 1.5;
+  reader.desktop.settle();
+  const auto top = [&] { return reader.desktop.item("step title").y; };
+  const double before = top();
+  reader.press(GLFW_KEY_PAGE_DOWN);
+  CHECK(top() < before);
+  CHECK(reader.player().at() == 1);
+  reader.press(GLFW_KEY_PAGE_UP);
+  CHECK(top() == before);
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(reader.player().work().revealed);
+  CHECK(top() < before);
+}
+
+TEST_CASE("The scoreboard fills in what a step settles once it is revealed, and stays") {
+  Reader reader("02-wishes", 1);
+  const player::Director& director = reader.desktop.app().director();
+  const auto settled = [&] { return director.scoreboard().settled(); };
+  CHECK(settled() == 5);
+  CHECK_FALSE(director.scoreboard().has_news());
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(settled() == 10);
+  CHECK(director.scoreboard().has_news());
+  CHECK(reader.on_screen("box rope shift"));
+  // Folded by the reader, until a step has news again.
+  reader.desktop.click(reader.desktop.item("button Scoreboard"));
+  reader.desktop.frame(2);
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(settled() == 13);
+  CHECK(reader.on_screen("box rope shift"));
+  reader.desktop.app().open_lesson("07-decay", 0);
+  reader.desktop.settle();
+  CHECK(settled() == 23);
+  CHECK(reader.on_screen("button Scoreboard"));
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_B);
+  CHECK(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_ESCAPE);
+  CHECK(director.is_open());
+  reader.desktop.app().open_lesson("01-order", 0);
+  reader.desktop.settle();
+  CHECK_FALSE(reader.on_screen("button Scoreboard"));
+}
+
+TEST_CASE("Without controls the checks begin where the controls would") {
+  Reader reader("02-wishes", 1);
+  const auto chip = reader.desktop.app().item_rects().find("button Checks");
+  const auto bar = reader.desktop.app().item_rects().find("status");
+  REQUIRE((chip && bar));
+  CHECK(chip->x - bar->x < 16);
 }
 
 TEST_CASE("F4 lists the lessons, and a click opens one") {

@@ -4,6 +4,7 @@
 
 #include "app/player/motion.h"
 #include "app/player/step_screen.h"
+#include "app/player/zoom_motion.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/layers.h"
 
@@ -167,6 +168,37 @@ TEST_CASE("Motion runs along the scale of the slider, slow at both ends, and end
   CHECK(early > 1e4);
   ParamSet elsewhere(find_experiment("rotation").info.params);
   CHECK_FALSE(player::can_move(from, elsewhere));
+}
+
+TEST_CASE("A zoom runs along the scale of its axis, from and to what fits, and ends exactly") {
+  const Series series{.name = "a", .x = {0, 100}, .y = {1, 3}};
+  const Figure curve{.id = "f", .content = LinePlot{.series = {series}}};
+  FigureView whole, part;
+  part.x = Range{0, 10};
+  CHECK_FALSE(player::can_zoom(part, part));
+  CHECK(player::can_zoom(whole, part));
+  const auto at = [&](double share) { return player::limits_part_way(curve, whole, part, share); };
+  REQUIRE(at(0.0).x);
+  CHECK(at(0.0).x->max > 99);
+  CHECK(at(0.5).x->max == Approx((at(0.0).x->max + 10) / 2));
+  CHECK_FALSE(at(0.5).y);
+  CHECK(at(1.0) == player::AxisLimits{.x = Range{0, 10}});
+  CHECK(player::limits_part_way(curve, part, whole, 1.0) == player::AxisLimits{});
+  SECTION("by ratios on a logarithmic axis") {
+    FigureView near, far;
+    near.x_scale = far.x_scale = AxisScale::log10;
+    near.x = Range{1, 10};
+    far.x = Range{1, 1000};
+    CHECK(player::limits_part_way(curve, near, far, 0.5).x->max == Approx(100));
+  }
+  SECTION("and on a map, whose cells reach half a cell further") {
+    Heatmap map;
+    map.values =
+        std::make_shared<const Array>(Array{.shape = {4, 4}, .values = std::vector<double>(16)});
+    const Figure figure{.id = "f", .content = map};
+    const auto limits = player::limits_part_way(figure, whole, part, 0.0);
+    CHECK(limits.x == Range{-0.5, 3.5});
+  }
 }
 
 TEST_CASE("What is on screen is copied as a step that reads back as the same settings") {

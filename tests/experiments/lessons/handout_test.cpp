@@ -1,6 +1,7 @@
 #include "experiments/lessons/handout.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/lessons/library.h"
@@ -18,7 +19,9 @@ namespace {
 Handout handout_of(const std::string& name) {
   ResultCache results;
   SilentProgress progress;
-  return make_handout(read_lesson(lessons_named(name).at(0)).lesson, results, progress);
+  const std::filesystem::path file = lessons_named(name).at(0);
+  const std::vector<Lesson> course = course_of(file);
+  return make_handout(read_lesson(file).lesson, course, results, progress);
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
@@ -57,6 +60,32 @@ TEST_CASE("The curve that is to be drawn is not in the figure before the answers
   CHECK(with >= 3);
 }
 
+TEST_CASE("A veil over a part of a curve leaves a gap there, and nowhere else") {
+  const ParsedLesson parsed = parse_lesson(
+      "# T\n```lesson\nmisconception: None.\n```\n## One\nWords.\n```state\nexperiment = "
+      "\"long_term_decay\"\nfigure = \"decay_bound\"\n```\n```veil\ndecay_bound RoPE from 20 to "
+      "64\n```\n```predict\nask: What?\nchoose: this if rope_rises > 1\nchoose: that if rope_rises "
+      "< 1\n```\n```card\nKeep "
+      "it.\n```\n",
+      "t.md");
+  for (const Problem& problem : parsed.problems) UNSCOPED_INFO(problem.text());
+  REQUIRE(parsed.problems.empty());
+  ResultCache results;
+  SilentProgress progress;
+  const Handout handout = make_handout(parsed.lesson, {}, results, progress);
+  std::vector<HandoutPicture> pictures;
+  for (const HandoutBlock& block : handout.blocks)
+    if (const auto* picture = std::get_if<HandoutPicture>(&block)) pictures.push_back(*picture);
+  REQUIRE(pictures.size() == 2);
+  CHECK(pictures[0].view.hidden.empty());
+  const Series veiled = std::get<LinePlot>(pictures[0].figure.content).series.at(0);
+  const Series whole = std::get<LinePlot>(pictures[1].figure.content).series.at(0);
+  for (std::size_t i = 0; i < whole.x.size(); ++i) {
+    const bool is_hidden = whole.x[i] >= 20 && whole.x[i] <= 64;
+    CHECK(std::isnan(veiled.y[i]) == is_hidden);
+  }
+}
+
 TEST_CASE("The same lesson gives the same bytes, as a page and as pages") {
   CHECK(handout_html(handout_of("rotation")) == handout_html(handout_of("rotation")));
   const std::string pdf = handout_pdf(handout_of("rotation"));
@@ -79,6 +108,9 @@ TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
   CHECK(narrow.pieces[3].at.x == narrow.pieces[2].at.x + narrow.pieces[2].width);
   for (const ParagraphLayout::Piece& piece : narrow.pieces) CHECK(piece.at.x + piece.width <= 60);
   CHECK(lay_out_paragraph({}, canvas, 60, style).height == 0);
+  // Digits of one number stay together, years and ranges do not.
+  CHECK(lay_out_paragraph(spans_of("base 1 000 000 and"), canvas, 20, style).pieces.size() == 3);
+  CHECK(lay_out_paragraph(spans_of("in 1999 2000"), canvas, 20, style).pieces.size() == 3);
 }
 
 TEST_CASE("A step that was copied from the screen is a step of a lesson") {

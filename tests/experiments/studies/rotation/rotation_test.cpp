@@ -73,6 +73,20 @@ TEST_CASE("Links lie head to tail, and what never turns is the last, along the r
   CHECK(shares.series.at(1).y.back() == 4);
 }
 
+TEST_CASE("Channels that were reordered for half-split pairs give the interleaved score") {
+  const auto run_with = [](Settings settings) {
+    settings.insert(settings.end(), {{"dim", "16"}, {"distance", "5"}, {"content", "random"}});
+    return run(settings);
+  };
+  const Result paper = run_with({});
+  const Result converted = run_with({{"channels", "even_first"}, {"rope.pairing", "half_split"}});
+  const Result garbled = run_with({{"channels", "even_first"}});
+  CHECK(scalar(converted, "score") == scalar(paper, "score"));
+  CHECK(std::abs(scalar(garbled, "score") - scalar(paper, "score")) > 0.1);
+  // A common order of the channels changes no inner product.
+  CHECK(scalar(garbled, "score_at_rest") == Approx(scalar(paper, "score_at_rest")));
+}
+
 TEST_CASE("With ones, pair t at position m points to √2 e^{i(m θ_t + π/4)}") {
   const Result result = run({{"content", "ones"}, {"dim", "8"}, {"pair_step", "1"}});
   for (int t = 0; t < 4; ++t) {
