@@ -1,0 +1,387 @@
+#include "core/identify/identify_rotation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/errors.h"
+#include "core/identify/defects.h"
+#include "core/identify/frequency_families.h"
+#include "core/identify/channel_frequencies.h"
+#include "core/identify/offset_search.h"
+#include "core/identify/pair_phasors.h"
+#include "core/identify/refined_base.h"
+#include "core/identify/rope_cost.h"
+#include "core/identify/structures.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index sampled_rows = 96;
+constexpr Index sampled_heads = 4;
+constexpr Index tried_rows = 24;
+constexpr Index tried_heads = 2;
+constexpr double fitting = 4.0;       // units of rounding: residuals of the right rope stay below
+constexpr double least_variance = 0.01;  // of what fits to the bit
+
+/// The sample with heads for rows, at the positions 0, 1, … of heads.
+RotationSample transposed_sample(const RotationSample& sample) {
+  RotationSample other = sample;
+  other.places.heads = sample.places.rows;
+  other.places.rows = sample.places.heads;
+  other.places.positions.resize(sample.heads(), 1);
+  for (Index h = 0; h < sample.heads(); ++h) {
+    other.places.positions(h, 0) = sample.places.heads[static_cast<std::size_t>(h)];
+    for (Index n = 0; n < sample.rows(); ++n) {
+      const Index from = h * sample.rows() + n, to = n * sample.heads() + h;
+      other.before.row(to) = sample.before.row(from);
+      other.after.row(to) = sample.after.row(from);
+      other.unit.row(to) = sample.unit.row(from);
+      other.slack.row(to) = sample.slack.row(from);
+    }
+  }
+  return other;
+}
+
+std::vector<Position> head_positions(const RotationSample& transposed) {
+  return {transposed.places.rows.begin(), transposed.places.rows.end()};
+}
+
+/// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
+StageRounding fp32_stages() {
+  return {Precision::fp32, {Stage::inv_freq, Stage::angle, Stage::cos_sin}};
+}
+
+bool is_usable(const WrittenRope& rope) {
+  try {
+    const std::vector<double> theta = frequencies_of(rope);
+    return std::all_of(theta.begin(), theta.end(), [](double t) { return std::isfinite(t); });
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+class Search {
+ public:
+  explicit Search(const RotationQuestion& question)
+      : question_(question),
+        sample_(sample_of(question.tensor, sampled_rows, sampled_heads)),
+        small_(sample_of(question.tensor, tried_rows, tried_heads)) {}
+
+  RotationAnswer answer() {
+    add_expected();
+    add_estimated(sample_, stated_positions(), [](WrittenRope&) {});
+    add_released();
+    keep(24, small_);
+    keep(8, sample_);
+    refine_bases();
+    if (!fits()) add_offsets();
+    if (!fits()) add_rules();
+    if (!fits()) add_rounded_positions();
+    if (!fits()) add_heads_for_positions();
+    if (!fits()) add_other_wirings();
+    refine_bases();
+    for (int round = 0; round < 2; ++round) {
+      add_defects(round == 0 ? 3 : 1);
+      keep(24, sample_);
+    }
+    add_formats();
+    add_stretched();
+    keep(40, sample_);
+    return ranked();
+  }
+
+ private:
+  void add(WrittenRope rope, std::string defect = {}, bool is_expected = false) {
+    if (!is_usable(rope)) return;
+    for (RopeHypothesis& other : found_)
+      if (computes_same(other.rope, rope)) {
+        if (other.defect.empty()) other.defect = std::move(defect);
+        other.is_expected = other.is_expected || is_expected;
+        other.cost = std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
+        return;
+      }
+    const double cost = total_cost(rope, defect, is_expected);
+    found_.push_back({.rope = std::move(rope),
+                      .defect = std::move(defect),
+                      .is_expected = is_expected,
+                      .cost = cost});
+    measured_ = nullptr;
+  }
+
+  /// The expected rope is the most likely one, its defects come next.
+  double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const {
+    if (is_expected) return -10;
+    if (defect.empty()) return cost_of(rope);
+    double cost = -5;
+    for (const RopeDefect& known : rope_defects()) {
+      if (known.name == defect) break;
+      cost += 0.05;
+    }
+    return cost;
+  }
+
+  void add_expected() {
+    if (!question_.expected) return;
+    WrittenRope expected = *question_.expected;
+    for (const bool rounded : {true, false}) {
+      expected.rounding = rounded ? fp32_stages() : StageRounding{};
+      add(expected, {}, true);
+      for (const RopeDefect& defect : rope_defects())
+        if (const auto rope = defect.inject(expected, question_.tensor.rows()))
+          add(*rope, defect.name);
+    }
+  }
+
+  bool fits() const { return found_.front().residual.rms() < fitting; }
+
+  /// Families of frequencies for each likely way of pairing, with positions as `view` sees them.
+  template <class Change>
+  void add_estimated(const RotationSample& sample, const std::vector<Position>& positions,
+                     Change change) {
+    for (const StructureFit& structure : likely_structures(sample)) {
+      const auto estimates = estimate_frequencies(structure.phasors, positions);
+      if (estimates.empty()) continue;
+      for (FamilyFit& fit : fit_families(structure.rope, estimates, 10)) {
+        fit.rope.rounding = fp32_stages();
+        change(fit.rope);
+        add(fit.rope);
+      }
+    }
+  }
+
+  std::vector<Position> stated_positions() const {
+    std::vector<Position> positions;
+    for (Index n = 0; n < sample_.rows(); ++n)
+      positions.push_back(sample_.places.positions(n, 0));
+    return positions;
+  }
+
+  void add_rounded_positions() {
+    for (const Precision format : {Precision::bf16, Precision::fp16}) {
+      std::vector<Position> positions = stated_positions();
+      for (Position& p : positions)
+        p = static_cast<Position>(round_to(format, static_cast<double>(p)));
+      if (positions == stated_positions()) continue;
+      add_estimated(sample_, positions,
+                    [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
+    }
+    keep(12, sample_);
+  }
+
+  void add_heads_for_positions() {
+    if (sample_.heads() < 2) return;
+    const RotationSample transposed = transposed_sample(sample_);
+    add_estimated(transposed, head_positions(transposed),
+                  [](WrittenRope& rope) { rope.rule = PositionRule::head_index; });
+    keep(12, sample_);
+  }
+
+  void add_other_wirings() {
+    const RotationSample few = sample_of(question_.tensor, 64, 2);
+    for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
+      for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
+        const Index d = question_.tensor.channels();
+        WrittenRope rope{.d_head = d, .rotary_dims = d, .pairing = pairing, .wiring = wiring};
+        const auto estimates = estimate_channel_frequencies(rope, few);
+        if (estimates.empty()) continue;
+        for (FamilyFit& fit : fit_families(rope, estimates, 10)) {
+          fit.rope.rounding = fp32_stages();
+          add(fit.rope);
+        }
+      }
+    keep(12, sample_);
+  }
+
+  /// A base that is no released model's is known as well as the angles are: it is fitted to them,
+  /// and then tried with as few digits as it may have.
+  void refine_bases() {
+    const std::size_t count = std::min<std::size_t>(found_.size(), 3);
+    for (std::size_t i = 0; i < count; ++i) {
+      WrittenRope rope = found_[i].rope;
+      if (is_known(known_bases(), rope.base) || rope.wiring != Wiring::rotation || axes() > 1)
+        continue;
+      rope.base = refined_base(rope, sample_);
+      const double base = rope.base;
+      for (const int digits : {1, 2, 3, 4, 5, 6, 8}) {
+        const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
+        rope.base = std::round(base * scale) / scale;
+        if (rope.base > 1) add(rope);
+      }
+    }
+    keep(16, sample_);
+  }
+
+  void add_released() {
+    for (WrittenRope& rope : released_ropes(question_.tensor.channels(), axes())) {
+      rope.rounding = fp32_stages();
+      add(rope);
+    }
+  }
+
+  /// A common offset of all rows, for the best rope so far.
+  void add_offsets() {
+    const std::size_t count = std::min<std::size_t>(found_.size(), 4);
+    for (std::size_t i = 0; i < count; ++i) {
+      WrittenRope rope = found_[i].rope;
+      if (rope.wiring != Wiring::rotation || axes() > 1) continue;
+      rope.offset = 0;
+      for (const Position offset : likely_offsets(rope, sample_)) {
+        rope.offset = offset;
+        add(rope);
+      }
+    }
+    keep(12, sample_);
+  }
+
+  /// Rows from one on have other positions: where it begins is found by the rows' own residuals.
+  void add_rules() {
+    const std::size_t count = std::min<std::size_t>(found_.size(), 3);
+    for (std::size_t i = 0; i < count; ++i) {
+      const WrittenRope rope = found_[i].rope;
+      for (const WrittenRope& ruled : likely_rules(rope, sample_, question_.tensor)) add(ruled);
+    }
+    keep(12, sample_);
+  }
+
+  void add_defects(std::size_t count) {
+    const std::size_t bases = std::min<std::size_t>(found_.size(), count);
+    for (std::size_t i = 0; i < bases; ++i) {
+      const WrittenRope sound = found_[i].rope;
+      for (const RopeDefect& defect : rope_defects())
+        if (const auto rope = defect.inject(sound, question_.tensor.rows())) add(*rope);
+    }
+  }
+
+  void add_formats() {
+    const std::size_t count = std::min<std::size_t>(found_.size(), 3);
+    for (std::size_t i = 0; i < count; ++i) {
+      WrittenRope rope = found_[i].rope;
+      const StageRounding as_found = rope.rounding;
+      for (const Precision format : {Precision::bf16, Precision::fp16}) {
+        rope.rounding = as_found;
+        rope.rounding.set(Stage::cos_sin, format);
+        add(rope);
+      }
+      rope.rounding = {};
+      add(rope);
+    }
+  }
+
+  /// The measured stretch, where no known factor is it.
+  void add_stretched() {
+    WrittenRope rope = found_.front().rope;
+    if (rope.wiring != Wiring::rotation || rope.rule != PositionRule::stated) return;
+    const double a = pair_phasors(rope, sample_).amplitude;
+    rope.amplitude = std::round(a * 1e4) / 1e4;
+    add(rope);
+    if (rope.rotary_dims == rope.d_head) return;
+    rope.reach = FactorReach::all;
+    add(rope);
+  }
+
+  /// The best by residual on the sample; ties by cost.
+  void keep(std::size_t most, const RotationSample& sample) {
+    for (RopeHypothesis& hypothesis : found_)
+      if (measured_ != &sample || hypothesis.residual.count == 0)
+        hypothesis.residual = residual_of(hypothesis.rope, sample);
+    order();
+    // What is expected stays, however badly it fits: the answer says by how much.
+    std::vector<RopeHypothesis> kept;
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
+    found_ = std::move(kept);
+    measured_ = &sample;
+  }
+
+  void order() {
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                       return a.residual.sum_of_squares < b.residual.sum_of_squares;
+                     });
+    const Residual& least = found_.front().residual;
+    const double variance =
+        std::max<double>(least.sum_of_squares / std::max<double>(least.count, 1), least_variance);
+    for (RopeHypothesis& hypothesis : found_) {
+      hypothesis.evidence =
+          (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
+      hypothesis.tied = hypothesis.evidence < evidence_to_decide;
+    }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                       if (a.tied != b.tied) return a.tied;
+                       return a.tied && a.cost < b.cost;
+                     });
+  }
+
+  const RopeHypothesis& best() const { return found_.front(); }
+  std::size_t axes() const {
+    return static_cast<std::size_t>(question_.tensor.positions.cols());
+  }
+
+  RotationAnswer ranked() {
+    std::size_t measured = 0;
+    for (RopeHypothesis& hypothesis : found_) {
+      if (measured >= 6 && !hypothesis.is_expected) break;
+      hypothesis.residual = residual_of(hypothesis.rope, question_.tensor);
+      ++measured;
+    }
+    measured_whole(measured);
+    RotationAnswer answer{.hypotheses = std::move(found_)};
+    const double u = unit_roundoff(question_.tensor.format);
+    answer.explained = answer.best().residual.rms() < fitting ||
+                       answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
+    return answer;
+  }
+
+  /// Hypotheses beyond the first few keep what the sample says, scaled to the whole.
+  void measured_whole(std::size_t measured) {
+    const double whole = static_cast<double>(question_.tensor.after.size());
+    for (std::size_t i = measured; i < found_.size(); ++i) {
+      Residual& residual = found_[i].residual;
+      if (residual.count == 0 || residual.count == whole) continue;
+      residual.sum_of_squares *= whole / residual.count;
+      residual.count = whole;
+    }
+    order();
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      if (i < question_.most || found_[i].tied || found_[i].is_expected) last = i + 1;
+    found_.resize(last);
+  }
+
+  /// The largest position: fp32 angles are off by a part in 10^7 of it.
+  Position reach() const {
+    return question_.tensor.positions.size() == 0 ? 0
+                                                  : question_.tensor.positions.cwiseAbs().maxCoeff();
+  }
+
+  const RotationQuestion& question_;
+  RotationSample sample_;
+  RotationSample small_;
+  std::vector<RopeHypothesis> found_{};
+  const RotationSample* measured_{nullptr};
+};
+
+void check_shapes(const RotatedTensor& tensor) {
+  const MatrixIn<double>&x = tensor.before, &y = tensor.after;
+  if (x.rows() == y.rows() && x.cols() == y.cols() && x.rows() > 0 && x.cols() % 2 == 0 &&
+      tensor.positions.rows() == tensor.rows() && tensor.positions.cols() > 0)
+    return;
+  throw UsageError(
+      fmt::format("tensors of {} x {} and {} x {} with {} positions", x.rows(), x.cols(), y.rows(),
+                  y.cols(), tensor.positions.rows()),
+      "must have the same shape, an even number of channels and a position per row",
+      "give q as it was before and after the rotation");
+}
+
+}  // namespace
+
+RotationAnswer identify_rotation(const RotationQuestion& question) {
+  check_shapes(question.tensor);
+  return Search(question).answer();
+}
+
+}  // namespace orrery
