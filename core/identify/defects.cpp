@@ -37,7 +37,9 @@ Index prompt_rows(Index rows) { return rows / 2; }
 Defective with_rule(const WrittenRope& sound, PositionRule rule, Index rows) {
   return changed(sound, sound.rule == PositionRule::stated && rows > 1, [&](WrittenRope& rope) {
     rope.rule = rule;
-    rope.from_row = prompt_rows(rows);
+    const bool begins = rule == PositionRule::zero_from || rule == PositionRule::next_from ||
+                        rule == PositionRule::past_twice;
+    if (begins) rope.from_row = prompt_rows(rows);
   });
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
+
+#include "core/identify/rope_cost.h"
 
 namespace orrery {
 namespace {
@@ -112,10 +115,17 @@ class Fitter {
   void consider(const WrittenRope& rope) {
     if (is_base(rope.base)) found_.push_back({rope, misfit_of_rope(rope)});
   }
+  /// By misfit; among those that agree, the usual ones first.
   void sort() {
-    std::stable_sort(found_.begin(), found_.end(), [](const FamilyFit& a, const FamilyFit& b) {
-      return a.misfit < b.misfit;
-    });
+    double least = most_errors * most_errors;
+    for (const FamilyFit& fit : found_) least = std::min<double>(least, fit.misfit);
+    constexpr double agreeing = 3;
+    const auto key = [&](const FamilyFit& fit) {
+      const bool agrees = fit.misfit < least + agreeing;
+      return std::make_pair(!agrees, agrees ? cost_of(fit.rope) : fit.misfit);
+    };
+    std::stable_sort(found_.begin(), found_.end(),
+                     [&](const FamilyFit& a, const FamilyFit& b) { return key(a) < key(b); });
   }
 
   /// A fitted base is moved to where all pairs agree best, by steps that are halved.
@@ -158,7 +168,7 @@ class Fitter {
     for (const double base : known_bases())
       for (const double s : known_factors()) {
         const double off = std::log(stretched / base) - r / (r - 2) * std::log(s);
-        if (std::abs(off) > 4 * error + 1e-6) continue;
+        if (std::abs(off) > 4 * error + 1e-3) continue;
         WrittenRope rope = plain(base);
         rope.scaling = {.kind = RopeScalingKind::ntk, .factor = s};
         consider(rope);
@@ -170,6 +180,8 @@ class Fitter {
     std::vector<double> all = known_bases();
     all.insert(all.end(), fitted_.begin(), fitted_.end());
     std::vector<std::pair<double, double>> ranked;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const double base : all) {
       if (!is_base(base)) continue;
       const Estimates fast(estimates_.begin(),
@@ -203,30 +215,13 @@ class Fitter {
   }
 
   void try_scalings(double base) {
-    consider(plain(base));
     const double least = slowing(base) / 1.4;
-    for (const double s : known_factors()) {
-      if (s < least) continue;
-      WrittenRope rope = plain(base);
-      rope.scaling.factor = s;
-      for (const RopeScalingKind kind : {RopeScalingKind::linear, RopeScalingKind::ntk}) {
-        rope.scaling.kind = kind;
-        consider(rope);
-      }
-      for (const double length : known_lengths()) try_lengths(rope, length);
-    }
-  }
-
-  void try_lengths(WrittenRope rope, double length) {
-    rope.scaling.original_length = length;
-    for (const RopeScalingKind kind :
-         {RopeScalingKind::yarn, RopeScalingKind::llama3, RopeScalingKind::ntk_by_parts}) {
-      rope.scaling.kind = kind;
+    WrittenRope rope = plain(base);
+    for (const RopeScaling& scaling : known_scalings()) {
+      if (scaling.kind != RopeScalingKind::none && scaling.factor < least) continue;
+      rope.scaling = scaling;
       consider(rope);
     }
-    rope.scaling.kind = RopeScalingKind::yarn;
-    rope.scaling.truncate = false;
-    consider(rope);
   }
 
   void try_proportional() {
@@ -256,6 +251,22 @@ class Fitter {
 };
 
 }  // namespace
+
+std::vector<RopeScaling> known_scalings() {
+  using enum RopeScalingKind;
+  std::vector<RopeScaling> all{{}};
+  for (const double s : known_factors()) {
+    all.push_back({.kind = linear, .factor = s});
+    all.push_back({.kind = ntk, .factor = s});
+    for (const double length : known_lengths()) {
+      for (const RopeScalingKind kind : {yarn, llama3, ntk_by_parts})
+        all.push_back({.kind = kind, .factor = s, .original_length = length});
+      all.push_back(
+          {.kind = yarn, .factor = s, .original_length = length, .truncate = false});
+    }
+  }
+  return all;
+}
 
 const std::vector<double>& known_bases() {
   static const std::vector<double> bases{100,    1000,   10000,  26000,  100000,  150000, 160000,

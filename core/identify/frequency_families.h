@@ -13,6 +13,9 @@ const std::vector<double>& known_bases();
 const std::vector<double>& known_factors();
 const std::vector<double>& known_lengths();
 
+/// Every kind of scaling with known factors and lengths, none among them.
+std::vector<RopeScaling> known_scalings();
+
 /// Whether the number is in the list, to 1e-9.
 bool is_known(const std::vector<double>& list, double value);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/frequency_families.h"
@@ -23,7 +24,8 @@ constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
 constexpr Index tried_rows = 24;
 constexpr Index tried_heads = 2;
-constexpr double fitting = 4.0;       // units of rounding: residuals of the right rope stay below
+constexpr double fitting = 1.0;   // units of rounding: above it other explanations are looked for
+constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
 constexpr double least_variance = 0.01;  // of what fits to the bit
 
 /// The sample with heads for rows, at the positions 0, 1, … of heads.
@@ -77,15 +79,19 @@ class Search {
     keep(24, small_);
     keep(8, sample_);
     refine_bases();
+    if (!fits()) add_first_rows();
     if (!fits()) add_offsets();
     if (!fits()) add_rules();
-    if (!fits()) add_rounded_positions();
+    estimate_again();
+    if (!fits()) add_other_positions();
     if (!fits()) add_heads_for_positions();
     if (!fits()) add_other_wirings();
     refine_bases();
+    add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
       keep(24, sample_);
+      if (round == 0) estimate_again();
     }
     add_formats();
     add_stretched();
@@ -144,31 +150,104 @@ class Search {
     for (const StructureFit& structure : likely_structures(sample)) {
       const auto estimates = estimate_frequencies(structure.phasors, positions);
       if (estimates.empty()) continue;
-      for (FamilyFit& fit : fit_families(structure.rope, estimates, 10)) {
+      for (FamilyFit& fit : fit_families(structure.rope, estimates, 12)) {
         fit.rope.rounding = fp32_stages();
         change(fit.rope);
         add(fit.rope);
+        add_with_stretch(fit.rope, structure.phasors.amplitude);
       }
     }
   }
 
-  std::vector<Position> stated_positions() const {
-    std::vector<Position> positions;
-    for (Index n = 0; n < sample_.rows(); ++n)
-      positions.push_back(sample_.places.positions(n, 0));
-    return positions;
+  /// The same with the factor that was measured, where its own is another: none, its square, that of
+  /// YaRN, or a number of 4 digits.
+  void add_with_stretch(WrittenRope rope, double measured) {
+    constexpr double near = 2e-3;
+    const double own = amplitude_of(rope);
+    if (std::abs(measured - own) <= near * own) return;
+    double amplitude = std::round(measured * 1e4) / 1e4;
+    for (const double known : {1.0, own * own, 0.1 * std::log(rope.scaling.factor) + 1})
+      if (std::abs(measured - known) <= near * known) amplitude = known;
+    rope.amplitude = amplitude;
+    add(rope);
   }
 
-  void add_rounded_positions() {
-    for (const Precision format : {Precision::bf16, Precision::fp16}) {
-      std::vector<Position> positions = stated_positions();
-      for (Position& p : positions)
-        p = static_cast<Position>(round_to(format, static_cast<double>(p)));
-      if (positions == stated_positions()) continue;
-      add_estimated(sample_, positions,
-                    [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
-    }
+  static std::vector<Position> positions_of(const RotationSample& sample) {
+    std::vector<Position> positions;
+    for (Index n = 0; n < sample.rows(); ++n) positions.push_back(sample.places.positions(n, 0));
+    return positions;
+  }
+  std::vector<Position> stated_positions() const { return positions_of(sample_); }
+
+  /// Estimates at positions other than the stated ones; `change` says so in the rope.
+  template <class Position_of, class Change>
+  void estimate_at(Position_of position_of, Change change) {
+    std::vector<Position> positions = stated_positions();
+    for (std::size_t n = 0; n < positions.size(); ++n)
+      positions[n] = position_of(positions[n], sample_.places.rows[n]);
+    if (positions == stated_positions()) return;
+    add_estimated(sample_, positions, change);
+  }
+
+  void add_other_positions() {
+    for (const Precision format : {Precision::bf16, Precision::fp16})
+      estimate_at(
+          [&](Position p, Index) {
+            return static_cast<Position>(round_to(format, static_cast<double>(p)));
+          },
+          [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
+    estimate_at([](Position p, Index) { return 2 * p; },
+                [](WrittenRope& rope) { rope.rule = PositionRule::doubled; });
     keep(12, sample_);
+    refine_bases();
+  }
+
+  /// Once more, at the positions that were found: now all rows count.
+  void estimate_again() {
+    const WrittenRope found = found_.front().rope;
+    if (found.rule == PositionRule::stated && found.offset == 0) return;
+    if (found.rule == PositionRule::none || found.rule == PositionRule::head_index) return;
+    estimate_at([&](Position p, Index row) { return written_position(found, p, row, 0); },
+                [&](WrittenRope& rope) {
+                  rope.rule = found.rule;
+                  rope.offset = found.offset;
+                  rope.from_row = found.from_row;
+                });
+    keep(16, sample_);
+    refine_bases();
+  }
+
+  /// Scalings whose frequencies the tensor can hardly tell from the best ones.
+  void add_neighbours() {
+    WrittenRope rope = found_.front().rope;
+    if (rope.partial == RopePartial::proportional || rope.inverted) return;
+    const std::vector<double> theta = frequencies_of(rope);
+    const double a = amplitude_of(rope);
+    const auto span = static_cast<double>(reach() + std::abs(rope.offset) + 1);
+    const double near = 30 * unit_roundoff(question_.tensor.format);
+    for (const RopeScaling& scaling : known_scalings()) {
+      rope.scaling = scaling;
+      rope.amplitude = {};
+      const std::vector<double> other = frequencies_of(rope);
+      double largest = 0;
+      for (std::size_t t = 0; t < theta.size(); ++t)
+        largest = larger(largest, std::abs(theta[t] - other[t]) * span);
+      if (!(largest < near)) continue;
+      if (std::abs(amplitude_of(rope) / a - 1) > near) rope.amplitude = a;
+      add(rope);
+    }
+    keep(40, sample_);
+  }
+
+  /// From the first rows alone: later ones may follow another rule.
+  void add_first_rows() {
+    const Index rows = question_.tensor.rows() / 3;
+    if (rows < 8) return;
+    const RotationSample first =
+        rows_between(question_.tensor, 0, std::min<Index>(rows, sampled_rows), sampled_heads);
+    add_estimated(first, positions_of(first), [](WrittenRope&) {});
+    keep(16, sample_);
+    refine_bases(first);
   }
 
   void add_heads_for_positions() {
@@ -197,13 +276,14 @@ class Search {
 
   /// A base that is no released model's is known as well as the angles are: it is fitted to them,
   /// and then tried with as few digits as it may have.
-  void refine_bases() {
+  void refine_bases() { refine_bases(sample_); }
+  void refine_bases(const RotationSample& sample) {
     const std::size_t count = std::min<std::size_t>(found_.size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found_[i].rope;
       if (is_known(known_bases(), rope.base) || rope.wiring != Wiring::rotation || axes() > 1)
         continue;
-      rope.base = refined_base(rope, sample_);
+      rope.base = refined_base(rope, sample);
       const double base = rope.base;
       for (const int digits : {1, 2, 3, 4, 5, 6, 8}) {
         const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
@@ -226,9 +306,10 @@ class Search {
     const std::size_t count = std::min<std::size_t>(found_.size(), 4);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found_[i].rope;
-      if (rope.wiring != Wiring::rotation || axes() > 1) continue;
+      if (rope.wiring != Wiring::rotation) continue;
       rope.offset = 0;
-      for (const Position offset : likely_offsets(rope, sample_)) {
+      const std::vector<Position> near{-1, 1, 2};
+      for (const Position offset : axes() > 1 ? near : likely_offsets(rope, sample_)) {
         rope.offset = offset;
         add(rope);
       }
@@ -238,9 +319,12 @@ class Search {
 
   /// Rows from one on have other positions: where it begins is found by the rows' own residuals.
   void add_rules() {
-    const std::size_t count = std::min<std::size_t>(found_.size(), 3);
-    for (std::size_t i = 0; i < count; ++i) {
-      const WrittenRope rope = found_[i].rope;
+    std::vector<WrittenRope> sounds;
+    for (const RopeHypothesis& hypothesis : found_)
+      if (hypothesis.rope.rule == PositionRule::stated && sounds.size() < 3)
+        sounds.push_back(hypothesis.rope);
+    for (std::size_t i = 0; i < sounds.size(); ++i) {
+      const WrittenRope rope = sounds[i];
       for (const WrittenRope& ruled : likely_rules(rope, sample_, question_.tensor)) add(ruled);
     }
     keep(12, sample_);
@@ -287,13 +371,23 @@ class Search {
     for (RopeHypothesis& hypothesis : found_)
       if (measured_ != &sample || hypothesis.residual.count == 0)
         hypothesis.residual = residual_of(hypothesis.rope, sample);
-    order();
+    order_robustly();
     // What is expected stays, however badly it fits: the answer says by how much.
     std::vector<RopeHypothesis> kept;
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
     found_ = std::move(kept);
     measured_ = &sample;
+  }
+
+  /// While hypotheses are looked for, rows that follow another rule do not hide what others say.
+  void order_robustly() {
+    order();
+    if (found_.front().residual.rms() < fitting) return;
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                       return a.residual.capped_sum < b.residual.capped_sum;
+                     });
   }
 
   void order() {
@@ -331,7 +425,7 @@ class Search {
     measured_whole(measured);
     RotationAnswer answer{.hypotheses = std::move(found_)};
     const double u = unit_roundoff(question_.tensor.format);
-    answer.explained = answer.best().residual.rms() < fitting ||
+    answer.explained = answer.best().residual.rms() < explained ||
                        answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
     return answer;
   }

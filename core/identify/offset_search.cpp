@@ -152,7 +152,8 @@ std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSam
   WrittenRope stated = rope;
   stated.rule = PositionRule::stated;
   for (const PositionRule rule : {PositionRule::zero_from, PositionRule::next_from})
-    likely.push_back(turning(stated, rule, sample, tensor));
+    if (WrittenRope ruled = turning(stated, rule, sample, tensor); ruled.from_row > 0)
+      likely.push_back(std::move(ruled));
   for (const PositionRule rule :
        {PositionRule::doubled, PositionRule::head_index, PositionRule::none}) {
     WrittenRope ruled = stated;

@@ -155,7 +155,8 @@ PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sam
     for (Index n = 0; n < rows; ++n) sums.push_back(sums_of(pair_at(structure, t), sample, n));
   PairPhasors found{.turns = Matrix<Complex>::Zero(pairs, rows),
                     .weights = Matrix<double>::Zero(pairs, rows),
-                    .amplitude = common_stretch(sums)};
+                    .amplitude = common_stretch(sums),
+                    .roundoff = unit_roundoff(sample.format)};
   const double mean =
       std::accumulate(sums.begin(), sums.end(), 0.0,
                       [](double sum, const PairSums& s) { return sum + s.before; }) /
@@ -189,6 +190,7 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
   std::vector<std::vector<RowPair>> levels{pairs_at(positions, gap, gap * 1.0001)};
   for (double distance = 1.5 * gap; distance <= span; distance *= 1.7)
     levels.push_back(pairs_at(positions, distance, 1.7 * distance));
+  constexpr double bias = 0.3;
   std::vector<FrequencyEstimate> found;
   for (Index t = 0; t < phasors.turns.rows(); ++t) {
     FrequencyEstimate estimate{first_theta(phasors, t, levels.front()), std::numbers::pi / gap,
@@ -199,7 +201,7 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
       const Level level = level_of(phasors, t, rows, estimate.theta);
       if (!level.agrees) break;
       estimate.theta += level.correction;
-      const double floor = 1e-3 * unit_roundoff(Precision::fp32) / std::abs(rows.back().distance);
+      const double floor = bias * phasors.roundoff / std::abs(rows.back().distance);
       estimate.error = std::max<double>(level.error, floor);
     }
     found.push_back(estimate);

@@ -13,6 +13,7 @@ struct PairPhasors {
   Matrix<std::complex<double>> turns{};  ///< [pairs, rows]; 0 where the pair is zero in all heads
   Matrix<double> weights{};              ///< [pairs, rows]: |x|² of the pair, relative to the mean
   double amplitude{1.0};                 ///< a: the common stretch of the pairs
+  double roundoff{0};  ///< unit roundoff of the tensor
   double misfit{0};  ///< mean square of what turns and a leave unexplained, in units of rounding²
 };
 
@@ -30,7 +31,8 @@ struct FrequencyEstimate {
 
 /// The slope of each pair's angle over position, by phase differences over growing distances, each
 /// of which is unwrapped by the one before. Common offsets of positions do not matter, and rows
-/// that do not follow the first ones end the growth. Empty when all positions are equal.
+/// that do not follow the first ones end the growth. Rounding leaves small turns undone, which no
+/// number of rows averages away: errors are at least 0.3 roundoffs of angle. Empty when all positions are equal.
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const std::vector<Position>& positions);
 

@@ -25,6 +25,8 @@ double cost_of_numbers(const WrittenRope& rope) {
   if (!is_known(known_factors(), s.factor)) cost += 1.5;
   if (s.kind == RopeScalingKind::ntk_by_parts) cost += 1.0;
   if (!s.truncate) cost += 0.5;
+  if (s.kind == RopeScalingKind::linear || s.kind == RopeScalingKind::ntk) return cost;
+  if (!is_known(known_lengths(), s.original_length)) cost += 1.5;
   return cost;
 }
 

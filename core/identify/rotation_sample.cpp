@@ -55,11 +55,13 @@ void fill_units(RotationSample& sample) {
 }
 
 void see(Residual& residual, const RotationSample& sample, const Matrix<double>& predicted) {
+  constexpr double cap = 100;
   const double u = unit_roundoff(sample.format);
   for (Index i = 0; i < predicted.rows(); ++i)
     for (Index c = 0; c < predicted.cols(); ++c) {
       const double e = residual_at(sample, i, c, predicted(i, c));
       residual.sum_of_squares += e * e;
+      residual.capped_sum += std::min<double>(e * e, cap);
       residual.largest = larger(residual.largest, e);
     }
   residual.count += static_cast<double>(predicted.size());

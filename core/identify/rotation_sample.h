@@ -46,6 +46,7 @@ RotationSample sample_of(const RotatedTensor& tensor, Index most_rows, Index mos
 /// that rounding has left unturned would speak for a rope that does not turn it.
 struct Residual {
   double sum_of_squares{0};
+  double capped_sum{0};  ///< of squares up to 100 each: rows that follow another rule weigh little
   double count{0};
   double largest{0};
   double largest_relative{0};  ///< |y − ŷ| over the root mean square of its row

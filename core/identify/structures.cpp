@@ -73,6 +73,8 @@ void add_with_sections(const WrittenRope& rope, std::vector<WrittenRope>& all) {
       with.sections = sections;
       with.design = design;
       all.push_back(with);
+      with.clockwise = true;
+      all.push_back(with);
     }
 }
 
@@ -95,12 +97,17 @@ std::vector<StructureFit> likely_structures(const RotationSample& sample) {
 }
 
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes) {
-  std::vector<WrittenRope> all;
+  WrittenRope still = plain(d_head, RopePairing::half_split, 10000);
+  still.rule = PositionRule::none;
+  std::vector<WrittenRope> all{still};
   for (const RopePairing pairing : pairings) {
     for (const double base : known_bases()) {
       WrittenRope rope = plain(d_head, pairing, base);
       all.push_back(rope);
       if (axes == 3) add_with_sections(rope, all);
+      rope.inverted = true;
+      all.push_back(rope);
+      rope.inverted = false;
       for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
         rope.wiring = wiring;
         all.push_back(rope);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/errors.h"
@@ -95,7 +97,7 @@ inline DrawnRope drawn_rope(std::int64_t number) {
   Random random(number, "a rope and its defect");
   DrawnRope draw{.sound = drawn_convention(random)};
   const Index rows = one_of<Index>(random, {48, 128, 512, 700});
-  draw.heads = 1 + random.integer(4);
+  draw.heads = 2 + random.integer(3);
   draw_defect(random, rows, draw);
   const Position first = random.integer(4) == 0 ? random.integer(20000) : 0;
   const bool has_axes = !draw.sound.sections.empty();
@@ -115,19 +117,38 @@ inline DrawnRope drawn_rope(std::int64_t number) {
   return draw;
 }
 
-/// Whether the two turn alike but for what a fit leaves of numbers: frequencies to a part in 50,
-/// the factor to a part in 500.
-inline bool is_same_convention(WrittenRope a, const WrittenRope& b) {
-  const std::vector<double> of_a = frequencies_of(a), of_b = frequencies_of(b);
-  const auto close = [](double u, double v) { return std::abs(u - v) <= 0.02 * std::abs(v); };
-  if (!std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), close)) return false;
-  if (!(std::abs(amplitude_of(a) - amplitude_of(b)) <= 0.002 * amplitude_of(b))) return false;
-  a.base = b.base;
-  a.scaling = b.scaling;
-  a.amplitude = b.amplitude;
-  a.denominator = b.denominator;
-  a.inverted = b.inverted;
-  return computes_same(a, b);
+/// The frequencies by the channels that they turn; pairs that stay are left out.
+inline std::map<std::vector<Index>, double> turned_channels(const WrittenRope& rope) {
+  const std::vector<double> theta = frequencies_of(rope);
+  std::map<std::vector<Index>, double> turned;
+  for (Index t = 0; t < pairs_of(rope); ++t) {
+    const WrittenPair at = pair_at(rope, t);
+    const double frequency = theta[static_cast<std::size_t>(t)];
+    if (frequency != 0) turned[{at.a, at.b, at.out_a, at.out_b}] = frequency;
+  }
+  return turned;
+}
+
+/// Whether the two turn alike but for what a fit leaves of numbers: frequencies to a part in 50, the
+/// factor to a part in 500; exact and fp32 stages count as one.
+inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
+  if (a.rule == PositionRule::none || b.rule == PositionRule::none) return computes_same(a, b);
+  const auto of_a = turned_channels(a), of_b = turned_channels(b);
+  const bool same_turns = std::equal(
+      of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), [](const auto& u, const auto& v) {
+        return u.first == v.first && std::abs(u.second - v.second) <= 0.02 * v.second;
+      });
+  const auto key = [](const WrittenRope& r) {
+    const auto coarse = [&](Stage stage) {
+      return std::max<double>(unit_roundoff(r.rounding.format(stage)), unit_roundoff(Precision::fp32));
+    };
+    return std::make_tuple(r.wiring, r.clockwise, r.reach, r.rule, r.offset, r.from_row, r.sections,
+                           r.sections.empty() ? AxisDesign::chunked : r.design, r.unbounded_stride,
+                           coarse(Stage::position), coarse(Stage::inv_freq), coarse(Stage::angle),
+                           coarse(Stage::cos_sin));
+  };
+  return same_turns && key(a) == key(b) &&
+         std::abs(amplitude_of(a) - amplitude_of(b)) <= 0.002 * amplitude_of(b);
 }
 
 /// Whether the rope is the first of the answer or one of those that are tied with it.
