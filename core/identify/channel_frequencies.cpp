@@ -43,8 +43,8 @@ double misfit_at(const Channel& channel, const RotationSample& sample, Index row
 Index rows_within(const RotationSample& sample, double span) {
   Index rows = 1;
   while (rows < sample.rows() &&
-         static_cast<double>(std::abs(sample.places.positions(rows, 0) -
-                                      sample.places.positions(0, 0))) <= span)
+         static_cast<double>(
+             std::abs(sample.places.positions(rows, 0) - sample.places.positions(0, 0))) <= span)
     ++rows;
   return rows;
 }

@@ -66,7 +66,8 @@ std::vector<RopeDefect> defects_of_frequencies() {
        [](const WrittenRope& r, Index) {
          return changed(r, r.base != 10000, [](WrittenRope& w) { w.base = 10000; });
        }},
-      {"scaling_skipped", "Frequencies are not scaled: `type` was read for `rope_type`, or neither.",
+      {"scaling_skipped",
+       "Frequencies are not scaled: `type` was read for `rope_type`, or neither.",
        "unsloth #6197, felafax #59, tiny-vllm #1",
        [](const WrittenRope& r, Index) {
          return changed(r, is_scaled(r), [](WrittenRope& w) { w.scaling = {}; });
@@ -98,9 +99,8 @@ std::vector<RopeDefect> defects_of_frequencies() {
        "The stretched length stands where the length of training belongs.",
        "transformers #38224, Megatron #1418",
        [](const WrittenRope& r, Index) {
-         return changed(r, has_length(r), [](WrittenRope& w) {
-           w.scaling.original_length *= w.scaling.factor;
-         });
+         return changed(r, has_length(r),
+                        [](WrittenRope& w) { w.scaling.original_length *= w.scaling.factor; });
        }},
       {"yarn_ramp_of_paper",
        "The ramp is linear in rotations, as YaRN's paper has it, not in pairs, as its code does.",
@@ -111,7 +111,8 @@ std::vector<RopeDefect> defects_of_frequencies() {
            w.scaling.kind = RopeScalingKind::ntk_by_parts;
          });
        }},
-      {"yarn_truncate_ignored", "The ends of YaRN's ramp are rounded where they should not, or not.",
+      {"yarn_truncate_ignored",
+       "The ends of YaRN's ramp are rounded where they should not, or not.",
        "GPT-OSS: truncate=false",
        [](const WrittenRope& r, Index) {
          return changed(r, r.scaling.kind == RopeScalingKind::yarn,
@@ -126,9 +127,8 @@ std::vector<RopeDefect> defects_of_frequencies() {
       {"exponent_halved", "Exponents are −t/r in place of −2t/r.",
        "a slip of programs written by hand",
        [](const WrittenRope& r, Index) {
-         return changed(r, r.denominator == 0, [](WrittenRope& w) {
-           w.denominator = 4 * pairs_of(w);
-         });
+         return changed(r, r.denominator == 0,
+                        [](WrittenRope& w) { w.denominator = 4 * pairs_of(w); });
        }},
       {"exponent_sign", "The minus of the exponent is missing: base^(2t/r).", "labml #313",
        [](const WrittenRope& r, Index) {
@@ -162,9 +162,7 @@ std::vector<RopeDefect> defects_of_channels() {
       {"table_of_other_pairing",
        "cos and sin are laid out for the other pairing: right tables, wrong application.",
        "cascadia #69, Megatron-Bridge #4195",
-       [](const WrittenRope& r, Index) {
-         return with_wiring(r, Wiring::other_table);
-       }},
+       [](const WrittenRope& r, Index) { return with_wiring(r, Wiring::other_table); }},
       {"negation_missing", "rotate_half lacks its minus: pairs are no longer rotated.",
        "a slip of programs written by hand",
        [](const WrittenRope& r, Index) { return with_wiring(r, Wiring::no_negation); }},
@@ -206,8 +204,8 @@ std::vector<RopeDefect> defects_of_channels() {
        "vllm-gaudi #1437, MNN #4133",
        [](const WrittenRope& r, Index) {
          return changed(r, r.sections.size() > 1, [](WrittenRope& w) {
-           w.design = w.design == AxisDesign::chunked ? AxisDesign::interleaved
-                                                      : AxisDesign::chunked;
+           w.design =
+               w.design == AxisDesign::chunked ? AxisDesign::interleaved : AxisDesign::chunked;
          });
        }},
       {"stride_unbounded", "Axes take turns to the last pair, past the end of their sections.",
@@ -224,7 +222,8 @@ std::vector<RopeDefect> defects_of_factor() {
       {"attention_factor_missing", "cos and sin are not multiplied by the attention factor.",
        "mlx-lm #1507, exllamav3 #259",
        [](const WrittenRope& r, Index) { return with_amplitude(r, amplitude_of(r) != 1, 1.0); }},
-      {"attention_factor_twice", "cos and sin are multiplied by the square of the attention factor.",
+      {"attention_factor_twice",
+       "cos and sin are multiplied by the square of the attention factor.",
        "llama.cpp #17945, #7118",
        [](const WrittenRope& r, Index) {
          const double a = amplitude_of(r);

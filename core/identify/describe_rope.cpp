@@ -12,9 +12,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<const char*, 9> scaling_names{"none", "linear", "ntk",
+constexpr std::array<const char*, 9> scaling_names{"none",        "linear",       "ntk",
                                                    "dynamic_ntk", "ntk_by_parts", "yarn",
-                                                   "llama3", "longrope", "factors"};
+                                                   "llama3",      "longrope",     "factors"};
 constexpr std::array<const char*, 4> wiring_names{
     "rotation", "table of the other pairing", "sum without the minus", "last pair as misprinted"};
 constexpr std::array<const char*, 5> design_names{"chunked", "interleaved", "time_last",
@@ -108,8 +108,7 @@ std::string axes_words(const WrittenRope& rope) {
 }
 
 std::string factor_words(const WrittenRope& rope) {
-  return digits(amplitude_of(rope)) +
-         (rope.reach == FactorReach::all ? " on all channels" : "");
+  return digits(amplitude_of(rope)) + (rope.reach == FactorReach::all ? " on all channels" : "");
 }
 
 /// All fields, in the order in which they are told.
@@ -122,8 +121,7 @@ std::vector<RopeFact> all_facts(const WrittenRope& rope) {
           {"exponents", exponents_words(rope)},
           {"direction", rope.clockwise ? "clockwise" : "counter-clockwise"},
           {"wiring", name_in(wiring_names, rope.wiring)},
-          {"order of channels after",
-           rope.reordered ? "that of the other pairing" : "as before"},
+          {"order of channels after", rope.reordered ? "that of the other pairing" : "as before"},
           {"axes", axes_words(rope)},
           {"positions", positions_words(rope)},
           {"precision", stages_words(rope.rounding)}};
@@ -180,7 +178,8 @@ std::string setting_text(const WrittenRope& rope) {
     text += fmt::format(" rope.factor={}", number_text(s.factor));
   if (has_length(s.kind)) text += fmt::format(" rope.original_length={:.0f}", s.original_length);
   if (s.kind == RopeScalingKind::yarn && !s.truncate) text += " rope.truncate=false";
-  if (rope.amplitude) text += fmt::format(" rope.attention_factor={}", number_text(*rope.amplitude));
+  if (rope.amplitude)
+    text += fmt::format(" rope.attention_factor={}", number_text(*rope.amplitude));
   return text;
 }
 

@@ -34,8 +34,8 @@ struct Line {
   double slope, intercept, slope_error;
 };
 
-/// ln|theta| over t by weighted least squares, over the pairs among the first `count` that are known
-/// to a fifth.
+/// ln|theta| over t by weighted least squares, over the pairs among the first `count` that are
+/// known to a fifth.
 std::optional<Line> fit_line(const Estimates& estimates, std::size_t count) {
   double w = 0, wt = 0, wtt = 0, wy = 0, wty = 0;
   std::size_t used = 0;
@@ -185,10 +185,9 @@ class Fitter {
     for (const double base : all) {
       if (!is_base(base)) continue;
       const Estimates fast(estimates_.begin(),
-                           estimates_.begin() +
-                               static_cast<std::ptrdiff_t>(std::max<std::size_t>(
-                                   std::min<std::size_t>(estimates_.size(), 2),
-                                   estimates_.size() / 5)));
+                           estimates_.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(
+                                                    std::min<std::size_t>(estimates_.size(), 2),
+                                                    estimates_.size() / 5)));
       ranked.emplace_back(misfit_of(frequencies_of(plain(base)), fast, clockwise_ ? -1.0 : 1.0),
                           base);
     }
@@ -261,17 +260,16 @@ std::vector<RopeScaling> known_scalings() {
     for (const double length : known_lengths()) {
       for (const RopeScalingKind kind : {yarn, llama3, ntk_by_parts})
         all.push_back({.kind = kind, .factor = s, .original_length = length});
-      all.push_back(
-          {.kind = yarn, .factor = s, .original_length = length, .truncate = false});
+      all.push_back({.kind = yarn, .factor = s, .original_length = length, .truncate = false});
     }
   }
   return all;
 }
 
 const std::vector<double>& known_bases() {
-  static const std::vector<double> bases{100,    1000,   10000,  26000,  100000,  150000, 160000,
-                                         500000, 600000, 1000000, 2000000, 5000000, 8000000,
-                                         10000000, 11158840, 12000000};
+  static const std::vector<double> bases{100,     1000,     10000,    26000,   100000,  150000,
+                                         160000,  500000,   600000,   1000000, 2000000, 5000000,
+                                         8000000, 10000000, 11158840, 12000000};
   return bases;
 }
 
@@ -281,7 +279,7 @@ const std::vector<double>& known_factors() {
 }
 
 const std::vector<double>& known_lengths() {
-  static const std::vector<double> lengths{512,  1024,  2048,  4096,   8192,
+  static const std::vector<double> lengths{512,   1024,  2048,  4096,   8192,
                                            16384, 32768, 65536, 131072, 262144};
   return lengths;
 }

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "core/identify/channel_frequencies.h"
 #include "core/identify/defects.h"
 #include "core/identify/frequency_families.h"
-#include "core/identify/channel_frequencies.h"
 #include "core/identify/offset_search.h"
 #include "core/identify/pair_phasors.h"
 #include "core/identify/refined_base.h"
@@ -24,9 +25,15 @@ constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
 constexpr Index tried_rows = 24;
 constexpr Index tried_heads = 2;
-constexpr double fitting = 1.0;   // units of rounding: above it other explanations are looked for
+constexpr double fitting = 1.0;    // units of rounding: above it other explanations are looked for
 constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
 constexpr double least_variance = 0.01;  // of what fits to the bit
+
+/// What models round that should not be rounded.
+constexpr std::array<std::pair<Stage, Precision>, 3> coarse_stages{
+    {{Stage::inv_freq, Precision::bf16},
+     {Stage::inv_freq, Precision::fp16},
+     {Stage::angle, Precision::bf16}}};
 
 /// The sample with heads for rows, at the positions 0, 1, … of heads.
 RotationSample transposed_sample(const RotationSample& sample) {
@@ -45,10 +52,6 @@ RotationSample transposed_sample(const RotationSample& sample) {
     }
   }
   return other;
-}
-
-std::vector<Position> head_positions(const RotationSample& transposed) {
-  return {transposed.places.rows.begin(), transposed.places.rows.end()};
 }
 
 /// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
@@ -106,7 +109,8 @@ class Search {
       if (computes_same(other.rope, rope)) {
         if (other.defect.empty()) other.defect = std::move(defect);
         other.is_expected = other.is_expected || is_expected;
-        other.cost = std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
+        other.cost =
+            std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
         return;
       }
     const double cost = total_cost(rope, defect, is_expected);
@@ -143,24 +147,44 @@ class Search {
 
   bool fits() const { return found_.front().residual.rms() < fitting; }
 
-  /// Families of frequencies for each likely way of pairing, with positions as `view` sees them.
+  /// Families of frequencies for each likely way of pairing, at these positions; `change` says in
+  /// the rope where they are not the stated ones.
   template <class Change>
-  void add_estimated(const RotationSample& sample, const std::vector<Position>& positions,
-                     Change change) {
+  void add_estimated(const RotationSample& sample, const AxisPositions& positions, Change change) {
     for (const StructureFit& structure : likely_structures(sample)) {
-      const auto estimates = estimate_frequencies(structure.phasors, positions);
-      if (estimates.empty()) continue;
-      for (FamilyFit& fit : fit_families(structure.rope, estimates, 12)) {
-        fit.rope.rounding = fp32_stages();
-        change(fit.rope);
-        add(fit.rope);
-        add_with_stretch(fit.rope, structure.phasors.amplitude);
+      std::vector<WrittenRope> ways{structure.rope};
+      if (axes() == 3) ways = with_usual_sections(structure.rope);
+      for (const WrittenRope& rope : ways) {
+        const auto estimates =
+            estimate_frequencies(structure.phasors, positions, axes_of(rope, axes()));
+        if (estimates.empty()) continue;
+        add_families(fit_families(rope, estimates, axes() == 3 ? 4 : 30),
+                     structure.phasors.amplitude, change);
       }
     }
   }
 
-  /// The same with the factor that was measured, where its own is another: none, its square, that of
-  /// YaRN, or a number of 4 digits.
+  /// Each of the fits, and the first of known bases with frequencies and angles rounded as well.
+  template <class Change>
+  void add_families(std::vector<FamilyFit> fits, double amplitude, Change change) {
+    int rounded = 0;
+    for (FamilyFit& fit : fits) {
+      fit.rope.rounding = fp32_stages();
+      change(fit.rope);
+      add(fit.rope);
+      add_with_stretch(fit.rope, amplitude);
+      if (!is_known(known_bases(), fit.rope.base) || ++rounded > 4) continue;
+      for (const auto& [stage, format] : coarse_stages) {
+        WrittenRope rope = fit.rope;
+        rope.rounding.set(stage, format);
+        add(rope);
+        add_with_stretch(rope, amplitude);
+      }
+    }
+  }
+
+  /// The same with the factor that was measured, where its own is another: none, its square, that
+  /// of YaRN, or a number of 4 digits.
   void add_with_stretch(WrittenRope rope, double measured) {
     constexpr double near = 2e-3;
     const double own = amplitude_of(rope);
@@ -172,19 +196,16 @@ class Search {
     add(rope);
   }
 
-  static std::vector<Position> positions_of(const RotationSample& sample) {
-    std::vector<Position> positions;
-    for (Index n = 0; n < sample.rows(); ++n) positions.push_back(sample.places.positions(n, 0));
-    return positions;
-  }
-  std::vector<Position> stated_positions() const { return positions_of(sample_); }
+  const AxisPositions& stated_positions() const { return sample_.places.positions; }
 
   /// Estimates at positions other than the stated ones; `change` says so in the rope.
   template <class Position_of, class Change>
   void estimate_at(Position_of position_of, Change change) {
-    std::vector<Position> positions = stated_positions();
-    for (std::size_t n = 0; n < positions.size(); ++n)
-      positions[n] = position_of(positions[n], sample_.places.rows[n]);
+    AxisPositions positions = stated_positions();
+    for (Index n = 0; n < positions.rows(); ++n)
+      for (Index axis = 0; axis < positions.cols(); ++axis)
+        positions(n, axis) =
+            position_of(positions(n, axis), sample_.places.rows[static_cast<std::size_t>(n)]);
     if (positions == stated_positions()) return;
     add_estimated(sample_, positions, change);
   }
@@ -223,7 +244,8 @@ class Search {
     if (rope.partial == RopePartial::proportional || rope.inverted) return;
     const std::vector<double> theta = frequencies_of(rope);
     const double a = amplitude_of(rope);
-    const auto span = static_cast<double>(reach() + std::abs(rope.offset) + 1);
+    const Position last = rope.rule == PositionRule::head_index ? question_.tensor.heads : reach();
+    const auto span = static_cast<double>(last + std::abs(rope.offset) + 1);
     const double near = 30 * unit_roundoff(question_.tensor.format);
     for (const RopeScaling& scaling : known_scalings()) {
       rope.scaling = scaling;
@@ -245,31 +267,31 @@ class Search {
     if (rows < 8) return;
     const RotationSample first =
         rows_between(question_.tensor, 0, std::min<Index>(rows, sampled_rows), sampled_heads);
-    add_estimated(first, positions_of(first), [](WrittenRope&) {});
+    add_estimated(first, first.places.positions, [](WrittenRope&) {});
     keep(16, sample_);
     refine_bases(first);
   }
 
   void add_heads_for_positions() {
-    if (sample_.heads() < 2) return;
+    if (sample_.heads() < 2 || axes() > 1) return;
     const RotationSample transposed = transposed_sample(sample_);
-    add_estimated(transposed, head_positions(transposed),
+    add_estimated(transposed, transposed.places.positions,
                   [](WrittenRope& rope) { rope.rule = PositionRule::head_index; });
     keep(12, sample_);
   }
 
   void add_other_wirings() {
+    if (axes() > 1) return;
     const RotationSample few = sample_of(question_.tensor, 64, 2);
+    const std::vector<WrittenRope> slices = possible_slices(few);
     for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
       for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-        const Index d = question_.tensor.channels();
-        WrittenRope rope{.d_head = d, .rotary_dims = d, .pairing = pairing, .wiring = wiring};
+        if (slices.empty()) continue;
+        WrittenRope rope = slices.front();
+        rope.pairing = pairing;
+        rope.wiring = wiring;
         const auto estimates = estimate_channel_frequencies(rope, few);
-        if (estimates.empty()) continue;
-        for (FamilyFit& fit : fit_families(rope, estimates, 10)) {
-          fit.rope.rounding = fp32_stages();
-          add(fit.rope);
-        }
+        if (!estimates.empty()) add_families(fit_families(rope, estimates, 20), 1.0, [](auto&) {});
       }
     keep(12, sample_);
   }
@@ -399,8 +421,7 @@ class Search {
     const double variance =
         std::max<double>(least.sum_of_squares / std::max<double>(least.count, 1), least_variance);
     for (RopeHypothesis& hypothesis : found_) {
-      hypothesis.evidence =
-          (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
+      hypothesis.evidence = (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
       hypothesis.tied = hypothesis.evidence < evidence_to_decide;
     }
     std::stable_sort(found_.begin(), found_.end(),
@@ -411,9 +432,7 @@ class Search {
   }
 
   const RopeHypothesis& best() const { return found_.front(); }
-  std::size_t axes() const {
-    return static_cast<std::size_t>(question_.tensor.positions.cols());
-  }
+  std::size_t axes() const { return static_cast<std::size_t>(question_.tensor.positions.cols()); }
 
   RotationAnswer ranked() {
     std::size_t measured = 0;
@@ -423,11 +442,30 @@ class Search {
       ++measured;
     }
     measured_whole(measured);
+    for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
     RotationAnswer answer{.hypotheses = std::move(found_)};
     const double u = unit_roundoff(question_.tensor.format);
     answer.explained = answer.best().residual.rms() < explained ||
                        answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
     return answer;
+  }
+
+  /// What is expected, or a defect of it, may be found with cos and sin in another precision.
+  void name_defect(RopeHypothesis& hypothesis) const {
+    if (!question_.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
+    WrittenRope found = hypothesis.rope;
+    found.rounding.set(Stage::cos_sin, Precision::fp32);
+    if (!found.rounding.rounds(Stage::angle)) found.rounding = fp32_stages();
+    WrittenRope sound = *question_.expected;
+    sound.rounding = fp32_stages();
+    hypothesis.is_expected = computes_same(sound, found);
+    if (hypothesis.is_expected) return;
+    for (const RopeDefect& defect : rope_defects()) {
+      const auto rope = defect.inject(sound, question_.tensor.rows());
+      if (!rope || !computes_same(*rope, found)) continue;
+      hypothesis.defect = defect.name;
+      return;
+    }
   }
 
   /// Hypotheses beyond the first few keep what the sample says, scaled to the whole.
@@ -448,8 +486,9 @@ class Search {
 
   /// The largest position: fp32 angles are off by a part in 10^7 of it.
   Position reach() const {
-    return question_.tensor.positions.size() == 0 ? 0
-                                                  : question_.tensor.positions.cwiseAbs().maxCoeff();
+    return question_.tensor.positions.size() == 0
+               ? 0
+               : question_.tensor.positions.cwiseAbs().maxCoeff();
   }
 
   const RotationQuestion& question_;
@@ -464,11 +503,10 @@ void check_shapes(const RotatedTensor& tensor) {
   if (x.rows() == y.rows() && x.cols() == y.cols() && x.rows() > 0 && x.cols() % 2 == 0 &&
       tensor.positions.rows() == tensor.rows() && tensor.positions.cols() > 0)
     return;
-  throw UsageError(
-      fmt::format("tensors of {} x {} and {} x {} with {} positions", x.rows(), x.cols(), y.rows(),
-                  y.cols(), tensor.positions.rows()),
-      "must have the same shape, an even number of channels and a position per row",
-      "give q as it was before and after the rotation");
+  throw UsageError(fmt::format("tensors of {} x {} and {} x {} with {} positions", x.rows(),
+                               x.cols(), y.rows(), y.cols(), tensor.positions.rows()),
+                   "must have the same shape, an even number of channels and a position per row",
+                   "give q as it was before and after the rotation");
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ WrittenRope turning(const WrittenRope& stated, PositionRule rule, const Rotation
   return ruled;
 }
 
-/// The shift of this rule is the row itself: each row between the last sampled one that fits and the
-/// next is tried.
+/// The shift of this rule is the row itself: each row between the last sampled one that fits and
+/// the next is tried.
 WrittenRope past_twice(const WrittenRope& stated, const RotationSample& sample) {
   const std::vector<double> as_stated = row_misfits(stated, sample);
   WrittenRope best = stated;
@@ -152,7 +152,8 @@ std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSam
   WrittenRope stated = rope;
   stated.rule = PositionRule::stated;
   for (const PositionRule rule : {PositionRule::zero_from, PositionRule::next_from})
-    if (WrittenRope ruled = turning(stated, rule, sample, tensor); ruled.from_row > 0)
+    if (WrittenRope ruled = turning(stated, rule, sample, tensor);
+        ruled.from_row > 0 && ruled.from_row < tensor.rows())
       likely.push_back(std::move(ruled));
   for (const PositionRule rule :
        {PositionRule::doubled, PositionRule::head_index, PositionRule::none}) {

@@ -60,7 +60,13 @@ double pair_misfit(const WrittenPair& at, const RotationSample& sample, Index n,
   return sum;
 }
 
-double misfit_of_others(const std::vector<bool>& paired, const RotationSample& sample, double a) {
+/// Σ of squares of the channels that have no pair, as they are and multiplied by a.
+struct MisfitOfOthers {
+  double sum, stretched;
+};
+
+MisfitOfOthers misfit_of_others(const std::vector<bool>& paired, const RotationSample& sample,
+                                double a) {
   double sum = 0, stretched = 0;
   for (Index i = 0; i < sample.before.rows(); ++i)
     for (Index c = 0; c < sample.before.cols(); ++c) {
@@ -69,7 +75,7 @@ double misfit_of_others(const std::vector<bool>& paired, const RotationSample& s
       sum += (y - x) * (y - x) / (unit * unit);
       stretched += (y - a * x) * (y - a * x) / (unit * unit);
     }
-  return std::min<double>(sum, stretched);
+  return {sum, stretched};
 }
 
 /// Two rows, and the distance between their positions.
@@ -146,6 +152,37 @@ double first_theta(const PairPhasors& phasors, Index t, const std::vector<RowPai
   return std::arg(resultant) / std::abs(rows.front().distance);
 }
 
+using Levels = std::vector<std::vector<RowPair>>;
+
+/// Pairs of rows at the least distance, and at distances that grow. Empty where all are equal.
+Levels levels_of(const std::vector<Position>& positions) {
+  const double gap = least_gap(positions);
+  if (gap == 0) return {};
+  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
+  const auto span = static_cast<double>(*high - *low);
+  Levels levels{pairs_at(positions, gap, gap * 1.0001)};
+  for (double distance = 1.5 * gap; distance <= span; distance *= 1.7)
+    levels.push_back(pairs_at(positions, distance, 1.7 * distance));
+  return levels;
+}
+
+FrequencyEstimate estimate_pair(const PairPhasors& phasors, Index t, const Levels& levels,
+                                double gap) {
+  constexpr double bias = 0.3, most_turned = 1.5;
+  FrequencyEstimate estimate{first_theta(phasors, t, levels.front()), std::numbers::pi / gap,
+                             2 * std::numbers::pi / gap};
+  for (const std::vector<RowPair>& rows : levels) {
+    if (rows.empty()) continue;
+    const double distance = std::abs(rows.back().distance);
+    if (estimate.error * distance > most_turned && &rows != &levels.front()) break;
+    const Level level = level_of(phasors, t, rows, estimate.theta);
+    if (!level.agrees) break;
+    estimate.theta += level.correction;
+    estimate.error = std::max<double>(level.error, bias * phasors.roundoff / distance);
+  }
+  return estimate;
+}
+
 }  // namespace
 
 PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sample) {
@@ -176,35 +213,40 @@ PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sam
       misfit += pair_misfit(at, sample, n, found.amplitude * found.turns(t, n));
     }
   }
-  misfit += misfit_of_others(paired, sample, found.amplitude);
+  const MisfitOfOthers others = misfit_of_others(paired, sample, found.amplitude);
+  found.others_stretched =
+      others.stretched < others.sum && std::abs(found.amplitude - 1) > found.roundoff;
+  misfit += found.others_stretched ? others.stretched : others.sum;
   found.misfit = misfit / static_cast<double>(sample.before.size());
   return found;
 }
 
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const std::vector<Position>& positions) {
-  const double gap = least_gap(positions);
-  if (gap == 0) return {};
-  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
-  const auto span = static_cast<double>(*high - *low);
-  std::vector<std::vector<RowPair>> levels{pairs_at(positions, gap, gap * 1.0001)};
-  for (double distance = 1.5 * gap; distance <= span; distance *= 1.7)
-    levels.push_back(pairs_at(positions, distance, 1.7 * distance));
-  constexpr double bias = 0.3;
+  const Levels levels = levels_of(positions);
+  if (levels.empty()) return {};
+  std::vector<FrequencyEstimate> found;
+  for (Index t = 0; t < phasors.turns.rows(); ++t)
+    found.push_back(estimate_pair(phasors, t, levels, least_gap(positions)));
+  return found;
+}
+
+std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
+                                                    const AxisPositions& positions,
+                                                    const std::vector<std::size_t>& axes) {
+  std::vector<Levels> levels;
+  std::vector<double> gaps;
+  for (Index axis = 0; axis < positions.cols(); ++axis) {
+    std::vector<Position> along;
+    for (Index n = 0; n < positions.rows(); ++n) along.push_back(positions(n, axis));
+    levels.push_back(levels_of(along));
+    gaps.push_back(least_gap(along));
+    if (levels.back().empty()) return {};
+  }
   std::vector<FrequencyEstimate> found;
   for (Index t = 0; t < phasors.turns.rows(); ++t) {
-    FrequencyEstimate estimate{first_theta(phasors, t, levels.front()), std::numbers::pi / gap,
-                               2 * std::numbers::pi / gap};
-    for (const std::vector<RowPair>& rows : levels) {
-      if (rows.empty()) continue;
-      if (estimate.error * rows.back().distance > 1.5 && &rows != &levels.front()) break;
-      const Level level = level_of(phasors, t, rows, estimate.theta);
-      if (!level.agrees) break;
-      estimate.theta += level.correction;
-      const double floor = bias * phasors.roundoff / std::abs(rows.back().distance);
-      estimate.error = std::max<double>(level.error, floor);
-    }
-    found.push_back(estimate);
+    const std::size_t axis = axes[static_cast<std::size_t>(t)];
+    found.push_back(estimate_pair(phasors, t, levels[axis], gaps[axis]));
   }
   return found;
 }

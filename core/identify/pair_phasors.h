@@ -13,7 +13,8 @@ struct PairPhasors {
   Matrix<std::complex<double>> turns{};  ///< [pairs, rows]; 0 where the pair is zero in all heads
   Matrix<double> weights{};              ///< [pairs, rows]: |x|² of the pair, relative to the mean
   double amplitude{1.0};                 ///< a: the common stretch of the pairs
-  double roundoff{0};  ///< unit roundoff of the tensor
+  bool others_stretched{};               ///< channels that have no pair are multiplied by a as well
+  double roundoff{0};                    ///< unit roundoff of the tensor
   double misfit{0};  ///< mean square of what turns and a leave unexplained, in units of rounding²
 };
 
@@ -32,8 +33,14 @@ struct FrequencyEstimate {
 /// The slope of each pair's angle over position, by phase differences over growing distances, each
 /// of which is unwrapped by the one before. Common offsets of positions do not matter, and rows
 /// that do not follow the first ones end the growth. Rounding leaves small turns undone, which no
-/// number of rows averages away: errors are at least 0.3 roundoffs of angle. Empty when all positions are equal.
+/// number of rows averages away: errors are at least 0.3 roundoffs of angle. Empty when all
+/// positions are equal.
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const std::vector<Position>& positions);
+
+/// The same with positions of several axes, each pair along its own: axes_of(rope, axes).
+std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
+                                                    const AxisPositions& positions,
+                                                    const std::vector<std::size_t>& axes);
 
 }  // namespace orrery

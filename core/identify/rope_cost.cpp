@@ -18,7 +18,8 @@ int digits_of(double value) {
 
 double cost_of_numbers(const WrittenRope& rope) {
   double cost = 0;
-  if (rope.base != 10000) cost += is_known(known_bases(), rope.base) ? 0.1 : 1.5 + 0.2 * digits_of(rope.base);
+  if (rope.base != 10000)
+    cost += is_known(known_bases(), rope.base) ? 0.1 : 1.5 + 0.2 * digits_of(rope.base);
   const RopeScaling& s = rope.scaling;
   if (s.kind == RopeScalingKind::none) return cost;
   cost += 1.0;

@@ -23,7 +23,8 @@ std::vector<Index> chosen_rows(Index rows, Index most) {
   const Index steps = most / 4;
   for (Index i = 0; i < steps; ++i) {
     const double along = static_cast<double>(i + 1) / static_cast<double>(steps + 1);
-    chosen.push_back(first + static_cast<Index>(std::pow(static_cast<double>(last - first), along)));
+    chosen.push_back(first +
+                     static_cast<Index>(std::pow(static_cast<double>(last - first), along)));
   }
   for (Index i = last; i < rows; ++i) chosen.push_back(i);
   std::sort(chosen.begin(), chosen.end());

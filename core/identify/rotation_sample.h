@@ -29,8 +29,8 @@ struct RotationSample {
   RowPlaces places{};
   Matrix<double> before{};  ///< [H·N, d]
   Matrix<double> after{};
-  Matrix<double> unit{};    ///< [H·N, d]: the unit of the residual of each number of `after`
-  Matrix<double> slack{};   ///< [H·N, d]: half a unit in the last place, which is no residual
+  Matrix<double> unit{};   ///< [H·N, d]: the unit of the residual of each number of `after`
+  Matrix<double> slack{};  ///< [H·N, d]: half a unit in the last place, which is no residual
   Precision format{Precision::fp32};
 
   Index rows() const { return static_cast<Index>(places.rows.size()); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/identify/frequency_families.h"
@@ -63,19 +64,69 @@ std::vector<std::vector<Index>> usual_sections(Index pairs) {
   return all;
 }
 
-void add_with_sections(const WrittenRope& rope, std::vector<WrittenRope>& all) {
+void add_with_axes(const WrittenRope& rope, std::size_t axes, std::vector<WrittenRope>& all) {
+  all.push_back(rope);
+  if (axes != 3) return;
+  for (const WrittenRope& with : with_usual_sections(rope)) all.push_back(with);
+}
+
+/// The rope, and what is wrong with it so that it cannot be estimated.
+void add_variants(const WrittenRope& rope, std::size_t axes, std::vector<WrittenRope>& all) {
+  add_with_axes(rope, axes, all);
+  WrittenRope inverted = rope;
+  inverted.inverted = true;
+  all.push_back(inverted);
+  for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
+    WrittenRope wired = rope;
+    wired.wiring = wiring;
+    add_with_axes(wired, axes, all);
+  }
+}
+
+/// Whether the channels outside of the slice keep their values.
+bool others_stay(const WrittenRope& slice, const RotationSample& sample) {
+  constexpr double rounding = 4;
+  for (Index i = 0; i < sample.before.rows(); ++i)
+    for (Index c = 0; c < sample.before.cols(); ++c) {
+      if (c >= slice.begin && c < slice.begin + slice.rotary_dims) continue;
+      const double off = std::abs(sample.after(i, c) - sample.before(i, c));
+      if (off > rounding * sample.unit(i, c)) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+std::vector<WrittenRope> with_usual_sections(const WrittenRope& rope) {
+  std::vector<WrittenRope> all;
   for (const std::vector<Index>& sections : usual_sections(pairs_of(rope)))
     for (const AxisDesign design : {AxisDesign::chunked, AxisDesign::interleaved}) {
-      if (design == AxisDesign::interleaved &&
-          (3 * sections[1] > pairs_of(rope) || 3 * sections[2] > pairs_of(rope)))
-        continue;
       WrittenRope with = rope;
       with.sections = sections;
       with.design = design;
       all.push_back(with);
-      with.clockwise = true;
-      all.push_back(with);
     }
+  return all;
+}
+
+std::vector<WrittenRope> possible_slices(const RotationSample& sample) {
+  const Index d = sample.before.cols();
+  std::vector<WrittenRope> slices;
+  for (const Index width : usual_widths(d))
+    for (const Index begin : std::set<Index>{0, d - width}) {
+      const WrittenRope slice{.d_head = d, .begin = begin, .rotary_dims = width};
+      if (others_stay(slice, sample)) slices.push_back(slice);
+    }
+  return slices;
+}
+
+namespace {
+
+void add_structure(const WrittenRope& rope, const RotationSample& sample,
+                   std::vector<StructureFit>& fits) {
+  fits.push_back({rope, pair_phasors(rope, sample)});
+  StructureFit& fit = fits.back();
+  if (fit.phasors.others_stretched) fit.rope.reach = FactorReach::all;
 }
 
 }  // namespace
@@ -83,7 +134,7 @@ void add_with_sections(const WrittenRope& rope, std::vector<WrittenRope>& all) {
 std::vector<StructureFit> likely_structures(const RotationSample& sample) {
   std::vector<StructureFit> fits;
   for (const WrittenRope& rope : all_structures(sample.before.cols()))
-    fits.push_back({rope, pair_phasors(rope, sample)});
+    add_structure(rope, sample, fits);
   std::stable_sort(fits.begin(), fits.end(), [](const StructureFit& a, const StructureFit& b) {
     return a.phasors.misfit < b.phasors.misfit;
   });
@@ -103,15 +154,7 @@ std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes) {
   for (const RopePairing pairing : pairings) {
     for (const double base : known_bases()) {
       WrittenRope rope = plain(d_head, pairing, base);
-      all.push_back(rope);
-      if (axes == 3) add_with_sections(rope, all);
-      rope.inverted = true;
-      all.push_back(rope);
-      rope.inverted = false;
-      for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-        rope.wiring = wiring;
-        all.push_back(rope);
-      }
+      add_variants(rope, axes, all);
     }
     for (const auto& [base, scaling] : released_scalings()) {
       WrittenRope rope = plain(d_head, pairing, base);

@@ -60,9 +60,7 @@ void turn_row(const WrittenRope& rope, const TurnTable& table, Index n, const do
   }
 }
 
-bool needs_table_per_head(const WrittenRope& rope) {
-  return rope.rule == PositionRule::head_index;
-}
+bool needs_table_per_head(const WrittenRope& rope) { return rope.rule == PositionRule::head_index; }
 
 }  // namespace
 
@@ -76,8 +74,7 @@ std::vector<double> frequencies_of(const WrittenRope& rope) {
                                                  rope.rounding.format(Stage::inv_freq));
   if (rope.inverted)
     for (double& frequency : theta) frequency = 1.0 / frequency;
-  if (is_proportional(rope))
-    std::fill(theta.begin() + rope.rotary_dims / 2, theta.end(), 0.0);
+  if (is_proportional(rope)) std::fill(theta.begin() + rope.rotary_dims / 2, theta.end(), 0.0);
   return theta;
 }
 
@@ -142,10 +139,10 @@ Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
   const auto rows = static_cast<Index>(places.rows.size());
   const auto heads = static_cast<Index>(places.heads.size());
   if (x.rows() != heads * rows || x.cols() != rope.d_head || places.positions.rows() != rows)
-    throw UsageError(fmt::format("a tensor of {} rows and {} channels", x.rows(), x.cols()),
-                     fmt::format("this rope turns {} rows of {} channels", heads * rows,
-                                 rope.d_head),
-                     "give as many rows and channels");
+    throw UsageError(
+        fmt::format("a tensor of {} rows and {} channels", x.rows(), x.cols()),
+        fmt::format("this rope turns {} rows of {} channels", heads * rows, rope.d_head),
+        "give as many rows and channels");
   Matrix<double> y = x;
   if (rope.reach == FactorReach::all) y *= amplitude_of(rope);
   if (rope.rule == PositionRule::none && amplitude_of(rope) == 1 && !rope.reordered) return y;
@@ -160,8 +157,8 @@ Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
 }
 
 bool computes_same(const WrittenRope& a, const WrittenRope& b) {
-  if (a.rule == PositionRule::none && b.rule == PositionRule::none && !a.reordered && !b.reordered &&
-      amplitude_of(a) == 1 && amplitude_of(b) == 1)
+  if (a.rule == PositionRule::none && b.rule == PositionRule::none && !a.reordered &&
+      !b.reordered && amplitude_of(a) == 1 && amplitude_of(b) == 1)
     return a.d_head == b.d_head;
   const auto key = [](const WrittenRope& rope) {
     return std::make_tuple(rope.d_head, is_proportional(rope) ? 0 : rope.begin, pairs_of(rope),

@@ -38,26 +38,26 @@ enum class FactorReach { rotated, all };
 /// Row n of head h becomes y = a·R x, each pair t turning by p_n·theta_t.
 struct WrittenRope {
   Index d_head{};
-  Index begin{0};                                    ///< first channel of the rotated slice
-  Index rotary_dims{};                               ///< r, channels that turn
-  RopePartial partial{RopePartial::truncated};       ///< proportional: paired over the whole head
+  Index begin{0};                               ///< first channel of the rotated slice
+  Index rotary_dims{};                          ///< r, channels that turn
+  RopePartial partial{RopePartial::truncated};  ///< proportional: paired over the whole head
   RopePairing pairing{RopePairing::half_split};
   Wiring wiring{Wiring::rotation};
-  bool clockwise{false};                             ///< turned by −p·theta
-  bool reordered{false};                             ///< y lies in the order of the other pairing
+  bool clockwise{false};  ///< turned by −p·theta
+  bool reordered{false};  ///< y lies in the order of the other pairing
   double base{10000.0};
-  Index denominator{0};                              ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
-  bool inverted{false};                              ///< base^(+2t/D): the minus is missing
+  Index denominator{0};  ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
+  bool inverted{false};  ///< base^(+2t/D): the minus is missing
   RopeScaling scaling{};
-  std::optional<double> amplitude{};                 ///< a, in place of the scaling's own
+  std::optional<double> amplitude{};  ///< a, in place of the scaling's own
   FactorReach reach{FactorReach::rotated};
   PositionRule rule{PositionRule::stated};
-  Position offset{0};                                ///< added to every position
-  Index from_row{0};                                 ///< of the rules that begin at a row
-  std::vector<Index> sections{};                     ///< pairs of each axis; empty: one axis
+  Position offset{0};             ///< added to every position
+  Index from_row{0};              ///< of the rules that begin at a row
+  std::vector<Index> sections{};  ///< pairs of each axis; empty: one axis
   AxisDesign design{AxisDesign::chunked};
-  bool unbounded_stride{false};                      ///< interleaved sections go on to the last pair
-  StageRounding rounding{};                          ///< position, inv_freq, angle, cos_sin
+  bool unbounded_stride{false};  ///< interleaved sections go on to the last pair
+  StageRounding rounding{};      ///< position, inv_freq, angle, cos_sin
 };
 
 /// Pairs that are formed, be their frequency 0: r/2, or d_head/2 of p-RoPE.

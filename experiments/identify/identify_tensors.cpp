@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/encodings/rotation.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/describe_rope.h"
@@ -74,7 +74,7 @@ AxisPositions positions_for(Index rows, const IdentifyOptions& options) {
 std::string telling_words(const WrittenRope& first, const WrittenRope& other, bool tied,
                           const RotatedTensor& tensor) {
   const TellingInput input = telling_input(first, other, tensor);
-  if (!input.exists) return "computes the same at every position up to 4194304";
+  if (!input.exists) return "differs by less than 8 roundings at every position up to 4194304";
   if (!tied) return fmt::format("differs from position {} on", input.position);
   if (input.content_hides)
     return fmt::format("random vectors at position {} would tell", input.position);
@@ -248,12 +248,12 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
   for (Index n = 0; n < rows; ++n) {
     at.positions.push_back(position);
     for (Index t = 0; t < pairs; ++t) {
-      const double angle =
-          static_cast<double>(position) * inv_freq.values[static_cast<std::size_t>(t)];
+      const CosSin turn = rounded_rotation(position, inv_freq.values[static_cast<std::size_t>(t)],
+                                           {Precision::fp32, {Stage::angle, Stage::cos_sin}});
       x(n, t) = 1;
       x(n, pairs + t) = 0;
-      y(n, t) = std::cos(angle);
-      y(n, pairs + t) = std::sin(angle);
+      y(n, t) = turn.cos;
+      y(n, pairs + t) = turn.sin;
     }
     position = n < 8 ? position + 1 : position * 3 / 2;
   }

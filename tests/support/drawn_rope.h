@@ -56,9 +56,8 @@ inline WrittenRope drawn_convention(Random& random) {
   WrittenRope rope{.d_head = one_of<Index>(random, {64, 96, 128})};
   rope.rotary_dims = rope.d_head;
   rope.pairing = random.integer(2) ? RopePairing::half_split : RopePairing::interleaved;
-  rope.base = random.integer(4) > 0
-                  ? one_of<double>(random, {1e4, 1e4, 5e5, 1e6, 1.5e5, 5e6})
-                  : std::round(1e3 * std::pow(1e4, random.uniform()));
+  rope.base = random.integer(8) > 0 ? one_of<double>(random, {1e4, 1e4, 5e5, 1e6, 1.5e5, 5e6})
+                                    : std::round(1e3 * std::pow(1e4, random.uniform()));
   rope.rounding = {Precision::fp32, {Stage::inv_freq, Stage::angle, Stage::cos_sin}};
   const std::int64_t kind = random.integer(10);
   if (kind == 0) {
@@ -123,16 +122,20 @@ inline std::map<std::vector<Index>, double> turned_channels(const WrittenRope& r
   std::map<std::vector<Index>, double> turned;
   for (Index t = 0; t < pairs_of(rope); ++t) {
     const WrittenPair at = pair_at(rope, t);
-    const double frequency = theta[static_cast<std::size_t>(t)];
+    // Positions that count twice are frequencies that are twice as large.
+    const double frequency =
+        theta[static_cast<std::size_t>(t)] * (rope.rule == PositionRule::doubled ? 2 : 1);
     if (frequency != 0) turned[{at.a, at.b, at.out_a, at.out_b}] = frequency;
   }
   return turned;
 }
 
-/// Whether the two turn alike but for what a fit leaves of numbers: frequencies to a part in 50, the
-/// factor to a part in 500; exact and fp32 stages count as one.
+/// Whether the two turn alike but for what a fit leaves of numbers: frequencies to a part in 50,
+/// the factor to a part in 500; exact and fp32 stages count as one.
 inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
-  if (a.rule == PositionRule::none || b.rule == PositionRule::none) return computes_same(a, b);
+  const bool same_factor = std::abs(amplitude_of(a) - amplitude_of(b)) <= 0.002 * amplitude_of(b);
+  if (a.rule == PositionRule::none || b.rule == PositionRule::none)
+    return a.rule == b.rule && same_factor;
   const auto of_a = turned_channels(a), of_b = turned_channels(b);
   const bool same_turns = std::equal(
       of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), [](const auto& u, const auto& v) {
@@ -140,15 +143,16 @@ inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
       });
   const auto key = [](const WrittenRope& r) {
     const auto coarse = [&](Stage stage) {
-      return std::max<double>(unit_roundoff(r.rounding.format(stage)), unit_roundoff(Precision::fp32));
+      return std::max<double>(unit_roundoff(r.rounding.format(stage)),
+                              unit_roundoff(Precision::fp32));
     };
-    return std::make_tuple(r.wiring, r.clockwise, r.reach, r.rule, r.offset, r.from_row, r.sections,
+    const PositionRule rule = r.rule == PositionRule::doubled ? PositionRule::stated : r.rule;
+    return std::make_tuple(r.wiring, r.clockwise, r.reach, rule, r.offset, r.from_row, r.sections,
                            r.sections.empty() ? AxisDesign::chunked : r.design, r.unbounded_stride,
                            coarse(Stage::position), coarse(Stage::inv_freq), coarse(Stage::angle),
                            coarse(Stage::cos_sin));
   };
-  return same_turns && key(a) == key(b) &&
-         std::abs(amplitude_of(a) - amplitude_of(b)) <= 0.002 * amplitude_of(b);
+  return same_turns && key(a) == key(b) && same_factor;
 }
 
 /// Whether the rope is the first of the answer or one of those that are tied with it.
