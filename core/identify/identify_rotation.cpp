@@ -118,7 +118,6 @@ class Search {
                       .defect = std::move(defect),
                       .is_expected = is_expected,
                       .cost = cost});
-    measured_ = nullptr;
   }
 
   /// The expected rope is the most likely one, its defects come next.
@@ -390,6 +389,7 @@ class Search {
 
   /// The best by residual on the sample; ties by cost.
   void keep(std::size_t most, const RotationSample& sample) {
+    if (&sample == &sample_) screen();
     for (RopeHypothesis& hypothesis : found_)
       if (measured_ != &sample || hypothesis.residual.count == 0)
         hypothesis.residual = residual_of(hypothesis.rope, sample);
@@ -400,6 +400,28 @@ class Search {
       if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
     found_ = std::move(kept);
     measured_ = &sample;
+  }
+
+  /// Of many that are new, those that fit a few rows best.
+  void screen() {
+    constexpr std::size_t enough = 30;
+    std::vector<RopeHypothesis> fresh;
+    const auto is_new = [](const RopeHypothesis& h) { return h.residual.count == 0; };
+    for (RopeHypothesis& hypothesis : found_)
+      if (is_new(hypothesis)) fresh.push_back(hypothesis);
+    if (fresh.size() <= enough) return;
+    found_.erase(std::remove_if(found_.begin(), found_.end(), is_new), found_.end());
+    for (RopeHypothesis& hypothesis : fresh)
+      hypothesis.residual = residual_of(hypothesis.rope, small_);
+    std::stable_sort(fresh.begin(), fresh.end(),
+                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                       return a.residual.capped_sum < b.residual.capped_sum;
+                     });
+    fresh.resize(enough);
+    for (RopeHypothesis& hypothesis : fresh) {
+      hypothesis.residual = {};
+      found_.push_back(std::move(hypothesis));
+    }
   }
 
   /// While hypotheses are looked for, rows that follow another rule do not hide what others say.
