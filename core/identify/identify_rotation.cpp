@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -477,7 +478,8 @@ class Search {
     if (!question_.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
     WrittenRope found = hypothesis.rope;
     found.rounding.set(Stage::cos_sin, Precision::fp32);
-    if (!found.rounding.rounds(Stage::angle)) found.rounding = fp32_stages();
+    if (!found.rounding.rounds(Stage::position) && !found.rounding.rounds(Stage::inv_freq))
+      found.rounding = fp32_stages();
     WrittenRope sound = *question_.expected;
     sound.rounding = fp32_stages();
     hypothesis.is_expected = computes_same(sound, found);
@@ -531,10 +533,20 @@ void check_shapes(const RotatedTensor& tensor) {
                    "give q as it was before and after the rotation");
 }
 
+/// Nothing explains a NaN or an infinity; the residual says so.
+RotationAnswer without_numbers(const RotationQuestion& question) {
+  const Index d = question.tensor.channels();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return {.hypotheses = {{.rope = {.d_head = d, .rotary_dims = d},
+                          .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}}};
+}
+
 }  // namespace
 
 RotationAnswer identify_rotation(const RotationQuestion& question) {
   check_shapes(question.tensor);
+  if (!question.tensor.before.allFinite() || !question.tensor.after.allFinite())
+    return without_numbers(question);
   return Search(question).answer();
 }
 

@@ -17,7 +17,9 @@
   X(norm_preservation)        \
   X(linear_attention)         \
   X(sequence_length)          \
-  X(equal_half_distance)
+  X(equal_half_distance)      \
+  X(identify)                 \
+  X(defects)
 // clang-format on
 
 namespace orrery::studies {
