@@ -86,7 +86,11 @@ std::vector<std::size_t> axes_of(const WrittenRope& rope, std::size_t axes) {
   const auto pairs = static_cast<std::size_t>(pairs_of(rope));
   std::vector<std::size_t> found(pairs, 0);
   if (axes < 2 || rope.sections.empty()) return found;
-  if (rope.design != AxisDesign::interleaved) return axes_of_pairs(rope.design, rope.sections);
+  if (rope.design != AxisDesign::interleaved) {
+    std::vector<std::size_t> designed = axes_of_pairs(rope.design, rope.sections);
+    designed.resize(pairs, 0);  // sections of another width leave pairs to the first axis
+    return designed;
+  }
   for (std::size_t t = 0; t < pairs; ++t) {
     const std::size_t axis = t % axes;
     const auto end = axes * static_cast<std::size_t>(rope.sections[axis]);

@@ -27,7 +27,7 @@ ParamSpec scaling_param() {
   return {.key = "scaling",
           .description = "How the sound rope stretches frequencies.",
           .kind = ParamKind::choice,
-          .default_value = std::string("yarn"),
+          .default_value = std::string("llama3"),
           .choices = {{"none", "not at all"},
                       {"linear", "θ/s: position interpolation"},
                       {"yarn", "as YaRN's code does, with its attention factor"},

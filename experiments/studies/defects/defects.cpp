@@ -20,9 +20,7 @@ namespace {
 
 ExperimentInfo make_info() {
   std::vector<ParamSpec> specs = written_rope_params("scaling_skipped", false);
-  specs.push_back(log_count_param({"max_distance", "r_max", "tokens"},
-                                  "Largest distance of a key from its query.", 128, 2, 4096));
-  specs.push_back(log_count_param("draws", "Random queries.", 16, 1, 256));
+  specs.push_back(log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024));
   specs.push_back(seed_param());
   return {
       .name = "defects",
@@ -36,40 +34,61 @@ ExperimentInfo make_info() {
       .params = std::move(specs)};
 }
 
-/// Queries and keys that stand at the same distances at every probe: without a defect the logits
-/// of all probes are the same.
+/// Queries, and keys of each that stand at the same distances at every probe: without a defect the
+/// logits of all probes are the same.
 struct Contents {
-  Matrix<double> q;  ///< [draws, d]
-  Matrix<double> k;  ///< [distances, d], the first at distance 0
+  Positions distances{};  ///< 0, 1, 2, …, further and further apart, to four times L₀
+  Matrix<double> q;       ///< [draws, d]
+  Matrix<double> k;       ///< [distances·draws, d], distance by distance
 };
+
+/// Distances that a probe at m has keys for.
+Index keys_at(const Contents& contents, Position m) {
+  const auto end = std::upper_bound(contents.distances.begin(), contents.distances.end(), m);
+  return end - contents.distances.begin();
+}
+
+Positions chosen_distances(const ParamSet& params) {
+  constexpr Position near = 8;
+  constexpr double ratio = 1.2;
+  const Position last = 4 * params.integer("original_length");
+  Positions distances;
+  for (Position r = 0; r < last;
+       r = r < near ? r + 1 : std::llround(static_cast<double>(r) * ratio))
+    distances.push_back(r);
+  distances.push_back(last);
+  return distances;
+}
 
 Contents draw(const ParamSet& params) {
   Random random(params.integer("seed"), "queries and keys of defects");
-  const Index d = params.integer("dim");
-  Matrix<double> q = normal_matrix<double>(random, params.integer("draws"), d);
-  Matrix<double> k = normal_matrix<double>(random, params.integer("max_distance") + 1, d);
-  return {std::move(q), std::move(k)};
+  const Index d = params.integer("dim"), draws = params.integer("draws");
+  Positions distances = chosen_distances(params);
+  Matrix<double> q = normal_matrix<double>(random, draws, d);
+  const auto keys = static_cast<Index>(distances.size()) * draws;
+  Matrix<double> k = normal_matrix<double>(random, keys, d);
+  return {std::move(distances), std::move(q), std::move(k)};
 }
 
-RowPlaces places_at(const Positions& positions) {
-  RowPlaces places{.heads = {1},
-                   .positions = AxisPositions(static_cast<Index>(positions.size()), 1)};
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    places.rows.push_back(positions[i]);
-    places.positions(static_cast<Index>(i), 0) = positions[i];
-  }
+/// That many rows at one position, of the second head.
+RowPlaces places_at(Position position, Index rows) {
+  RowPlaces places{.heads = {1}, .positions = AxisPositions::Constant(rows, 1, position)};
+  places.rows.assign(static_cast<std::size_t>(rows), position);
   return places;
 }
 
-/// Logits [draws, distances] of queries at m and of keys at m, m − 1, … as far as there are any.
+/// Logits [draws, distances] of queries at m and of their keys, as far as there are any.
 Matrix<double> logits_at(const WrittenRope& rope, const Contents& contents, Position m) {
-  const auto keys = std::min<Index>(contents.k.rows(), m + 1);
-  Positions at;
-  for (Index r = 0; r < keys; ++r) at.push_back(m - r);
-  const Positions queries(static_cast<std::size_t>(contents.q.rows()), m);
-  const Matrix<double> q = apply_written(rope, places_at(queries), contents.q);
-  const Matrix<double> k = apply_written(rope, places_at(at), contents.k.topRows(keys));
-  return q * k.transpose() / std::sqrt(static_cast<double>(rope.d_head));
+  const Index draws = contents.q.rows(), keys = keys_at(contents, m);
+  const Matrix<double> q = apply_written(rope, places_at(m, draws), contents.q);
+  Matrix<double> logits(draws, keys);
+  for (Index r = 0; r < keys; ++r) {
+    const Position n = m - contents.distances[static_cast<std::size_t>(r)];
+    const Matrix<double> k =
+        apply_written(rope, places_at(n, draws), contents.k.middleRows(r * draws, draws));
+    logits.col(r) = (q.array() * k.array()).rowwise().sum();
+  }
+  return logits / std::sqrt(static_cast<double>(rope.d_head));
 }
 
 Matrix<double> weights_of(const Matrix<double>& logits) {
@@ -116,20 +135,21 @@ Positions probe_positions(const ParamSet& params) {
   return {0, 1, 2, length - 1, length, length + 1, 4 * length};
 }
 
-std::vector<double> distances(std::size_t count) {
-  std::vector<double> values;
-  for (std::size_t r = 0; r < count; ++r) values.push_back(static_cast<double>(r));
-  return values;
+std::vector<double> distances(const Contents& contents, std::size_t count) {
+  return {contents.distances.begin(),
+          contents.distances.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 std::string probe_name(const Probe& probe) { return fmt::format("query at {}", probe.m); }
 
-Figure difference_figure(const ParamSet& params, const std::vector<Probe>& probes) {
-  LinePlot plot{.x = distance_axis(), .y = {.label = "difference of logits, root mean square"}};
+Figure difference_figure(const ParamSet& params, const Contents& contents,
+                         const std::vector<Probe>& probes) {
+  LinePlot plot{.x = distance_axis(AxisScale::symlog),
+                .y = {.label = "difference of logits, root mean square"}};
   int color = 0;
   for (const Probe& probe : probes)
     plot.series.push_back({.name = probe_name(probe),
-                           .x = distances(probe.difference.size()),
+                           .x = distances(contents, probe.difference.size()),
                            .y = probe.difference,
                            .color = color++,
                            .marked = probe.difference.size() < 8});
@@ -138,12 +158,13 @@ Figure difference_figure(const ParamSet& params, const std::vector<Probe>& probe
           std::move(plot)};
 }
 
-Figure weights_figure(const ParamSet& params, const Probe& probe) {
-  LinePlot plot{.x = distance_axis(),
+Figure weights_figure(const ParamSet& params, const Contents& contents, const Probe& probe) {
+  LinePlot plot{.x = distance_axis(AxisScale::symlog),
                 .y = {.label = "mean attention weight", .scale = AxisScale::log10}};
-  plot.series.push_back({.name = "sound", .x = distances(probe.sound.size()), .y = probe.sound});
+  plot.series.push_back(
+      {.name = "sound", .x = distances(contents, probe.sound.size()), .y = probe.sound});
   plot.series.push_back({.name = params.text("defect"),
-                         .x = distances(probe.defective.size()),
+                         .x = distances(contents, probe.defective.size()),
                          .y = probe.defective,
                          .style = LineStyle::dashed,
                          .color = 1});
@@ -168,9 +189,8 @@ Figure moved_figure(const ParamSet& params, const std::vector<Probe>& probes) {
 Check relative_check(const ParamSet& params, const Contents& contents) {
   const WrittenRope sound = sound_rope_of(params);
   const Position length = params.integer("original_length");
-  const Matrix<double> far = logits_at(sound, contents, 4 * length);
-  const Matrix<double> near =
-      logits_at(sound, contents, std::max<Position>(length, params.integer("max_distance")));
+  const Matrix<double> far = logits_at(sound, contents, 5 * length);
+  const Matrix<double> near = logits_at(sound, contents, 4 * length);
   Largest gap;
   for (Index i = 0; i < far.rows(); ++i)
     for (Index r = 0; r < std::min<Index>(far.cols(), near.cols()); ++r)
@@ -180,7 +200,7 @@ Check relative_check(const ParamSet& params, const Contents& contents) {
           .statement = "without the defect, logits depend on m − n alone (largest difference)",
           .equation = "eq. (16)",
           .measured = gap.value(),
-          .bound = a * a * static_cast<double>(sound.d_head) * 0x1p-40};
+          .bound = a * a * static_cast<double>(sound.d_head) * 0x1p-36};
 }
 
 void add_scalars(const std::vector<Probe>& probes, std::vector<Scalar>& scalars) {
@@ -198,7 +218,7 @@ void add_scalars(const std::vector<Probe>& probes, std::vector<Scalar>& scalars)
                            "share of the weight of a query at {} that goes elsewhere", probe.m)});
 }
 
-Table table_of(const std::vector<Probe>& probes) {
+Table table_of(const Contents& contents, const std::vector<Probe>& probes) {
   TableBuilder table("differences", "difference of logits and mean weights, by probe and distance",
                      {{"query", "tokens"},
                       {"distance", "tokens"},
@@ -207,7 +227,8 @@ Table table_of(const std::vector<Probe>& probes) {
                       {"weight_defective"}});
   for (const Probe& probe : probes)
     for (std::size_t r = 0; r < probe.difference.size(); ++r)
-      table.row({probe.m, r, probe.difference[r], probe.sound[r], probe.defective[r]});
+      table.row({probe.m, contents.distances[r], probe.difference[r], probe.sound[r],
+                 probe.defective[r]});
   return std::move(table).finish();
 }
 
@@ -215,9 +236,10 @@ void check_params(const ParamSet& params) {
   defective_rope_of(params, 2);
   frequencies_of(sound_rope_of(params));
   const auto d = static_cast<double>(params.integer("dim"));
-  const auto rows = static_cast<double>(params.integer("max_distance") + params.integer("draws"));
-  check_operations(fmt::format("max_distance={} with dim={}", params.integer("max_distance"), d),
-                   rows * d * 14 * operations_per_rotated_channel, "lower max_distance or dim");
+  const auto draws = static_cast<double>(params.integer("draws"));
+  const auto keys = static_cast<double>(chosen_distances(params).size());
+  check_operations(fmt::format("draws={} with dim={}", draws, d),
+                   draws * keys * d * 14 * operations_per_rotated_channel, "lower draws or dim");
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
@@ -231,10 +253,10 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   Result result;
   add_scalars(probes, result.scalars);
   result.checks.push_back(relative_check(params, contents));
-  result.figures.push_back(difference_figure(params, probes));
-  result.figures.push_back(weights_figure(params, probes.back()));
+  result.figures.push_back(difference_figure(params, contents, probes));
+  result.figures.push_back(weights_figure(params, contents, probes.back()));
   result.figures.push_back(moved_figure(params, probes));
-  result.tables.push_back(table_of(probes));
+  result.tables.push_back(table_of(contents, probes));
   return result;
 }
 
