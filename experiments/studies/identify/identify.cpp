@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -124,44 +125,87 @@ std::vector<double> as_doubles(const AxisPositions& positions) {
   return values;
 }
 
-std::string ordinal(std::size_t number) { return fmt::format("hypothesis {}", number); }
+/// The same rope without what no program should do, or with another base where there is nothing of
+/// that kind: what most would have expected.
+WrittenRope usual_rope(const WrittenRope& found) {
+  WrittenRope usual{.d_head = found.d_head,
+                    .begin = found.begin,
+                    .rotary_dims = found.rotary_dims,
+                    .partial = found.partial,
+                    .pairing = found.pairing,
+                    .base = found.base,
+                    .scaling = found.scaling,
+                    .rounding = found.rounding};
+  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle})
+    usual.rounding.set(stage, Precision::fp64);
+  usual.rounding.set(Stage::inv_freq, Precision::fp32);
+  usual.rounding.set(Stage::angle, Precision::fp32);
+  if (differences_of(usual, found).empty()) usual.base = found.base == 10000 ? 500000 : 10000;
+  return usual;
+}
 
-Figure map_figure(const ParamSet& params, const RotationSample& sample,
-                  const RopeHypothesis& hypothesis, std::size_t number) {
-  const ResidualMap residual = residual_map(hypothesis.rope, sample);
+/// A rope with the name of its curve and its map.
+struct Shown {
+  std::string id{};
+  std::string name{};
+  WrittenRope rope{};
+};
+
+/// Hypotheses that differ in more than the precision of their stages, at most 3, and the usual
+/// rope.
+std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
+  constexpr std::size_t most = 3;
+  std::vector<Shown> shown;
+  for (const RopeHypothesis& found : answer.hypotheses) {
+    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const Shown& other) {
+      WrittenRope same = other.rope;
+      same.rounding = found.rope.rounding;
+      return computes_same(same, found.rope);
+    });
+    if (repeated || shown.size() >= most) continue;
+    const std::size_t number = shown.size() + 1;
+    shown.push_back(
+        {fmt::format("hypothesis_{}", number), fmt::format("hypothesis {}", number), found.rope});
+  }
+  shown.push_back({"usual_rope", "usual rope", usual_rope(answer.best().rope)});
+  return shown;
+}
+
+Figure map_figure(const ParamSet& params, const RotationSample& sample, const Shown& shown) {
+  const ResidualMap residual = residual_map(shown.rope, sample);
   Heatmap map{
-      .values = to_array<double>(residual.by_channel, fmt::format("residual_{}", number),
+      .values = to_array<double>(residual.by_channel, "residual_of_" + shown.id,
                                  "residual in roundings, by channel and row", {"channel", "row"}),
       .x = {.label = "row", .symbol = "n"},
       .y = channel_axis(),
       .quantity = "residual in roundings",
       .meaning = Meaning::sequential};
-  return {
-      fmt::format("residual_{}", number),
-      fmt::format("What {} leaves unexplained: {}", ordinal(number), short_text(hypothesis.rope)),
-      caption_of(params), std::move(map)};
+  return {"residual_of_" + shown.id,
+          fmt::format("What the {} leaves: {}", shown.name, short_text(shown.rope)),
+          caption_of(params), std::move(map)};
 }
 
 Figure rows_figure(const ParamSet& params, const RotationSample& sample,
-                   const RotationAnswer& answer) {
-  constexpr std::size_t most = 4;
+                   const std::vector<Shown>& ropes) {
   LinePlot plot{.x = position_axis(),
                 .y = {.label = "residual, root mean square",
                       .unit = "roundings",
                       .scale = AxisScale::symlog,
                       .symlog_threshold = 1.0}};
-  for (std::size_t i = 0; i < answer.hypotheses.size() && i < most; ++i) {
-    const ResidualMap map = residual_map(answer.hypotheses[i].rope, sample);
-    Series series{.name = fmt::format("{}: {}", i + 1, short_text(answer.hypotheses[i].rope)),
+  int color = 0;
+  for (const Shown& shown : ropes) {
+    const ResidualMap map = residual_map(shown.rope, sample);
+    Series series{.name = shown.name,
                   .x = as_doubles(sample.places.positions),
-                  .color = static_cast<int>(i)};
+                  .style = shown.id == "usual_rope" ? LineStyle::dashed : LineStyle::solid,
+                  .color = color++};
     for (Index n = 0; n < map.by_channel.cols(); ++n)
       series.y.push_back(std::sqrt(map.by_channel.col(n).squaredNorm() /
                                    static_cast<double>(map.by_channel.rows())));
     plot.series.push_back(std::move(series));
   }
-  return {"residual_by_position", "The best hypotheses by position", caption_of(params),
-          std::move(plot)};
+  return {"residual_by_position", "The best hypotheses and the usual rope, by position",
+          caption_of(params), std::move(plot)};
 }
 
 std::string tells(const RotationAnswer& answer, std::size_t i, const RotatedTensor& tensor) {
@@ -232,9 +276,10 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   add_numbers(answer, result);
   add_hypotheses(params, answer, view, result);
-  result.figures.push_back(rows_figure(params, sample, answer));
-  for (std::size_t i = 0; i < answer.hypotheses.size() && i < 2; ++i) {
-    result.figures.push_back(map_figure(params, sample, answer.hypotheses[i], i + 1));
+  const std::vector<Shown> ropes = shown_ropes(answer);
+  result.figures.push_back(rows_figure(params, sample, ropes));
+  for (const Shown& shown : {ropes.front(), ropes.back()}) {
+    result.figures.push_back(map_figure(params, sample, shown));
     result.arrays.push_back(std::get<Heatmap>(result.figures.back().content).values);
   }
   return result;
