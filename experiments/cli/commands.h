@@ -43,6 +43,21 @@ struct PositionsOptions {
 };
 int positions_command(const PositionsOptions& options);
 
+struct IdentifyCommandOptions {
+  std::string before{};  ///< a tensor, or a folder or an archive of several
+  std::string after{};
+  std::string positions{};  ///< "0..9" or a file; empty: 0 to N − 1
+  bool tokens_first{false};
+  bool inv_freq{false};
+  bool cos_sin{false};
+  std::string expect{};  ///< a configuration; empty: none
+  int layer{-1};         ///< -1: the number in the tensor's name
+  std::string format{};
+  int most{6};
+  bool json{false};
+};
+int identify_command(const IdentifyCommandOptions& options);
+
 struct RunOptions {
   std::string experiment{};
   std::vector<std::string> words{};  ///< key=value and --key value

@@ -22,15 +22,16 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
 // The files declare_*.cpp are named after the first command that they declare; each command runs
 // in a function of commands.h, in a file of its own name.
 using Declare = std::vector<Command>(CLI::App& app, const std::vector<std::string>& argv);
-Declare declare_list_commands;    ///< list, describe, positions
-Declare declare_verify_commands;  ///< verify
-Declare declare_run_commands;     ///< run
-Declare declare_sweep_commands;   ///< sweep, plan, status, resume, merge
-Declare declare_report_commands;  ///< redraw, plot, report, export, compare
-Declare declare_note_commands;    ///< note, tag
-Declare declare_attend_commands;  ///< attend, apply
-Declare declare_lesson_commands;  ///< lesson
-Declare declare_open_commands;    ///< open, completion, help
+Declare declare_list_commands;      ///< list, describe, positions
+Declare declare_identify_commands;  ///< identify
+Declare declare_verify_commands;    ///< verify
+Declare declare_run_commands;       ///< run
+Declare declare_sweep_commands;     ///< sweep, plan, status, resume, merge
+Declare declare_report_commands;    ///< redraw, plot, report, export, compare
+Declare declare_note_commands;      ///< note, tag
+Declare declare_attend_commands;    ///< attend, apply
+Declare declare_lesson_commands;    ///< lesson
+Declare declare_open_commands;      ///< open, completion, help
 
 /// Prints the help of a command, the exit statuses, or the help of the program when `topic` is
 /// empty. Throws UsageError.

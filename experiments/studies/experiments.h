@@ -19,7 +19,9 @@
   X(sequence_length)          \
   X(equal_half_distance)      \
   X(model_layers)             \
-  X(semantic_reversal)
+  X(semantic_reversal)        \
+  X(identify)                 \
+  X(defects)
 // clang-format on
 
 namespace orrery::studies {

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "core/errors.h"
+#include "experiments/cli/array_options.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/identify/identify_tensors.h"
+#include "experiments/identify/identify_text.h"
+#include "experiments/identify/tensor_pairs.h"
+#include "experiments/plans/read_positions.h"
+
+namespace orrery::cli {
+namespace {
+
+using identify::IdentifyOptions;
+using identify::TensorPair;
+using identify::TensorReport;
+
+bool is_list(const std::string& text) {
+  return text.find_first_not_of("0123456789.,-") == std::string::npos;
+}
+
+/// "0..9", or a file of [N] or [N, axes] whole numbers.
+void read_positions_of(const std::string& text, IdentifyOptions& options) {
+  if (text.empty()) return;
+  if (is_list(text)) {
+    options.positions = parse_positions(text);
+    return;
+  }
+  const Tensor tensor = identify::read_named_tensor(text);
+  if (tensor.shape.size() > 2)
+    throw UsageError(fmt::format("{} with {} dimensions", text, tensor.shape.size()),
+                     "positions are [N], or [N, axes]", "save one row per token");
+  options.axes = tensor.shape.size() == 2 ? tensor.shape[1] : 1;
+  for (const double value : tensor.values) {
+    if (value != std::round(value))
+      throw DataError(fmt::format("position {} of {}", value, text), "must be a whole number",
+                      "save positions as integers");
+    options.positions.push_back(static_cast<std::int64_t>(value));
+  }
+}
+
+/// The layer of the configuration that a tensor belongs to.
+std::optional<LayerPlan> layer_for(const PositionPlan* plan, const IdentifyCommandOptions& options,
+                                   std::optional<int> named) {
+  if (!plan) return std::nullopt;
+  const int layer = options.layer >= 0 ? options.layer : named.value_or(0);
+  for (const LayerPlan& candidate : plan->layers)
+    if (candidate.layer == layer) return candidate;
+  throw UsageError(fmt::format("layer {}", layer),
+                   fmt::format("{} has {} layers", plan->source, plan->layers.size()),
+                   "name another with --layer, counted from 0");
+}
+
+std::vector<TensorReport> report_pairs(const IdentifyCommandOptions& options,
+                                       const PositionPlan* plan, IdentifyOptions reading) {
+  std::vector<TensorReport> reports;
+  for (const TensorPair& pair : identify::tensor_pairs(options.before)) {
+    reading.expected = layer_for(plan, options, pair.layer);
+    reports.push_back(identify_tensors(pair.name, identify::read_named_tensor(pair.before),
+                                       identify::read_named_tensor(pair.after), reading));
+  }
+  return reports;
+}
+
+void require_after(const IdentifyCommandOptions& options) {
+  if (!options.after.empty()) return;
+  throw UsageError(options.before + " alone",
+                   "a rotation is found from a tensor before and after it",
+                   "give the other file, a folder with both, or --inv-freq for frequencies");
+}
+
+std::vector<TensorReport> report_files(const IdentifyCommandOptions& options,
+                                       const PositionPlan* plan, IdentifyOptions reading) {
+  reading.expected = layer_for(plan, options, std::nullopt);
+  const Tensor before = identify::read_named_tensor(options.before);
+  if (options.inv_freq) {
+    if (options.after.empty()) return {identify_frequencies(options.before, before, reading)};
+    throw UsageError(options.after, "--inv-freq takes one file", "give the frequencies alone");
+  }
+  require_after(options);
+  const Tensor after = identify::read_named_tensor(options.after);
+  if (options.cos_sin) return {identify_tables(options.before, before, after, reading)};
+  return {identify_tensors(options.before, before, after, reading)};
+}
+
+}  // namespace
+
+int identify_command(const IdentifyCommandOptions& options) {
+  IdentifyOptions reading{.tokens_first = options.tokens_first,
+                          .format = options.format,
+                          .most = static_cast<std::size_t>(options.most)};
+  read_positions_of(options.positions, reading);
+  std::optional<PositionPlan> plan;
+  if (!options.expect.empty()) plan = plans::read_positions(options.expect);
+  const PositionPlan* expected = plan ? &*plan : nullptr;
+  const bool several = options.after.empty() && identify::holds_pairs(options.before);
+  const std::vector<TensorReport> reports =
+      several ? report_pairs(options, expected, reading) : report_files(options, expected, reading);
+  print((options.json ? identify::identify_json : identify::identify_text)(reports));
+  for (const TensorReport& report : reports)
+    if (report.has_expected ? !report.as_expected : !report.explained) return exit_failed;
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,267 @@
+#include "experiments/identify/identify_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/encodings/rotation.h"
+#include "core/errors.h"
+#include "core/identify/defects.h"
+#include "core/identify/describe_rope.h"
+#include "core/identify/frequency_families.h"
+#include "core/identify/identify_rotation.h"
+#include "core/identify/telling_input.h"
+#include "experiments/plans/planned_rope.h"
+
+namespace orrery::identify {
+namespace {
+
+std::string shape_words(const Tensor& tensor) {
+  return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
+}
+
+/// Heads and rows of a tensor of 2 to 4 dimensions.
+struct Shape {
+  Index heads, rows, channels;
+};
+
+Shape shape_of(const Tensor& tensor, bool tokens_first) {
+  const std::vector<std::size_t>& shape = tensor.shape;
+  if (shape.size() < 2 || shape.size() > 4)
+    throw DataError(fmt::format("{} {}", tensor.name, shape_words(tensor)),
+                    "must be [N, d], [H, N, d] or [B, H, N, d]", "save q of one layer");
+  const auto size = [&](std::size_t from_end) {
+    return static_cast<Index>(shape[shape.size() - 1 - from_end]);
+  };
+  Index heads = 1;
+  for (std::size_t i = 3; i <= shape.size(); ++i) heads *= size(i - 1);
+  if (tokens_first && shape.size() > 2) return {heads / size(2) * size(1), size(2), size(0)};
+  return {heads, size(1), size(0)};
+}
+
+/// [B, N, H, d] as [B·H·N, d].
+Matrix<double> heads_first(const Tensor& tensor, const Shape& shape) {
+  const Index inner =
+      tensor.shape.size() > 2 ? static_cast<Index>(tensor.shape[tensor.shape.size() - 2]) : 1;
+  const Index batches = shape.heads / inner;
+  Matrix<double> out(shape.heads * shape.rows, shape.channels);
+  for (Index b = 0; b < batches; ++b)
+    for (Index n = 0; n < shape.rows; ++n)
+      for (Index h = 0; h < inner; ++h) {
+        const double* from =
+            tensor.values.data() + ((b * shape.rows + n) * inner + h) * shape.channels;
+        std::copy(from, from + shape.channels, out.row((b * inner + h) * shape.rows + n).data());
+      }
+  return out;
+}
+
+AxisPositions positions_for(Index rows, const IdentifyOptions& options) {
+  const auto axes = static_cast<Index>(options.positions.empty() ? 1 : options.axes);
+  AxisPositions positions(rows, axes);
+  if (options.positions.empty()) {
+    for (Index n = 0; n < rows; ++n) positions(n, 0) = n;
+    return positions;
+  }
+  if (static_cast<Index>(options.positions.size()) != rows * axes)
+    throw DataError(
+        fmt::format("{} positions", static_cast<Index>(options.positions.size()) / axes),
+        fmt::format("the tensor has {} rows", rows), "give one position for each row");
+  check_positions(options.positions);
+  std::copy(options.positions.begin(), options.positions.end(), positions.data());
+  return positions;
+}
+
+std::string telling_words(const WrittenRope& first, const WrittenRope& other, bool tied,
+                          const RotatedTensor& tensor) {
+  const TellingInput input = telling_input(first, other, tensor);
+  if (!input.exists) return "differs by less than 8 roundings at every position up to 4194304";
+  if (!tied) return fmt::format("differs from position {} on", input.position);
+  if (input.content_hides)
+    return fmt::format("random vectors at position {} would tell", input.position);
+  return fmt::format("a token at position {} or beyond would tell", input.position);
+}
+
+HypothesisReport reported(const RopeHypothesis& found, const RopeHypothesis& first,
+                          const RotatedTensor& tensor) {
+  HypothesisReport report{.text = short_text(found.rope),
+                          .facts = facts_of(found.rope),
+                          .defect = found.defect,
+                          .is_expected = found.is_expected,
+                          .tied = found.tied,
+                          .residual = found.residual.rms(),
+                          .largest = found.residual.largest,
+                          .evidence = found.evidence,
+                          .setting = setting_text(found.rope)};
+  if (!found.defect.empty()) {
+    const RopeDefect& defect = find_rope_defect(found.defect);
+    report.defect_description = defect.description;
+    report.defect_source = defect.source;
+  }
+  if (&found != &first) report.tells = telling_words(first.rope, found.rope, found.tied, tensor);
+  return report;
+}
+
+/// Whether two hypotheses differ in the precision of their stages alone.
+bool differ_in_precision(const WrittenRope& a, const WrittenRope& b) {
+  WrittenRope same = a;
+  same.rounding = b.rounding;
+  return computes_same(same, b);
+}
+
+void add_deviations(const WrittenRope& expected, const WrittenRope& found, TensorReport& report) {
+  for (const RopeDifference& difference : differences_of(expected, found))
+    if (difference.field != "precision")
+      report.deviations.push_back({difference.field, difference.a, difference.b});
+}
+
+TensorReport report_of(const RotationQuestion& question, const RotationAnswer& answer,
+                       const IdentifyOptions& options) {
+  TensorReport report{.format = std::string(name(question.tensor.format)),
+                      .explained = answer.explained,
+                      .has_expected = question.expected.has_value()};
+  const RopeHypothesis& first = answer.best();
+  std::vector<const RopeHypothesis*> shown;
+  for (const RopeHypothesis& found : answer.hypotheses) {
+    report.as_expected =
+        report.as_expected || (answer.explained && found.is_expected && found.tied);
+    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const RopeHypothesis* other) {
+      return other->tied == found.tied && differ_in_precision(other->rope, found.rope);
+    });
+    if (repeated || (shown.size() >= options.most && !found.is_expected)) continue;
+    shown.push_back(&found);
+    report.hypotheses.push_back(reported(found, first, question.tensor));
+  }
+  if (question.expected && !report.as_expected)
+    add_deviations(*question.expected, first.rope, report);
+  return report;
+}
+
+WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
+  const WrittenRope rope = planned_convention(layer);
+  if (rope.d_head == channels) return rope;
+  throw UsageError(fmt::format("tensors of {} channels", channels),
+                   fmt::format("layer {} has heads of {}", layer.layer, rope.d_head),
+                   "save q or k before heads are joined, or name another layer");
+}
+
+TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
+                             Index heads, const IdentifyOptions& options) {
+  const Precision format =
+      !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
+  RotationQuestion question{.tensor = {.heads = heads,
+                                       .before = before,
+                                       .after = after,
+                                       .positions = positions_for(before.rows() / heads, options),
+                                       .format = format}};
+  if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
+  TensorReport report = report_of(question, identify_rotation(question), options);
+  if (options.positions.empty())
+    report.notes.push_back(
+        fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));
+  return report;
+}
+
+/// cos and sin of each pair, whatever the layout of the tables.
+struct PairTables {
+  Matrix<double> cos, sin;
+  std::string layout;
+};
+
+PairTables pair_tables(const Tensor& cos, const Tensor& sin) {
+  const auto width = static_cast<Index>(cos.shape.back());
+  const auto rows = static_cast<Index>(cos.values.size()) / width;
+  using In = Eigen::Map<const Matrix<double>>;
+  const In c(cos.values.data(), rows, width), s(sin.values.data(), rows, width);
+  const Index half = width / 2;
+  if (width % 2 == 0 && half > 0 && c.leftCols(half) == c.rightCols(half) &&
+      s.leftCols(half) == s.rightCols(half))
+    return {c.leftCols(half), s.leftCols(half),
+            "each angle in both halves, as half_split pairs take"};
+  bool adjacent = width % 2 == 0;
+  for (Index t = 0; t < half && adjacent; ++t)
+    adjacent = c.col(2 * t) == c.col(2 * t + 1) && s.col(2 * t) == s.col(2 * t + 1);
+  if (!adjacent) return {c, s, "each angle once, which says nothing of the pairing"};
+  PairTables tables{Matrix<double>(rows, half), Matrix<double>(rows, half),
+                    "each angle in neighbouring channels, as interleaved pairs take"};
+  for (Index t = 0; t < half; ++t) {
+    tables.cos.col(t) = c.col(2 * t);
+    tables.sin.col(t) = s.col(2 * t);
+  }
+  return tables;
+}
+
+}  // namespace
+
+TensorReport identify_tensors(const std::string& name, const Tensor& before, const Tensor& after,
+                              const IdentifyOptions& options) {
+  if (before.shape != after.shape)
+    throw DataError(fmt::format("{} and {}", shape_words(before), shape_words(after)),
+                    "the tensors before and after must have the same shape",
+                    "save the same heads and tokens");
+  const Shape shape = shape_of(before, options.tokens_first);
+  TensorReport report;
+  if (options.tokens_first) {
+    const Matrix<double> x = heads_first(before, shape), y = heads_first(after, shape);
+    report = identify_matrix(x, y, shape.heads, options);
+  } else {
+    using In = Eigen::Map<const Matrix<double>>;
+    report = identify_matrix(In(before.values.data(), shape.heads * shape.rows, shape.channels),
+                             In(after.values.data(), shape.heads * shape.rows, shape.channels),
+                             shape.heads, options);
+  }
+  report.name = name;
+  report.shape = shape_words(before);
+  return report;
+}
+
+TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
+                             const IdentifyOptions& options) {
+  if (cos.shape != sin.shape || cos.shape.size() < 2)
+    throw DataError(fmt::format("{} and {}", shape_words(cos), shape_words(sin)),
+                    "tables of cosines and sines must both be [N, d] or [N, d/2]",
+                    "save both as they are applied");
+  const PairTables tables = pair_tables(cos, sin);
+  // A table is what it makes of the vectors (1, 0).
+  const Index pairs = tables.cos.cols();
+  Matrix<double> x(tables.cos.rows(), 2 * pairs), y(tables.cos.rows(), 2 * pairs);
+  x << Matrix<double>::Ones(x.rows(), pairs), Matrix<double>::Zero(x.rows(), pairs);
+  y << tables.cos, tables.sin;
+  TensorReport report = identify_matrix(x, y, 1, options);
+  report.name = name;
+  report.shape = shape_words(cos);
+  report.notes.push_back("the tables hold " + tables.layout);
+  report.notes.push_back("pairing and channels are those of the tables, not of q and k");
+  return report;
+}
+
+TensorReport identify_frequencies(const std::string& name, const Tensor& inv_freq,
+                                  const IdentifyOptions& options) {
+  const auto pairs = static_cast<Index>(inv_freq.values.size());
+  // What they do to the vectors (1, 0) at position 0 and 1, and at those where slow pairs show.
+  constexpr Index rows = 24;
+  Matrix<double> x(rows, 2 * pairs), y(rows, 2 * pairs);
+  IdentifyOptions at = options;
+  at.positions.clear();
+  at.axes = 1;
+  at.format = options.format.empty() ? "fp32" : options.format;
+  Position position = 0;
+  for (Index n = 0; n < rows; ++n) {
+    at.positions.push_back(position);
+    for (Index t = 0; t < pairs; ++t) {
+      const CosSin turn = rounded_rotation(position, inv_freq.values[static_cast<std::size_t>(t)],
+                                           {Precision::fp32, {Stage::angle, Stage::cos_sin}});
+      x(n, t) = 1;
+      x(n, pairs + t) = 0;
+      y(n, t) = turn.cos;
+      y(n, pairs + t) = turn.sin;
+    }
+    position = n < 8 ? position + 1 : position * 3 / 2;
+  }
+  TensorReport report = identify_matrix(x, y, 1, at);
+  report.name = name;
+  report.shape = shape_words(inv_freq);
+  report.notes.push_back("frequencies say nothing of pairing, direction and attention factor");
+  return report;
+}
+
+}  // namespace orrery::identify

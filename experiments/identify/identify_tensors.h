@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/identify/tensor_report.h"
+#include "experiments/model/inputs.h"
+#include "experiments/plans/position_plan.h"
+
+namespace orrery::identify {
+
+/// What is known beside the tensors.
+struct IdentifyOptions {
+  std::vector<std::int64_t> positions{};  ///< [N·axes], row by row; empty: 0, 1, …, N − 1
+  std::size_t axes{1};
+  bool tokens_first{false};  ///< tensors are [N, H, d] rather than [H, N, d]
+  std::string format{};      ///< "bf16", …; empty: the narrowest that holds all numbers
+  std::optional<LayerPlan> expected{};  ///< what a configuration says of the layer
+  std::size_t most{6};                  ///< hypotheses that are reported
+};
+
+/// Which rope turned q or k, [N, d], [H, N, d] or [B, H, N, d], into another tensor of that shape.
+/// Throws DataError: shapes that differ, or positions for another N; UsageError: an expected head
+/// of another size.
+TensorReport identify_tensors(const std::string& name, const Tensor& before, const Tensor& after,
+                              const IdentifyOptions& options);
+
+/// Which base and scaling give these frequencies, rad per token, [d/2]. Positions do not matter.
+TensorReport identify_frequencies(const std::string& name, const Tensor& inv_freq,
+                                  const IdentifyOptions& options);
+
+/// Which rope these tables belong to, [N, d/2], or [N, d] with each angle twice: in both halves or
+/// in neighbouring channels, which the notes say.
+TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
+                             const IdentifyOptions& options);
+
+}  // namespace orrery::identify

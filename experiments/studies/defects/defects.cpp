@@ -1,0 +1,267 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/analysis/largest.h"
+#include "core/identify/defects.h"
+#include "core/random.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/setup/written_rope_params.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::studies {
+namespace {
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = written_rope_params("scaling_skipped", false);
+  specs.push_back(log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024));
+  specs.push_back(seed_param());
+  return {
+      .name = "defects",
+      .title = "Known defects of RoPE",
+      .question =
+          "What does a mistake in RoPE do to logits and weights, and where does it "
+          "show?",
+      .formulas =
+          {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(m-n)\theta_t})",
+            "eq. (35)"}},
+      .params = std::move(specs)};
+}
+
+/// Queries, and keys of each that stand at the same distances at every probe: without a defect the
+/// logits of all probes are the same.
+struct Contents {
+  Positions distances{};  ///< 0, 1, 2, …, further and further apart, to four times L₀
+  Matrix<double> q;       ///< [draws, d]
+  Matrix<double> k;       ///< [distances·draws, d], distance by distance
+};
+
+/// Distances that a probe at m has keys for.
+Index keys_at(const Contents& contents, Position m) {
+  const auto end = std::upper_bound(contents.distances.begin(), contents.distances.end(), m);
+  return end - contents.distances.begin();
+}
+
+Positions chosen_distances(const ParamSet& params) {
+  constexpr Position near = 8;
+  constexpr double ratio = 1.2;
+  const Position last = 4 * params.integer("original_length");
+  Positions distances;
+  for (Position r = 0; r < last;
+       r = r < near ? r + 1 : std::llround(static_cast<double>(r) * ratio))
+    distances.push_back(r);
+  distances.push_back(last);
+  return distances;
+}
+
+Contents draw(const ParamSet& params) {
+  Random random(params.integer("seed"), "queries and keys of defects");
+  const Index d = params.integer("dim"), draws = params.integer("draws");
+  Positions distances = chosen_distances(params);
+  Matrix<double> q = normal_matrix<double>(random, draws, d);
+  const auto keys = static_cast<Index>(distances.size()) * draws;
+  Matrix<double> k = normal_matrix<double>(random, keys, d);
+  return {std::move(distances), std::move(q), std::move(k)};
+}
+
+/// That many rows at one position, of the second head.
+RowPlaces places_at(Position position, Index rows) {
+  RowPlaces places{.heads = {1}, .positions = AxisPositions::Constant(rows, 1, position)};
+  places.rows.assign(static_cast<std::size_t>(rows), position);
+  return places;
+}
+
+/// Logits [draws, distances] of queries at m and of their keys, as far as there are any.
+Matrix<double> logits_at(const WrittenRope& rope, const Contents& contents, Position m) {
+  const Index draws = contents.q.rows(), keys = keys_at(contents, m);
+  const Matrix<double> q = apply_written(rope, places_at(m, draws), contents.q);
+  Matrix<double> logits(draws, keys);
+  for (Index r = 0; r < keys; ++r) {
+    const Position n = m - contents.distances[static_cast<std::size_t>(r)];
+    const Matrix<double> k =
+        apply_written(rope, places_at(n, draws), contents.k.middleRows(r * draws, draws));
+    logits.col(r) = (q.array() * k.array()).rowwise().sum();
+  }
+  return logits / std::sqrt(static_cast<double>(rope.d_head));
+}
+
+Matrix<double> weights_of(const Matrix<double>& logits) {
+  Matrix<double> weights = logits;
+  for (Index i = 0; i < weights.rows(); ++i) {
+    weights.row(i).array() -= weights.row(i).maxCoeff();
+    weights.row(i) = weights.row(i).array().exp().matrix();
+    weights.row(i) /= weights.row(i).sum();
+  }
+  return weights;
+}
+
+/// What the defect does to a query at one position.
+struct Probe {
+  Position m{};
+  std::vector<double> difference{};  ///< of logits, root mean square by distance
+  std::vector<double> sound{};       ///< mean weight by distance
+  std::vector<double> defective{};
+  double moved{};  ///< half the sum of |a − a'|: the share of the weight that goes elsewhere
+};
+
+std::vector<double> column_means(const Matrix<double>& values) {
+  std::vector<double> means;
+  for (Index c = 0; c < values.cols(); ++c) means.push_back(values.col(c).mean());
+  return means;
+}
+
+Probe probe_at(const ParamSet& params, const Contents& contents, Position m) {
+  const WrittenRope sound = sound_rope_of(params);
+  const WrittenRope defective = defective_rope_of(params, m + 1);
+  const Matrix<double> before = logits_at(sound, contents, m);
+  const Matrix<double> after = logits_at(defective, contents, m);
+  const Matrix<double> a = weights_of(before), b = weights_of(after);
+  Probe probe{.m = m, .sound = column_means(a), .defective = column_means(b)};
+  for (Index r = 0; r < before.cols(); ++r)
+    probe.difference.push_back(std::sqrt((after.col(r) - before.col(r)).squaredNorm() /
+                                         static_cast<double>(before.rows())));
+  probe.moved = (a - b).cwiseAbs().sum() / (2 * static_cast<double>(a.rows()));
+  return probe;
+}
+
+Positions probe_positions(const ParamSet& params) {
+  const Position length = params.integer("original_length");
+  return {0, 1, 2, length - 1, length, length + 1, 4 * length};
+}
+
+std::vector<double> distances(const Contents& contents, std::size_t count) {
+  return {contents.distances.begin(),
+          contents.distances.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::string probe_name(const Probe& probe) { return fmt::format("query at {}", probe.m); }
+
+Figure difference_figure(const ParamSet& params, const Contents& contents,
+                         const std::vector<Probe>& probes) {
+  LinePlot plot{.x = distance_axis(AxisScale::symlog),
+                .y = {.label = "difference of logits, root mean square"}};
+  int color = 0;
+  for (const Probe& probe : probes)
+    plot.series.push_back({.name = probe_name(probe),
+                           .x = distances(contents, probe.difference.size()),
+                           .y = probe.difference,
+                           .color = color++,
+                           .marked = probe.difference.size() < 8});
+  return {"logit_difference", "What " + params.text("defect") + " does to logits, by distance",
+          find_rope_defect(params.text("defect")).description + " · " + caption_of(params),
+          std::move(plot)};
+}
+
+Figure weights_figure(const ParamSet& params, const Contents& contents, const Probe& probe) {
+  LinePlot plot{.x = distance_axis(AxisScale::symlog),
+                .y = {.label = "mean attention weight", .scale = AxisScale::log10}};
+  plot.series.push_back(
+      {.name = "sound", .x = distances(contents, probe.sound.size()), .y = probe.sound});
+  plot.series.push_back({.name = params.text("defect"),
+                         .x = distances(contents, probe.defective.size()),
+                         .y = probe.defective,
+                         .style = LineStyle::dashed,
+                         .color = 1});
+  return {"weights", fmt::format("Weights of a query at {}, by distance", probe.m),
+          caption_of(params), std::move(plot)};
+}
+
+Figure moved_figure(const ParamSet& params, const std::vector<Probe>& probes) {
+  TableFigure table{
+      .header = {"query at", "weight that goes elsewhere", "largest change of a logit"}};
+  for (const Probe& probe : probes) {
+    Largest largest;
+    for (const double difference : probe.difference) largest.see(difference);
+    table.rows.push_back({std::to_string(probe.m), fmt::format("{:.3f}", probe.moved),
+                          fmt::format("{:.3f}", largest.value())});
+  }
+  return {"moved_weight", "Why short prompts pass: where the weight goes elsewhere",
+          caption_of(params), std::move(table)};
+}
+
+/// A sound rope gives a query and a key at the same distance the same logit at every probe.
+Check relative_check(const ParamSet& params, const Contents& contents) {
+  const WrittenRope sound = sound_rope_of(params);
+  const Position length = params.integer("original_length");
+  const Matrix<double> far = logits_at(sound, contents, 5 * length);
+  const Matrix<double> near = logits_at(sound, contents, 4 * length);
+  Largest gap;
+  for (Index i = 0; i < far.rows(); ++i)
+    for (Index r = 0; r < std::min<Index>(far.cols(), near.cols()); ++r)
+      gap.see(std::abs(far(i, r) - near(i, r)));
+  const double a = amplitude_of(sound);
+  return {.name = "sound_logits_are_relative",
+          .statement = "without the defect, logits depend on m − n alone (largest difference)",
+          .equation = "eq. (16)",
+          .measured = gap.value(),
+          .bound = a * a * static_cast<double>(sound.d_head) * 0x1p-36};
+}
+
+void add_scalars(const std::vector<Probe>& probes, std::vector<Scalar>& scalars) {
+  const auto first = std::find_if(probes.begin(), probes.end(),
+                                  [](const Probe& probe) { return probe.moved > 0.01; });
+  scalars.push_back({.name = "first_probe_that_shows",
+                     .unit = "tokens",
+                     .value = first == probes.end() ? std::nan("") : static_cast<double>(first->m),
+                     .description = "first probe at which more than 1 % of the weight goes "
+                                    "elsewhere"});
+  for (const Probe& probe : probes)
+    scalars.push_back({.name = fmt::format("moved_at_{}", probe.m),
+                       .value = probe.moved,
+                       .description = fmt::format(
+                           "share of the weight of a query at {} that goes elsewhere", probe.m)});
+}
+
+Table table_of(const Contents& contents, const std::vector<Probe>& probes) {
+  TableBuilder table("differences", "difference of logits and mean weights, by probe and distance",
+                     {{"query", "tokens"},
+                      {"distance", "tokens"},
+                      {"logit_difference"},
+                      {"weight_sound"},
+                      {"weight_defective"}});
+  for (const Probe& probe : probes)
+    for (std::size_t r = 0; r < probe.difference.size(); ++r)
+      table.row({probe.m, contents.distances[r], probe.difference[r], probe.sound[r],
+                 probe.defective[r]});
+  return std::move(table).finish();
+}
+
+void check_params(const ParamSet& params) {
+  defective_rope_of(params, 2);
+  frequencies_of(sound_rope_of(params));
+  const auto d = static_cast<double>(params.integer("dim"));
+  const auto draws = static_cast<double>(params.integer("draws"));
+  const auto keys = static_cast<double>(chosen_distances(params).size());
+  check_operations(fmt::format("draws={} with dim={}", draws, d),
+                   draws * keys * d * 14 * operations_per_rotated_channel, "lower draws or dim");
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  const Contents contents = draw(params);
+  std::vector<Probe> probes;
+  const Positions positions = probe_positions(params);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    checkpoint(progress, i, positions.size(), "logits of probes");
+    probes.push_back(probe_at(params, contents, positions[i]));
+  }
+  Result result;
+  add_scalars(probes, result.scalars);
+  result.checks.push_back(relative_check(params, contents));
+  result.figures.push_back(difference_figure(params, contents, probes));
+  result.figures.push_back(weights_figure(params, contents, probes.back()));
+  result.figures.push_back(moved_figure(params, probes));
+  result.tables.push_back(table_of(contents, probes));
+  return result;
+}
+
+}  // namespace
+
+Experiment defects_experiment() { return with_provenance(make_info(), compute, check_params); }
+
+}  // namespace orrery::studies

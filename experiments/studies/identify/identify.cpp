@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "core/errors.h"
+#include "core/identify/describe_rope.h"
+#include "core/identify/identify_rotation.h"
+#include "core/identify/telling_input.h"
+#include "core/random.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/setup/written_rope_params.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double explained = 4.0;  // roundings: identify_rotation's own bound
+
+ParamSpec without_files(ParamSpec spec) {
+  if (!spec.used_when) spec.used_when = Condition{"before", {""}};
+  return spec;
+}
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs{
+      array_file_param("before", "q or k before the rotation, [N, d] or [heads, N, d]."),
+      array_file_param("after", "The same tensor after it; without files a rope is planted."),
+      count_param({"first_position", "", "tokens"}, "Position of the first row.", 0, 0, 0x1p40)};
+  for (ParamSpec& spec : written_rope_params("base_lost", true))
+    specs.push_back(without_files(std::move(spec)));
+  specs.push_back(without_files(
+      count_param({"tokens", "N", "tokens"}, "Rows of the planted tensor.", 96, 4, 1024)));
+  specs.push_back(without_files(seed_param()));
+  return {
+      .name = "identify",
+      .title = "Which rope turned this tensor",
+      .question = "Which convention, or which bug, turned one tensor into the other?",
+      .formulas =
+          {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
+            "eq. (14)"}},
+      .params = std::move(specs)};
+}
+
+/// Both tensors, whole: [heads·N, d].
+struct Tensors {
+  Index heads{};
+  Matrix<double> before{};
+  Matrix<double> after{};
+  AxisPositions positions{};
+  Precision format{};
+
+  RotatedTensor view() const {
+    return {
+        .heads = heads, .before = before, .after = after, .positions = positions, .format = format};
+  }
+};
+
+AxisPositions positions_from(Position first, Index rows) {
+  AxisPositions positions(rows, 1);
+  for (Index n = 0; n < rows; ++n) positions(n, 0) = first + n;
+  return positions;
+}
+
+Matrix<double> all_heads(const Tensor& tensor) {
+  const auto d = static_cast<Index>(tensor.shape.back());
+  return Eigen::Map<const Matrix<double>>(tensor.values.data(),
+                                          static_cast<Index>(tensor.values.size()) / d, d);
+}
+
+Tensors from_files(const ParamSet& params, const Tensor& before, const Tensor& after) {
+  if (before.shape != after.shape)
+    throw DataError(fmt::format("{} and {}", shape_text(before), shape_text(after)),
+                    "the tensors before and after must have the same shape",
+                    "save the same heads and tokens");
+  Tensors tensors{.heads = static_cast<Index>(heads_of(before)),
+                  .before = all_heads(before),
+                  .after = all_heads(after)};
+  tensors.positions =
+      positions_from(params.integer("first_position"), tensors.before.rows() / tensors.heads);
+  tensors.format = narrowest_format(tensors.after);
+  return tensors;
+}
+
+/// Random vectors in bf16, turned by the rope with its defect and rounded to bf16.
+Tensors planted(const ParamSet& params) {
+  constexpr Index heads = 2;
+  const Index rows = params.integer("tokens");
+  WrittenRope rope = defective_rope_of(params, rows);
+  for (const Stage stage : {Stage::inv_freq, Stage::angle, Stage::cos_sin})
+    if (!rope.rounding.rounds(stage)) rope.rounding.set(stage, Precision::fp32);
+  Random random(params.integer("seed"), "vectors of identify");
+  const StageRounding bf16(Precision::bf16, {Stage::qk});
+  Tensors tensors{.heads = heads,
+                  .before = normal_matrix<double>(random, heads * rows, rope.d_head),
+                  .positions = positions_from(params.integer("first_position"), rows),
+                  .format = Precision::bf16};
+  bf16.apply<double>(Stage::qk, tensors.before);
+  RowPlaces places{.heads = {0, 1}, .positions = tensors.positions};
+  for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
+  tensors.after = apply_written(rope, places, tensors.before);
+  bf16.apply<double>(Stage::qk, tensors.after);
+  return tensors;
+}
+
+Tensors tensors_of(const ParamSet& params, const Inputs& inputs) {
+  const Tensor* before = tensor_of(inputs, "before");
+  const Tensor* after = tensor_of(inputs, "after");
+  if (!before && !after) return planted(params);
+  if (before && after) return from_files(params, *before, *after);
+  throw UsageError(before ? "before without after" : "after without before",
+                   "a rotation is found from both", "give before=FILE.npy after=FILE.npy");
+}
+
+std::vector<double> as_doubles(const AxisPositions& positions) {
+  std::vector<double> values;
+  for (Index n = 0; n < positions.rows(); ++n)
+    values.push_back(static_cast<double>(positions(n, 0)));
+  return values;
+}
+
+/// The same rope without what no program should do, or with another base where there is nothing of
+/// that kind: what most would have expected.
+WrittenRope usual_rope(const WrittenRope& found) {
+  WrittenRope usual{.d_head = found.d_head,
+                    .begin = found.begin,
+                    .rotary_dims = found.rotary_dims,
+                    .partial = found.partial,
+                    .pairing = found.pairing,
+                    .base = found.base,
+                    .scaling = found.scaling,
+                    .rounding = found.rounding};
+  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle})
+    usual.rounding.set(stage, Precision::fp64);
+  usual.rounding.set(Stage::inv_freq, Precision::fp32);
+  usual.rounding.set(Stage::angle, Precision::fp32);
+  if (differences_of(usual, found).empty()) usual.base = found.base == 10000 ? 500000 : 10000;
+  return usual;
+}
+
+/// A rope with the name of its curve and its map.
+struct Shown {
+  std::string id{};
+  std::string name{};
+  WrittenRope rope{};
+};
+
+/// Hypotheses that differ in more than the precision of their stages, at most 3, and the usual
+/// rope.
+std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
+  constexpr std::size_t most = 3;
+  std::vector<Shown> shown;
+  for (const RopeHypothesis& found : answer.hypotheses) {
+    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const Shown& other) {
+      WrittenRope same = other.rope;
+      same.rounding = found.rope.rounding;
+      return computes_same(same, found.rope);
+    });
+    if (repeated || shown.size() >= most) continue;
+    const std::size_t number = shown.size() + 1;
+    shown.push_back(
+        {fmt::format("hypothesis_{}", number), fmt::format("hypothesis {}", number), found.rope});
+  }
+  shown.push_back({"usual_rope", "usual rope", usual_rope(answer.best().rope)});
+  return shown;
+}
+
+Figure map_figure(const ParamSet& params, const RotationSample& sample, const Shown& shown) {
+  const ResidualMap residual = residual_map(shown.rope, sample);
+  Heatmap map{
+      .values = to_array<double>(residual.by_channel, "residual_of_" + shown.id,
+                                 "residual in roundings, by channel and row", {"channel", "row"}),
+      .x = {.label = "row", .symbol = "n"},
+      .y = channel_axis(),
+      .quantity = "residual in roundings",
+      .meaning = Meaning::sequential};
+  return {"residual_of_" + shown.id,
+          fmt::format("What the {} leaves: {}", shown.name, short_text(shown.rope)),
+          caption_of(params), std::move(map)};
+}
+
+Figure rows_figure(const ParamSet& params, const RotationSample& sample,
+                   const std::vector<Shown>& ropes) {
+  LinePlot plot{.x = position_axis(),
+                .y = {.label = "residual, root mean square",
+                      .unit = "roundings",
+                      .scale = AxisScale::symlog,
+                      .symlog_threshold = 1.0}};
+  int color = 0;
+  for (const Shown& shown : ropes) {
+    const ResidualMap map = residual_map(shown.rope, sample);
+    Series series{.name = shown.name,
+                  .x = as_doubles(sample.places.positions),
+                  .style = shown.id == "usual_rope" ? LineStyle::dashed : LineStyle::solid,
+                  .color = color++};
+    for (Index n = 0; n < map.by_channel.cols(); ++n)
+      series.y.push_back(std::sqrt(map.by_channel.col(n).squaredNorm() /
+                                   static_cast<double>(map.by_channel.rows())));
+    plot.series.push_back(std::move(series));
+  }
+  return {"residual_by_position", "The best hypotheses and the usual rope, by position",
+          caption_of(params), std::move(plot)};
+}
+
+std::string tells(const RotationAnswer& answer, std::size_t i, const RotatedTensor& tensor) {
+  if (i == 0) return "";
+  const TellingInput input = telling_input(answer.best().rope, answer.hypotheses[i].rope, tensor);
+  if (!input.exists) return "never, by more than rounding";
+  return fmt::format("from position {} on", input.position);
+}
+
+void add_hypotheses(const ParamSet& params, const RotationAnswer& answer,
+                    const RotatedTensor& tensor, Result& result) {
+  TableFigure drawn{.header = {"", "rope", "residual", "differs from the first"}};
+  TableBuilder table("hypotheses", "ropes that may have turned the tensor, best first",
+                     {{"rope"},
+                      {"residual", "roundings"},
+                      {"largest", "roundings"},
+                      {"evidence"},
+                      {"tied"},
+                      {"setting"},
+                      {"differs"}});
+  for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
+    const RopeHypothesis& found = answer.hypotheses[i];
+    const std::string where = tells(answer, i, tensor);
+    table.row({short_text(found.rope), found.residual.rms(), found.residual.largest, found.evidence,
+               found.tied ? 1 : 0, setting_text(found.rope), where});
+    drawn.rows.push_back({fmt::format("{}{}", i + 1, found.tied && i > 0 ? " (tied)" : ""),
+                          short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
+                          where});
+  }
+  result.figures.push_back(
+      {"hypotheses", "Which rope turned this tensor", caption_of(params), std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
+}
+
+void add_numbers(const RotationAnswer& answer, Result& result) {
+  const RopeHypothesis& best = answer.best();
+  double tied = 0;
+  for (const RopeHypothesis& found : answer.hypotheses) tied += found.tied ? 1 : 0;
+  result.scalars = {{.name = "residual",
+                     .unit = "roundings",
+                     .value = best.residual.rms(),
+                     .description = "root mean square residual of the first hypothesis: " +
+                                    short_text(best.rope)},
+                    {.name = "tied",
+                     .value = tied,
+                     .description = "hypotheses that this tensor cannot tell apart"}};
+  result.checks.push_back({.name = "first_hypothesis_explains",
+                           .statement = "the first hypothesis explains the tensor (root mean "
+                                        "square residual in roundings of its format)",
+                           .equation = "eq. (14)",
+                           .measured = best.residual.rms(),
+                           .bound = explained});
+}
+
+void check_params(const ParamSet& params) {
+  if (params.text("before").empty())
+    frequencies_of(defective_rope_of(params, params.integer("tokens")));
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  checkpoint(progress, 0.0, "tensors");
+  const Tensors tensors = tensors_of(params, inputs);
+  const RotatedTensor view = tensors.view();
+  checkpoint(progress, 0.2, "hypotheses");
+  const RotationAnswer answer = identify_rotation({.tensor = view});
+  checkpoint(progress, 0.8, "residuals");
+  const RotationSample sample = sample_of(view, 256, 8);
+  Result result;
+  add_numbers(answer, result);
+  add_hypotheses(params, answer, view, result);
+  const std::vector<Shown> ropes = shown_ropes(answer);
+  result.figures.push_back(rows_figure(params, sample, ropes));
+  for (const Shown& shown : {ropes.front(), ropes.back()}) {
+    result.figures.push_back(map_figure(params, sample, shown));
+    result.arrays.push_back(std::get<Heatmap>(result.figures.back().content).values);
+  }
+  return result;
+}
+
+}  // namespace
+
+Experiment identify_experiment() { return with_provenance(make_info(), compute, check_params); }
+
+}  // namespace orrery::studies

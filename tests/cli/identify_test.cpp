@@ -1,0 +1,146 @@
+// orrery identify: tensors of Transformers as files, what is expected of them, folders, tables.
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/shell.h"
+#include "tests/support/golden_file.h"
+
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::string npy(const std::vector<float>& values, const std::string& shape) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size() & 255);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += header;
+  std::string data(values.size() * sizeof(float), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  return bytes + data;
+}
+
+std::vector<float> numbers_of(const std::string& hex) {
+  std::vector<float> values;
+  for (std::size_t i = 0; i + 4 <= hex.size(); i += 4) {
+    const auto bits = static_cast<std::uint32_t>(std::stoul(hex.substr(i, 4), nullptr, 16));
+    values.push_back(std::bit_cast<float>(bits << 16));
+  }
+  return values;
+}
+
+/// Writes before.npy, after.npy and, where the case has one, config.json; returns --positions.
+std::string write_case(const Shell& shell, const json& file, const json& entry,
+                       const std::string& before, const std::string& after) {
+  std::string shape, positions;
+  for (const json& size : entry.at("shape")) shape += size.dump() + ",";
+  for (const json& position : entry.at("positions"))
+    positions += (positions.empty() ? "" : ",") + position.dump();
+  const std::string input = file.at("inputs").at(entry.at("before").get<std::string>());
+  shell.write(before, npy(numbers_of(input), shape));
+  shell.write(after, npy(numbers_of(entry.at("after")), shape));
+  if (entry.contains("expect")) shell.write("config.json", entry.at("expect").dump());
+  return " --positions " + positions;
+}
+
+}  // namespace
+
+TEST_CASE("identify names the defect by which a tensor deviates from its configuration") {
+  const json file = golden("identify.json");
+  int mistakes = 0;
+  for (const auto& item : file.at("cases").items()) {
+    const json& entry = item.value();
+    if (!entry.contains("defect")) continue;
+    ++mistakes;
+    const Shell shell;
+    const std::string positions = write_case(shell, file, entry, "before.npy", "after.npy");
+    const Outcome outcome =
+        shell.run("identify before.npy after.npy --expect config.json --json" + positions);
+    INFO(item.key() << outcome.err);
+    CHECK(outcome.status == 1);
+    const json report = json::parse(outcome.out).at("tensors").at(0);
+    CHECK(report.at("as_expected") == false);
+    CHECK_FALSE(report.at("deviations").empty());
+    CHECK(report.at("hypotheses").at(0).at("defect").at("name") == entry.at("defect"));
+  }
+  CHECK(mistakes == 5);
+}
+
+TEST_CASE("identify ends with 0 where a tensor is as its configuration says") {
+  const json file = golden("identify.json");
+  const Shell shell;
+  const std::string positions =
+      write_case(shell, file, file.at("cases").at("llama"), "before.npy", "after.npy");
+  shell.write("config.json",
+              R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 2,
+                  "num_hidden_layers": 1, "rope_theta": 500000.0})");
+  const Outcome outcome =
+      shell.run("identify before.npy after.npy --expect config.json" + positions);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("as the configuration says"));
+  CHECK_THAT(outcome.out, Contains("encoding=rope base=500000 rope.pairing=half_split"));
+}
+
+TEST_CASE("identify says which tensors of a folder disagree") {
+  const json file = golden("identify.json");
+  const Shell shell;
+  const json& cases = file.at("cases");
+  const std::string positions =
+      write_case(shell, file, cases.at("llama"), "layer0.q.before.npy", "layer0.q.after.npy");
+  write_case(shell, file, cases.at("theta lost"), "layer1.q.before.npy", "layer1.q.after.npy");
+  write_case(shell, file, cases.at("llama"), "layer10.q_pre.npy", "layer10.q_post.npy");
+  const Outcome outcome = shell.run("identify . --most 1" + positions);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("3 tensors, 2 explanations"));
+  CHECK_THAT(outcome.out, Contains("layer0.q, layer10.q"));
+}
+
+TEST_CASE("identify reads frequencies alone") {
+  const Shell shell;
+  std::vector<float> theta;
+  for (int t = 0; t < 64; ++t) theta.push_back(static_cast<float>(std::pow(1e6, -t / 64.0)));
+  shell.write("inv_freq.npy", npy(theta, "64,"));
+  const Outcome outcome = shell.run("identify inv_freq.npy --inv-freq --json");
+  CHECK(outcome.status == 0);
+  const json report = json::parse(outcome.out).at("tensors").at(0);
+  CHECK(report.at("hypotheses").at(0).at("facts").at("base") == "1000000");
+}
+
+TEST_CASE("identify reads tables of cosines and sines, and says how they are laid out") {
+  const Shell shell;
+  std::vector<float> cos, sin;
+  for (int n = 0; n < 40; ++n)
+    for (int c = 0; c < 32; ++c) {
+      const double angle = n * std::pow(1e4, -(c % 16) / 16.0);
+      cos.push_back(static_cast<float>(std::cos(angle)));
+      sin.push_back(static_cast<float>(std::sin(angle)));
+    }
+  shell.write("cos.npy", npy(cos, "40, 32"));
+  shell.write("sin.npy", npy(sin, "40, 32"));
+  const Outcome outcome = shell.run("identify cos.npy sin.npy --cos-sin");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("base 10000"));
+  CHECK_THAT(outcome.out, Contains("each angle in both halves"));
+}
+
+TEST_CASE("identify refuses what it cannot read, with the remedy") {
+  const Shell shell;
+  shell.write("q.npy", npy(std::vector<float>(8, 1.0F), "2, 4"));
+  shell.write("r.npy", npy(std::vector<float>(8, 1.0F), "4, 2"));
+  CHECK_THAT(shell.run("identify q.npy").err, Contains("--inv-freq"));
+  CHECK(shell.run("identify q.npy").status == 2);
+  const Outcome shapes = shell.run("identify q.npy r.npy");
+  CHECK(shapes.status == 3);
+  CHECK_THAT(shapes.err, Contains("must have the same shape"));
+  CHECK(shell.run("identify q.npy q.npy --positions 0..7").status == 3);
+  CHECK_THAT(shell.run("identify .").err, Contains("before and after"));
+}

@@ -1,0 +1,93 @@
+// What the detective says of tensors that Transformers and PyTorch turned, against how they were
+// set.
+#include <bit>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/identify/describe_rope.h"
+#include "core/identify/identify_rotation.h"
+#include "tests/support/golden_file.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using nlohmann::json;
+
+namespace {
+
+/// Four hexadecimal digits per bf16 number.
+Matrix<double> numbers_of(const std::string& hex, Index rows, Index columns) {
+  Matrix<double> values(rows, columns);
+  for (Index i = 0; i < values.size(); ++i) {
+    const std::string digits = hex.substr(static_cast<std::size_t>(4 * i), 4);
+    const auto bits = static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
+    values.data()[i] = static_cast<double>(std::bit_cast<float>(bits << 16));
+  }
+  return values;
+}
+
+struct GoldenCase {
+  Matrix<double> before, after;
+  AxisPositions positions;
+  Index heads;
+
+  RotationQuestion question() const {
+    return {.tensor = {.heads = heads,
+                       .before = before,
+                       .after = after,
+                       .positions = positions,
+                       .format = Precision::bf16}};
+  }
+};
+
+GoldenCase read_case(const json& file, const json& entry) {
+  const auto shape = entry.at("shape").get<std::vector<Index>>();
+  GoldenCase found;
+  found.heads = shape[0];
+  const Index rows = shape[0] * shape[1];
+  found.before =
+      numbers_of(file.at("inputs").at(entry.at("before").get<std::string>()), rows, shape[2]);
+  found.after = numbers_of(entry.at("after"), rows, shape[2]);
+  const json& at = entry.at("positions");
+  found.positions.resize(shape[1], at[0].is_array() ? static_cast<Index>(at[0].size()) : 1);
+  for (Index n = 0; n < shape[1]; ++n)
+    for (Index axis = 0; axis < found.positions.cols(); ++axis) {
+      const json& row = at[static_cast<std::size_t>(n)];
+      found.positions(n, axis) = row.is_array()
+                                     ? row[static_cast<std::size_t>(axis)].get<Position>()
+                                     : row.get<Position>();
+    }
+  return found;
+}
+
+/// The field's value, also where facts_of leaves it out as usual.
+std::string value_of(const WrittenRope& rope, const std::string& field) {
+  for (const auto& [name, value] : facts_of(rope))
+    if (name == field) return value;
+  if (field == "scaling") return "none";
+  if (field == "attention factor") return "1";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("The detective says how released programs turned their queries") {
+  const json file = golden("identify.json");
+  for (const auto& item : file.at("cases").items()) {
+    const json& entry = item.value();
+    const GoldenCase tensors = read_case(file, entry);
+    const RotationAnswer answer = identify_rotation(tensors.question());
+    INFO(item.key() << ": " << short_text(answer.best().rope) << ", residual "
+                    << answer.best().residual.rms());
+    CHECK(answer.explained);
+    for (const auto& fact : entry.at("facts").items()) {
+      const std::string found = value_of(answer.best().rope, fact.key());
+      INFO(fact.key() << " is " << found);
+      CHECK(found == fact.value().get<std::string>());
+    }
+    if (entry.contains("ties")) {
+      REQUIRE(answer.hypotheses.size() > 1);
+      CHECK(answer.hypotheses[1].tied);
+    }
+  }
+}
