@@ -33,7 +33,10 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
         // The chain is of the frequencies alone.
         .preview_overrides = {{"assumption", "ones"}, {"max_distance", "1"}}}},
       {"model_layers",
-       {.layout = small_multiples, .controls = {"model", "context", "trained", "residual"}}},
+       {.layout = side_by_side,
+        .left = "reasons",
+        .right = "bands",
+        .controls = {"context", "trained", "residual"}}},
       {"norm_preservation",
        {.layout = side_by_side, .controls = {"encoding", "dim", "max_position"}}},
       {"relative_invariance", {.controls = {"encoding", "base", "span", "tokens"}}},
