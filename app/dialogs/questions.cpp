@@ -95,7 +95,22 @@ std::span<const Question> questions() {
        "sequence_length",
        {},
        "",
-       "train_length"}};
+       "train_length"},
+      {"What does my model do with positions?",
+       "Drop its config.json or GGUF on the window: each row is a kind of layer, and the maps show "
+       "which pairs turn to angles that training never showed. Move L, the context in use.",
+       "model_layers",
+       {},
+       "",
+       "context"},
+      {"Can distance alone change what a query prefers?",
+       "A query and two keys, one more like it. Among all distances, the other key wins at the "
+       "share that the curve shows; 0.5 is chance. Move base: a larger one keeps preferences and "
+       "gives up what a step of position changes.",
+       "semantic_reversal",
+       {},
+       "",
+       "base"}};
   return list;
 }
 

@@ -32,10 +32,10 @@ void add_targets(std::vector<FileTarget>& targets, const Session& session, std::
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
   const std::string extension = extension_of(path);
   std::vector<FileTarget> targets;
-  for (const std::string& type : {extension, std::string("*")})
-    if (targets.empty()) add_targets(targets, session, session.selected(), type);
+  add_targets(targets, session, session.selected(), extension);
   for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
     add_targets(targets, session, i, extension);
+  if (targets.empty()) add_targets(targets, session, session.selected(), "*");
   return targets;
 }
 

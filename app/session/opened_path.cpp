@@ -12,6 +12,9 @@ OpenedPath look_at(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, failed))
     throw io_error(path.string(), "opened", failed ? failed.value() : ENOENT);
   OpenedPath opened{.path = path, .kind = path_kind(path)};
+  if (opened.kind == PathKind::folder &&
+      std::filesystem::is_regular_file(path / "config.json", failed))
+    opened = {.path = path / "config.json", .kind = path_kind(path / "config.json")};
   if (opened.kind == PathKind::result_folder || opened.kind == PathKind::sweep_folder)
     opened.saved = read_index(path);
   return opened;

@@ -18,8 +18,8 @@ struct OpenedPath {
   std::optional<SweepIndex> saved{};  ///< contents of a result or a sweep
 };
 
-/// May take long on a slow disk. Throws IoError for what does not exist, DataError for the folder
-/// of a result or a sweep that is damaged.
+/// Of a model's folder its config.json. May take long on a slow disk. Throws IoError for what does
+/// not exist, DataError for the folder of a result or a sweep that is damaged.
 OpenedPath look_at(const std::filesystem::path& path);
 
 /// The origin of a result as settings of the session's experiment. Settings that this version does

@@ -65,7 +65,9 @@ void PathOpener::assign(const std::string& path) {
   const bool here = !targets.empty() && targets.front().experiment == session.selected();
   if (targets.empty() || (here && (targets.size() == 1 || params_.is_editing_file())))
     return drop_file(path);
-  overlays_.target.ask(path, targets);
+  if (targets.size() > 1) return overlays_.target.ask(path, targets);
+  undo_.note_input();
+  set_file(workspace_.live(), targets.front(), path);
 }
 
 void PathOpener::drop(const std::vector<std::string>& paths) {

@@ -7,6 +7,8 @@ own attention function replaced by one that records q, k, the softmax scale and 
 A token that sees only itself gets its own value back, so that nothing but the position encoding changes
 q and k with the position (Llama 4's temperature, which counts tokens in the cache, is switched off): "pre" is what the model gives with cos = 1 and sin = 0, "post" at a position.
 Applied q and k are compared, not tables; inv_freq and the attention factor are stored beside them.
+Models whose attention is a method of its own (GPT-J, CodeGen, RoFormer, Falcon) have random q and k turned by
+the functions and modules that the method calls.
 Models whose attention puts the rotated channels in another order (evens, then odds) are put back.
 Run it with torch and transformers installed; the tests do not need them.
 """
@@ -146,6 +148,8 @@ cases = [
     case("mellum", "mellum", 2, head_dim=16,
          layer_types=["full_attention", "sliding_attention"], sliding_window=64, mlp_layer_types=["dense"] * 2, **moe),
     case("lfm3", "lfm3", 5, head_dim=16, sliding_window=64, pad_token_id=0),
+    case("qwen3_next", "qwen3_next", head_dim=16, layer_types=["full_attention"], linear_num_key_heads=1, linear_num_value_heads=2, linear_key_head_dim=8,
+         linear_value_head_dim=8, mlp_only_layers=[0], **moe),
     case("muse_spark", "muse_spark_text", 4, head_dim=16, sliding_window=64, mlp_layer_types=["dense"] * 4, **moe),
 ]
 
@@ -246,8 +250,68 @@ def run(name, raw):
     return {"name": name, "config": raw, "tables": tables, "layers": layers}
 
 
+def by_function(name, raw, d, turn):
+    """A model whose attention is a method of its own: q and k turned by the model's own functions."""
+    torch.manual_seed(1)
+    q, k = torch.randn(1, 1, 1, d), torch.randn(1, 1, 1, d)
+    turned = [turn(q.clone(), k.clone(), position) for position in positions]
+    layer = {"layer": 0, "turned": True, "scale": d ** -0.5, "window": None,
+             "pre_q": rounded(q), "post_q": [rounded(x) for x, _ in turned],
+             "pre_k": rounded(k), "post_k": [rounded(y) for _, y in turned]}
+    return {"name": name, "config": raw, "tables": {}, "layers": [layer]}
+
+
+def gptj_like(module, rotary_dim):
+    table = module.create_sinusoidal_positions(1024, rotary_dim)
+
+    def turn(q, k, position):
+        sin, cos = table[position][None, None].split(rotary_dim // 2, dim=-1)
+        return tuple(torch.cat([module.apply_rotary_pos_emb(x[..., :rotary_dim], sin, cos), x[..., rotary_dim:]], dim=-1)
+                     for x in (q, k))
+
+    return turn
+
+
+def roformer(module, d):
+    embedding = module.RoFormerSinusoidalPositionalEmbedding(1024, d)
+    embedding.weight = torch.nn.Parameter(embedding.create_weight(), requires_grad=False)
+
+    def turn(q, k, position):
+        sinusoid = embedding.weight[position][None, None, None]
+        return module.RoFormerSelfAttention.apply_rotary_position_embeddings(sinusoid, q, k)
+
+    return turn
+
+
+def falcon(module, config):
+    embedding = module.FalconRotaryEmbedding(config)
+
+    def turn(q, k, position):
+        cos, sin = embedding(q, torch.tensor([[position]]))
+        return module.apply_rotary_pos_emb(q, k, cos, sin)
+
+    return turn
+
+
+def cases_by_function():
+    modules = {name: importlib.import_module(f"transformers.models.{name}.modeling_{name}")
+               for name in ("gptj", "codegen", "roformer", "falcon")}
+    gptj = {"model_type": "gptj", "n_layer": 1, "n_embd": 64, "n_head": 2, "rotary_dim": 8}
+    codegen = {"model_type": "codegen", "n_layer": 1, "n_embd": 64, "n_head": 2, "rotary_dim": 16}
+    rope = {"model_type": "roformer", "num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2,
+            "max_position_embeddings": 1024}
+    bird = {"model_type": "falcon", "num_hidden_layers": 1, "hidden_size": 32, "num_attention_heads": 2, "alibi": False,
+            "rope_theta": 5e5}
+    config = CONFIG_MAPPING["falcon"].from_dict(dict(bird))
+    with torch.no_grad():
+        return [by_function("gptj", gptj, 32, gptj_like(modules["gptj"], 8)),
+                by_function("codegen", codegen, 32, gptj_like(modules["codegen"], 16)),
+                by_function("roformer", rope, 16, roformer(modules["roformer"], 16)),
+                by_function("falcon", bird, 16, falcon(modules["falcon"], config))]
+
+
 def main():
-    done, failed = [], []
+    done, failed = cases_by_function(), []
     for name, raw in cases:
         try:
             done.append(run(name, raw))

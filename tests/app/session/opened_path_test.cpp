@@ -78,6 +78,29 @@ TEST_CASE("A tensor that several parameters could read is asked about") {
   CHECK(desktop.vertices() > before + 100);
 }
 
+TEST_CASE("A model's configuration, or its folder, opens as a view of its layers") {
+  const TempFolder folder;
+  const std::string path =
+      folder
+          .file("config.json", R"({"model_type": "llama", "num_hidden_layers": 3, "head_dim": 8})")
+          .string();
+  const auto session = start_session({}, {});
+  for (const std::string& dropped : {path, folder.path().string()}) {
+    test::NullDesktop desktop(*session, 1280, 800);
+    session->select(*session->find("attention_map"));
+    desktop.settle();
+    desktop.app().drop({dropped});
+    wait_for(desktop, [&] { return session->current().experiment->info.name == "model_layers"; });
+    desktop.settle();
+    CHECK(session->current().experiment->info.name == "model_layers");
+    CHECK(session->current().params.text("model") == path);
+    CHECK(session->current().message.empty());
+    REQUIRE(session->current().result);
+    CHECK(session->current().result->scalars.at(0).value == 3);
+    session->reset("model");
+  }
+}
+
 TEST_CASE("A tensor that one parameter could read goes there") {
   const TempFolder folder;
   const std::string path = folder.file("head.npy", "x").string();
