@@ -1,13 +1,14 @@
 #include "app/player/symbol_light.h"
 
-#include <GLFW/glfw3.h>
-
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "app/player/director.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
+#include "tests/support/temp_folder.h"
 
 namespace orrery {
 namespace {
@@ -66,6 +67,27 @@ TEST_CASE("An axis under the mouse gives the symbols of the step that name it") 
   CHECK(at(-10, 50) == std::vector<std::string>{"S_j"});
   CHECK(at(60, 15) == std::vector<std::string>{"r", "θ_t"});
   CHECK(at(20, 50).empty());
+}
+
+TEST_CASE("A symbol that a step points at lights its axis, its curve and its control") {
+  const TempFolder folder;
+  const auto vertices_with = [&](const std::string& block) {
+    const std::filesystem::path file = folder.path() / "mine.md";
+    std::ofstream(file) << "# T\n\n```lesson\nmisconception: None.\n```\n\n## One\n\nDrag $r$ or "
+                           "$q$.\n\n```state\nexperiment = \"long_term_decay\"\nfigure = "
+                           "\"decay_bound\"\n```\n```controls\ndistance\n```\n"
+                        << block << "```say\nA.\n```\n```card\nKeep.\n```\n";
+    const auto session = start_session({}, {});
+    test::NullDesktop desktop(*session, 1280, 800);
+    desktop.settle();
+    desktop.app().open_lesson(file.string());
+    desktop.settle();
+    CHECK(desktop.app().director().player().problems().empty());
+    return desktop.vertices();
+  };
+  const std::size_t dark = vertices_with("");
+  CHECK(vertices_with("```spotlight\nsymbol q\n```\n") == dark);
+  CHECK(vertices_with("```spotlight\nsymbol r\n```\n") > dark);
 }
 
 }  // namespace orrery

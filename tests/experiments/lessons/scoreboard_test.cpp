@@ -23,7 +23,7 @@ std::string lesson_text(int number, const std::string& board, const std::string&
          ticks + "```card\nKeep it.\n```\n";
 }
 
-const std::string board =
+const std::string small_board =
     "```scoreboard\nwish falls: it falls\nwish rises: it rises\ncode rope: RoPE\n```\n";
 
 Lesson lesson_of(int number, const std::string& text) {
@@ -43,7 +43,7 @@ std::string problems_of(const std::string& text) {
 
 TEST_CASE("A tick names its box, its mark, the assertion that settles it and a remark") {
   const Lesson lesson = lesson_of(
-      1, lesson_text(1, board,
+      1, lesson_text(1, small_board,
                      "```tick\nrope rises: partly if with dim=64, base=100: rope_rises > 1 % at "
                      "115 of 256 steps\n```\n"));
   CHECK(lesson.wishes.at(1).text == "it rises");
@@ -58,19 +58,20 @@ TEST_CASE("A tick names its box, its mark, the assertion that settles it and a r
 }
 
 TEST_CASE("A tick or an entry that cannot be read says what to write") {
-  CHECK_THAT(problems_of(lesson_text(1, board, "```tick\nrope rises: maybe if base > 1\n```\n")),
-             Contains("maybe: is not a mark of the scoreboard; choose one of yes, no, partly"));
-  CHECK_THAT(problems_of(lesson_text(1, board, "```tick\nrope rises: yes\n```\n")),
+  CHECK_THAT(
+      problems_of(lesson_text(1, small_board, "```tick\nrope rises: maybe if base > 1\n```\n")),
+      Contains("maybe: is not a mark of the scoreboard; choose one of yes, no, partly"));
+  CHECK_THAT(problems_of(lesson_text(1, small_board, "```tick\nrope rises: yes\n```\n")),
              Contains("write CODE WISH: yes, no or partly if ASSERTION"));
   CHECK_THAT(problems_of(lesson_text(1, "```scoreboard\nhope rises: it\n```\n", "")),
              Contains("write wish KEY: TEXT or code KEY: NAME"));
-  CHECK_THAT(problems_of(lesson_text(1, "", board)), Contains("stands in a step"));
+  CHECK_THAT(problems_of(lesson_text(1, "", small_board)), Contains("stands in a step"));
 }
 
 TEST_CASE("The scoreboard fills up step by step and lesson by lesson, and a later tick counts") {
   const Lesson none = lesson_of(1, lesson_text(1, "", ""));
   const Lesson first =
-      lesson_of(2, lesson_text(2, board, "```tick\nrope falls: yes if base > 1\n```\n"));
+      lesson_of(2, lesson_text(2, small_board, "```tick\nrope falls: yes if base > 1\n```\n"));
   const Lesson second = lesson_of(
       3, lesson_text(3, "```scoreboard\ncode alibi: ALiBi\n```\n",
                      "```tick\nrope falls: partly if base > 1 % not steadily\nalibi falls: yes if "
@@ -100,7 +101,7 @@ TEST_CASE(
     "A tick that does not hold, or of a box that the course lacks, is a problem by its line") {
   const TempFolder folder;
   const std::filesystem::path file = folder.path() / "02-x.md";
-  std::ofstream(folder.path() / "01-board.md") << lesson_text(1, board, "");
+  std::ofstream(folder.path() / "01-board.md") << lesson_text(1, small_board, "");
   std::ofstream(file) << lesson_text(
       2, "", "```tick\nrope falls: yes if base < 1\nrope riss: yes if base > 1\n```\n");
   ResultCache results;
