@@ -50,7 +50,9 @@ test::Settings small_settings(const std::string& experiment) {
         {"most_features", "64"}}},
       {"sequence_length",
        {{"dim", "16"}, {"train_length", "32"}, {"max_length", "64"}, {"draws", "2"}}},
-      {"equal_half_distance", {{"dim", "16"}}}};
+      {"equal_half_distance", {{"dim", "16"}}},
+      {"identify", {{"dim", "16"}, {"tokens", "12"}}},
+      {"defects", {{"dim", "16"}, {"draws", "2"}}}};
   return all.at(experiment);
 }
 
