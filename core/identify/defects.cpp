@@ -35,7 +35,7 @@ Defective changed(const WrittenRope& sound, bool occasion, Change change) {
 Index prompt_rows(Index rows) { return rows / 2; }
 
 Defective with_rule(const WrittenRope& sound, PositionRule rule, Index rows) {
-  return changed(sound, sound.rule == PositionRule::stated && rows > 1, [&](WrittenRope& rope) {
+  return changed(sound, sound.rule == PositionRule::stated, [&](WrittenRope& rope) {
     rope.rule = rule;
     const bool begins = rule == PositionRule::zero_from || rule == PositionRule::next_from ||
                         rule == PositionRule::past_twice;
