@@ -105,6 +105,12 @@ AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens) {
   return at;
 }
 
+bool is_text_from(const AxisLayout& layout, Position token) {
+  if (layout.given.rows() > 0) return false;
+  return layout.kind == AxisLayoutKind::text ||
+         token >= layout.text_before + layout.frames * layout.rows * layout.columns;
+}
+
 std::vector<ParamSpec> axis_layout_params() {
   ParamSpec layout{
       .key = selector,

@@ -39,6 +39,9 @@ struct AxisLayout {
 /// before 0 or past the last where positions are given, and for tokens beyond ±2^53.
 AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens);
 
+/// Whether all tokens from that one on lie on all axes at the same place.
+bool is_text_from(const AxisLayout& layout, Position token);
+
 /// axis_rope.layout and what its choices read.
 std::vector<ParamSpec> axis_layout_params();
 /// The table axis_rope.positions.

@@ -128,7 +128,7 @@ std::unique_ptr<AxisRope<T>> AxisRope<T>::make(const EncodingSettings& s) {
 
 template <class T>
 bool AxisRope<T>::is_relative() const {
-  return config_.layout.kind == AxisLayoutKind::text && config_.layout.given.rows() == 0;
+  return is_text_from(config_.layout, -max_position);
 }
 
 template <class T>

@@ -121,6 +121,13 @@ TEST_CASE("Positions that are no whole numbers, too far or of two axes are refus
   CHECK_THROWS_WITH(layout_with(Matrix<double>::Zero(4, 2)), Contains("must be [N, 3]"));
 }
 
+TEST_CASE("Behind the last patch there is text alone") {
+  CHECK(is_text_from(small(AxisLayoutKind::text), -5));
+  CHECK_FALSE(is_text_from(small(AxisLayoutKind::grid), 4));
+  CHECK(is_text_from(small(AxisLayoutKind::grid), 5));
+  CHECK(is_text_from(small(AxisLayoutKind::diagonal), 5));
+}
+
 TEST_CASE("Only text makes multi-axis RoPE relative") {
   for (const auto& [layout, relative] :
        {std::pair("text", true), std::pair("grid", false), std::pair("diagonal", false)}) {

@@ -49,13 +49,14 @@ std::vector<Check> checks_of(const Experiment& experiment) {
 
 /// They examine formulas; nothing that is drawn enters their checks.
 const std::set<std::string> without_contents{"score_spectrogram", "spectrum", "encoding_matrix",
-                                             "equal_half_distance"};
+                                             "equal_half_distance", "model_layers"};
 
-/// Checks of whole numbers, which no NaN can enter: positions and rows of tables.
+/// Checks of whole numbers, which no NaN can enter: positions, rows of tables and a file's windows.
 bool of_whole_numbers(const std::string& name) {
   for (const char* end :
        {"_last_row_reached",  // the distance from which on the row of a table stays
-        "_ends"})             // the last position that a table has a row for
+        "_ends",              // the last position that a table has a row for
+        "influence_is_shared_out", "windows_bound_the_field"})  // of tokens in windows
     if (name.ends_with(end)) return true;
   return false;
 }

@@ -9,6 +9,7 @@
 
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
+#include "core/encodings/axis_rope.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/context.h"
 #include "core/encodings/pope.h"
@@ -143,6 +144,14 @@ Position largest_position(const ShiftedTokens<T>& tokens) {
 }
 
 template <class T>
+Position smallest_position(const ShiftedTokens<T>& tokens) {
+  Position smallest = tokens.positions.front();
+  for (const Position position : tokens.positions)
+    smallest = position < smallest ? position : smallest;
+  return smallest;
+}
+
+template <class T>
 struct Measurement {
   const ParamSet& params;
   const ShiftedTokens<T>& tokens;
@@ -167,6 +176,9 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                    .relative = encoding.is_relative(),
                    .reads_context = reads_other_keys(encoding),
                    .last_position = encoding.last_position()};
+  // Behind the last patch there is text alone, and shifts go on from there.
+  if (const auto* axes = dynamic_cast<const AxisRope<T>*>(&encoding))
+    curve.relative = is_text_from(axes->config().layout, smallest_position(in.tokens));
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());

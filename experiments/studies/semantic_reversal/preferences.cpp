@@ -17,12 +17,6 @@ using Complex = std::complex<double>;
 using Complexes = std::vector<Complex>;
 using Row = std::vector<double>;
 
-Row normal_row(Random& random, Index d) {
-  Row row(static_cast<std::size_t>(d));
-  for (double& value : row) value = random.normal();
-  return row;
-}
-
 Preference preference_of(const Rope<double>& rope, const Row& q, const Row& near,
                          const Row& other) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(q.size()));
@@ -109,6 +103,12 @@ void add_row(const Rope<double>& rope, const Preference& preference, const Sums&
   row.sensitivity_counted += sums.change / count / length;
 }
 
+/// 1 where the other key wins. A NaN stays one.
+double reversed_at(double sign, double preferred) {
+  if (std::isnan(preferred)) return preferred;
+  return sign * preferred < 0 ? 1.0 : 0.0;
+}
+
 void follow(const Rope<double>& rope, const Preference& preference,
             const std::vector<Position>& lengths, ReversalCurves& curves, Largest& error) {
   Phasors phasors(rope.theta());
@@ -120,7 +120,7 @@ void follow(const Rope<double>& rope, const Preference& preference,
     const double turning = phasors.score(preference.difference, m);
     const double preferred = turning + preference.rest;
     if (m == 0) sign = preferred < 0 ? -1.0 : 1.0;
-    sums.reversed += sign * preferred < 0;
+    sums.reversed += reversed_at(sign, preferred);
     sums.change += std::abs(phasors.score(steps, m));
     sums.score += turning;
     sums.square += turning * turning;
@@ -138,8 +138,10 @@ std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relev
   const Index d = rope.config().d_head;
   std::vector<Preference> preferences;
   for (std::int64_t i = 0; i < draws; ++i) {
-    const Row q = normal_row(random, d), other = normal_row(random, d);
-    Row near = normal_row(random, d);
+    const Matrix<double> drawn = normal_matrix<double>(random, 3, d);
+    const auto row = [&](Index r) { return Row(drawn.row(r).data(), drawn.row(r).data() + d); };
+    const Row q = row(0), other = row(1);
+    Row near = row(2);
     for (std::size_t c = 0; c < near.size(); ++c)
       near[c] = relevance * q[c] + std::sqrt(1 - relevance * relevance) * near[c];
     preferences.push_back(preference_of(rope, q, near, other));

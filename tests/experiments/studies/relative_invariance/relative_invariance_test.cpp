@@ -298,3 +298,15 @@ TEST_CASE("Nothing is claimed of angles that fp16 has no number for, and the res
   near.emplace_back("max_shift", "1024");
   CHECK(check_names(run(near)) == std::vector<std::string>{"rope_changes_as_its_angles_round"});
 }
+
+TEST_CASE("Multi-axis RoPE is absolute among patches, and relative where only text is met") {
+  const Result patches = run({{"encoding", "axis_rope"}, {"precision", "exact"}, {"span", "32"}});
+  CHECK(check_names(patches) == std::vector<std::string>{"axis_rope_is_absolute"});
+  CHECK(largest_error(patches, "axis_rope") > 0.1);
+  CHECK(all_hold(patches));
+  const Result text =
+      run({{"encoding", "axis_rope"}, {"precision", "exact"}, {"axis_rope.layout", "text"}});
+  CHECK(largest_error(text, "axis_rope") < 2e-14);
+  CHECK(all_hold(text));
+  CHECK(check_names(text) != check_names(patches));
+}
