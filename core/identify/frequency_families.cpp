@@ -238,6 +238,11 @@ class Fitter {
         rope.partial = RopePartial::proportional;
         rope.rotary_dims = 2 * pairs;
         consider(rope);
+        rope.scaling.kind = RopeScalingKind::linear;
+        for (const double s : known_factors()) {
+          rope.scaling.factor = s;
+          consider(rope);
+        }
       }
     }
   }

@@ -13,10 +13,10 @@
 #include "core/identify/channel_frequencies.h"
 #include "core/identify/defects.h"
 #include "core/identify/frequency_families.h"
+#include "core/identify/hypothesis_list.h"
 #include "core/identify/offset_search.h"
 #include "core/identify/pair_phasors.h"
 #include "core/identify/refined_base.h"
-#include "core/identify/rope_cost.h"
 #include "core/identify/structures.h"
 
 namespace orrery {
@@ -24,11 +24,6 @@ namespace {
 
 constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
-constexpr Index tried_rows = 24;
-constexpr Index tried_heads = 2;
-constexpr double fitting = 1.0;    // units of rounding: above it other explanations are looked for
-constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
-constexpr double least_variance = 0.01;  // of what fits to the bit
 
 /// What models round that should not be rounded.
 constexpr std::array<std::pair<Stage, Precision>, 3> coarse_stages{
@@ -55,97 +50,49 @@ RotationSample transposed_sample(const RotationSample& sample) {
   return other;
 }
 
-/// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
-StageRounding fp32_stages() {
-  return {Precision::fp32, {Stage::inv_freq, Stage::angle, Stage::cos_sin}};
-}
-
-bool is_usable(const WrittenRope& rope) {
-  try {
-    const std::vector<double> theta = frequencies_of(rope);
-    return std::all_of(theta.begin(), theta.end(), [](double t) { return std::isfinite(t); });
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
 class Search {
  public:
-  explicit Search(const RotationQuestion& question)
-      : question_(question),
-        sample_(sample_of(question.tensor, sampled_rows, sampled_heads)),
-        small_(sample_of(question.tensor, tried_rows, tried_heads)) {}
+  explicit Search(const RotationQuestion& question) : question_(question), list_(question) {}
 
   RotationAnswer answer() {
     add_expected();
     add_estimated(sample_, stated_positions(), [](WrittenRope&) {});
     add_released();
-    keep(24, small_);
-    keep(8, sample_);
+    list_.keep(24, small_);
+    list_.keep(8, sample_);
     refine_bases();
-    if (!fits()) add_first_rows();
-    if (!fits()) add_offsets();
-    if (!fits()) add_rules();
+    if (!list_.fits()) add_first_rows();
+    if (!list_.fits()) add_offsets();
+    if (!list_.fits()) add_rules();
     estimate_again();
-    if (!fits()) add_other_positions();
-    if (!fits()) add_heads_for_positions();
-    if (!fits()) add_other_wirings();
+    if (!list_.fits()) add_other_positions();
+    if (!list_.fits()) add_heads_for_positions();
+    if (!list_.fits()) add_other_wirings();
     refine_bases();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
-      keep(24, sample_);
+      list_.keep(24, sample_);
       if (round == 0) estimate_again();
     }
     add_formats();
     add_stretched();
-    keep(40, sample_);
-    return ranked();
+    list_.keep(40, sample_);
+    return list_.ranked();
   }
 
  private:
-  void add(WrittenRope rope, std::string defect = {}, bool is_expected = false) {
-    if (!is_usable(rope)) return;
-    for (RopeHypothesis& other : found_)
-      if (computes_same(other.rope, rope)) {
-        if (other.defect.empty()) other.defect = std::move(defect);
-        other.is_expected = other.is_expected || is_expected;
-        other.cost =
-            std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
-        return;
-      }
-    const double cost = total_cost(rope, defect, is_expected);
-    found_.push_back({.rope = std::move(rope),
-                      .defect = std::move(defect),
-                      .is_expected = is_expected,
-                      .cost = cost});
-  }
-
-  /// The expected rope is the most likely one, its defects come next.
-  double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const {
-    if (is_expected) return -10;
-    if (defect.empty()) return cost_of(rope);
-    double cost = -5;
-    for (const RopeDefect& known : rope_defects()) {
-      if (known.name == defect) break;
-      cost += 0.05;
-    }
-    return cost;
-  }
-
   void add_expected() {
     if (!question_.expected) return;
     WrittenRope expected = *question_.expected;
     for (const bool rounded : {true, false}) {
       expected.rounding = rounded ? fp32_stages() : StageRounding{};
-      add(expected, {}, true);
+      list_.add(expected, {}, true);
       for (const RopeDefect& defect : rope_defects())
         if (const auto rope = defect.inject(expected, question_.tensor.rows()))
-          add(*rope, defect.name);
+          list_.add(*rope, defect.name);
     }
   }
-
-  bool fits() const { return found_.front().residual.rms() < fitting; }
 
   /// Families of frequencies for each likely way of pairing, at these positions; `change` says in
   /// the rope where they are not the stated ones.
@@ -171,13 +118,13 @@ class Search {
     for (FamilyFit& fit : fits) {
       fit.rope.rounding = fp32_stages();
       change(fit.rope);
-      add(fit.rope);
+      list_.add(fit.rope);
       add_with_stretch(fit.rope, amplitude);
       if (!is_known(known_bases(), fit.rope.base) || ++rounded > 4) continue;
       for (const auto& [stage, format] : coarse_stages) {
         WrittenRope rope = fit.rope;
         rope.rounding.set(stage, format);
-        add(rope);
+        list_.add(rope);
         add_with_stretch(rope, amplitude);
       }
     }
@@ -193,7 +140,7 @@ class Search {
     for (const double known : {1.0, own * own, 0.1 * std::log(rope.scaling.factor) + 1})
       if (std::abs(measured - known) <= near * known) amplitude = known;
     rope.amplitude = amplitude;
-    add(rope);
+    list_.add(rope);
   }
 
   const AxisPositions& stated_positions() const { return sample_.places.positions; }
@@ -219,7 +166,7 @@ class Search {
           [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
     estimate_at([](Position p, Index) { return 2 * p; },
                 [](WrittenRope& rope) { rope.rule = PositionRule::doubled; });
-    keep(12, sample_);
+    list_.keep(12, sample_);
     refine_bases();
   }
 
@@ -234,7 +181,7 @@ class Search {
                   rope.offset = found.offset;
                   rope.from_row = found.from_row;
                 });
-    keep(16, sample_);
+    list_.keep(16, sample_);
     refine_bases();
   }
 
@@ -244,7 +191,8 @@ class Search {
     if (rope.partial == RopePartial::proportional || rope.inverted) return;
     const std::vector<double> theta = frequencies_of(rope);
     const double a = amplitude_of(rope);
-    const Position last = rope.rule == PositionRule::head_index ? question_.tensor.heads : reach();
+    const Position last =
+        rope.rule == PositionRule::head_index ? question_.tensor.heads : list_.reach();
     const auto span = static_cast<double>(last + std::abs(rope.offset) + 1);
     const double near = 30 * unit_roundoff(question_.tensor.format);
     for (const RopeScaling& scaling : known_scalings()) {
@@ -256,9 +204,9 @@ class Search {
         largest = larger(largest, std::abs(theta[t] - other[t]) * span);
       if (!(largest < near)) continue;
       if (std::abs(amplitude_of(rope) / a - 1) > near) rope.amplitude = a;
-      add(rope);
+      list_.add(rope);
     }
-    keep(40, sample_);
+    list_.keep(40, sample_);
   }
 
   /// From the first rows alone: later ones may follow another rule.
@@ -268,7 +216,7 @@ class Search {
     const RotationSample first =
         rows_between(question_.tensor, 0, std::min<Index>(rows, sampled_rows), sampled_heads);
     add_estimated(first, first.places.positions, [](WrittenRope&) {});
-    keep(16, sample_);
+    list_.keep(16, sample_);
     refine_bases(first);
   }
 
@@ -277,7 +225,7 @@ class Search {
     const RotationSample transposed = transposed_sample(sample_);
     add_estimated(transposed, transposed.places.positions,
                   [](WrittenRope& rope) { rope.rule = PositionRule::head_index; });
-    keep(12, sample_);
+    list_.keep(12, sample_);
   }
 
   void add_other_wirings() {
@@ -293,7 +241,7 @@ class Search {
         const auto estimates = estimate_channel_frequencies(rope, few);
         if (!estimates.empty()) add_families(fit_families(rope, estimates, 20), 1.0, [](auto&) {});
       }
-    keep(12, sample_);
+    list_.keep(12, sample_);
   }
 
   /// A base that is no released model's is known as well as the angles are: it is fitted to them,
@@ -310,16 +258,16 @@ class Search {
       for (const int digits : {1, 2, 3, 4, 5, 6, 8}) {
         const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
         rope.base = std::round(base * scale) / scale;
-        if (rope.base > 1) add(rope);
+        if (rope.base > 1) list_.add(rope);
       }
     }
-    keep(16, sample_);
+    list_.keep(16, sample_);
   }
 
   void add_released() {
     for (WrittenRope& rope : released_ropes(question_.tensor.channels(), axes())) {
       rope.rounding = fp32_stages();
-      add(rope);
+      list_.add(rope);
     }
   }
 
@@ -333,10 +281,10 @@ class Search {
       const std::vector<Position> near{-1, 1, 2};
       for (const Position offset : axes() > 1 ? near : likely_offsets(rope, sample_)) {
         rope.offset = offset;
-        add(rope);
+        list_.add(rope);
       }
     }
-    keep(12, sample_);
+    list_.keep(12, sample_);
   }
 
   /// Rows from one on have other positions: where it begins is found by the rows' own residuals.
@@ -347,9 +295,10 @@ class Search {
         sounds.push_back(hypothesis.rope);
     for (std::size_t i = 0; i < sounds.size(); ++i) {
       const WrittenRope rope = sounds[i];
-      for (const WrittenRope& ruled : likely_rules(rope, sample_, question_.tensor)) add(ruled);
+      for (const WrittenRope& ruled : likely_rules(rope, sample_, question_.tensor))
+        list_.add(ruled);
     }
-    keep(12, sample_);
+    list_.keep(12, sample_);
   }
 
   void add_defects(std::size_t count) {
@@ -357,7 +306,7 @@ class Search {
     for (std::size_t i = 0; i < bases; ++i) {
       const WrittenRope sound = found_[i].rope;
       for (const RopeDefect& defect : rope_defects())
-        if (const auto rope = defect.inject(sound, question_.tensor.rows())) add(*rope);
+        if (const auto rope = defect.inject(sound, question_.tensor.rows())) list_.add(*rope);
     }
   }
 
@@ -369,10 +318,10 @@ class Search {
       for (const Precision format : {Precision::bf16, Precision::fp16}) {
         rope.rounding = as_found;
         rope.rounding.set(Stage::cos_sin, format);
-        add(rope);
+        list_.add(rope);
       }
       rope.rounding = {};
-      add(rope);
+      list_.add(rope);
     }
   }
 
@@ -382,144 +331,19 @@ class Search {
     if (rope.wiring != Wiring::rotation || rope.rule != PositionRule::stated) return;
     const double a = pair_phasors(rope, sample_).amplitude;
     rope.amplitude = std::round(a * 1e4) / 1e4;
-    add(rope);
+    list_.add(rope);
     if (rope.rotary_dims == rope.d_head) return;
     rope.reach = FactorReach::all;
-    add(rope);
+    list_.add(rope);
   }
 
-  /// The best by residual on the sample; ties by cost.
-  void keep(std::size_t most, const RotationSample& sample) {
-    if (&sample == &sample_) screen();
-    for (RopeHypothesis& hypothesis : found_)
-      if (measured_ != &sample || hypothesis.residual.count == 0)
-        hypothesis.residual = residual_of(hypothesis.rope, sample);
-    order_robustly();
-    // What is expected stays, however badly it fits: the answer says by how much.
-    std::vector<RopeHypothesis> kept;
-    for (std::size_t i = 0; i < found_.size(); ++i)
-      if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
-    found_ = std::move(kept);
-    measured_ = &sample;
-  }
-
-  /// Of many that are new, those that fit a few rows best.
-  void screen() {
-    constexpr std::size_t enough = 30;
-    std::vector<RopeHypothesis> fresh;
-    const auto is_new = [](const RopeHypothesis& h) { return h.residual.count == 0; };
-    for (RopeHypothesis& hypothesis : found_)
-      if (is_new(hypothesis)) fresh.push_back(hypothesis);
-    if (fresh.size() <= enough) return;
-    found_.erase(std::remove_if(found_.begin(), found_.end(), is_new), found_.end());
-    for (RopeHypothesis& hypothesis : fresh)
-      hypothesis.residual = residual_of(hypothesis.rope, small_);
-    std::stable_sort(fresh.begin(), fresh.end(),
-                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
-                       return a.residual.capped_sum < b.residual.capped_sum;
-                     });
-    fresh.resize(enough);
-    for (RopeHypothesis& hypothesis : fresh) {
-      hypothesis.residual = {};
-      found_.push_back(std::move(hypothesis));
-    }
-  }
-
-  /// While hypotheses are looked for, rows that follow another rule do not hide what others say.
-  void order_robustly() {
-    order();
-    if (found_.front().residual.rms() < fitting) return;
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
-                       return a.residual.capped_sum < b.residual.capped_sum;
-                     });
-  }
-
-  void order() {
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
-                       return a.residual.sum_of_squares < b.residual.sum_of_squares;
-                     });
-    const Residual& least = found_.front().residual;
-    const double variance =
-        std::max<double>(least.sum_of_squares / std::max<double>(least.count, 1), least_variance);
-    for (RopeHypothesis& hypothesis : found_) {
-      hypothesis.evidence = (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
-      hypothesis.tied = hypothesis.evidence < evidence_to_decide;
-    }
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const RopeHypothesis& a, const RopeHypothesis& b) {
-                       if (a.tied != b.tied) return a.tied;
-                       return a.tied && a.cost < b.cost;
-                     });
-  }
-
-  const RopeHypothesis& best() const { return found_.front(); }
   std::size_t axes() const { return static_cast<std::size_t>(question_.tensor.positions.cols()); }
 
-  RotationAnswer ranked() {
-    std::size_t measured = 0;
-    for (RopeHypothesis& hypothesis : found_) {
-      if (measured >= 6 && !hypothesis.is_expected) break;
-      hypothesis.residual = residual_of(hypothesis.rope, question_.tensor);
-      ++measured;
-    }
-    measured_whole(measured);
-    for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
-    RotationAnswer answer{.hypotheses = std::move(found_)};
-    const double u = unit_roundoff(question_.tensor.format);
-    answer.explained = answer.best().residual.rms() < explained ||
-                       answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
-    return answer;
-  }
-
-  /// What is expected, or a defect of it, may be found with cos and sin in another precision.
-  void name_defect(RopeHypothesis& hypothesis) const {
-    if (!question_.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
-    WrittenRope found = hypothesis.rope;
-    found.rounding.set(Stage::cos_sin, Precision::fp32);
-    if (!found.rounding.rounds(Stage::position) && !found.rounding.rounds(Stage::inv_freq))
-      found.rounding = fp32_stages();
-    WrittenRope sound = *question_.expected;
-    sound.rounding = fp32_stages();
-    hypothesis.is_expected = computes_same(sound, found);
-    if (hypothesis.is_expected) return;
-    for (const RopeDefect& defect : rope_defects()) {
-      const auto rope = defect.inject(sound, question_.tensor.rows());
-      if (!rope || !computes_same(*rope, found)) continue;
-      hypothesis.defect = defect.name;
-      return;
-    }
-  }
-
-  /// Hypotheses beyond the first few keep what the sample says, scaled to the whole.
-  void measured_whole(std::size_t measured) {
-    const double whole = static_cast<double>(question_.tensor.after.size());
-    for (std::size_t i = measured; i < found_.size(); ++i) {
-      Residual& residual = found_[i].residual;
-      if (residual.count == 0 || residual.count == whole) continue;
-      residual.sum_of_squares *= whole / residual.count;
-      residual.count = whole;
-    }
-    order();
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < found_.size(); ++i)
-      if (i < question_.most || found_[i].tied || found_[i].is_expected) last = i + 1;
-    found_.resize(last);
-  }
-
-  /// The largest position: fp32 angles are off by a part in 10^7 of it.
-  Position reach() const {
-    return question_.tensor.positions.size() == 0
-               ? 0
-               : question_.tensor.positions.cwiseAbs().maxCoeff();
-  }
-
   const RotationQuestion& question_;
-  RotationSample sample_;
-  RotationSample small_;
-  std::vector<RopeHypothesis> found_{};
-  const RotationSample* measured_{nullptr};
+  HypothesisList list_;
+  const RotationSample& sample_{list_.sample()};
+  const RotationSample& small_{list_.small()};
+  const std::vector<RopeHypothesis>& found_{list_.found()};
 };
 
 void check_shapes(const RotatedTensor& tensor) {

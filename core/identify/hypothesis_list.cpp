@@ -1,0 +1,196 @@
+#include "core/identify/hypothesis_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/identify/defects.h"
+#include "core/identify/rope_cost.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index sampled_rows = 96;
+constexpr Index sampled_heads = 4;
+constexpr Index tried_rows = 24;
+constexpr Index tried_heads = 2;
+constexpr double fitting = 1.0;    // units of rounding: above it other explanations are looked for
+constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
+constexpr double least_variance = 0.01;  // of what fits to the bit
+
+bool is_usable(const WrittenRope& rope) {
+  try {
+    const std::vector<double> theta = frequencies_of(rope);
+    return std::all_of(theta.begin(), theta.end(), [](double t) { return std::isfinite(t); });
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+StageRounding fp32_stages() {
+  return {Precision::fp32, {Stage::inv_freq, Stage::angle, Stage::cos_sin}};
+}
+
+HypothesisList::HypothesisList(const RotationQuestion& question)
+    : question_(question),
+      sample_(sample_of(question.tensor, sampled_rows, sampled_heads)),
+      small_(sample_of(question.tensor, tried_rows, tried_heads)) {}
+
+bool HypothesisList::fits() const { return best().residual.rms() < fitting; }
+
+void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected) {
+  if (!is_usable(rope)) return;
+  for (RopeHypothesis& other : found_)
+    if (computes_same(other.rope, rope)) {
+      if (other.defect.empty()) other.defect = std::move(defect);
+      other.is_expected = other.is_expected || is_expected;
+      other.cost = std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
+      return;
+    }
+  const double cost = total_cost(rope, defect, is_expected);
+  found_.push_back({.rope = std::move(rope),
+                    .defect = std::move(defect),
+                    .is_expected = is_expected,
+                    .cost = cost});
+}
+
+/// The expected rope is the most likely one, its defects come next.
+double HypothesisList::total_cost(const WrittenRope& rope, const std::string& defect,
+                                  bool is_expected) const {
+  if (is_expected) return -10;
+  if (defect.empty()) return cost_of(rope);
+  double cost = -5;
+  for (const RopeDefect& known : rope_defects()) {
+    if (known.name == defect) break;
+    cost += 0.05;
+  }
+  return cost;
+}
+
+/// The best by residual on the sample; ties by cost.
+void HypothesisList::keep(std::size_t most, const RotationSample& sample) {
+  if (&sample == &sample_) screen();
+  for (RopeHypothesis& hypothesis : found_)
+    if (measured_ != &sample || hypothesis.residual.count == 0)
+      hypothesis.residual = residual_of(hypothesis.rope, sample);
+  order_robustly();
+  // What is expected stays, however badly it fits: the answer says by how much.
+  std::vector<RopeHypothesis> kept;
+  for (std::size_t i = 0; i < found_.size(); ++i)
+    if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
+  found_ = std::move(kept);
+  measured_ = &sample;
+}
+
+/// Of many that are new, those that fit a few rows best.
+void HypothesisList::screen() {
+  constexpr std::size_t enough = 30;
+  std::vector<RopeHypothesis> fresh;
+  const auto is_new = [](const RopeHypothesis& h) { return h.residual.count == 0; };
+  for (RopeHypothesis& hypothesis : found_)
+    if (is_new(hypothesis)) fresh.push_back(hypothesis);
+  if (fresh.size() <= enough) return;
+  found_.erase(std::remove_if(found_.begin(), found_.end(), is_new), found_.end());
+  for (RopeHypothesis& hypothesis : fresh)
+    hypothesis.residual = residual_of(hypothesis.rope, small_);
+  std::stable_sort(fresh.begin(), fresh.end(),
+                   [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                     return a.residual.capped_sum < b.residual.capped_sum;
+                   });
+  fresh.resize(enough);
+  for (RopeHypothesis& hypothesis : fresh) {
+    hypothesis.residual = {};
+    found_.push_back(std::move(hypothesis));
+  }
+}
+
+/// While hypotheses are looked for, rows that follow another rule do not hide what others say.
+void HypothesisList::order_robustly() {
+  order();
+  if (found_.front().residual.rms() < fitting) return;
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                     return a.residual.capped_sum < b.residual.capped_sum;
+                   });
+}
+
+void HypothesisList::order() {
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                     return a.residual.sum_of_squares < b.residual.sum_of_squares;
+                   });
+  const Residual& least = found_.front().residual;
+  const double variance =
+      std::max<double>(least.sum_of_squares / std::max<double>(least.count, 1), least_variance);
+  for (RopeHypothesis& hypothesis : found_) {
+    hypothesis.evidence = (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
+    hypothesis.tied = hypothesis.evidence < evidence_to_decide;
+  }
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                     if (a.tied != b.tied) return a.tied;
+                     return a.tied && a.cost < b.cost;
+                   });
+}
+
+RotationAnswer HypothesisList::ranked() {
+  std::size_t measured = 0;
+  for (RopeHypothesis& hypothesis : found_) {
+    if (measured >= 6 && !hypothesis.is_expected) break;
+    hypothesis.residual = residual_of(hypothesis.rope, question_.tensor);
+    ++measured;
+  }
+  measured_whole(measured);
+  for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
+  RotationAnswer answer{.hypotheses = std::move(found_)};
+  const double u = unit_roundoff(question_.tensor.format);
+  answer.explained = answer.best().residual.rms() < explained ||
+                     answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
+  return answer;
+}
+
+/// What is expected, or a defect of it, may be found with cos and sin in another precision.
+void HypothesisList::name_defect(RopeHypothesis& hypothesis) const {
+  if (!question_.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
+  WrittenRope found = hypothesis.rope;
+  found.rounding.set(Stage::cos_sin, Precision::fp32);
+  if (!found.rounding.rounds(Stage::position) && !found.rounding.rounds(Stage::inv_freq))
+    found.rounding = fp32_stages();
+  WrittenRope sound = *question_.expected;
+  sound.rounding = fp32_stages();
+  hypothesis.is_expected = computes_same(sound, found);
+  if (hypothesis.is_expected) return;
+  for (const RopeDefect& defect : rope_defects()) {
+    const auto rope = defect.inject(sound, question_.tensor.rows());
+    if (!rope || !computes_same(*rope, found)) continue;
+    hypothesis.defect = defect.name;
+    return;
+  }
+}
+
+/// Hypotheses beyond the first few keep what the sample says, scaled to the whole.
+void HypothesisList::measured_whole(std::size_t measured) {
+  const double whole = static_cast<double>(question_.tensor.after.size());
+  for (std::size_t i = measured; i < found_.size(); ++i) {
+    Residual& residual = found_[i].residual;
+    if (residual.count == 0 || residual.count == whole) continue;
+    residual.sum_of_squares *= whole / residual.count;
+    residual.count = whole;
+  }
+  order();
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < found_.size(); ++i)
+    if (i < question_.most || found_[i].tied || found_[i].is_expected) last = i + 1;
+  found_.resize(last);
+}
+
+/// The largest position: fp32 angles are off by a part in 10^7 of it.
+Position HypothesisList::reach() const {
+  return question_.tensor.positions.size() == 0 ? 0
+                                                : question_.tensor.positions.cwiseAbs().maxCoeff();
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/identify/identify_rotation.h"
+#include "core/identify/rotation_sample.h"
+
+namespace orrery {
+
+/// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
+StageRounding fp32_stages();
+
+/// The hypotheses of a search: each once, ranked by what they leave of a sample, and at last of the
+/// whole tensor.
+class HypothesisList {
+ public:
+  /// The question must outlive the list.
+  explicit HypothesisList(const RotationQuestion& question);
+
+  /// Adds a rope that has frequencies at all; one that computes the same as another is that one.
+  void add(WrittenRope rope, std::string defect = {}, bool is_expected = false);
+  /// Measures what is new on the sample and keeps the best, ties by cost, and what is expected
+  /// however badly it fits: the answer says by how much.
+  void keep(std::size_t most, const RotationSample& sample);
+  /// The best measured on the whole tensor, with the names of known defects.
+  RotationAnswer ranked();
+
+  const std::vector<RopeHypothesis>& found() const { return found_; }
+  const RopeHypothesis& best() const { return found_.front(); }
+  /// Whether the best leaves no more than rounding; otherwise other explanations are looked for.
+  bool fits() const;
+  const RotationSample& sample() const { return sample_; }
+  const RotationSample& small() const { return small_; }  ///< a few rows of it
+  /// The largest position: fp32 angles are off by a part in 10^7 of it.
+  Position reach() const;
+
+ private:
+  double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const;
+  void screen();
+  void order_robustly();
+  void order();
+  void name_defect(RopeHypothesis& hypothesis) const;
+  void measured_whole(std::size_t measured);
+
+  const RotationQuestion& question_;
+  RotationSample sample_;
+  RotationSample small_;
+  std::vector<RopeHypothesis> found_{};
+  const RotationSample* measured_{nullptr};
+};
+
+}  // namespace orrery
