@@ -21,41 +21,41 @@ namespace orrery {
 namespace {
 
 /// Settings with which a run takes a millisecond or two.
-test::Settings small_settings(const std::string& experiment){
-    static const std::map<std::string, test::Settings> all{
-        {"score_spectrogram",
-         {{"max_distance", "1024"},
-          {"columns", "40"},
-          {"dim", "16"},
-          {"heads", "4"},
-          {"context", "300"}}},
-        {"long_term_decay", {{"max_distance", "64"}, {"dim", "16"}, {"draws", "4"}}},
-        {"relative_invariance",
-         {{"dim", "16"}, {"tokens", "8"}, {"span", "16"}, {"precision", "exact+eager_bf16"}}},
-        {"attention_map", {{"max_tokens", "8"}, {"dim", "16"}}},
-        {"score_decomposition",
-         {{"max_tokens", "8"}, {"dim", "16"}, {"show", "equation+terms+sum+profiles+shares"}}},
-        {"rotation", {{"dim", "32"}}},
-        {"encoding_matrix",
-         {{"dim", "16"},
-          {"positions", "16"},
-          {"show", "maps+cos_sin+profiles+staircases+index_maps"}}},
-        {"spectrum", {{"dim", "32"}, {"search", "1024"}}},
-        {"norm_preservation", {{"dim", "16"}, {"draws", "4"}}},
-        {"linear_attention",
-         {{"dim", "16"},
-          {"tokens", "16"},
-          {"favor_features", "32"},
-          {"draws", "2"},
-          {"most_features", "64"}}},
-        {"sequence_length",
-         {{"dim", "16"}, {"train_length", "32"}, {"max_length", "64"}, {"draws", "2"}}},
-        {"equal_half_distance", {{"dim", "16"}}},
-        {"model_layers", {{"context", "4096"}}},
-        {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}}},
-    {"identify", {{"dim", "16"}, {"tokens", "12"}}},
-    {"defects", {{"dim", "16"}, {"draws", "2"}}}};
-return all.at(experiment);
+test::Settings small_settings(const std::string& experiment) {
+  static const std::map<std::string, test::Settings> all{
+      {"score_spectrogram",
+       {{"max_distance", "1024"},
+        {"columns", "40"},
+        {"dim", "16"},
+        {"heads", "4"},
+        {"context", "300"}}},
+      {"long_term_decay", {{"max_distance", "64"}, {"dim", "16"}, {"draws", "4"}}},
+      {"relative_invariance",
+       {{"dim", "16"}, {"tokens", "8"}, {"span", "16"}, {"precision", "exact+eager_bf16"}}},
+      {"attention_map", {{"max_tokens", "8"}, {"dim", "16"}}},
+      {"score_decomposition",
+       {{"max_tokens", "8"}, {"dim", "16"}, {"show", "equation+terms+sum+profiles+shares"}}},
+      {"rotation", {{"dim", "32"}}},
+      {"encoding_matrix",
+       {{"dim", "16"},
+        {"positions", "16"},
+        {"show", "maps+cos_sin+profiles+staircases+index_maps"}}},
+      {"spectrum", {{"dim", "32"}, {"search", "1024"}}},
+      {"norm_preservation", {{"dim", "16"}, {"draws", "4"}}},
+      {"linear_attention",
+       {{"dim", "16"},
+        {"tokens", "16"},
+        {"favor_features", "32"},
+        {"draws", "2"},
+        {"most_features", "64"}}},
+      {"sequence_length",
+       {{"dim", "16"}, {"train_length", "32"}, {"max_length", "64"}, {"draws", "2"}}},
+      {"equal_half_distance", {{"dim", "16"}}},
+      {"model_layers", {{"context", "4096"}}},
+      {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
+      {"identify", {{"dim", "16"}, {"tokens", "12"}}},
+      {"defects", {{"dim", "16"}, {"draws", "2"}}}};
+  return all.at(experiment);
 }
 
 Inputs inputs_of(const Experiment& experiment) {
