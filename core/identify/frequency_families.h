@@ -7,17 +7,8 @@
 
 namespace orrery {
 
-/// Bases, factors and lengths of released models: what a fitted number is taken for when it is as
-/// near as its error.
-const std::vector<double>& known_bases();
-const std::vector<double>& known_factors();
-const std::vector<double>& known_lengths();
-
 /// Every kind of scaling with known factors and lengths, none among them.
 std::vector<RopeScaling> known_scalings();
-
-/// Whether the number is in the list, to 1e-9.
-bool is_known(const std::vector<double>& list, double value);
 
 /// A rope whose frequencies are near the measured ones, and how near: the mean square of the
 /// differences in standard errors.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/identify/identify_rotation.h"
+#include "core/identify/rope_hypothesis.h"
 #include "core/identify/rotation_sample.h"
 
 namespace orrery {

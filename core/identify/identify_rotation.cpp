@@ -14,6 +14,7 @@
 #include "core/identify/defects.h"
 #include "core/identify/frequency_families.h"
 #include "core/identify/hypothesis_list.h"
+#include "core/identify/known_numbers.h"
 #include "core/identify/offset_search.h"
 #include "core/identify/pair_phasors.h"
 #include "core/identify/refined_base.h"

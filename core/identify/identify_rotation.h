@@ -1,40 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/identify/rotation_sample.h"
-#include "core/identify/written_rope.h"
+#include "core/identify/rope_hypothesis.h"
 
 namespace orrery {
-
-/// A rope that may have made a tensor.
-struct RopeHypothesis {
-  WrittenRope rope{};
-  std::string
-      defect{};  ///< by which it differs from the expected rope; empty: by none that is known
-  bool is_expected{false};
-  double cost{};        ///< how unusual it is: by it ties are ordered
-  Residual residual{};  ///< over the whole tensor
-  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
-  bool tied{false};     ///< this tensor cannot tell it from the first
-};
-
-struct RotationQuestion {
-  RotatedTensor tensor;
-  bool positions_known{true};             ///< otherwise a common offset is as likely as none
-  std::optional<WrittenRope> expected{};  ///< its defects are tried first
-  std::size_t most{8};                    ///< hypotheses that are returned, ties beyond it included
-};
-
-struct RotationAnswer {
-  std::vector<RopeHypothesis>
-      hypotheses{};       ///< best first; ties lead, the most usual before others
-  bool explained{false};  ///< whether the first fits to within rounding
-
-  const RopeHypothesis& best() const { return hypotheses.front(); }
-};
 
 /// Finds which rope turned a tensor into another. Frequencies and stretch are estimated, not tried:
 /// each pair's angle is solved for by row and regressed on positions, for each way of pairing that
@@ -45,7 +13,5 @@ struct RotationAnswer {
 /// in units of the better one's variance, differ by less than `evidence_to_decide`. Throws
 /// UsageError for shapes that disagree, and for no hypothesis at all: an odd number of channels.
 RotationAnswer identify_rotation(const RotationQuestion& question);
-
-inline constexpr double evidence_to_decide = 25.0;
 
 }  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/identify/frequency_families.h"
+#include "core/identify/known_numbers.h"
 
 namespace orrery {
 namespace {

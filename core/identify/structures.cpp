@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/identify/frequency_families.h"
+#include "core/identify/known_numbers.h"
 
 namespace orrery {
 namespace {

@@ -69,7 +69,8 @@ std::string first_explanation(const TensorReport& report) {
 std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t most = 12;
   const std::vector<std::string> some(
-      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most)));
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(names.size() < most ? names.size() : most));
   return fmt::format("{}{}", fmt::join(some, ", "),
                      names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
 }

@@ -106,7 +106,7 @@ Scoreboard scoreboard_at(std::span<const Lesson> course, const Lesson& lesson, s
   Scoreboard board = declared_by(lessons);
   for (const Lesson* one : lessons) {
     const bool is_last = one == &lesson;
-    const std::size_t count = is_last ? std::min(steps, one->steps.size()) : one->steps.size();
+    const std::size_t all = one->steps.size(), count = is_last && steps < all ? steps : all;
     for (std::size_t step = 0; step < count; ++step)
       for (const Tick& tick : one->steps[step].ticks)
         apply(board, tick, fmt::format("lesson {}, step {}", one->number, step + 1),

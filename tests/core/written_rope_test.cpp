@@ -8,6 +8,7 @@
 #include "core/identify/defects.h"
 #include "core/identify/describe_rope.h"
 #include "core/random.h"
+#include "tests/support/golden.h"
 
 using namespace orrery;
 
@@ -106,7 +107,7 @@ TEST_CASE("A sound rope turns as the encoding rope does") {
   Matrix<double> expected = x;
   const Positions positions{77};
   encoding.transform_queries(positions, expected);
-  CHECK((apply_written(rope, at(77), x) - expected).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(test::largest_difference(apply_written(rope, at(77), x), expected) < 1e-12);
   CHECK(setting_text(rope) ==
         "encoding=rope base=500000 rope.pairing=half_split rope.fraction=0.5 rope.scaling=yarn "
         "rope.factor=8 rope.original_length=64");
@@ -128,9 +129,8 @@ TEST_CASE("Every defect has an occasion, changes what is computed, and says what
     for (const WrittenRope& sound : occasions())
       if (const auto rope = defect.inject(sound, 40)) {
         injected = true;
-        const Matrix<double> gap =
-            apply_written(*rope, places, x) - apply_written(sound, places, x);
-        differs = differs || gap.cwiseAbs().maxCoeff() > 1e-4;
+        differs = differs || test::largest_difference(apply_written(*rope, places, x),
+                                                      apply_written(sound, places, x)) > 1e-4;
       }
     CHECK(injected);
     CHECK(differs);

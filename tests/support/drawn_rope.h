@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/frequency_families.h"
@@ -143,8 +144,7 @@ inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
       });
   const auto key = [](const WrittenRope& r) {
     const auto coarse = [&](Stage stage) {
-      return std::max<double>(unit_roundoff(r.rounding.format(stage)),
-                              unit_roundoff(Precision::fp32));
+      return larger(unit_roundoff(r.rounding.format(stage)), unit_roundoff(Precision::fp32));
     };
     const PositionRule rule = r.rule == PositionRule::doubled ? PositionRule::stated : r.rule;
     return std::make_tuple(r.wiring, r.clockwise, r.reach, rule, r.offset, r.from_row, r.sections,

@@ -94,7 +94,7 @@ Matrix<double> logits_at(const WrittenRope& rope, const Contents& contents, Posi
 Matrix<double> weights_of(const Matrix<double>& logits) {
   Matrix<double> weights = logits;
   for (Index i = 0; i < weights.rows(); ++i) {
-    weights.row(i).array() -= weights.row(i).maxCoeff();
+    weights.row(i).array() -= largest_entry<double>(weights.row(i));
     weights.row(i) = weights.row(i).array().exp().matrix();
     weights.row(i) /= weights.row(i).sum();
   }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/identify/rotation_sample.h"
+#include "core/identify/written_rope.h"
+
+namespace orrery {
+
+/// A rope that may have made a tensor.
+struct RopeHypothesis {
+  WrittenRope rope{};
+  std::string
+      defect{};  ///< by which it differs from the expected rope; empty: by none that is known
+  bool is_expected{false};
+  double cost{};        ///< how unusual it is: by it ties are ordered
+  Residual residual{};  ///< over the whole tensor
+  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
+  bool tied{false};     ///< this tensor cannot tell it from the first
+};
+
+struct RotationQuestion {
+  RotatedTensor tensor;
+  bool positions_known{true};             ///< otherwise a common offset is as likely as none
+  std::optional<WrittenRope> expected{};  ///< its defects are tried first
+  std::size_t most{8};                    ///< hypotheses that are returned, ties beyond it included
+};
+
+struct RotationAnswer {
+  std::vector<RopeHypothesis>
+      hypotheses{};       ///< best first; ties lead, the most usual before others
+  bool explained{false};  ///< whether the first fits to within rounding
+
+  const RopeHypothesis& best() const { return hypotheses.front(); }
+};
+
+/// Differences of squared residuals, in units of the better one's variance, below which two
+/// hypotheses are tied.
+inline constexpr double evidence_to_decide = 25.0;
+
+}  // namespace orrery
