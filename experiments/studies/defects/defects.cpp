@@ -10,6 +10,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
@@ -146,28 +147,29 @@ Figure difference_figure(const ParamSet& params, const Contents& contents,
                          const std::vector<Probe>& probes) {
   LinePlot plot{.x = distance_axis(AxisScale::symlog),
                 .y = {.label = "difference of logits, root mean square"}};
-  int color = 0;
   for (const Probe& probe : probes)
-    plot.series.push_back({.name = probe_name(probe),
-                           .x = distances(contents, probe.difference.size()),
-                           .y = probe.difference,
-                           .color = color++,
-                           .marked = probe.difference.size() < 8});
+    plot.series.push_back(
+        {.name = probe_name(probe),
+         .x = distances(contents, probe.difference.size()),
+         .y = probe.difference,
+         .shade = static_cast<double>(plot.series.size()) / static_cast<double>(probes.size()),
+         .marked = probe.difference.size() < 8});
   return {"logit_difference", "What " + params.text("defect") + " does to logits, by distance",
           find_rope_defect(params.text("defect")).description + " · " + caption_of(params),
           std::move(plot)};
 }
 
 Figure weights_figure(const ParamSet& params, const Contents& contents, const Probe& probe) {
-  LinePlot plot{.x = distance_axis(AxisScale::symlog),
-                .y = {.label = "mean attention weight", .scale = AxisScale::log10}};
-  plot.series.push_back(
-      {.name = "sound", .x = distances(contents, probe.sound.size()), .y = probe.sound});
+  LinePlot plot{.x = distance_axis(AxisScale::symlog), .y = {.label = "mean attention weight"}};
+  plot.series.push_back({.name = "sound",
+                         .x = distances(contents, probe.sound.size()),
+                         .y = probe.sound,
+                         .color = encoding_color("rope")});
   plot.series.push_back({.name = params.text("defect"),
                          .x = distances(contents, probe.defective.size()),
                          .y = probe.defective,
                          .style = LineStyle::dashed,
-                         .color = 1});
+                         .shade = 1.0});
   return {"weights", fmt::format("Weights of a query at {}, by distance", probe.m),
           caption_of(params), std::move(plot)};
 }

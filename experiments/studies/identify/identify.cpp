@@ -14,6 +14,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
@@ -192,13 +193,15 @@ Figure rows_figure(const ParamSet& params, const RotationSample& sample,
                       .unit = "roundings",
                       .scale = AxisScale::symlog,
                       .symlog_threshold = 1.0}};
-  int color = 0;
   for (const Shown& shown : ropes) {
+    const bool is_usual = shown.id == "usual_rope";
     const ResidualMap map = residual_map(shown.rope, sample);
     Series series{.name = shown.name,
                   .x = as_doubles(sample.places.positions),
-                  .style = shown.id == "usual_rope" ? LineStyle::dashed : LineStyle::solid,
-                  .color = color++};
+                  .style = is_usual ? LineStyle::dashed : LineStyle::solid,
+                  .color = encoding_color("rope")};
+    if (!is_usual)
+      series.shade = static_cast<double>(plot.series.size()) / static_cast<double>(ropes.size());
     for (Index n = 0; n < map.by_channel.cols(); ++n)
       series.y.push_back(std::sqrt(map.by_channel.col(n).squaredNorm() /
                                    static_cast<double>(map.by_channel.rows())));

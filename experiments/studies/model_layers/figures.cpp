@@ -158,7 +158,7 @@ Figure bands_figure(const ParamSet& params, const LayersFound& found) {
   Heatmap map = layer_map(
       found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
       [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
-  map.quantity = "band";
+  map.quantity = "0 still, 1 extrapolated, 2 interpolated, 3 unseen";
   map.range = Range{0, 3};
   std::size_t unseen = 0, pairs = 0;
   for (const auto& bands : found.bands) {
