@@ -6,6 +6,21 @@
 namespace orrery::views {
 namespace {
 
+ViewPlan plan_of_spectrogram() {
+  return {.layout = ViewLayout::small_multiples,
+          .grouping = Grouping::stacked,
+          .controls = {"encoding", "base", "dim", "distance"},
+          .preview_overrides = {{"columns", "16"}, {"max_distance", "16"}}};
+}
+
+ViewPlan plan_of_decay() {
+  return {.left = "decay_bound",
+          .right = "phasor_chain",
+          .controls = {"encoding", "base", "dim", "distance"},
+          // The chain is of the frequencies alone.
+          .preview_overrides = {{"assumption", "ones"}, {"max_distance", "1"}}};
+}
+
 /// Experiments without a layout of their own show one figure at a time.
 const std::map<std::string, ViewPlan, std::less<>>& plans() {
   using enum ViewLayout;
@@ -25,23 +40,14 @@ const std::map<std::string, ViewPlan, std::less<>>& plans() {
         .right = "residual_of_usual_rope",
         .controls = {"before", "after", "defect", "first_position"}}},
       {"equal_half_distance", {.controls = {"encoding", "half_distance", "max_distance"}}},
-      {"score_spectrogram",
-       {.layout = small_multiples,
-        .grouping = Grouping::stacked,
-        .controls = {"encoding", "base", "dim", "distance"},
-        .preview_overrides = {{"columns", "16"}, {"max_distance", "16"}}}},
+      {"score_spectrogram", plan_of_spectrogram()},
       {"sequence_length", {.controls = {"encoding", "train_length", "max_length", "base"}}},
       {"encoding_matrix",
        {.layout = small_multiples,
         .grouping = Grouping::by_encoding,
         .controls = {"encoding", "dim", "positions", "base"}}},
       {"linear_attention", {.controls = {"features", "tokens", "deviation", "base"}}},
-      {"long_term_decay",
-       {.left = "decay_bound",
-        .right = "phasor_chain",
-        .controls = {"encoding", "base", "dim", "distance"},
-        // The chain is of the frequencies alone.
-        .preview_overrides = {{"assumption", "ones"}, {"max_distance", "1"}}}},
+      {"long_term_decay", plan_of_decay()},
       {"model_layers",
        {.layout = side_by_side,
         .left = "reasons",

@@ -36,8 +36,12 @@ Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn 
 
 /// The contents whose mean is asked for, without those of opposite sign. [directions, d]
 Matrix<double> directions_of(const Encoding& encoding, Index d, double length) {
-  if (dynamic_cast<const MixesChannels*>(&encoding) && !reads_other_keys(encoding))
+  const auto* mixes = dynamic_cast<const MixesChannels*>(&encoding);
+  if (mixes && !reads_other_keys(encoding)) {
+    const Matrix<double> balanced = mixes->balanced_direction(d);
+    if (balanced.size() > 0) return length * balanced;
     return length * Matrix<double>::Identity(d, d);
+  }
   return Matrix<double>::Constant(1, d, length / std::sqrt(static_cast<double>(d)));
 }
 

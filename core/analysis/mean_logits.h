@@ -20,12 +20,13 @@ struct MeanLogits {
 /// Exact, no sampling, where logits are a constant, a part linear in the contents, which ±x
 /// cancels, and a product xᵀA x whose A rotates and scales channels pair by pair: off the diagonal
 /// it is skew, so that x = |x|/√d (1, …, 1) gives what the mean over the sphere gives,
-/// |x|² tr(A)/d. For an encoding that MixesChannels it is the mean over the 2d vectors ±|x|e_i,
-/// which is that over the sphere for any xᵀA x, and stands for it where lengths or gates are no
-/// such product. For one that reads other keys, tokens of the same content ±|x|/√d (1, …, 1) stand
-/// at every position from 0 to the last query: up to most_tokens_between, and NaN beyond.
-/// squared_norm |x|². Throws UsageError as the encoding does. Accuracy: d·2^-52 of the largest
-/// term. Cost: two heads of [queries, 1] logits, or 2d, or two of [queries, last query + 1].
+/// |x|² tr(A)/d. An encoding that MixesChannels names another such direction; where it has none,
+/// the mean is that over the 2d vectors ±|x|e_i, which is that over the sphere for any xᵀA x. Both
+/// stand for it where lengths or gates are no such product. For one that reads other keys, tokens
+/// of the same content ±|x|/√d (1, …, 1) stand at every position from 0 to the last query: up to
+/// most_tokens_between, and NaN beyond. squared_norm |x|². Throws UsageError as the encoding does.
+/// Accuracy: d·2^-52 of the largest term. Cost: two heads of [queries, 1] logits, or 2d, or two of
+/// [queries, last query + 1].
 MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,
                        int head);
 

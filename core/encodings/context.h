@@ -22,6 +22,11 @@ class ReadsContext {
 /// An encoding whose logits are no products of channels pair by pair, so that a mean over
 /// directions takes all of them: see mean_logits.
 class MixesChannels {
+ public:
+  /// A unit vector x, [1, d], for which the logits of x with x and of −x with −x have a mean that
+  /// changes with distance as that over all directions does; empty where none is known.
+  virtual Matrix<double> balanced_direction(Index) const { return {}; }
+
  protected:
   ~MixesChannels() = default;
 };

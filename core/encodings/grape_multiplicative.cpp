@@ -155,6 +155,22 @@ void GrapeMultiplicative<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
   rounding_.apply<T>(Stage::rotated_qk, x);
 }
 
+template <class T>
+Matrix<double> GrapeMultiplicative<T>::balanced_direction(Index d) const {
+  if (d != basis_.cols()) return {};
+  Matrix<double> x = basis_.colwise().sum() / std::sqrt(static_cast<double>(d));
+  if (basis_.rows() == d) return x;
+  // The first unit vector that is not in the planes, without its part in them.
+  for (Index c = 0; c < d; ++c) {
+    const Matrix<double> beside =
+        Matrix<double>::Identity(d, d).row(c) - basis_.col(c).transpose() * basis_;
+    if (beside.squaredNorm() * static_cast<double>(2 * d) < 1) continue;
+    const auto left = static_cast<double>(d - basis_.rows());
+    return x + beside * (std::sqrt(left / static_cast<double>(d)) / beside.norm());
+  }
+  return {};
+}
+
 template class GrapeMultiplicative<float>;
 template class GrapeMultiplicative<double>;
 

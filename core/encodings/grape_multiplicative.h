@@ -40,6 +40,10 @@ class GrapeMultiplicative final : public Encoding, public QkTransform<T>, public
   static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  /// With equal parts along all vectors of the planes, and along what is orthogonal to them in
+  /// proportion to its dimensions: off its diagonal G(r) is skew in these, so that xᵀG(r)x is
+  /// tr G(r)/d.
+  Matrix<double> balanced_direction(Index d) const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 

@@ -177,6 +177,11 @@ std::optional<LogitFactors<T>> Pope<T>::logit_factors(const ScoreInputs<T>& in,
       .k = polar(k, in.n, phases_.row(in.head).data())};
 }
 
+template <class T>
+Matrix<double> Pope<T>::balanced_direction(Index d) const {
+  return Matrix<double>::Constant(1, d, 1 / std::sqrt(static_cast<double>(d)));
+}
+
 template class Pope<float>;
 template class Pope<double>;
 

@@ -34,6 +34,9 @@ class Pope final : public Encoding,
   static std::unique_ptr<Pope> make(const EncodingSettings& settings);
 
   bool is_relative() const override { return true; }
+  /// (1, …, 1)/√d: a content scales each cosine by its own channel's length alone, so that the
+  /// channels of all directions together scale all cosines alike.
+  Matrix<double> balanced_direction(Index d) const override;
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.

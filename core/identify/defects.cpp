@@ -102,6 +102,11 @@ std::vector<RopeDefect> defects_of_frequencies() {
          return changed(r, has_length(r),
                         [](WrittenRope& w) { w.scaling.original_length *= w.scaling.factor; });
        }},
+  };
+}
+
+std::vector<RopeDefect> defects_of_ramp_and_exponent() {
+  return {
       {"yarn_ramp_of_paper",
        "The ramp is linear in rotations, as YaRN's paper has it, not in pairs, as its code does.",
        "arXiv 2309.00071 against its repository",
@@ -170,6 +175,11 @@ std::vector<RopeDefect> defects_of_channels() {
        "The last two rows follow the misprint of eq. (34): (−x_{d−1}, x_d) beside sin.",
        "RoFormer v1 to v4, eq. (34); hkproj/pytorch-llama #9",
        [](const WrittenRope& r, Index) { return with_wiring(r, Wiring::misprinted_last); }},
+  };
+}
+
+std::vector<RopeDefect> defects_of_slices() {
+  return {
       {"partial_ignored", "All channels turn, where only a part of them should.",
        "maxtext #4616, mlx-lm #1698, transformers #48630",
        [](const WrittenRope& r, Index) {
@@ -307,8 +317,9 @@ std::vector<RopeDefect> defects_of_precision() {
 
 std::vector<RopeDefect> all_defects() {
   std::vector<RopeDefect> all;
-  for (const auto& group : {defects_of_frequencies(), defects_of_channels(), defects_of_factor(),
-                            defects_of_positions(), defects_of_precision()})
+  for (const auto& group :
+       {defects_of_frequencies(), defects_of_ramp_and_exponent(), defects_of_channels(),
+        defects_of_slices(), defects_of_factor(), defects_of_positions(), defects_of_precision()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

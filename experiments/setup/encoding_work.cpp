@@ -18,10 +18,11 @@ double found_or(const PerChannel& table, const std::string& encoding, double oth
 }  // namespace
 
 double operations_per_mean_logit(const std::string& encoding, double d) {
-  static const PerChannel of_mixed{{"pope", 700}, {"grape_multiplicative", 220}};
-  static const PerChannel of_one{{"xpos", 400}, {"grape_additive", 2300}, {"axis_rope", 100}};
-  const double mixed = found_or(of_mixed, encoding, 0);
-  return mixed > 0 ? 2 * d * d * mixed : d * found_or(of_one, encoding, 8);
+  // Planes across all channels turn each of them.
+  if (encoding == "grape_multiplicative") return 7 * d * d;
+  static const PerChannel of_one{
+      {"xpos", 400}, {"grape_additive", 2300}, {"axis_rope", 100}, {"pope", 1900}};
+  return d * found_or(of_one, encoding, 8);
 }
 
 double operations_per_content(const std::string& encoding, double d) {

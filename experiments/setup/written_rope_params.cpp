@@ -111,7 +111,7 @@ WrittenRope sound_rope_of(const ParamSet& params) {
 }
 
 WrittenRope defective_rope_of(const ParamSet& params, Index rows) {
-  const WrittenRope sound = sound_rope_of(params);
+  WrittenRope sound = sound_rope_of(params);
   const std::string& name = params.text("defect");
   if (name == no_defect) return sound;
   if (const auto rope = find_rope_defect(name).inject(sound, rows)) return *rope;

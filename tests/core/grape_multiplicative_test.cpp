@@ -77,3 +77,24 @@ TEST_CASE("It keeps lengths, and rows that span no plane are refused") {
   GrapeMultiplicative<double>(spoilt, {}).transform_queries(Positions{3}, row);
   CHECK(row.array().isNaN().any());
 }
+
+TEST_CASE("Its balanced direction has the mean over all directions, with all planes and with one") {
+  constexpr Index d = 6;
+  Random random(9, "grape");
+  const Matrix<double> rows = normal_matrix<double>(random, d, d);
+  const GrapeMultiplicative<double> all(rows, {.base = 50});
+  const GrapeMultiplicative<double> one(rows.topRows(2), {.all_planes = false, .speed = 0.3});
+  for (const auto* grape : {&all, &one}) {
+    const Matrix<double> balanced = grape->balanced_direction(d);
+    REQUIRE(balanced.cols() == d);
+    CHECK(balanced.norm() == Approx(1));
+    for (const Position r : {0, 1, 7, 300}) {
+      // tr G(r)/d, the mean of xᵀG(r)x over the unit sphere.
+      Matrix<double> turned = Matrix<double>::Identity(d, d), x = balanced;
+      grape->transform_queries(Positions(d, r), turned);
+      grape->transform_queries(Positions{r}, x);
+      CHECK(x.row(0).dot(balanced.row(0)) == Approx(turned.trace() / d).margin(1e-13));
+    }
+  }
+  CHECK(all.balanced_direction(d + 2).size() == 0);
+}

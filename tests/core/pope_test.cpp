@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/analysis/mean_logits.h"
 #include "core/random.h"
 #include "tests/support/modern_golden.h"
 
@@ -70,4 +71,18 @@ TEST_CASE("Large contents give finite lengths, and NaN stays NaN; other widths a
   const Matrix<double> wide = Matrix<double>::Zero(1, 3);
   CHECK_THROWS_WITH(logits_of<double>(pope, wide, wide, {0}, {0}), Contains("d_head=2"));
   CHECK_THROWS_WITH(Pope<double>(1, Matrix<double>::Zero(1, 2)), Contains("base=1"));
+}
+
+TEST_CASE("Its mean logit falls as the mean of its cosines does, along any even set of contents") {
+  constexpr Index d = 8;
+  const Pope<double> pope(100, Matrix<double>::Zero(1, d));
+  const Positions far{0, 1, 5, 40};
+  const MeanLogits mean = mean_logits(pope, d, 3.0, far, 0);
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    double cosines = 0;
+    for (Index c = 0; c < d; ++c)
+      cosines += std::cos(static_cast<double>(far[i]) *
+                          std::pow(100.0, -static_cast<double>(c) / static_cast<double>(d)));
+    CHECK(mean.total[i] / mean.total[0] == Approx(cosines / d).margin(1e-13));
+  }
 }

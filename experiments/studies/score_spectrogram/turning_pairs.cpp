@@ -10,6 +10,7 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/frequencies.h"
+#include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "experiments/setup/arrow_chain.h"
@@ -35,6 +36,11 @@ std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
     const std::vector<double> theta = rope->theta();
     for (std::size_t t = 0; t < theta.size(); ++t)
       pairs.push_back(rope->is_muted(t) ? std::nullopt : std::optional(theta[t]));
+    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
+    return pairs;
+  }
+  if (const auto* grape = dynamic_cast<const GrapeMultiplicative<double>*>(&encoding)) {
+    for (const double theta : grape->theta()) pairs.emplace_back(theta);
     pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
     return pairs;
   }

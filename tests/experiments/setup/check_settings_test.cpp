@@ -110,7 +110,9 @@ TEST_CASE("Encodings that take far longer than a rotation are refused where they
     CHECK_THROWS_WITH(run_without_work(find_experiment(name), settings), Contains(message));
   };
   for (const char* encoding : {"pope", "grape_multiplicative"})
-    refused("score_spectrogram", {{"encoding", encoding}, {"dim", "188"}}, "lower max_distance");
+    refused("score_spectrogram",
+            {{"encoding", encoding}, {"dim", "1024"}, {"max_distance", "131072"}},
+            "lower max_distance");
   refused("score_spectrogram",
           {{"encoding", "grape_additive"}, {"dim", "1024"}, {"max_distance", "131072"}},
           "lower max_distance");
