@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -24,11 +25,33 @@ bool is_refusal(const std::exception_ptr& failure) {
   }
 }
 
-/// Of q and k the one that is missing beside the other.
-std::string awaited_file(const ParamSet& params) {
-  if (!params.has("q") || !params.has("k") || params.spec("q").kind != ParamKind::file) return {};
-  const bool q = !params.text("q").empty(), k = !params.text("k").empty();
-  return q == k ? "" : q ? "k" : "q";
+/// Two files that are read together, and what needs both.
+struct FilePair {
+  const char* first;
+  const char* second;
+  const char* reader;
+};
+constexpr std::array file_pairs{FilePair{"q", "k", "attention"},
+                                FilePair{"before", "after", "finding a rotation"}};
+
+/// A file that is missing beside the one it is read with.
+struct AwaitedFile {
+  std::string missing{};
+  std::string open{};
+  std::string reader{};
+};
+
+AwaitedFile awaited_file(const ParamSet& params) {
+  for (const FilePair& pair : file_pairs) {
+    if (!params.has(pair.first) || !params.has(pair.second) ||
+        params.spec(pair.first).kind != ParamKind::file)
+      continue;
+    const bool first = !params.text(pair.first).empty();
+    if (first == !params.text(pair.second).empty()) continue;
+    return first ? AwaitedFile{pair.second, pair.first, pair.reader}
+                 : AwaitedFile{pair.first, pair.second, pair.reader};
+  }
+  return {};
 }
 
 }  // namespace
@@ -208,11 +231,13 @@ void Session::update() {
       // A message about something else, shown meanwhile, is still to be read.
       if (state.job_failed) say(i, {});
     } else if (outcome->job.failure) {
-      state.awaits = is_refusal(outcome->job.failure) ? awaited_file(outcome->params) : "";
+      const AwaitedFile awaited =
+          is_refusal(outcome->job.failure) ? awaited_file(outcome->params) : AwaitedFile{};
+      state.awaits = awaited.missing;
       state.message = state.awaits.empty()
                           ? std::move(outcome->job.error)
-                          : fmt::format("{} is open. Open {} next: attention needs both.",
-                                        state.awaits == "k" ? "q" : "k", state.awaits);
+                          : fmt::format("{} is open. Open {} next: {} needs both.", awaited.open,
+                                        awaited.missing, awaited.reader);
       state.failure = outcome->job.failure;
       state.job_failed = true;
     }

@@ -262,6 +262,27 @@ TEST_CASE("One of two files that belong together asks for the other, and is no e
   CHECK(session.current().awaits.empty());
 }
 
+TEST_CASE("A tensor before a rotation waits for the one after it") {
+  test::FakeExperiment experiment(
+      "rotated", {test::file_param("before"), test::file_param("after")},
+      [&](const ParamSet& params, Progress&) {
+        if (params.text("before").empty() != params.text("after").empty())
+          throw UsageError("before without after", "a rotation is found from both", "give both");
+        return test::result_of({});
+      });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  session.set("after", "q_after.npy");
+  desktop.settle();
+  CHECK(session.current().message ==
+        "after is open. Open before next: finding a rotation needs both.");
+  session.set("before", "q_before.npy");
+  desktop.settle();
+  CHECK(session.current().awaits.empty());
+}
+
 TEST_CASE("Files dropped together fill the parameters in turn") {
   const test::FakeExperiment experiment(
       "three", {test::file_param("q"), test::file_param("k"), test::file_param("v")},

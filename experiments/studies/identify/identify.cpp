@@ -152,19 +152,20 @@ struct Shown {
   WrittenRope rope{};
 };
 
-/// Hypotheses that differ in more than the precision of their stages, at most 3, and the usual
-/// rope.
+/// Hypotheses that differ in more than the precision of their stages, at most 3, numbered as in the
+/// table, and the usual rope.
 std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
   constexpr std::size_t most = 3;
   std::vector<Shown> shown;
+  std::size_t number = 0;
   for (const RopeHypothesis& found : answer.hypotheses) {
+    ++number;
     const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const Shown& other) {
       WrittenRope same = other.rope;
       same.rounding = found.rope.rounding;
       return computes_same(same, found.rope);
     });
     if (repeated || shown.size() >= most) continue;
-    const std::size_t number = shown.size() + 1;
     shown.push_back(
         {fmt::format("hypothesis_{}", number), fmt::format("hypothesis {}", number), found.rope});
   }
