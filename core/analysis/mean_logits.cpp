@@ -28,7 +28,8 @@ Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn 
     input_term->add_to_input(n, k);
   }
   const AttentionOutput<double> out =
-      softmax_attention<double>({q, k, k, queries, n, head}, SoftmaxDoors<double>::of(encoding));
+      attention_logits<double>({.q = q, .k = k, .v = k, .m = queries, .n = n, .head = head},
+                               SoftmaxDoors<double>::of(encoding));
   if (!input_term) return {out.logits.leftCols(1), out.terms.front().logits.leftCols(1)};
   const double plain = x.squaredNorm() / std::sqrt(static_cast<double>(x.cols()));
   return {out.logits.leftCols(1), Matrix<double>::Constant(out.logits.rows(), 1, plain)};

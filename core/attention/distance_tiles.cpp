@@ -21,9 +21,9 @@ Index largest_count(Index rows) { return std::min<Index>(rows, tile_queries + ti
 }  // namespace
 
 template <class T>
-QueryTerms<T>::QueryTerms(const DistanceVectors<T>& vectors)
+QueryTerms<T>::QueryTerms(const DistanceVectors<T>& vectors, const PackedKeys<T>& packed)
     : vectors_(vectors),
-      packed_(vectors.rows),
+      packed_(packed),
       products_(padded_queries(tile_queries),
                 padded_keys<T>(largest_count(vectors.rows.rows()) + PackedKeys<T>::panel())) {}
 

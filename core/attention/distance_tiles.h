@@ -46,8 +46,8 @@ class DistanceWindow {
 template <class T>
 class QueryTerms {
  public:
-  /// `vectors` outlives it.
-  explicit QueryTerms(const DistanceVectors<T>& vectors);
+  /// `packed` has the rows of `vectors`; both outlive it.
+  QueryTerms(const DistanceVectors<T>& vectors, const PackedKeys<T>& packed);
 
   /// Products for the tile of q [padded_queries, channels] whose first cell has the distance
   /// `corner`.
@@ -58,7 +58,7 @@ class QueryTerms {
 
  private:
   const DistanceVectors<T>& vectors_;
-  PackedKeys<T> packed_;
+  const PackedKeys<T>& packed_;
   Matrix<T> products_;
   Index base_{0};  ///< row of the vectors in column 0 of products_
   DistanceWindow window_{0, 0, 0, 1};

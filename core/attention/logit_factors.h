@@ -65,7 +65,8 @@ template <class T>
 class FactoredTerms {
  public:
   /// The sum of score_terms, with in.scoring.scale but without its roundings. Empty where it cannot
-  /// be said so. `distances` are those of in.m and in.n.
+  /// be said so. `distances` are those of in.m and in.n. Long sequences are asked for in parts, any
+  /// consecutive queries and keys: what is said of a query or key depends on its own row alone.
   virtual std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                        const Distances& distances) const = 0;
   /// What is added to values by distance: o_m = Σ_n A_mn (v_n + w_r).

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/attention/distance_tiles.h"
@@ -57,22 +58,29 @@ T length_of(const T* x, Index channels) {
   return std::sqrt(sum);
 }
 
+/// Handing a block to another thread costs as much as some ten thousand cells.
+constexpr double cells_per_thread = 1 << 16;
+
 /// A bound of a row's products up to which it takes the place of the largest: differences from it
 /// are then at most twice as long, and so are the errors of rounding them.
 constexpr double near_bound = 16;
 
-/// What all blocks of queries read.
+}  // namespace
+
+/// What all blocks of a part's queries read.
 template <class T>
-struct Shared {
-  Shared(const OnlineInputs<T>& inputs, const Mask& hidden)
-      : in(inputs),
+struct SharedPart {
+  /// `alone`: the part has all keys.
+  SharedPart(const OnlinePart<T>& part, const Mask& hidden, bool alone)
+      : in(part),
         mask(hidden),
         keys(in.factors.k.size() > 0 ? MatrixIn<T>(in.factors.k) : in.k),
         values(in.v),
         largest_bias(in.factors.bias) {
     const LogitFactors<T>& factors = in.factors;
     if (factors.by_key.given()) by_key.emplace(in.k, factors.by_key);
-    if (factors.by_key.given() || factors.by_query.given()) return;
+    if (factors.by_query.given()) by_query.emplace(factors.by_query.rows);
+    if (factors.by_key.given() || factors.by_query.given() || !alone) return;
     T longest = 0;
     const MatrixIn<T> k = factors.k.size() > 0 ? MatrixIn<T>(factors.k) : in.k;
     for (Index j = 0; j < k.rows(); ++j) {
@@ -101,45 +109,42 @@ struct Shared {
     return std::isfinite(most) ? product + most : none;
   }
 
-  const OnlineInputs<T>& in;
+  const OnlinePart<T>& in;
   const Mask& mask;
   const PackedKeys<T> keys;
   const PackedValues<T> values;
   const LargestWithin<T> largest_bias;
+  std::optional<PackedKeys<T>> by_query{};
   std::optional<KeyVectors<T>> by_key{};
   std::vector<T> longest_keys{};  ///< the longest of keys 0 … j, where products alone make logits
 };
 
-struct Counts {
-  Index fully_masked_rows{0};
-  Index nan_rows{0};
-};
-
-/// A block of queries on its way through the keys.
+/// A block of queries on its way through the keys of a part.
 template <class T>
 class QueryBlock {
  public:
-  explicit QueryBlock(const Shared<T>& shared)
+  QueryBlock(const SharedPart<T>& shared, OnlineAttention<T>& all)
       : shared_(shared),
+        all_(all),
         in_(shared.in),
         q_(zeros(in_.factors.q)),
         q_of_distance_(zeros(in_.factors.q_of_distance)),
         tile_(Matrix<T>::Zero(q_.rows(), padded_keys<T>(std::min(tile_keys, in_.k.rows())))),
         sum_(in_.value_term ? q_.rows() : 0, shared.values.columns()),
         output_(q_.rows(), shared.values.columns()) {
-    if (in_.factors.by_query.given()) query_terms_.emplace(in_.factors.by_query);
+    if (in_.factors.by_query.given()) query_terms_.emplace(in_.factors.by_query, *shared.by_query);
     if (shared.by_key) key_terms_.emplace(*shared.by_key);
     if (in_.value_vectors.given()) value_terms_.emplace(in_.value_vectors);
   }
 
-  /// Rows first … first + count − 1 of the output.
-  Counts attend(Index first, Index count, Matrix<T>& output) {
+  /// Queries first … first + count − 1 of the part.
+  void attend(Index first, Index count) {
     begin(first, count);
     const KeyRange seen = any_of(std::span(seen_).first(static_cast<std::size_t>(count)));
     // From multiples of a block, so that a row's sum does not depend on what other rows see.
     for (Index key = seen.first / tile_keys * tile_keys; key < seen.end; key += tile_keys)
       see(key, std::min(tile_keys, seen.end - key));
-    return finish(output);
+    keep();
   }
 
  private:
@@ -156,10 +161,37 @@ class QueryBlock {
     output_.setZero();
     largest_.fill(-std::numeric_limits<T>::infinity());
     weight_.fill(0);
+    if (in_.first_key > 0) go_on();
     for (Index i = 0; i < count; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      seen_[row] = shared_.mask.keys_of(first + i, in_.k.rows());
+      seen_[row] = of_part(shared_.mask.keys_of(query(i), all_.keys_));
       bound_[row] = shared_.bound(first + i, seen_[row]);
+    }
+  }
+
+  /// The block's query i among all.
+  Index query(Index i) const { return in_.first_query + first_ + i; }
+
+  VisibleKeys of_part(VisibleKeys seen) const {
+    seen.first = std::clamp<Index>(seen.first - in_.first_key, 0, in_.k.rows());
+    seen.end = std::clamp<Index>(seen.end - in_.first_key, seen.first, in_.k.rows());
+    return seen;
+  }
+
+  /// From where the part before has come to.
+  void go_on() {
+    output_.topLeftCorner(count_, in_.v.cols()) = all_.output_.middleRows(query(0), count_);
+    for (Index i = 0; i < count_; ++i) {
+      largest_[static_cast<std::size_t>(i)] = all_.largest_[static_cast<std::size_t>(query(i))];
+      weight_[static_cast<std::size_t>(i)] = all_.weight_[static_cast<std::size_t>(query(i))];
+    }
+  }
+
+  void keep() {
+    all_.output_.middleRows(query(0), count_) = output_.topLeftCorner(count_, in_.v.cols());
+    for (Index i = 0; i < count_; ++i) {
+      all_.largest_[static_cast<std::size_t>(query(i))] = largest_[static_cast<std::size_t>(i)];
+      all_.weight_[static_cast<std::size_t>(query(i))] = weight_[static_cast<std::size_t>(i)];
     }
   }
 
@@ -203,7 +235,7 @@ class QueryBlock {
     T most = add_terms(i, key, first, end);
     if (!seen.all) {
       const std::span<T> visible(logits + first, static_cast<std::size_t>(end - first));
-      shared_.mask.template hide<T>(first_ + i, key + first, visible);
+      shared_.mask.template hide<T>(query(i), in_.first_key + key + first, visible);
       most = kernels_.largest(visible.size(), visible.data());
     }
     const T largest = std::max(largest_[row], most);
@@ -250,25 +282,9 @@ class QueryBlock {
     return value_terms_->weigh(i, first, end, shift, logits);
   }
 
-  Counts finish(Matrix<T>& output) {
-    Counts counts;
-    for (Index i = 0; i < count_; ++i) {
-      const double weight = weight_[static_cast<std::size_t>(i)];
-      auto row = output.row(first_ + i);
-      if (weight == 0 && !shared_.mask.sees_a_key(first_ + i, in_.k.rows())) {
-        ++counts.fully_masked_rows;
-        row.setZero();
-        continue;
-      }
-      if (!(weight > 0)) ++counts.nan_rows;
-      // 0·∞ is NaN where every logit is −inf.
-      row = output_.row(i).head(in_.v.cols()) * static_cast<T>(1.0 / weight);
-    }
-    return counts;
-  }
-
-  const Shared<T>& shared_;
-  const OnlineInputs<T>& in_;
+  const SharedPart<T>& shared_;
+  OnlineAttention<T>& all_;
+  const OnlinePart<T>& in_;
   const kernels::TileKernels<T>& kernels_ = kernels::tile_kernels<T>();
   Index first_{};
   Index count_{};
@@ -286,36 +302,49 @@ class QueryBlock {
   std::array<VisibleKeys, tile_queries> seen_{};
 };
 
-/// Handing a block to another thread costs as much as some ten thousand cells.
-constexpr double cells_per_thread = 1 << 16;
-
-}  // namespace
+template <class T>
+OnlineAttention<T>::OnlineAttention(Index queries, Index keys, Index channels, const Mask& mask,
+                                    int threads)
+    : keys_(keys),
+      mask_(mask),
+      threads_(threads),
+      output_(queries, channels),
+      largest_(static_cast<std::size_t>(queries)),
+      weight_(static_cast<std::size_t>(queries)) {}
 
 template <class T>
-OnlineOutput<T> online_attention(const OnlineInputs<T>& in, const Mask& mask, int threads) {
-  const Shared<T> shared(in, mask);
-  const Index queries = in.factors.q.rows();
+void OnlineAttention<T>::see(const OnlinePart<T>& part) {
+  const SharedPart<T> shared(part, mask_, part.k.rows() == keys_);
+  const Index queries = part.factors.q.rows();
   const Index blocks = (queries + tile_queries - 1) / tile_queries;
-  std::vector<Counts> counts(static_cast<std::size_t>(blocks));
-  OnlineOutput<T> out;
-  out.output.resize(queries, in.v.cols());
-  const double cells = static_cast<double>(queries) * static_cast<double>(in.k.rows());
-  in_parallel(blocks, cells < 2 * cells_per_thread ? 1 : threads, [&] {
+  const double cells = static_cast<double>(queries) * static_cast<double>(part.k.rows());
+  in_parallel(blocks, cells < 2 * cells_per_thread ? 1 : threads_, [&] {
     // The last queries first: in a causal map they have the most to do.
-    return [&, block = std::make_shared<QueryBlock<T>>(shared)](Index item) {
-      const Index at = blocks - 1 - item, first = at * tile_queries;
-      counts[static_cast<std::size_t>(at)] =
-          block->attend(first, std::min(tile_queries, queries - first), out.output);
+    return [&, block = std::make_shared<QueryBlock<T>>(shared, *this)](Index item) {
+      const Index first = (blocks - 1 - item) * tile_queries;
+      block->attend(first, std::min(tile_queries, queries - first));
     };
   });
-  for (const Counts& block : counts) {
-    out.fully_masked_rows += block.fully_masked_rows;
-    out.nan_rows += block.nan_rows;
+}
+
+template <class T>
+OnlineOutput<T> OnlineAttention<T>::finish() && {
+  OnlineOutput<T> out{std::move(output_)};
+  for (Index i = 0; i < out.output.rows(); ++i) {
+    const double weight = weight_[static_cast<std::size_t>(i)];
+    if (weight == 0 && !mask_.sees_a_key(i, keys_)) {
+      ++out.fully_masked_rows;
+      out.output.row(i).setZero();
+      continue;
+    }
+    if (!(weight > 0)) ++out.nan_rows;
+    // 0·∞ is NaN where every logit is −inf.
+    out.output.row(i) *= static_cast<T>(1.0 / weight);
   }
   return out;
 }
 
-template OnlineOutput<float> online_attention(const OnlineInputs<float>&, const Mask&, int);
-template OnlineOutput<double> online_attention(const OnlineInputs<double>&, const Mask&, int);
+template class OnlineAttention<float>;
+template class OnlineAttention<double>;
 
 }  // namespace orrery

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -19,9 +21,14 @@ namespace orrery {
 namespace {
 
 template <class T>
-void check_inputs(const AttentionInputs<T>& in) {
+void check_queries_and_keys(const AttentionInputs<T>& in) {
   check_positions(in.m, in.q.rows());
   check_positions(in.n, in.k.rows());
+}
+
+template <class T>
+void check_inputs(const AttentionInputs<T>& in) {
+  check_queries_and_keys(in);
   if (in.v.rows() != in.k.rows())
     throw UsageError(fmt::format("v with {} rows and k with {}", in.v.rows(), in.k.rows()),
                      "every key has one value", "give as many rows in v as in k");
@@ -46,11 +53,12 @@ class Prepared {
     }
   }
 
+  /// Once all that is made of the queries has been.
+  void drop_queries() { q_.resize(0, 0); }
+
   MatrixIn<T> q() const { return changes_qk_ ? MatrixIn<T>(q_) : in_.q; }
   MatrixIn<T> k() const { return changes_qk_ ? MatrixIn<T>(k_) : in_.k; }
   MatrixIn<T> v() const { return v_.size() > 0 ? MatrixIn<T>(v_) : in_.v; }
-  /// Once all that is made of the queries has been.
-  void drop_queries() { q_.resize(0, 0); }
 
  private:
   const AttentionInputs<T>& in_;
@@ -118,9 +126,10 @@ void take_sticks(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
   out.nan_rows = counts.nan_rows;
 }
 
+/// With its terms and logits alone.
 template <class T>
-AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<T>& packed,
-                                const SoftmaxDoors<T>& doors, const Mask& mask) {
+AttentionOutput<T> logits_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors,
+                             const Mask& mask) {
   const StageRounding& rounding = scores.scoring.rounding;
   AttentionOutput<T> out;
   out.terms = terms_of<T>(scores, doors, mask);
@@ -129,6 +138,14 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
   rounding.apply<T>(Stage::logits, out.logits);
+  return out;
+}
+
+template <class T>
+AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<T>& packed,
+                                const SoftmaxDoors<T>& doors, const Mask& mask) {
+  const StageRounding& rounding = scores.scoring.rounding;
+  AttentionOutput<T> out = logits_of<T>(scores, doors, mask);
   if (scores.scoring.weights == WeightRule::stick_breaking)
     take_sticks(mask, scores.n, out);
   else
@@ -164,18 +181,117 @@ std::optional<LogitFactors<T>> factors_of(const ScoreInputs<T>& scores,
   return doors.factored_terms->logit_factors(scores, *distances);
 }
 
-/// The factors of logits that a rule multiplies; false where they have parts of keys or of
-/// distances alone, which no factor of a query reaches.
+/// The factors of logits that a rule multiplies, by the factor of each query; false where they have
+/// parts of keys or of distances alone, which no factor of a query reaches.
 template <class T>
-bool follow_rule(const LogitRule& rule, const AttentionInputs<T>& in, const Mask& mask,
-                 LogitFactors<T>& factors) {
-  if (!rule.given()) return true;
+bool follow_rule(std::span<const double> by_query, LogitFactors<T>& factors) {
+  if (by_query.empty()) return true;
   if (factors.bias.size() > 0 || factors.by_key.given()) return false;
-  const std::vector<double> by_query = logit_factors_of(rule, in.m, mask, in.k.rows());
   scale_rows<T>(by_query, factors.q);
   if (factors.q_of_distance.size() > 0) scale_rows<T>(by_query, factors.q_of_distance);
   return true;
 }
+
+/// Consecutive queries and keys whose factors are held at once.
+struct Part {
+  Index first_query{};
+  Index queries{};
+  Index first_key{};
+  Index keys{};
+};
+
+/// All at once, unless an encoding makes factors of so many keys that they would be the most that
+/// is held.
+std::vector<Part> parts_of(Index queries, Index keys, bool factored) {
+  constexpr Index most_keys = 8192, keys_of_part = 4096, queries_of_part = 64 * tile_queries;
+  static_assert(keys_of_part % tile_keys == 0);
+  if (keys <= most_keys || !factored) return {{0, queries, 0, keys}};
+  std::vector<Part> parts;
+  for (Index query = 0; query < queries; query += queries_of_part)
+    for (Index key = 0; key < keys; key += keys_of_part)
+      parts.push_back({query, std::min(queries_of_part, queries - query), key,
+                       std::min(keys_of_part, keys - key)});
+  return parts;
+}
+
+/// The ids of a part's tokens; as they are, for the encoding to refuse, where there is not one per
+/// token.
+std::span<const std::int32_t> ids_of(std::span<const std::int32_t> ids, std::size_t tokens,
+                                     Index first, Index count) {
+  if (ids.size() != tokens) return ids;
+  return ids.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+/// What attention tile by tile is made of.
+template <class T>
+class OnlineSource {
+ public:
+  OnlineSource(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
+               const Scoring& scoring)
+      : in_(in), doors_(doors), scoring_(scoring), p_(in, doors, scoring.rounding) {
+    if (scoring.rule.given()) by_query_ = logit_factors_of(scoring.rule, in.m, mask, in.k.rows());
+  }
+
+  /// 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
+  bool finite_values() const { return all_finite<T>(p_.v()); }
+
+  /// Empty where the encoding cannot say it.
+  std::optional<OnlinePart<T>> part(const Part& part) {
+    const ScoreInputs<T> scores = scores_of_part(part);
+    const std::optional<Distances> distances = consecutive_distances(scores.m, scores.n);
+    std::optional<LogitFactors<T>> factors = factors_of<T>(scores, doors_, distances);
+    if (!factors || !follow_rule(factors_of_queries(part), *factors)) return std::nullopt;
+    if (part.queries == in_.q.rows() && part.keys == in_.k.rows()) p_.drop_queries();
+    OnlinePart<T> out{.k = scores.k,
+                      .v = p_.v().middleRows(part.first_key, part.keys),
+                      .m = scores.m,
+                      .n = scores.n,
+                      .factors = std::move(*factors),
+                      .first_query = part.first_query,
+                      .first_key = part.first_key};
+    if (distances) out.first_distance = distances->first;
+    if (!add_value_vectors(distances, out)) return std::nullopt;
+    return out;
+  }
+
+ private:
+  ScoreInputs<T> scores_of_part(const Part& part) const {
+    const SegmentsIn segments{
+        ids_of(in_.segments.queries, in_.m.size(), part.first_query, part.queries),
+        ids_of(in_.segments.keys, in_.n.size(), part.first_key, part.keys)};
+    return {p_.q().middleRows(part.first_query, part.queries),
+            p_.k().middleRows(part.first_key, part.keys),
+            in_.m.subspan(static_cast<std::size_t>(part.first_query),
+                          static_cast<std::size_t>(part.queries)),
+            in_.n.subspan(static_cast<std::size_t>(part.first_key),
+                          static_cast<std::size_t>(part.keys)),
+            in_.head,
+            scoring_,
+            segments};
+  }
+
+  std::span<const double> factors_of_queries(const Part& part) const {
+    if (by_query_.empty()) return {};
+    return std::span(by_query_).subspan(static_cast<std::size_t>(part.first_query),
+                                        static_cast<std::size_t>(part.queries));
+  }
+
+  bool add_value_vectors(const std::optional<Distances>& distances, OnlinePart<T>& out) const {
+    out.value_term = doors_.value_term;
+    if (!doors_.factored_terms || !distances) return true;
+    out.value_vectors = doors_.factored_terms->value_vectors(*distances);
+    out.value_term = nullptr;
+    const Matrix<T>& rows = out.value_vectors.rows;
+    // Of other channels they are refused; and a NaN reaches those alone whose weight it has.
+    return !out.value_vectors.given() || (rows.cols() == in_.v.cols() && all_finite<T>(rows));
+  }
+
+  const AttentionInputs<T>& in_;
+  const SoftmaxDoors<T>& doors_;
+  const Scoring& scoring_;
+  Prepared<T> p_;
+  std::vector<double> by_query_{};  ///< of the rule of the logits
+};
 
 /// Tile by tile, where the logits and the values allow it.
 template <class T>
@@ -187,26 +303,18 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   if (doors.score_terms && !doors.factored_terms) return std::nullopt;
-  Prepared<T> p(in, doors, scoring.rounding);
-  // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
-  if (!all_finite<T>(p.v())) return std::nullopt;
-  const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
-  std::optional<LogitFactors<T>> factors =
-      factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
-  if (!factors || !follow_rule(scoring.rule, in, mask, *factors)) return std::nullopt;
-  p.drop_queries();
-  OnlineInputs<T> online{p.k(), p.v(), in.m, in.n, std::move(*factors)};
-  if (distances) online.first_distance = distances->first;
-  online.value_term = doors.value_term;
-  if (doors.factored_terms && distances) {
-    online.value_vectors = doors.factored_terms->value_vectors(*distances);
-    const Matrix<T>& rows = online.value_vectors.rows;
-    // Of other channels they are refused; and a NaN reaches those alone whose weight it has.
-    if (online.value_vectors.given() && (rows.cols() != in.v.cols() || !all_finite<T>(rows)))
-      return std::nullopt;
-    online.value_term = nullptr;
+  OnlineSource<T> source(in, doors, mask, scoring);
+  if (!source.finite_values()) return std::nullopt;
+  OnlineAttention<T> attention(in.q.rows(), in.k.rows(), in.v.cols(), mask, threads);
+  for (const Part& part : parts_of(in.q.rows(), in.k.rows(), doors.score_terms != nullptr)) {
+    const KeyRange seen = keys_of_any(mask, part.first_query, part.queries, in.k.rows());
+    const bool hidden = seen.end <= part.first_key || seen.first >= part.first_key + part.keys;
+    if (hidden && part.first_key > 0) continue;
+    const std::optional<OnlinePart<T>> made = source.part(part);
+    if (!made) return std::nullopt;
+    attention.see(*made);
   }
-  return online_attention<T>(online, mask, threads);
+  return std::move(attention).finish();
 }
 
 }  // namespace
@@ -248,6 +356,14 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   const PackedParts<T> packed(p);
   return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k},
                          packed, doors, mask);
+}
+
+template <class T>
+AttentionOutput<T> attention_logits(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+                                    const Scoring& scoring) {
+  check_queries_and_keys(in);
+  const Prepared<T> p(in, doors, scoring.rounding);
+  return logits_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, {});
 }
 
 template <class T>
@@ -323,6 +439,10 @@ template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,
 template AttentionOutput<double> softmax_attention(const AttentionInputs<double>&,
                                                    const SoftmaxDoors<double>&, const Mask&,
                                                    const Scoring&);
+template AttentionOutput<float> attention_logits(const AttentionInputs<float>&,
+                                                 const SoftmaxDoors<float>&, const Scoring&);
+template AttentionOutput<double> attention_logits(const AttentionInputs<double>&,
+                                                  const SoftmaxDoors<double>&, const Scoring&);
 template void attention_by_rows(const AttentionInputs<float>&, const SoftmaxDoors<float>&,
                                 const Mask&, const Scoring&, const RowReader<float>&);
 template void attention_by_rows(const AttentionInputs<double>&, const SoftmaxDoors<double>&,

@@ -73,6 +73,12 @@ template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                      const Mask& mask = {}, const Scoring& scoring = {});
 
+/// The terms and logits of softmax_attention without a mask; weights and output are left empty, and
+/// in.v is not read. Cost: O(N_q·N_k·d) time, O(N_q·N_k) memory.
+template <class T>
+AttentionOutput<T> attention_logits(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+                                    const Scoring& scoring = {});
+
 /// What is done with the attention of a head, some queries at a time.
 template <class T>
 struct RowReader {
@@ -94,10 +100,10 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
 /// Where the encoding says what its terms are made of (FactoredTerms at consecutive positions, or
 /// no ScoreTerms) and nothing is rounded after q, k and v, the softmax is computed block of keys by
 /// block of keys: as each comes, what was summed is scaled to the largest logit so far, and
-/// O(N_q + N_k) numbers per channel are held; the sums then run in another order, which differs in
-/// the last bits. Otherwise by rows, in O(N_k) memory per thread: with a mask that adds, say. Any
-/// number of threads gives the same bits. Source: Milakov and Gimelshein 2018; Dao et al. 2022,
-/// algorithm 1.
+/// O(N_q + N_k) numbers per channel are held, and FactoredTerms of a part of them; the sums then
+/// run in another order, which differs in the last bits. Otherwise by rows, in O(N_k) memory per
+/// thread: with a mask that adds, say. Any number of threads gives the same bits. Source: Milakov
+/// and Gimelshein 2018; Dao et al. 2022, algorithm 1.
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                     const Mask& mask = {}, const Scoring& scoring = {},

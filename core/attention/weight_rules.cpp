@@ -62,7 +62,7 @@ std::vector<double> logit_factors_of(const LogitRule& rule, PositionsIn m, const
 }
 
 template <class T>
-void scale_rows(const std::vector<double>& factors, MatrixOut<T> map) {
+void scale_rows(std::span<const double> factors, MatrixOut<T> map) {
   for (Index i = 0; i < map.rows(); ++i)
     map.row(i) *= static_cast<T>(factors[static_cast<std::size_t>(i)]);
 }
@@ -86,8 +86,8 @@ RowCounts stick_breaking(const Mask& mask, PositionsIn n, const Matrix<T>& logit
   return counts;
 }
 
-template void scale_rows(const std::vector<double>&, MatrixOut<float>);
-template void scale_rows(const std::vector<double>&, MatrixOut<double>);
+template void scale_rows(std::span<const double>, MatrixOut<float>);
+template void scale_rows(std::span<const double>, MatrixOut<double>);
 template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<float>&, Matrix<float>&);
 template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<double>&, Matrix<double>&);
 

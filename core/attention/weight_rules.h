@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/attention/mask.h"
@@ -16,7 +17,7 @@ std::vector<double> logit_factors_of(const LogitRule& rule, PositionsIn m, const
 
 /// Row i of every map becomes factors[i] times as large.
 template <class T>
-void scale_rows(const std::vector<double>& factors, MatrixOut<T> map);
+void scale_rows(std::span<const double> factors, MatrixOut<T> map);
 
 /// As AttentionOutput has them.
 struct RowCounts {

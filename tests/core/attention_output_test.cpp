@@ -140,6 +140,53 @@ TEST_CASE("The output without its map is that of the map, for every encoding of 
   }
 }
 
+TEST_CASE("The output of so many keys that their factors are made in parts is that of the map") {
+  const Index keys = 8300;
+  const Positions n = consecutive_positions(keys);
+  int seen = 0;
+  for (CatalogueCase c : catalogue_cases()) {
+    if (c.name == "tupe") c.params.emplace_back("tupe.length", "8300");
+    const auto encoding = make_case<double>(c, 16);
+    const bool factored = dynamic_cast<const FactoredTerms<double>*>(encoding.get()) != nullptr;
+    if (!factored || encoding->last_position() < keys - 1) continue;
+    ++seen;
+    INFO(c.title());
+    const auto doors = SoftmaxDoors<double>::of(*encoding);
+    const Matrix<double> q = noise<double>(60, 16, "q"), k = noise<double>(keys, 16, "k"),
+                         v = noise<double>(keys, 16, "v");
+    for (const Position first : {0, 4090, 8240}) {
+      const Positions m = consecutive_positions(60, first);
+      const Mask mask = first == 0      ? Mask()
+                        : first == 4090 ? Mask::causal(m, n)
+                                        : Mask::sliding_window(m, n, 4200);
+      const AttentionInputs<double> in{q, k, v, m, n, 1};
+      const auto whole = softmax_attention<double>(in, doors, mask);
+      CHECK(largest_difference(whole.output, attention_output<double>(in, doors, mask).output) <=
+            1e-13);
+    }
+  }
+  CHECK(seen >= 8);
+}
+
+TEST_CASE(
+    "Queries in several parts have the bits that they have in one, on any number of threads") {
+  const Index queries = 3100, keys = 8300;
+  const Positions m = consecutive_positions(queries, 5000), n = consecutive_positions(keys);
+  const auto encoding = make_case<float>({"transformer_xl", {}}, 8);
+  const auto doors = SoftmaxDoors<float>::of(*encoding);
+  const Matrix<float> q = noise<float>(queries, 8, "q"), k = noise<float>(keys, 8, "k"),
+                      v = noise<float>(keys, 8, "v");
+  const Mask mask = Mask::causal(m, n);
+  const auto one = attention_output<float>({q, k, v, m, n}, doors, mask);
+  CHECK(
+      equal_bits(attention_output<float>({q, k, v, m, n}, doors, mask, {}, 3).output, one.output));
+  const Index first = 3072, count = queries - first;
+  const auto last = attention_output<float>(
+      {q.bottomRows(count), k, v, PositionsIn(m).subspan(static_cast<std::size_t>(first)), n},
+      doors, mask.of_queries(first, count));
+  CHECK(equal_bits(last.output, one.output.bottomRows(count)));
+}
+
 TEST_CASE("Rotated values are weighed tile by tile as they are in the map") {
   const Matrix<double> x = noise<double>(600, 8, "x");
   const Positions at = consecutive_positions(600);
