@@ -128,8 +128,10 @@ const Colormap& on(Background background) {
 std::size_t Colormap::index(double fraction) const {
   const double place = cyclic ? fraction - std::floor(fraction) : std::clamp(fraction, 0.0, 1.0);
   if (!(place > 0.0)) return 0;
-  return cyclic ? static_cast<std::size_t>(place * 256.0) % 256
-                : static_cast<std::size_t>(std::lround(place * last_index));
+  if (cyclic) return static_cast<std::size_t>(place * 256.0) % 256;
+  // Rounded to nearest without a call to lround: this is done for every pixel of a map.
+  const auto below = static_cast<std::size_t>(place * last_index);
+  return below + (place * last_index - static_cast<double>(below) >= 0.5 ? 1 : 0);
 }
 
 const Colormap& colormap(Meaning meaning, Background background) {

@@ -270,13 +270,24 @@ class Rasteriser {
   }
 
   template <typename ColorOf>
+  Color color_of_pixel(const Joined& pixels, std::size_t i, const ColorOf& color_of) const {
+    if (pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i])) return color_of(pixels, i);
+    const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
+    return nan ? key_.not_a_number : key_.masked_color;
+  }
+
+  template <typename ColorOf>
   Image paint(const Joined& pixels, ColorOf color_of) const {
     Image image = blank();
-    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
-      const bool any = pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i]);
-      const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
-      image.pixels[i] = any ? color_of(pixels, i) : (nan ? key_.not_a_number : key_.masked_color);
-    }
+    const std::size_t width = columns_.pixels();
+    in_parallel(static_cast<std::ptrdiff_t>(rows_.pixels()), threads_for(key_.rows * key_.columns),
+                [&] {
+                  return [&](std::ptrdiff_t row) {
+                    const std::size_t first = static_cast<std::size_t>(row) * width;
+                    for (std::size_t i = first; i < first + width; ++i)
+                      image.pixels[i] = color_of_pixel(pixels, i, color_of);
+                  };
+                });
     return image;
   }
 
