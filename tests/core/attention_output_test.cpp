@@ -187,6 +187,24 @@ TEST_CASE(
   CHECK(equal_bits(last.output, one.output.bottomRows(count)));
 }
 
+TEST_CASE("Logits alone have the bits of the map, for every encoding of the catalogue") {
+  const Positions m = consecutive_positions(9, 4), n = consecutive_positions(13);
+  const Matrix<double> q = noise<double>(9, 16, "q"), k = noise<double>(13, 16, "k");
+  for (const CatalogueCase& c : catalogue_cases()) {
+    const auto encoding = make_case<double>(c, 16);
+    if (dynamic_cast<const InputTerm<double>*>(encoding.get())) continue;
+    INFO(c.title());
+    const auto doors = SoftmaxDoors<double>::of(*encoding);
+    const auto whole = softmax_attention<double>({q, k, k, m, n, 1}, doors);
+    const auto alone = attention_logits<double>({q, k, Matrix<double>(), m, n, 1}, doors);
+    CHECK((alone.logits.array() == whole.logits.array()).all());
+    REQUIRE(alone.terms.size() == whole.terms.size());
+    for (std::size_t i = 0; i < alone.terms.size(); ++i)
+      CHECK((alone.terms[i].logits.array() == whole.terms[i].logits.array()).all());
+    CHECK(alone.weights.size() + alone.output.size() == 0);
+  }
+}
+
 TEST_CASE("Rotated values are weighed tile by tile as they are in the map") {
   const Matrix<double> x = noise<double>(600, 8, "x");
   const Positions at = consecutive_positions(600);
