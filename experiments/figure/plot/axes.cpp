@@ -55,6 +55,9 @@ class AxisFitter {
     const Tick& last = ticks.major.back();
     return std::max(0.0, last.at + 0.5 * width(last.label) - plot.right());
   }
+  /// The largest overhang of these labels, wherever their ticks stand: a plot that is moved keeps
+  /// its size.
+  double largest_overhang(const Ticks& ticks) const { return named_ ? 0.0 : 0.5 * widest(ticks); }
 
   bool named() const { return named_; }
   /// Lines of the label: one below the plot, where a plot is wide.
@@ -67,14 +70,19 @@ class AxisFitter {
   /// Space across the axis for these ticks, their labels and the axis label.
   double thickness(const Ticks& ticks) const {
     if (!has_ticks_) return 0.0;
-    double widest = 0.0;
-    for (const Tick& tick : ticks.major) widest = std::max(widest, width(tick.label));
     const bool across = horizontal_ ? named_ : true;
-    const double text = across ? widest : line_height(context_.canvas, tick_style(context_.style));
+    const double text =
+        across ? widest(ticks) : line_height(context_.canvas, tick_style(context_.style));
     return tick_length(context_.style) + 0.5 * gap(context_.style) + text + label_thickness();
   }
 
  private:
+  double widest(const Ticks& ticks) const {
+    double widest = 0.0;
+    for (const Tick& tick : ticks.major) widest = std::max(widest, width(tick.label));
+    return widest;
+  }
+
   double width(std::string_view text) const {
     return text.empty() ? 0.0 : context_.canvas.text_size(text, tick_style(context_.style)).width;
   }
@@ -165,7 +173,9 @@ Axes place_axes(const PlotContext& context, AxisPlan x, AxisPlan y, const Rect& 
     const double below = fit_x.thickness(fit_x.ticks(axes.plot));
     const double top =
         left > 0.0 ? 0.4 * line_height(context.canvas, tick_style(context.style)) : 0.0;
-    const double right = std::max(top, fit_x.overhang(axes.x_ticks, axes.plot));
+    const double beyond = context.view.x ? fit_x.largest_overhang(axes.x_ticks)
+                                         : fit_x.overhang(axes.x_ticks, axes.plot);
+    const double right = std::max(top, beyond);
     axes.plot = shrunk(room, left, top, right, below);
     if (aspect == Aspect::square_plot) make_square(axes.plot, context.style.widest_map);
     axes.x = fit_x.map(axes.plot);

@@ -13,12 +13,12 @@ namespace {
 
 /// Draws columns and rows [first, first + 40) and returns the image of the cells.
 std::shared_ptr<const Image> drawn(const Figure& figure, double first, HeatmapCache& cache,
-                                   double count = 40) {
+                                   double count = 40, double width = 600) {
   FigureView view;
   view.x = Range{first, first + count};
   view.y = view.x;
   test::RecordingCanvas canvas;
-  draw_figure(canvas, figure, {0, 0, 600, 500}, figure_style(Theme::light), view, &cache);
+  draw_figure(canvas, figure, {0, 0, width, 500}, figure_style(Theme::light), view, &cache);
   return canvas.images.at(0);
 }
 
@@ -34,6 +34,16 @@ TEST_CASE("A dragged map is drawn with its surroundings once and then only moved
     CHECK(drawn(figure, first, cache) == dragged);
   CHECK(cache.target.x < before);
   CHECK(drawn(figure, 140.5, cache) != dragged);
+}
+
+TEST_CASE("A dragged map keeps its size while its labels come to the edge and leave it") {
+  const Figure figure = test::signed_figure(200);
+  HeatmapCache cache;
+  const double narrow = 400;  // its width decides the map's size
+  drawn(figure, 60.5, cache, 40, narrow);
+  const auto dragged = drawn(figure, 61.5, cache, 40, narrow);
+  for (double first = 61.5; first < 79; first += 0.25)
+    CHECK(drawn(figure, first, cache, 40, narrow) == dragged);
 }
 
 TEST_CASE("Only the visible part of a zoomed map is drawn") {
