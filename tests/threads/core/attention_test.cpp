@@ -48,6 +48,21 @@ TEST_CASE("Any number of threads gives an output of the same bits") {
   }
 }
 
+TEST_CASE("Sequences whose factors are made in parts have the same bits on any number of threads") {
+  const Index queries = 3100, keys = 8300;  // two parts by three
+  const Matrix<float> q = noise(queries, "q"), k = noise(keys, "k"), v = noise(keys, "v");
+  const Positions m = consecutive_positions(queries, 5200), n = consecutive_positions(keys);
+  const Mask mask = Mask::causal(m, n);
+  for (const char* name : {"transformer_xl", "deberta", "shaw"}) {
+    INFO(name);
+    const auto encoding = make_case<float>({name, {}}, d);
+    const auto doors = SoftmaxDoors<float>::of(*encoding);
+    const AttentionInputs<float> in{q, k, v, m, n, 1};
+    const auto one = attention_output<float>(in, doors, mask);
+    CHECK(same_bits(attention_output<float>(in, doors, mask, {}, 3).output, one.output));
+  }
+}
+
 TEST_CASE("Any number of threads gives maps of the same bits, from the first row to the last") {
   const Tokens in;
   for (const char* name : encodings) {
