@@ -138,6 +138,23 @@ void multi_head_by_rows(const Encoding& encoding, const LayerInputs<T>& in, cons
 }
 
 template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerSource<T>& in, const MaskSpec& visible,
+                        const Scoring& scoring, const LayerReader<T>& reader) {
+  check_head_masks(visible, in.groups.heads());
+  const Mask mask = visible.build(in.m, in.n);
+  Matrix<T> k, v;
+  for (int h = 0; h < in.groups.heads(); ++h) {
+    if (h == 0 || in.groups.kv_head(h) != in.groups.kv_head(h - 1)) {
+      k = in.k(in.groups.kv_head(h));
+      v = in.v(in.groups.kv_head(h));
+    }
+    const Matrix<T> q = in.q(h);
+    attention_from_qkv_by_rows<T>(encoding, {q, k, v, in.m, in.n, in.first_head + h, in.segments},
+                                  mask_of_head(visible, mask, h), scoring, of_head(reader, h));
+  }
+}
+
+template <class T>
 void multi_head_by_rows(const Encoding& encoding, const LayerProjections<T>& projections,
                         const LayerContents<T>& in, const MaskSpec& visible, const Scoring& scoring,
                         const LayerReader<T>& reader) {
@@ -229,6 +246,8 @@ LayerInputs<T> projected(const InputTerm<T>* input_term, const LayerProjections<
       const LinearDoors<T>&, const FeatureMap<T>&, const LayerInputs<T>&, const MaskSpec&,   \
       LinearOptions);                                                                        \
   template void multi_head_by_rows(const Encoding&, const LayerInputs<T>&, const MaskSpec&,  \
+                                   const Scoring&, const LayerReader<T>&);                   \
+  template void multi_head_by_rows(const Encoding&, const LayerSource<T>&, const MaskSpec&,  \
                                    const Scoring&, const LayerReader<T>&);                   \
   template void multi_head_by_rows(const Encoding&, const LayerProjections<T>&,              \
                                    const LayerContents<T>&, const MaskSpec&, const Scoring&, \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/attention/head.h"
@@ -48,6 +49,20 @@ struct LayerInputs {
   Positions n;               ///< [N_k]
   int first_head{0};         ///< which head of the encoding's layer q.front() is
   SegmentsIn segments{};     ///< the caller's; softmax attention reads them
+};
+
+/// The same, read head by head: a layer may be larger than memory. Each function is
+/// asked for head 0, 1, … once, k before v and v before the queries that read it.
+template <class T>
+struct LayerSource {
+  HeadGroups groups;
+  std::function<Matrix<T>(int head)> q;
+  std::function<Matrix<T>(int kv_head)> k;
+  std::function<Matrix<T>(int kv_head)> v;
+  Positions m;  ///< [N_q]
+  Positions n;  ///< [N_k]
+  int first_head{0};
+  SegmentsIn segments{};
 };
 
 /// Projections of a layer, applied from the right: q = x W_q + b_q. Head h owns the columns h·d …
@@ -107,6 +122,9 @@ struct LayerReader {
 /// multi_head_attention for some queries at a time.
 template <class T>
 void multi_head_by_rows(const Encoding& encoding, const LayerInputs<T>& in, const MaskSpec& visible,
+                        const Scoring& scoring, const LayerReader<T>& reader);
+template <class T>
+void multi_head_by_rows(const Encoding& encoding, const LayerSource<T>& in, const MaskSpec& visible,
                         const Scoring& scoring, const LayerReader<T>& reader);
 template <class T>
 void multi_head_by_rows(const Encoding& encoding, const LayerProjections<T>& projections,

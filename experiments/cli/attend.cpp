@@ -84,6 +84,12 @@ class Output {
   std::optional<StreamedResult> folder_{};
 };
 
+std::optional<SlicedTensor> take_matrices(LoadedInputs& loaded, const char* key) {
+  const auto found = loaded.slices.find(key);
+  if (found == loaded.slices.end()) return take_tensor(loaded.inputs, key);
+  return std::move(found->second);
+}
+
 void say_count(std::size_t count, std::string_view what) {
   if (count > 0) say(fmt::format("{} {}\n", count, what));
 }
@@ -117,13 +123,13 @@ void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
 int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(attend_params(), options.words);
   check_output(options);
-  LoadedInputs loaded = load_inputs(params, {"mask"});
+  LoadedInputs loaded = load_inputs(params, {"mask"}, {"q", "k", "v"});
   std::vector<std::string> table_names = encoding_table_names(params);
   for (std::string& name : attention_table_names(params, loaded.inputs.count("x") > 0))
     table_names.push_back(std::move(name));
-  AttendInputs inputs{.q = take_tensor(loaded.inputs, "q"),
-                      .k = take_tensor(loaded.inputs, "k"),
-                      .v = take_tensor(loaded.inputs, "v"),
+  AttendInputs inputs{.q = take_matrices(loaded, "q"),
+                      .k = take_matrices(loaded, "k"),
+                      .v = take_matrices(loaded, "v"),
                       .x = take_tensor(loaded.inputs, "x"),
                       .mask = take_tensor(loaded.inputs, "mask"),
                       .padding = take_tensor(loaded.inputs, "padding"),

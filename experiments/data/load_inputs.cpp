@@ -15,6 +15,7 @@
 #include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 #include "experiments/plans/positions_json.h"
 #include "experiments/plans/read_positions.h"
 
@@ -117,6 +118,21 @@ void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
   loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
 }
 
+/// Whether the array stays in its file.
+bool load_slices(LoadedInputs& loaded, const Wanted& wanted) {
+  const std::filesystem::path path = path_of(wanted);
+  if (path.extension() != ".npy" || !wanted_tensor(wanted).empty()) return false;
+  const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
+  const auto file = std::make_shared<const MappedFile>(path, display_name);
+  if (file->bytes().size() > max_tensor_file_bytes) return false;
+  std::unique_ptr<SlicedTensor> tensor = sliced_npy(file, path.filename().string());
+  if (!tensor) return false;
+  loaded.files.push_back(file_of(wanted, file->bytes()));
+  file->forget();
+  loaded.slices.emplace(wanted.spec->key, std::move(*tensor));
+  return true;
+}
+
 /// "Llama-3.1-8B/config.json": most configurations have the same name.
 std::string model_name(const std::filesystem::path& file) {
   const std::string folder = file.parent_path().filename().string();
@@ -175,10 +191,15 @@ std::string content_id(const InputFile& file) {
   return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
 }
 
-LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks) {
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks,
+                         const std::vector<std::string>& sliced) {
   LoadedInputs loaded;
   for (const Wanted& wanted : wanted_files(params)) {
-    const bool is_mask = std::find(masks.begin(), masks.end(), wanted.spec->key) != masks.end();
+    const auto is_one_of = [&](const std::vector<std::string>& keys) {
+      return std::find(keys.begin(), keys.end(), wanted.spec->key) != keys.end();
+    };
+    if (is_one_of(sliced) && load_slices(loaded, wanted)) continue;
+    const bool is_mask = is_one_of(masks);
     load_into(loaded, wanted, is_mask ? Values::finite_or_minus_infinity : Values::finite);
   }
   return loaded;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery::data {
@@ -28,7 +29,8 @@ std::string content_id(const InputFile& file);
 
 struct LoadedInputs {
   Inputs inputs{};
-  std::vector<InputFile> files{};  ///< in the order of the parameters
+  std::map<std::string, SlicedTensor> slices{};  ///< arrays that stay in their files
+  std::vector<InputFile> files{};                ///< in the order of the parameters
 };
 
 /// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
@@ -37,11 +39,13 @@ struct LoadedInputs {
 /// "gguf" takes the layers of a model, see read_positions. Every other file parameter takes a text
 /// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
 /// @param masks  keys whose arrays may contain −inf, as additive masks do
+/// @param sliced  keys whose arrays go to `slices`, where sliced_npy leaves them in their file
 /// Every message begins with "key=path", but a model's with its path. Throws UsageError (an unknown
 /// extension or tensor, several tensors of which none is named, a bundled name with a folder in
 /// it), IoError (cannot be read) and DataError (see parse_npy, parse_npz, parse_safetensors,
 /// parse_text).
-LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {});
+LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {},
+                         const std::vector<std::string>& sliced = {});
 
 /// Identifies one version of a file without reading it.
 struct FileStamp {

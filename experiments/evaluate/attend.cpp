@@ -137,7 +137,7 @@ AttendResult softmax_in(const ParamSet& params, AttendInputs& in, const Tables& 
                             {x, x, layout.m, layout.n, layout.first_head, segments_of(layout, b)},
                             mask.of_batch(b), scoring, arrays.reader());
     } else {
-      multi_head_by_rows<T>(*encoding, layer_of_qkv<T>(in, layout, b), mask.of_batch(b), scoring,
+      multi_head_by_rows<T>(*encoding, source_of_qkv<T>(in, layout, b), mask.of_batch(b), scoring,
                             arrays.reader());
     }
     arrays.finish_batch();

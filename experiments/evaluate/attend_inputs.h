@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_map.h"
 #include "experiments/model/result.h"
 
@@ -18,10 +19,11 @@ inline constexpr const char* projection_shape = "[d_model, heads·d_head]";
 /// project (without them q = k = v = x). B batch entries share positions, tables and masks, unless
 /// the mask has a batch axis of its own.
 struct AttendInputs {
-  std::optional<Tensor> q{};     ///< [N_q, d], [H, N_q, d] or [B, H, N_q, d]
-  std::optional<Tensor> k{};     ///< [N_k, d], [H_kv, N_k, d] or [B, H_kv, N_k, d], H_kv divides H
-  std::optional<Tensor> v{};     ///< as k, with d_v channels; k when absent
-  std::optional<Tensor> x{};     ///< [N, d_model] or [B, N, d_model]
+  std::optional<SlicedTensor> q{};  ///< [N_q, d], [H, N_q, d] or [B, H, N_q, d]
+  std::optional<SlicedTensor>
+      k{};  ///< [N_k, d], [H_kv, N_k, d] or [B, H_kv, N_k, d], H_kv divides H
+  std::optional<SlicedTensor> v{};  ///< as k, with d_v channels; k when absent
+  std::optional<Tensor> x{};        ///< [N, d_model] or [B, N, d_model]
   std::optional<Tensor> mask{};  ///< [N_q, N_k], [H, N_q, N_k] or [B, H, N_q, N_k], or 1 for B, H
   std::optional<Tensor> padding{};   ///< [N_k] or [B, N_k], 1 for a token and 0 for padding
   std::optional<Tensor> segments{};  ///< [N_k] or [B, N_k], ids; queries are the last N_q of them

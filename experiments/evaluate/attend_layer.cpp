@@ -54,17 +54,18 @@ void check_qkv(const AttendInputs& in) {
 }
 
 void check_axes(const AttendInputs& in) {
-  const Axes q = axes_of(*in.q), k = axes_of(*in.k), v = in.v ? axes_of(*in.v) : k;
+  const Tensor &in_q = in.q->described(), &in_k = in.k->described();
+  const Axes q = axes_of(in_q), k = axes_of(in_k), v = in.v ? axes_of(in.v->described()) : k;
   if (q.heads % k.heads != 0)
-    throw DataError(fmt::format("{} and {}", shape_text(*in.q), shape_text(*in.k)),
+    throw DataError(fmt::format("{} and {}", shape_text(in_q), shape_text(in_k)),
                     "the heads of q must be a multiple of those of k",
                     "give as many heads, or groups of queries that share a key head");
   if (v.heads != k.heads)
-    throw DataError(fmt::format("{} and {}", shape_text(*in.k), shape_text(*in.v)),
+    throw DataError(fmt::format("{} and {}", shape_text(in_k), shape_text(in.v->described())),
                     "k and v must have the same heads", "save them from the same layer");
   if (q.batches != k.batches || k.batches != v.batches)
-    throw DataError(fmt::format("{} and {}", shape_text(*in.q),
-                                shape_text(q.batches != k.batches ? *in.k : *in.v)),
+    throw DataError(fmt::format("{} and {}", shape_text(in_q),
+                                shape_text(q.batches != k.batches ? in_k : in.v->described())),
                     "q, k and v must have the same batch", "save them from the same forward pass");
 }
 
@@ -115,16 +116,18 @@ void place(const ParamSet& params, const AttendInputs& in, Index n_q, Index n_k,
 
 AttendLayer layout_of_qkv(const ParamSet& params, const AttendInputs& in) {
   check_axes(in);
+  const Tensor &q = in.q->described(), &k = in.k->described();
   AttendLayer layout;
-  layout.heads = static_cast<int>(axes_of(*in.q).heads);
-  layout.batches = axes_of(*in.q).batches;
-  layout.has_batch_axis = layout.has_head_axis = in.q->shape.size() == 4;
+  layout.heads = static_cast<int>(axes_of(q).heads);
+  layout.kv_heads = static_cast<int>(axes_of(k).heads);
+  layout.batches = axes_of(q).batches;
+  layout.has_batch_axis = layout.has_head_axis = q.shape.size() == 4;
   layout.layer_heads = layout.heads > 1 ? layout.heads : count(params, "heads");
   layout.first_head = layout.heads > 1 ? 0 : count(params, "head");
-  layout.d_head = static_cast<Index>(in.q->shape.back());
+  layout.d_head = static_cast<Index>(q.shape.back());
   layout.d_model = params.integer("d_model") > 0 ? params.integer("d_model")
                                                  : layout.layer_heads * layout.d_head;
-  place(params, in, rows_of(*in.q), rows_of(*in.k), layout);
+  place(params, in, rows_of(q), rows_of(k), layout);
   return layout;
 }
 
@@ -183,14 +186,12 @@ std::vector<std::vector<std::int32_t>> segment_ids(const Tensor& segments,
   return ids;
 }
 
-/// The heads of one batch entry.
+/// Matrix `number`, and the last use of its array frees it.
 template <class T>
-std::vector<Matrix<T>> matrices_of(const Tensor& tensor, std::size_t batch) {
-  const std::size_t heads = axes_of(tensor).heads;
-  std::vector<Matrix<T>> matrices;
-  for (std::size_t h = 0; h < heads; ++h)
-    matrices.push_back(matrix_in<T>(tensor, batch * heads + h));
-  return matrices;
+Matrix<T> taken(SlicedTensor& from, std::size_t number, bool last) {
+  Matrix<T> matrix = matrix_in<T>(from.matrix(number), 0);
+  if (last) from.give_back();
+  return matrix;
 }
 
 }  // namespace
@@ -217,23 +218,35 @@ Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t b
 }
 
 template <class T>
-LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
-  const bool last = batch + 1 == layout.batches;
-  const auto take = [&](Tensor& tensor, bool needed_again) {
-    std::vector<Matrix<T>> matrices = matrices_of<T>(tensor, batch);
-    if (last && !needed_again) give_back(tensor);
-    return matrices;
+LayerSource<T> source_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  const bool last_batch = batch + 1 == layout.batches;
+  const auto heads_of = [&in, batch, last_batch](std::optional<SlicedTensor> AttendInputs::*array,
+                                                 int heads, bool needed_again) {
+    return [&in, array, batch, last_batch, heads, needed_again](int head) {
+      const bool last = last_batch && !needed_again && head + 1 == heads;
+      return taken<T>(*(in.*array),
+                      batch * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head),
+                      last);
+    };
   };
-  std::vector<Matrix<T>> q = take(*in.q, false);
-  std::vector<Matrix<T>> k = take(*in.k, !in.v);
-  std::vector<Matrix<T>> v = take(in.v ? *in.v : *in.k, false);
-  return {std::move(q),
-          std::move(k),
-          std::move(v),
+  return {HeadGroups(layout.heads, layout.kv_heads),
+          heads_of(&AttendInputs::q, layout.heads, false),
+          heads_of(&AttendInputs::k, layout.kv_heads, !in.v),
+          heads_of(in.v ? &AttendInputs::v : &AttendInputs::k, layout.kv_heads, false),
           layout.m,
           layout.n,
           layout.first_head,
           segments_of(layout, batch)};
+}
+
+template <class T>
+LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  const LayerSource<T> source = source_of_qkv<T>(in, layout, batch);
+  LayerInputs<T> layer{{}, {}, {}, source.m, source.n, source.first_head, source.segments};
+  for (int head = 0; head < layout.heads; ++head) layer.q.push_back(source.q(head));
+  for (int head = 0; head < layout.kv_heads; ++head) layer.k.push_back(source.k(head));
+  for (int head = 0; head < layout.kv_heads; ++head) layer.v.push_back(source.v(head));
+  return layer;
 }
 
 template <class T>
@@ -249,10 +262,12 @@ std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer&
 }
 
 template Matrix<float> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerSource<float> source_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template LayerInputs<float> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<float>(const ParamSet&, const AttendLayer&, Index,
                                                       const Tables&);
 template Matrix<double> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerSource<double> source_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template LayerInputs<double> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<double>(const ParamSet&, const AttendLayer&, Index,
                                                        const Tables&);

@@ -16,6 +16,7 @@ namespace orrery::evaluate {
 /// Where heads, widths and positions come from, whichever way the inputs were given.
 struct AttendLayer {
   int heads{1};
+  int kv_heads{1};     ///< of q, k and v
   int first_head{0};   ///< > 0 when one head of a layer was given alone
   int layer_heads{1};  ///< what the encoding is made for
   std::size_t batches{1};
@@ -38,8 +39,11 @@ SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch);
 template <class T>
 Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 
-/// q, k, v of one batch entry, as they are; k for an absent v. With the last one their values are
-/// freed.
+/// q, k, v of one batch entry, as they are, read head by head; k for an absent v. With the last one
+/// their values are freed. `in` outlives it.
+template <class T>
+LayerSource<T> source_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
+/// The same with all heads in memory.
 template <class T>
 LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 

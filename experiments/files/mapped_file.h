@@ -22,6 +22,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&&) = delete;
 
   std::string_view bytes() const { return {data_, size_}; }
+  /// Frees the memory of what has been looked at; it is read again where it is looked at again.
+  void forget() const;
 
  private:
   const char* data_{nullptr};

@@ -1,6 +1,8 @@
 #include "core/attention/multi_head.h"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/none.h"
@@ -77,6 +79,31 @@ TEST_CASE("Every head is the head alone, with its own number in the layer") {
   tail.first_head = 2;
   CHECK(multi_head_attention<double>(alibi, tail)[1].logits ==
         multi_head_attention<double>(alibi, in)[3].logits);
+}
+
+TEST_CASE("A layer that is read head by head has the bits of one in memory, each array read once") {
+  const LayerInputs<double> in = layer(6, 2, 5, 9);
+  std::string asked;
+  const auto read = [&asked](const char* name, const std::vector<Matrix<double>>& heads) {
+    return [&asked, name, &heads](int head) {
+      asked += name + std::to_string(head) + " ";
+      return heads[static_cast<std::size_t>(head)];
+    };
+  };
+  const LayerSource<double> source{
+      HeadGroups(6, 2), read("q", in.q), read("k", in.k), read("v", in.v), in.m, in.n,
+      in.first_head};
+  const auto outputs = [&](const auto& inputs) {
+    std::vector<Matrix<double>> all;
+    multi_head_by_rows<double>(
+        Alibi<double>(6), inputs, {.causal = true}, {},
+        {[&](int, Index, AttentionOutput<double>& part) { all.push_back(part.output); }});
+    return all;
+  };
+  const std::vector<Matrix<double>> whole = outputs(in), sliced = outputs(source);
+  REQUIRE(sliced.size() == whole.size());
+  for (std::size_t h = 0; h < whole.size(); ++h) CHECK(sliced[h] == whole[h]);
+  CHECK(asked == "k0 v0 q0 q1 q2 k1 v1 q3 q4 q5 ");
 }
 
 TEST_CASE("Decoding a query at a time with cached keys equals the layer in one piece") {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "experiments/data/npy_header.h"
+#include "experiments/files/mapped_file.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::data {
+
+/// An array of matrices [N, d], such as the heads of a layer, of which a caller needs one at a
+/// time: the whole in memory, or a .npy file whose matrices are read when they are asked for.
+class SlicedTensor {
+ public:
+  /// Of an array in memory. Implicit, because it is one.
+  SlicedTensor(Tensor tensor) : described_(std::move(tensor)) {}
+  /// Of a file.
+  SlicedTensor(std::shared_ptr<const MappedFile> file, NpyHeader header, std::string name);
+
+  /// Name and shape. Without values where they stay in the file.
+  const Tensor& described() const { return described_; }
+  std::size_t matrices() const;
+  /// Matrix `number`, counted with the last of the outer dimensions fastest, [N, d].
+  /// Throws DataError as parse_npy does.
+  Tensor matrix(std::size_t number) const;
+  /// Frees the values in memory.
+  void give_back();
+
+ private:
+  Tensor described_;
+  std::shared_ptr<const MappedFile> file_{};
+  NpyHeader header_{};
+};
+
+/// Matrices that stay in their file: of rank 3 or 4, in C order, and large. Null for any other
+/// file, and for one whose values parse_npy refuses, which says why best.
+/// @param name  the array's name in messages
+std::unique_ptr<SlicedTensor> sliced_npy(const std::shared_ptr<const MappedFile>& file,
+                                         const std::string& name);
+
+}  // namespace orrery::data
