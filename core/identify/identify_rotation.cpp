@@ -10,14 +10,16 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "core/identify/channel_frequencies.h"
 #include "core/identify/defects.h"
+#include "core/identify/estimated_ropes.h"
 #include "core/identify/frequency_families.h"
 #include "core/identify/hypothesis_list.h"
 #include "core/identify/known_numbers.h"
+#include "core/identify/known_ropes.h"
 #include "core/identify/offset_search.h"
 #include "core/identify/pair_phasors.h"
 #include "core/identify/refined_base.h"
+#include "core/identify/relatives.h"
 #include "core/identify/structures.h"
 
 namespace orrery {
@@ -25,12 +27,7 @@ namespace {
 
 constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
-
-/// What models round that should not be rounded.
-constexpr std::array<std::pair<Stage, Precision>, 3> coarse_stages{
-    {{Stage::inv_freq, Precision::bf16},
-     {Stage::inv_freq, Precision::fp16},
-     {Stage::angle, Precision::bf16}}};
+constexpr double explained = 4.0;  // units of rounding: what is above is no explanation
 
 /// The sample with heads for rows, at the positions 0, 1, … of heads.
 RotationSample transposed_sample(const RotationSample& sample) {
@@ -70,6 +67,8 @@ class Search {
     if (!list_.fits()) add_heads_for_positions();
     if (!list_.fits()) add_other_wirings();
     refine_bases();
+    if (list_.best().residual.rms() > explained) add_known_ropes();
+    if (!fits_well()) add_relatives();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
@@ -95,53 +94,13 @@ class Search {
     }
   }
 
-  /// Families of frequencies for each likely way of pairing, at these positions; `change` says in
-  /// the rope where they are not the stated ones.
+  /// Estimates at these positions; `change` says in the rope where they are not the stated ones.
   template <class Change>
   void add_estimated(const RotationSample& sample, const AxisPositions& positions, Change change) {
-    for (const StructureFit& structure : likely_structures(sample)) {
-      std::vector<WrittenRope> ways{structure.rope};
-      if (axes() == 3) ways = with_usual_sections(structure.rope);
-      for (const WrittenRope& rope : ways) {
-        const auto estimates =
-            estimate_frequencies(structure.phasors, positions, axes_of(rope, axes()));
-        if (estimates.empty()) continue;
-        add_families(fit_families(rope, estimates, axes() == 3 ? 4 : 30),
-                     structure.phasors.amplitude, change);
-      }
+    for (WrittenRope& rope : estimated_ropes(sample, positions)) {
+      change(rope);
+      list_.add(rope);
     }
-  }
-
-  /// Each of the fits, and the first of known bases with frequencies and angles rounded as well.
-  template <class Change>
-  void add_families(std::vector<FamilyFit> fits, double amplitude, Change change) {
-    int rounded = 0;
-    for (FamilyFit& fit : fits) {
-      fit.rope.rounding = fp32_stages();
-      change(fit.rope);
-      list_.add(fit.rope);
-      add_with_stretch(fit.rope, amplitude);
-      if (!is_known(known_bases(), fit.rope.base) || ++rounded > 4) continue;
-      for (const auto& [stage, format] : coarse_stages) {
-        WrittenRope rope = fit.rope;
-        rope.rounding.set(stage, format);
-        list_.add(rope);
-        add_with_stretch(rope, amplitude);
-      }
-    }
-  }
-
-  /// The same with the factor that was measured, where its own is another: none, its square, that
-  /// of YaRN, or a number of 4 digits.
-  void add_with_stretch(WrittenRope rope, double measured) {
-    constexpr double near = 2e-3;
-    const double own = amplitude_of(rope);
-    if (std::abs(measured - own) <= near * own) return;
-    double amplitude = std::round(measured * 1e4) / 1e4;
-    for (const double known : {1.0, own * own, 0.1 * std::log(rope.scaling.factor) + 1})
-      if (std::abs(measured - known) <= near * known) amplitude = known;
-    rope.amplitude = amplitude;
-    list_.add(rope);
   }
 
   const AxisPositions& stated_positions() const { return sample_.places.positions; }
@@ -189,7 +148,10 @@ class Search {
   /// Scalings whose frequencies the tensor can hardly tell from the best ones.
   void add_neighbours() {
     WrittenRope rope = found_.front().rope;
-    if (rope.partial == RopePartial::proportional || rope.inverted) return;
+    add_whole_head();
+    if (axes() == 3)
+      for (const WrittenRope& with : with_usual_sections(rope)) list_.add(with);
+    if (rope.partial == RopePartial::proportional || rope.inverted) return list_.keep(40, sample_);
     const std::vector<double> theta = frequencies_of(rope);
     const double a = amplitude_of(rope);
     const Position last =
@@ -210,19 +172,38 @@ class Search {
     list_.keep(40, sample_);
   }
 
-  /// From the first rows alone: later ones may follow another rule.
+  /// Slow pairs may turn by less than rounding, so that a part of the head seems to turn.
+  void add_whole_head() {
+    WrittenRope rope = found_.front().rope;
+    if (rope.rotary_dims == rope.d_head || rope.begin != 0) return;
+    const WrittenRope whole = with_whole_head(rope);
+    list_.add(whole);
+    if (axes() != 3) return;
+    for (const WrittenRope& with : with_usual_sections(whole)) list_.add(with);
+  }
+
+  /// From the first rows alone, as later ones may follow another rule: what explains these is what
+  /// rules are tried on.
   void add_first_rows() {
     const Index rows = question_.tensor.rows() / 3;
     if (rows < 8) return;
     const RotationSample first =
         rows_between(question_.tensor, 0, std::min<Index>(rows, sampled_rows), sampled_heads);
+    const RotationSample few = rows_between(question_.tensor, 0, std::min<Index>(rows, 24), 2);
     add_estimated(first, first.places.positions, [](WrittenRope&) {});
+    for (WrittenRope& rope : list_.leading(first, 3)) {
+      rope.base = refined_base(rope, first, few);
+      add_with_fewer_digits(rope);
+    }
+    for (const WrittenRope& sound : list_.leading(first, 6))
+      for (const WrittenRope& ruled : likely_rules(sound, sample_, question_.tensor))
+        list_.add(ruled);
     list_.keep(16, sample_);
-    refine_bases(first);
+    refine_bases();
   }
 
   void add_heads_for_positions() {
-    if (sample_.heads() < 2 || axes() > 1) return;
+    if (sample_.heads() < 2) return;
     const RotationSample transposed = transposed_sample(sample_);
     add_estimated(transposed, transposed.places.positions,
                   [](WrittenRope& rope) { rope.rule = PositionRule::head_index; });
@@ -232,38 +213,64 @@ class Search {
   void add_other_wirings() {
     if (axes() > 1) return;
     const RotationSample few = sample_of(question_.tensor, 64, 2);
-    const std::vector<WrittenRope> slices = possible_slices(few);
-    for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
-      for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-        if (slices.empty()) continue;
-        WrittenRope rope = slices.front();
-        rope.pairing = pairing;
-        rope.wiring = wiring;
-        const auto estimates = estimate_channel_frequencies(rope, few);
-        if (!estimates.empty()) add_families(fit_families(rope, estimates, 20), 1.0, [](auto&) {});
-      }
+    for (const WrittenRope& rope : estimated_ropes_of_other_wirings(few)) list_.add(rope);
     list_.keep(12, sample_);
+    refine_bases();
   }
 
-  /// A base that is no released model's is known as well as the angles are: it is fitted to them,
-  /// and then tried with as few digits as it may have.
-  void refine_bases() { refine_bases(sample_); }
-  void refine_bases(const RotationSample& sample) {
+  /// Where one property was taken wrong, others were estimated wrong to make up for it: each is
+  /// tried in turn, as long as that leaves less.
+  void add_relatives() {
+    constexpr int rounds = 6;
+    constexpr double better = 0.8;
+    for (int round = 0; round < rounds; ++round) {
+      const double before = list_.best().residual.sum_of_squares;
+      std::vector<WrittenRope> nearest;
+      for (const RopeHypothesis& hypothesis : found_)
+        if (nearest.size() < 3) nearest.push_back(hypothesis.rope);
+      for (const WrittenRope& rope : nearest)
+        for (const WrittenRope& relative : relatives_of(rope, axes())) list_.add(relative);
+      list_.keep(24, sample_);
+      refine_bases();
+      if (!(list_.best().residual.sum_of_squares < better * before)) break;
+    }
+  }
+
+  /// All known ropes, for the likeliest ways of pairing and of wiring.
+  void add_known_ropes() {
+    constexpr std::size_t most = 6;
+    const RotationSample few = sample_of(question_.tensor, 8, 1);
+    for (const WrittenRope& way : ways_to_turn(sample_))
+      for (const WrittenRope& rope : best_known_ropes(way, few, most)) list_.add(rope);
+    list_.keep(16, sample_);
+    refine_bases();
+  }
+
+  /// A base is known as well as the angles are: it is fitted to them, and then tried with as few
+  /// digits as it may have.
+  void refine_bases() {
     const std::size_t count = std::min<std::size_t>(found_.size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found_[i].rope;
-      if (is_known(known_bases(), rope.base) || rope.wiring != Wiring::rotation || axes() > 1)
-        continue;
-      rope.base = refined_base(rope, sample);
-      const double base = rope.base;
-      for (const int digits : {1, 2, 3, 4, 5, 6, 8}) {
-        const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
-        rope.base = std::round(base * scale) / scale;
-        if (rope.base > 1) list_.add(rope);
-      }
+      if (fits_well() && is_known(known_bases(), rope.base)) continue;
+      rope.base = refined_base(rope, sample_, small_);
+      add_with_fewer_digits(rope);
     }
     list_.keep(16, sample_);
   }
+
+  void add_with_fewer_digits(WrittenRope rope) {
+    list_.add(rope);
+    const double base = rope.base;
+    for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8}) {
+      const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
+      rope.base = std::round(base * scale) / scale;
+      if (rope.base > 1) list_.add(rope);
+    }
+  }
+
+  /// What the right rope leaves where it is all that was computed; products in bf16 leave more.
+  bool fits_well() const { return list_.best().residual.rms() < 0.02; }
 
   void add_released() {
     for (WrittenRope& rope : released_ropes(question_.tensor.channels(), axes())) {
@@ -279,8 +286,10 @@ class Search {
       WrittenRope rope = found_[i].rope;
       if (rope.wiring != Wiring::rotation) continue;
       rope.offset = 0;
-      const std::vector<Position> near{-1, 1, 2};
-      for (const Position offset : axes() > 1 ? near : likely_offsets(rope, sample_)) {
+      std::vector<Position> offsets{-1, 1, 2};
+      if (axes() == 1)
+        for (const Position offset : likely_offsets(rope, sample_)) offsets.push_back(offset);
+      for (const Position offset : offsets) {
         rope.offset = offset;
         list_.add(rope);
       }
@@ -294,11 +303,9 @@ class Search {
     for (const RopeHypothesis& hypothesis : found_)
       if (hypothesis.rope.rule == PositionRule::stated && sounds.size() < 3)
         sounds.push_back(hypothesis.rope);
-    for (std::size_t i = 0; i < sounds.size(); ++i) {
-      const WrittenRope rope = sounds[i];
+    for (const WrittenRope& rope : sounds)
       for (const WrittenRope& ruled : likely_rules(rope, sample_, question_.tensor))
         list_.add(ruled);
-    }
     list_.keep(12, sample_);
   }
 

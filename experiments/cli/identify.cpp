@@ -7,6 +7,7 @@
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/identify/identify_matrices.h"
 #include "experiments/identify/identify_tensors.h"
 #include "experiments/identify/identify_text.h"
 #include "experiments/identify/tensor_pairs.h"
@@ -66,6 +67,15 @@ std::vector<TensorReport> report_pairs(const IdentifyCommandOptions& options,
   return reports;
 }
 
+/// A bias alone: there are no tensors and there is no configuration.
+TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOptions& reading) {
+  if (!options.before.empty() || !options.expect.empty())
+    throw UsageError(
+        options.before.empty() ? "--expect with --bias" : options.before + " beside --bias",
+        "a bias is identified from its matrix alone", "leave the other out");
+  return identify_bias_matrix(options.bias, identify::read_named_tensor(options.bias), reading);
+}
+
 void require_after(const IdentifyCommandOptions& options) {
   if (!options.after.empty()) return;
   throw UsageError(options.before + " alone",
@@ -97,9 +107,17 @@ int identify_command(const IdentifyCommandOptions& options) {
   std::optional<PositionPlan> plan;
   if (!options.expect.empty()) plan = plans::read_positions(options.expect);
   const PositionPlan* expected = plan ? &*plan : nullptr;
-  const bool several = options.after.empty() && identify::holds_pairs(options.before);
-  const std::vector<TensorReport> reports =
-      several ? report_pairs(options, expected, reading) : report_files(options, expected, reading);
+  if (options.before.empty() && options.bias.empty())
+    throw UsageError("no tensor", "there must be something to identify",
+                     "give q before and after its rotation, or --bias FILE");
+  const bool several =
+      options.bias.empty() && options.after.empty() && identify::holds_pairs(options.before);
+  std::vector<TensorReport> reports;
+  if (!options.bias.empty())
+    reports.push_back(report_bias(options, reading));
+  else
+    reports = several ? report_pairs(options, expected, reading)
+                      : report_files(options, expected, reading);
   print((options.json ? identify::identify_json : identify::identify_text)(reports));
   for (const TensorReport& report : reports)
     if (report.has_expected ? !report.as_expected : !report.explained) return exit_failed;
