@@ -153,7 +153,9 @@ class Fits {
     WrittenBias bias{.family = BiasFamily::constant};
     for (const Line& line : lines_of(cells_, [](const Cell&) { return 1.0; }))
       bias.size.push_back(line.through_origin);
-    found_.push_back({std::move(bias), 1.0});
+    const bool zero =
+        std::all_of(bias.size.begin(), bias.size.end(), [](double value) { return value == 0; });
+    if (!zero) found_.push_back({std::move(bias), 1.0});
   }
 
   void add_alibi(AlibiForm form) {

@@ -14,7 +14,7 @@ struct BiasCells {
     Index head;
     Position m, n;
     double value;
-    double unit;   ///< u·√((y² + x̄²)/2), x̄² the mean square of its row
+    double unit;   ///< u·√((y² + x̄²)/2), x̄² the mean square of its head
     double slack;  ///< half a unit in the last place
   };
   Index heads{};

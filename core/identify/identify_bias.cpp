@@ -19,7 +19,7 @@ namespace {
 constexpr double explained = 4.0;        // roundings: what is above is no explanation
 constexpr double least_variance = 0.01;  // of what fits to the bit
 constexpr Index fitted_cells = 1 << 16;
-constexpr double least_unit = 1e-300;
+constexpr double least_unit = 1e-100;  // of what is all zeros; its square is still a number
 
 /// Every `step`th of so many, beginning and end among them.
 std::vector<Index> some_of(Index count, Index most) {
@@ -31,14 +31,17 @@ std::vector<Index> some_of(Index count, Index most) {
   return chosen;
 }
 
-double mean_square(const BiasQuestion& question, Index row) {
+/// Of a head: a row of few cells may be all zeros.
+double mean_square(const BiasQuestion& question, Index head) {
+  const Index rows = question.bias.rows() / question.heads;
   double sum = 0, count = 0;
-  for (Index j = 0; j < question.bias.cols(); ++j) {
-    const double value = question.bias(row, j);
-    if (hides_cell(value)) continue;
-    sum += value * value;
-    count += 1;
-  }
+  for (Index i = head * rows; i < (head + 1) * rows; ++i)
+    for (Index j = 0; j < question.bias.cols(); ++j) {
+      const double value = question.bias(i, j);
+      if (hides_cell(value)) continue;
+      sum += value * value;
+      count += 1;
+    }
   return count > 0 ? sum / count : 0.0;
 }
 
@@ -49,9 +52,9 @@ BiasCells cells_of(const BiasQuestion& question, bool all) {
   BiasCells cells{.heads = question.heads, .format = question.format, .begin = {0}};
   const double u = unit_roundoff(question.format);
   for (Index h = 0; h < question.heads; ++h) {
+    const double mean = mean_square(question, h);
     for (const Index i : some_of(rows, most)) {
       const Index row = h * rows + i;
-      const double mean = mean_square(question, row);
       for (Index j = 0; j < columns; ++j) {
         const double y = question.bias(row, j);
         if (hides_cell(y)) continue;
@@ -136,6 +139,29 @@ void drop_free_tables(std::vector<BiasHypothesis>& found) {
   found.erase(std::remove_if(found.begin(), found.end(), holds_free_numbers), found.end());
 }
 
+/// Rows of a table that hold a number.
+Index rows_seen(const WrittenBias& bias) {
+  Index seen = 0;
+  for (Index row = 0; row < bias.table.rows(); ++row)
+    seen += bias.table.row(row).array().isNaN().all() ? 0 : 1;
+  return seen;
+}
+
+/// Of buckets that fit, those with the fewest numbers: finer ones hold the same numbers several
+/// times over, which trained tables do not.
+void drop_finer_buckets(std::vector<BiasHypothesis>& found) {
+  Index least = std::numeric_limits<Index>::max();
+  const auto fits = [](const BiasHypothesis& h) {
+    return h.bias.family == BiasFamily::t5 && h.residual.rms() < explained;
+  };
+  for (const BiasHypothesis& hypothesis : found)
+    if (fits(hypothesis)) least = std::min<Index>(least, rows_seen(hypothesis.bias));
+  found.erase(
+      std::remove_if(found.begin(), found.end(),
+                     [&](const BiasHypothesis& h) { return fits(h) && rows_seen(h.bias) > least; }),
+      found.end());
+}
+
 std::vector<BiasHypothesis> ranked(const BiasQuestion& question) {
   constexpr std::size_t most = 12;
   const BiasCells some = cells_of(question, false);
@@ -143,6 +169,7 @@ std::vector<BiasHypothesis> ranked(const BiasQuestion& question) {
   for (const BiasFit& fit : fitted_biases(some))
     found.push_back({.bias = fit.bias, .residual = residual_of(fit.bias, some), .cost = fit.cost});
   drop_free_tables(found);
+  drop_finer_buckets(found);
   order(found);
   if (found.size() > most) found.resize(most);
   const BiasCells all = cells_of(question, true);
@@ -174,6 +201,10 @@ bool is_finite_where_seen(const MatrixIn<double>& bias) {
 /// Distances in the order in which they are tried: 0, 1, −1, 2, …
 Position distance_number(Position i) { return i % 2 == 1 ? (i + 1) / 2 : -i / 2; }
 
+bool has_table(const WrittenBias& bias) {
+  return bias.family == BiasFamily::t5 || bias.family == BiasFamily::table;
+}
+
 bool same_class(const WrittenBias& bias, Index head, Position r, Position s, double u) {
   if (bias.family == BiasFamily::t5 || bias.family == BiasFamily::table)
     return table_row(bias, r, 0) == table_row(bias, s, 0);
@@ -181,18 +212,16 @@ bool same_class(const WrittenBias& bias, Index head, Position r, Position s, dou
   return std::abs(a - b) <= 8 * u * std::abs(a);
 }
 
-/// Whether one of them gives r and some nearer distance one number, and the other two.
+/// Whether one of them has a single number for r and some nearer distance, and the other two.
 bool conflict_at(const WrittenBias& a, const WrittenBias& b, Position number, double u) {
   const Position r = distance_number(number);
   for (Position i = std::max<Position>(0, number - 64); i < number; ++i) {
     const Position s = distance_number(i);
-    if (same_class(a, 0, r, s, u) != same_class(b, 0, r, s, u)) return true;
+    const bool in_a = same_class(a, 0, r, s, u), in_b = same_class(b, 0, r, s, u);
+    // Two numbers of a table may be equal; one cannot be two.
+    if ((has_table(a) && in_a && !in_b) || (has_table(b) && in_b && !in_a)) return true;
   }
   return false;
-}
-
-bool has_table(const WrittenBias& bias) {
-  return bias.family == BiasFamily::t5 || bias.family == BiasFamily::table;
 }
 
 }  // namespace

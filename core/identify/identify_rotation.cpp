@@ -252,11 +252,19 @@ class Search {
     const std::size_t count = std::min<std::size_t>(found_.size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found_[i].rope;
-      if (fits_well() && is_known(known_bases(), rope.base)) continue;
+      const bool is_known_base = is_known(known_bases(), rope.base);
+      if (fits_well() && is_known_base) continue;
       rope.base = refined_base(rope, sample_, small_);
+      if (is_known_base && !leaves_far_less(rope, found_[i])) continue;
       add_with_fewer_digits(rope);
     }
     list_.keep(16, sample_);
+  }
+
+  /// A base that is fitted always leaves a little less than a known one: that alone says nothing
+  /// against a known base where products are rounded, too.
+  bool leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const {
+    return residual_of(rope, sample_).sum_of_squares < 0.5 * known.residual.sum_of_squares;
   }
 
   void add_with_fewer_digits(WrittenRope rope) {

@@ -61,6 +61,7 @@ class Relatives {
     }
     add([](WrittenRope& w) { w.clockwise = !w.clockwise; });
     add([](WrittenRope& w) { w.reordered = !w.reordered; });
+    add([](WrittenRope& w) { w.inverted = !w.inverted; });
     add([](WrittenRope& w) {
       w.pairing =
           w.pairing == RopePairing::half_split ? RopePairing::interleaved : RopePairing::half_split;

@@ -73,7 +73,9 @@ TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOp
     throw UsageError(
         options.before.empty() ? "--expect with --bias" : options.before + " beside --bias",
         "a bias is identified from its matrix alone", "leave the other out");
-  return identify_bias_matrix(options.bias, identify::read_named_tensor(options.bias), reading);
+  return identify_bias_matrix(
+      options.bias, identify::read_named_tensor(options.bias, Values::finite_or_minus_infinity),
+      reading);
 }
 
 void require_after(const IdentifyCommandOptions& options) {

@@ -71,6 +71,13 @@ Precision format_of(const MatrixIn<double>& values, const IdentifyOptions& optio
 
 std::string telling_words(const BiasHypothesis& first, const BiasHypothesis& other,
                           const BiasQuestion& question) {
+  // The key's position alone against m − n: a constant per query, which one query does not show.
+  const auto of_key = [](const WrittenBias& bias) {
+    return bias.family == BiasFamily::alibi && bias.form == AlibiForm::key;
+  };
+  if (of_key(first.bias) != of_key(other.bias))
+    return other.tied ? "a second query would tell, by a constant that changes no weights"
+                      : "differs by a constant per query, which changes no weights";
   const std::optional<Position> r =
       telling_distance(first.bias, other.bias, question.heads, question.format);
   if (!r) return "differs by less than 8 roundings at every distance up to 4096";
@@ -96,11 +103,12 @@ HypothesisReport reported(const BiasHypothesis& found, const BiasAnswer& answer,
 
 std::string mask_note(const SeenMask& mask) {
   if (mask.rule == MaskRule::none) return "it hides no cell";
-  return fmt::format("it {} ({} cells of {}){}", mask_text(mask), mask.hidden, mask.value,
+  return fmt::format("it {} ({} cells of {:.4g}){}", mask_text(mask), mask.hidden, mask.value,
                      mask.same_for_all ? "" : ", in the first head; others hide other cells");
 }
 
-std::string toeplitz_note(const ToeplitzReport& toeplitz) {
+std::string toeplitz_note(const ToeplitzReport& toeplitz, Index queries) {
+  if (queries == 1) return "one query does not show whether it depends on m − n alone";
   constexpr double rounding = 2;
   if (toeplitz.of_values < rounding)
     return fmt::format("it depends on m − n alone, to {:.2g} roundings", toeplitz.of_values);
@@ -131,11 +139,18 @@ TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
                       .one = "bias",
                       .several = "biases",
                       .explained = answer.explained};
-  for (const BiasHypothesis& found : answer.hypotheses)
-    if (report.hypotheses.size() < options.most)
-      report.hypotheses.push_back(reported(found, answer, question));
+  for (const BiasHypothesis& found : answer.hypotheses) {
+    if (report.hypotheses.size() >= options.most) break;
+    HypothesisReport hypothesis = reported(found, answer, question);
+    // Slopes as they are and as they are rounded are one answer.
+    const bool repeated =
+        std::any_of(report.hypotheses.begin(), report.hypotheses.end(),
+                    [&](const HypothesisReport& other) { return other.text == hypothesis.text; });
+    if (!repeated) report.hypotheses.push_back(std::move(hypothesis));
+  }
   report.notes.push_back(mask_note(answer.mask));
-  if (!answer.hypotheses.empty()) report.notes.push_back(toeplitz_note(answer.toeplitz));
+  if (!answer.hypotheses.empty())
+    report.notes.push_back(toeplitz_note(answer.toeplitz, shape.queries));
   if (!places.note.empty()) report.notes.push_back(places.note);
   return report;
 }
