@@ -78,6 +78,18 @@ TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOp
       reading);
 }
 
+/// Logits belong to q and k before they are turned: BEFORE and AFTER stand for these two.
+TensorReport report_logits(const IdentifyCommandOptions& options, const IdentifyOptions& reading) {
+  if (options.before.empty() || options.after.empty() || !options.expect.empty())
+    throw UsageError(options.expect.empty() ? "--logits without q and k" : "--expect with --logits",
+                     "logits are identified from q and k as they were before",
+                     "orrery identify q.npy k.npy --logits logits.npy");
+  return identify_logits_matrix(
+      options.logits, identify::read_named_tensor(options.before),
+      identify::read_named_tensor(options.after),
+      identify::read_named_tensor(options.logits, Values::finite_or_minus_infinity), reading);
+}
+
 void require_after(const IdentifyCommandOptions& options) {
   if (!options.after.empty()) return;
   throw UsageError(options.before + " alone",
@@ -109,7 +121,7 @@ int identify_command(const IdentifyCommandOptions& options) {
   std::optional<PositionPlan> plan;
   if (!options.expect.empty()) plan = plans::read_positions(options.expect);
   const PositionPlan* expected = plan ? &*plan : nullptr;
-  if (options.before.empty() && options.bias.empty())
+  if (options.before.empty() && options.bias.empty() && options.logits.empty())
     throw UsageError("no tensor", "there must be something to identify",
                      "give q before and after its rotation, or --bias FILE");
   const bool several =
@@ -117,6 +129,8 @@ int identify_command(const IdentifyCommandOptions& options) {
   std::vector<TensorReport> reports;
   if (!options.bias.empty())
     reports.push_back(report_bias(options, reading));
+  else if (!options.logits.empty())
+    reports.push_back(report_logits(options, reading));
   else
     reports = several ? report_pairs(options, expected, reading)
                       : report_files(options, expected, reading);

@@ -15,4 +15,11 @@ namespace orrery::identify {
 TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
                                   const IdentifyOptions& options);
 
+/// Which rope turned q and k, both as they were before, [N, d], [H, N, d] or [B, H, N, d], so that
+/// their logits are these, [N_q, N_k], [H, N_q, N_k] or [B, H, N_q, N_k]. k may have fewer heads,
+/// each for as many heads of q. Positions as of identify_bias_matrix. Throws DataError for shapes
+/// that do not belong together.
+TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, const Tensor& k,
+                                    const Tensor& logits, const IdentifyOptions& options);
+
 }  // namespace orrery::identify

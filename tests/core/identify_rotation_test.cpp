@@ -40,8 +40,7 @@ std::string table_of(const std::map<std::string, Tally>& tallies) {
   return text;
 }
 
-/// ORRERY_DRAWS=500 makes as many draws as the claim is about and prints their table: 473 are found
-/// without, and 499 named with what was expected.
+/// ORRERY_DRAWS=500 makes as many draws as the claim is about and prints their table.
 int draws_wanted() {
   const char* wanted = std::getenv("ORRERY_DRAWS");
   return wanted ? std::atoi(wanted) : 24;
