@@ -133,7 +133,9 @@ Tensors tensors_of(const ParamSet& params, const Patient& patient) {
 }
 
 std::string configuration_text(const Patient& patient) {
-  return "The configuration says: " + short_text(patient.sound);
+  WrittenRope sound = patient.sound;
+  sound.rounding = fp32_stages();
+  return "The configuration says: " + short_text(sound);
 }
 
 std::vector<double> as_doubles(const AxisPositions& positions) {
@@ -210,10 +212,17 @@ void add_answer(const Patient& patient, const RotationAnswer& answer, Result& re
   TableFigure drawn{.header = {"", "rope", "residual", "defect"}};
   TableBuilder table("answer", "ropes that may have turned the tensor, best first",
                      {{"rope"}, {"residual", "roundings"}, {"tied"}, {"defect"}});
+  std::vector<WrittenRope> shown;  // those that differ in more than the precision of their stages
   for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
     const RopeHypothesis& found = answer.hypotheses[i];
     table.row({short_text(found.rope), found.residual.rms(), found.tied ? 1 : 0, found.defect});
-    if (i >= most && !found.is_expected) continue;
+    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const WrittenRope& other) {
+      WrittenRope same = other;
+      same.rounding = found.rope.rounding;
+      return computes_same(same, found.rope);
+    });
+    if (repeated || (shown.size() >= most && !found.is_expected)) continue;
+    shown.push_back(found.rope);
     drawn.rows.push_back({fmt::format("{}{}", i + 1, found.tied && i > 0 ? " (tied)" : ""),
                           short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
                           found.is_expected ? "as configured" : found.defect});
