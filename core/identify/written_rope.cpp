@@ -64,6 +64,16 @@ bool needs_table_per_head(const WrittenRope& rope) { return rope.rule == Positio
 
 }  // namespace
 
+WrittenRope written_as(const RopeConfig& config) {
+  return {.d_head = config.d_head,
+          .rotary_dims = config.rotary_dims == 0 ? config.d_head : config.rotary_dims,
+          .partial = config.partial,
+          .pairing = config.pairing,
+          .base = config.base,
+          .scaling = config.scaling,
+          .rounding = config.rounding};
+}
+
 Index pairs_of(const WrittenRope& rope) {
   return (is_proportional(rope) ? rope.d_head : rope.rotary_dims) / 2;
 }

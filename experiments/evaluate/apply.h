@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "experiments/evaluate/attend.h"
@@ -15,7 +17,12 @@ struct ApplyInputs {
   std::vector<std::int64_t> positions{};  ///< of the rows of x; of queries and keys for an index
 };
 
-/// encoding, dim, heads, side, precision, seed, and all encodings' own.
+/// Encoded vectors of the shape of x, with the names of its dimensions.
+std::shared_ptr<const Array> encoded_array(
+    const std::vector<std::size_t>& shape,
+    std::variant<std::vector<double>, std::vector<float>> values);
+
+/// encoding, dim, heads, side, defect, precision, seed, and all encodings' own.
 std::vector<ParamSpec> apply_params();
 
 /// x with the encoding applied at its positions, in the same shape: x + p for an encoding that adds

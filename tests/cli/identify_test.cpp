@@ -203,3 +203,29 @@ TEST_CASE("identify says what it needs beside --bias and --logits") {
   CHECK_THAT(without.err, Contains("orrery identify q.npy k.npy --logits logits.npy"));
   CHECK(shell.run("identify --bias bias.npy --positions 0..9").status == 3);
 }
+
+TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
+  const json file = golden("identify.json");
+  const Shell shell;
+  write_case(shell, file, file.at("cases").at("llama"), "q.npy", "unused.npy");
+  shell.write("config.json",
+              R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 2,
+                  "num_hidden_layers": 1, "rope_theta": 500000.0})");
+  for (const std::string defect :
+       {"base_lost", "wrong_pairing", "cache_off_by_one", "off_by_one"}) {
+    const Outcome made =
+        shell.run("apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect + " --out " +
+                  defect + ".npy");
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const Outcome outcome =
+        shell.run("identify q.npy " + defect + ".npy --expect config.json --json");
+    CHECK(outcome.status == 1);
+    const json report = json::parse(outcome.out).at("tensors").at(0);
+    CHECK(report.at("hypotheses").at(0).at("defect").at("name") == defect);
+  }
+  const Outcome refused = shell.run("apply x=q.npy defect=scaling_skipped --out never.npy");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("has no occasion"));
+  CHECK(shell.run("apply encoding=alibi defect=base_lost").status == 2);
+}
