@@ -228,7 +228,7 @@ bool conflict_at(const WrittenBias& a, const WrittenBias& b, Position number, do
 
 std::optional<Position> telling_distance(const WrittenBias& a, const WrittenBias& b, Index heads,
                                          Precision format) {
-  constexpr Position last = 2 * 4096;
+  constexpr Position last = 8192;  // 4096 behind and as many ahead
   constexpr double telling = 8;
   const double u = unit_roundoff(format);
   const bool tables = has_table(a) || has_table(b);

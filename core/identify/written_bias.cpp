@@ -54,7 +54,8 @@ double bias_at(const WrittenBias& bias, Index head, Position m, Position n) {
     case BiasFamily::kerple_power:
       return -bias.size[h] * std::pow(distance, bias.shape[h]);
     case BiasFamily::sandwich: {
-      const double less = bias.centred ? static_cast<double>(bias.channels / 2) : 0.0;
+      const Index pairs = bias.channels / 2;
+      const double less = bias.centred ? static_cast<double>(pairs) : 0.0;
       return bias.size[h] * (sinusoid_product(m - n, bias.channels, bias.base) - less);
     }
     case BiasFamily::t5:
