@@ -160,12 +160,12 @@ class Search : RopeSearch {
     const std::size_t count = std::min<std::size_t>(found().size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found()[i].rope;
-      const StageRounding as_found = rope.rounding;
-      for (const Precision format : {Precision::bf16, Precision::fp16}) {
-        rope.rounding = as_found;
-        rope.rounding.set(Stage::cos_sin, format);
-        list.add(rope);
-      }
+      for (const StageRounding& others : {rope.rounding, fp32_stages()})
+        for (const Precision format : {Precision::bf16, Precision::fp16}) {
+          rope.rounding = others;
+          rope.rounding.set(Stage::cos_sin, format);
+          list.add(rope);
+        }
       rope.rounding = {};
       list.add(rope);
     }

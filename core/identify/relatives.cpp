@@ -12,12 +12,14 @@
 namespace orrery {
 namespace {
 
-constexpr std::array<std::pair<Stage, Precision>, 5> coarse_stages{
+constexpr std::array<std::pair<Stage, Precision>, 7> coarse_stages{
     {{Stage::position, Precision::bf16},
      {Stage::position, Precision::fp16},
      {Stage::inv_freq, Precision::bf16},
      {Stage::inv_freq, Precision::fp16},
-     {Stage::angle, Precision::bf16}}};
+     {Stage::angle, Precision::bf16},
+     {Stage::cos_sin, Precision::bf16},
+     {Stage::cos_sin, Precision::fp16}}};
 
 class Relatives {
  public:
