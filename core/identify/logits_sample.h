@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/identify/identify_logits.h"
+#include "core/identify/logits_question.h"
 
 namespace orrery {
 

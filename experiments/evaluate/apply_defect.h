@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "experiments/evaluate/apply.h"
+#include "experiments/evaluate/encoded_array.h"
 
 namespace orrery::evaluate {
 
