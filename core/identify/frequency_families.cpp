@@ -7,6 +7,7 @@
 
 #include "core/identify/known_numbers.h"
 #include "core/identify/rope_cost.h"
+#include "core/precision.h"
 
 namespace orrery {
 namespace {
@@ -36,14 +37,15 @@ struct Line {
 };
 
 /// ln|theta| over t by weighted least squares, over the pairs among the first `count` that are
-/// known to a fifth.
-std::optional<Line> fit_line(const Estimates& estimates, std::size_t count) {
+/// known to a fifth. `least_error`: relative, of frequencies that were rounded.
+std::optional<Line> fit_line(const Estimates& estimates, std::size_t count,
+                             double least_error = 1e-7) {
   double w = 0, wt = 0, wtt = 0, wy = 0, wty = 0;
   std::size_t used = 0;
   for (std::size_t t = 0; t < count; ++t) {
     const double size = std::abs(estimates[t].theta);
     if (!(size > 0) || !(estimates[t].error < 0.2 * size)) continue;
-    const double error = estimates[t].error / size + 1e-7;
+    const double error = estimates[t].error / size + least_error;
     const double weight = 1 / (error * error), x = static_cast<double>(t), y = std::log(size);
     w += weight;
     wt += weight * x;
@@ -90,7 +92,8 @@ class Fitter {
   std::vector<FamilyFit> fits(std::size_t most) {
     const std::size_t pairs = estimates_.size();
     for (const std::size_t count : {pairs, pairs / 2, pairs / 4})
-      if (count >= 2) try_slope(fit_line(estimates_, count));
+      for (const double least_error : {1e-7, unit_roundoff(Precision::bf16)})
+        if (count >= 2) try_slope(fit_line(estimates_, count, least_error));
     for (const double base : likely_bases()) try_scalings(base);
     if (structure_.rotary_dims == structure_.d_head) try_proportional();
     sort();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/errors.h"
@@ -17,15 +20,25 @@ constexpr Index tried_rows = 24;
 constexpr Index tried_heads = 2;
 constexpr double fitting = 1.0;    // units of rounding: above it other explanations are looked for
 constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
+constexpr std::size_t most_ties = 60;
 constexpr double least_variance = 0.01;  // of what fits to the bit
 
-bool is_usable(const WrittenRope& rope) {
+/// Σ theta, or 0 of what does not turn: two ropes that differ in it need not be compared further.
+/// Empty where the rope has no frequencies.
+std::optional<double> fingerprint_of(const WrittenRope& rope) {
   try {
     const std::vector<double> theta = frequencies_of(rope);
-    return std::all_of(theta.begin(), theta.end(), [](double t) { return std::isfinite(t); });
+    const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
+    if (!std::isfinite(sum)) return std::nullopt;
+    return rope.rule == PositionRule::none ? 0.0 : sum;
   } catch (const UsageError&) {
-    return false;
+    return std::nullopt;
   }
+}
+
+bool are_same(double fingerprint, double other) {
+  constexpr double rounding = 1e-8;
+  return std::abs(fingerprint - other) <= rounding * std::abs(fingerprint);
 }
 
 }  // namespace
@@ -42,9 +55,13 @@ HypothesisList::HypothesisList(const RotationQuestion& question)
 bool HypothesisList::fits() const { return best().residual.rms() < fitting; }
 
 void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected) {
-  if (!is_usable(rope)) return;
+  const bool begins = rope.rule == PositionRule::zero_from ||
+                      rope.rule == PositionRule::next_from || rope.rule == PositionRule::past_twice;
+  if (!begins) rope.from_row = 0;
+  const std::optional<double> fingerprint = fingerprint_of(rope);
+  if (!fingerprint) return;
   for (RopeHypothesis& other : found_)
-    if (computes_same(other.rope, rope)) {
+    if (are_same(other.fingerprint, *fingerprint) && computes_same(other.rope, rope)) {
       if (other.defect.empty()) other.defect = std::move(defect);
       other.is_expected = other.is_expected || is_expected;
       other.cost = std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
@@ -54,7 +71,8 @@ void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected)
   found_.push_back({.rope = std::move(rope),
                     .defect = std::move(defect),
                     .is_expected = is_expected,
-                    .cost = cost});
+                    .cost = cost,
+                    .fingerprint = *fingerprint});
 }
 
 /// The expected rope is the most likely one, its defects come next.
@@ -80,9 +98,34 @@ void HypothesisList::keep(std::size_t most, const RotationSample& sample) {
   // What is expected stays, however badly it fits: the answer says by how much.
   std::vector<RopeHypothesis> kept;
   for (std::size_t i = 0; i < found_.size(); ++i)
-    if (i < most || found_[i].is_expected) kept.push_back(std::move(found_[i]));
+    if (i < most || found_[i].is_expected || (i < most_ties && found_[i].tied))
+      kept.push_back(std::move(found_[i]));
   found_ = std::move(kept);
   measured_ = &sample;
+}
+
+std::vector<WrittenRope> HypothesisList::leading(const RotationSample& sample,
+                                                 std::size_t most) const {
+  struct Led {
+    const RopeHypothesis* hypothesis;
+    double misfit;
+  };
+  std::vector<Led> led;
+  for (const RopeHypothesis& hypothesis : found_)
+    if (hypothesis.rope.rule == PositionRule::stated && hypothesis.rope.offset == 0)
+      led.push_back({&hypothesis, residual_of(hypothesis.rope, sample).capped_sum});
+  double least = std::numeric_limits<double>::infinity();
+  for (const Led& one : led) least = std::min<double>(least, one.misfit);
+  const auto key = [&](const Led& one) {
+    const bool ties = one.misfit < 1.5 * least + evidence_to_decide;
+    return std::make_pair(!ties, ties ? one.hypothesis->cost : one.misfit);
+  };
+  std::stable_sort(led.begin(), led.end(),
+                   [&](const Led& a, const Led& b) { return key(a) < key(b); });
+  std::vector<WrittenRope> ropes;
+  for (const Led& one : led)
+    if (ropes.size() < most) ropes.push_back(one.hypothesis->rope);
+  return ropes;
 }
 
 /// Of many that are new, those that fit a few rows best.
@@ -137,9 +180,13 @@ void HypothesisList::order() {
 }
 
 RotationAnswer HypothesisList::ranked() {
+  constexpr double numbers_to_look_at = 1 << 22;
+  const auto size = static_cast<double>(question_.tensor.after.size());
+  const std::size_t most =
+      std::max<std::size_t>(6, static_cast<std::size_t>(numbers_to_look_at / size));
   std::size_t measured = 0;
   for (RopeHypothesis& hypothesis : found_) {
-    if (measured >= 6 && !hypothesis.is_expected) break;
+    if (measured >= most && !hypothesis.is_expected) break;
     hypothesis.residual = residual_of(hypothesis.rope, question_.tensor);
     ++measured;
   }

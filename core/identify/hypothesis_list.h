@@ -24,6 +24,8 @@ class HypothesisList {
   /// Measures what is new on the sample and keeps the best, ties by cost, and what is expected
   /// however badly it fits: the answer says by how much.
   void keep(std::size_t most, const RotationSample& sample);
+  /// Ropes at the stated positions that leave the least of another sample, ties by cost.
+  std::vector<WrittenRope> leading(const RotationSample& sample, std::size_t most) const;
   /// The best measured on the whole tensor, with the names of known defects.
   RotationAnswer ranked();
 

@@ -18,8 +18,8 @@ const std::vector<double>& known_factors() {
 }
 
 const std::vector<double>& known_lengths() {
-  static const std::vector<double> lengths{512,   1024,  2048,  4096,   8192,
-                                           16384, 32768, 65536, 131072, 262144};
+  static const std::vector<double> lengths{512,   1024,  2048,   4096,   8192,   16384,
+                                           32768, 65536, 131072, 262144, 524288, 1048576};
   return lengths;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -241,12 +242,18 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
     for (Index n = 0; n < positions.rows(); ++n) along.push_back(positions(n, axis));
     levels.push_back(levels_of(along));
     gaps.push_back(least_gap(along));
-    if (levels.back().empty()) return {};
   }
+  if (std::all_of(levels.begin(), levels.end(), [](const Levels& l) { return l.empty(); }))
+    return {};
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr FrequencyEstimate unknown{0, infinite, infinite};
   std::vector<FrequencyEstimate> found;
   for (Index t = 0; t < phasors.turns.rows(); ++t) {
     const std::size_t axis = axes[static_cast<std::size_t>(t)];
-    found.push_back(estimate_pair(phasors, t, levels[axis], gaps[axis]));
+    if (levels[axis].empty())
+      found.push_back(unknown);
+    else
+      found.push_back(estimate_pair(phasors, t, levels[axis], gaps[axis]));
   }
   return found;
 }

@@ -38,7 +38,8 @@ struct FrequencyEstimate {
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const std::vector<Position>& positions);
 
-/// The same with positions of several axes, each pair along its own: axes_of(rope, axes).
+/// The same with positions of several axes, each pair along its own: axes_of(rope, axes). Pairs
+/// along an axis that stands still have an infinite error.
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const AxisPositions& positions,
                                                     const std::vector<std::size_t>& axes);

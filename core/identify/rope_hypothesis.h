@@ -16,10 +16,11 @@ struct RopeHypothesis {
   std::string
       defect{};  ///< by which it differs from the expected rope; empty: by none that is known
   bool is_expected{false};
-  double cost{};        ///< how unusual it is: by it ties are ordered
-  Residual residual{};  ///< over the whole tensor
-  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
-  bool tied{false};     ///< this tensor cannot tell it from the first
+  double cost{};         ///< how unusual it is: by it ties are ordered
+  Residual residual{};   ///< over the whole tensor
+  double evidence{};     ///< by how much worse it fits than the best, in squared standard errors
+  bool tied{false};      ///< this tensor cannot tell it from the first
+  double fingerprint{};  ///< ropes that compute the same have the same one
 };
 
 struct RotationQuestion {

@@ -25,6 +25,11 @@ std::vector<WrittenRope> with_usual_sections(const WrittenRope& rope);
 /// multiplied by one number, the narrowest first; the whole head is the last.
 std::vector<WrittenRope> possible_slices(const RotationSample& sample);
 
+/// What all known ropes are tried for when nothing can be estimated: the two likeliest ways of
+/// pairing, p-RoPE on each pairing, and the wirings that do not keep lengths. Their frequencies
+/// mean nothing.
+std::vector<WrittenRope> ways_to_turn(const RotationSample& sample);
+
 /// Ropes of released models, and the usual bases with each pairing and each wiring, for tensors too
 /// short to estimate anything from. With several axes also their usual sections.
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes);

@@ -64,6 +64,16 @@ bool needs_table_per_head(const WrittenRope& rope) { return rope.rule == Positio
 
 }  // namespace
 
+WrittenRope written_as(const RopeConfig& config) {
+  return {.d_head = config.d_head,
+          .rotary_dims = config.rotary_dims == 0 ? config.d_head : config.rotary_dims,
+          .partial = config.partial,
+          .pairing = config.pairing,
+          .base = config.base,
+          .scaling = config.scaling,
+          .rounding = config.rounding};
+}
+
 Index pairs_of(const WrittenRope& rope) {
   return (is_proportional(rope) ? rope.d_head : rope.rotary_dims) / 2;
 }
@@ -160,6 +170,17 @@ Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
   return y;
 }
 
+namespace {
+
+/// The axis of each pair, where rows have several positions at all.
+std::vector<std::size_t> axes_by_pair(const WrittenRope& rope) {
+  const bool one = rope.rule == PositionRule::head_index || rope.rule == PositionRule::none;
+  return one || rope.sections.empty() ? std::vector<std::size_t>{}
+                                      : axes_of(rope, rope.sections.size());
+}
+
+}  // namespace
+
 bool computes_same(const WrittenRope& a, const WrittenRope& b) {
   if (a.rule == PositionRule::none && b.rule == PositionRule::none && !a.reordered &&
       !b.reordered && amplitude_of(a) == 1 && amplitude_of(b) == 1)
@@ -167,8 +188,7 @@ bool computes_same(const WrittenRope& a, const WrittenRope& b) {
   const auto key = [](const WrittenRope& rope) {
     return std::make_tuple(rope.d_head, is_proportional(rope) ? 0 : rope.begin, pairs_of(rope),
                            rope.pairing, rope.wiring, rope.clockwise, rope.reordered, rope.reach,
-                           rope.rule, rope.offset, rope.from_row, rope.sections, rope.design,
-                           rope.unbounded_stride);
+                           rope.rule, rope.offset, rope.from_row, axes_by_pair(rope));
   };
   if (key(a) != key(b)) return false;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})

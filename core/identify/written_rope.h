@@ -60,6 +60,9 @@ struct WrittenRope {
   StageRounding rounding{};      ///< position, inv_freq, angle, cos_sin
 };
 
+/// The rope of a configuration, with the roundings of its table.
+WrittenRope written_as(const RopeConfig& config);
+
 /// Pairs that are formed, be their frequency 0: r/2, or d_head/2 of p-RoPE.
 Index pairs_of(const WrittenRope& rope);
 

@@ -50,6 +50,8 @@ struct IdentifyCommandOptions {
   bool tokens_first{false};
   bool inv_freq{false};
   bool cos_sin{false};
+  std::string bias{};    ///< a matrix that is added to logits; empty: none
+  std::string logits{};  ///< logits of q and k as they are before; empty: none
   std::string expect{};  ///< a configuration; empty: none
   int layer{-1};         ///< -1: the number in the tensor's name
   std::string format{};

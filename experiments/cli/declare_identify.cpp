@@ -8,10 +8,8 @@ namespace orrery::cli {
 namespace {
 
 void add_options(CLI::App* command, IdentifyCommandOptions& options) {
-  command
-      ->add_option("BEFORE", options.before,
-                   "q or k before the rotation, or a folder or an archive with both")
-      ->required();
+  command->add_option("BEFORE", options.before,
+                      "q or k before the rotation, or a folder or an archive with both");
   command->add_option("AFTER", options.after, "The same tensor after it");
   command->add_option("--positions", options.positions,
                       "Positions of the rows: 0..9, 3,1,4, or a file of [N] or [N, axes]; default "
@@ -20,6 +18,11 @@ void add_options(CLI::App* command, IdentifyCommandOptions& options) {
                     "Tensors are [N, H, d] rather than [H, N, d]");
   command->add_flag("--inv-freq", options.inv_freq, "BEFORE holds frequencies alone, [d/2]");
   command->add_flag("--cos-sin", options.cos_sin, "The files hold tables of cosines and sines");
+  command->add_option("--bias", options.bias,
+                      "A bias or a mask that is added to logits, [N_q, N_k] or [H, N_q, N_k]");
+  command->add_option("--logits", options.logits,
+                      "Logits, [N_q, N_k] or [H, N_q, N_k], of q and k before they are turned: "
+                      "BEFORE is q, AFTER is k");
   command->add_option("--expect", options.expect,
                       "A config.json, a params.json or a .gguf file: say what deviates from it, "
                       "with status 1");
@@ -41,8 +44,8 @@ void add_options(CLI::App* command, IdentifyCommandOptions& options) {
 
 std::vector<Command> declare_identify_commands(CLI::App& app, const std::vector<std::string>&) {
   auto options = std::make_shared<IdentifyCommandOptions>();
-  CLI::App* command =
-      app.add_subcommand("identify", "Find which convention, or which bug, turned q or k");
+  CLI::App* command = app.add_subcommand(
+      "identify", "Find which convention, or which bug, made q and k, logits or a bias");
   add_options(command, *options);
   command->footer(
       "Prints the ropes that explain the tensor, best first, with the residual of each in units "
@@ -56,6 +59,8 @@ std::vector<Command> declare_identify_commands(CLI::App& app, const std::vector<
       "  orrery apply encoding=rope base=500000 --positions 0..63 x=q.npy --out turned.npz\n"
       "  orrery identify q.npy turned.npz#x\n"
       "  orrery identify q_before.npy q_after.npy --positions 100..163\n"
+      "  orrery identify --bias bias.npy\n"
+      "  orrery identify q.npy k.npy --logits logits.npy\n"
       "  orrery identify dump --expect Llama-3.1-8B/config.json --json");
   return {{command, [options] { return identify_command(*options); }}};
 }

@@ -7,6 +7,7 @@
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/identify/identify_matrices.h"
 #include "experiments/identify/identify_tensors.h"
 #include "experiments/identify/identify_text.h"
 #include "experiments/identify/tensor_pairs.h"
@@ -66,6 +67,29 @@ std::vector<TensorReport> report_pairs(const IdentifyCommandOptions& options,
   return reports;
 }
 
+/// A bias alone: there are no tensors and there is no configuration.
+TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOptions& reading) {
+  if (!options.before.empty() || !options.expect.empty())
+    throw UsageError(
+        options.before.empty() ? "--expect with --bias" : options.before + " beside --bias",
+        "a bias is identified from its matrix alone", "leave the other out");
+  return identify_bias_matrix(
+      options.bias, identify::read_named_tensor(options.bias, Values::finite_or_minus_infinity),
+      reading);
+}
+
+/// Logits belong to q and k before they are turned: BEFORE and AFTER stand for these two.
+TensorReport report_logits(const IdentifyCommandOptions& options, const IdentifyOptions& reading) {
+  if (options.before.empty() || options.after.empty() || !options.expect.empty())
+    throw UsageError(options.expect.empty() ? "--logits without q and k" : "--expect with --logits",
+                     "logits are identified from q and k as they were before",
+                     "orrery identify q.npy k.npy --logits logits.npy");
+  return identify_logits_matrix(
+      options.logits, identify::read_named_tensor(options.before),
+      identify::read_named_tensor(options.after),
+      identify::read_named_tensor(options.logits, Values::finite_or_minus_infinity), reading);
+}
+
 void require_after(const IdentifyCommandOptions& options) {
   if (!options.after.empty()) return;
   throw UsageError(options.before + " alone",
@@ -97,9 +121,19 @@ int identify_command(const IdentifyCommandOptions& options) {
   std::optional<PositionPlan> plan;
   if (!options.expect.empty()) plan = plans::read_positions(options.expect);
   const PositionPlan* expected = plan ? &*plan : nullptr;
-  const bool several = options.after.empty() && identify::holds_pairs(options.before);
-  const std::vector<TensorReport> reports =
-      several ? report_pairs(options, expected, reading) : report_files(options, expected, reading);
+  if (options.before.empty() && options.bias.empty() && options.logits.empty())
+    throw UsageError("no tensor", "there must be something to identify",
+                     "give q before and after its rotation, or --bias FILE");
+  const bool several =
+      options.bias.empty() && options.after.empty() && identify::holds_pairs(options.before);
+  std::vector<TensorReport> reports;
+  if (!options.bias.empty())
+    reports.push_back(report_bias(options, reading));
+  else if (!options.logits.empty())
+    reports.push_back(report_logits(options, reading));
+  else
+    reports = several ? report_pairs(options, expected, reading)
+                      : report_files(options, expected, reading);
   print((options.json ? identify::identify_json : identify::identify_text)(reports));
   for (const TensorReport& report : reports)
     if (report.has_expected ? !report.as_expected : !report.explained) return exit_failed;

@@ -10,6 +10,7 @@
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
+#include "experiments/evaluate/apply_defect.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/user_tables.h"
@@ -48,17 +49,13 @@ std::shared_ptr<const Array> apply_in(const ParamSet& params, const ApplyInputs&
   const Tensor& x = *in.x;
   const Tables tables = tables_of(in.tables);
   const auto encoding = make<T>(params, in, static_cast<Index>(x.shape.back()), tables);
-  Array out{.name = "encoded", .shape = x.shape};
   std::vector<T> values;
   for (std::size_t head = 0; head < matrices_in(x); ++head) {
     Matrix<T> rows = matrix_in<T>(x, head);
     encode<T>(*encoding, params, in.positions, rows);
     values.insert(values.end(), rows.data(), rows.data() + rows.size());
   }
-  out.axes = {"batch", "head", "position", "channel"};
-  out.axes.erase(out.axes.begin(), out.axes.end() - static_cast<std::ptrdiff_t>(out.shape.size()));
-  out.values = std::move(values);
-  return std::make_shared<const Array>(std::move(out));
+  return encoded_array(x.shape, std::move(values));
 }
 
 Table frequency_table(const std::vector<double>& theta) {
@@ -121,6 +118,7 @@ std::vector<ParamSpec> apply_params() {
        .default_value = std::string("queries"),
        .choices = {{"queries", "x are queries"}, {"keys", "x are keys"}}}};
   specs[2].used_when = Condition{"x", {""}};
+  specs.push_back(applied_defect_param());
   for (ParamSpec& spec : precision_params("exact", {})) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
@@ -128,6 +126,7 @@ std::vector<ParamSpec> apply_params() {
 
 std::shared_ptr<const Array> apply_encoding(const ParamSet& params, const ApplyInputs& in) {
   check_table_names(find_encoding(params.text("encoding")).info, in.tables);
+  if (has_defect(params)) return apply_defective_rope(params, in);
   return runs_in_fp64(params) ? apply_in<double>(params, in) : apply_in<float>(params, in);
 }
 

@@ -1,21 +1,13 @@
 #pragma once
 
-#include <optional>
-#include <string>
+#include <memory>
 #include <vector>
 
-#include "experiments/evaluate/attend.h"
+#include "experiments/evaluate/encoded_array.h"
 
 namespace orrery::evaluate {
 
-/// One encoding applied to vectors or positions.
-struct ApplyInputs {
-  std::optional<Tensor> x{};  ///< [N, d], [heads, N, d] or [batch, heads, N, d]
-  TensorMap tables{};
-  std::vector<std::int64_t> positions{};  ///< of the rows of x; of queries and keys for an index
-};
-
-/// encoding, dim, heads, side, precision, seed, and all encodings' own.
+/// encoding, dim, heads, side, defect, precision, seed, and all encodings' own.
 std::vector<ParamSpec> apply_params();
 
 /// x with the encoding applied at its positions, in the same shape: x + p for an encoding that adds

@@ -17,7 +17,10 @@ std::string residual_words(const TensorReport& report, const HypothesisReport& h
 
 std::string defect_words(const HypothesisReport& hypothesis) {
   if (hypothesis.is_expected) return "     as expected\n";
-  if (hypothesis.defect.empty()) return "";
+  if (hypothesis.defect.empty())
+    return hypothesis.defect_description.empty()
+               ? ""
+               : fmt::format("     {}\n", hypothesis.defect_description);
   return fmt::format("     defect {}: {} ({})\n", hypothesis.defect, hypothesis.defect_description,
                      hypothesis.defect_source);
 }
@@ -36,11 +39,14 @@ std::string hypothesis_text(const TensorReport& report, const HypothesisReport& 
 
 std::string verdict_text(const TensorReport& report) {
   if (report.has_expected && report.as_expected) return "as the configuration says";
-  if (!report.explained) return "no rope that is known explains it; the nearest:";
+  if (!report.explained)
+    return fmt::format("no {} that is known explains it; the nearest:", report.one);
   std::size_t tied = 0;
   for (const HypothesisReport& hypothesis : report.hypotheses) tied += hypothesis.tied ? 1 : 0;
-  if (tied > 1) return fmt::format("{} ropes that this tensor cannot tell apart", tied);
-  return "explained by one rope alone";
+  if (tied > 1)
+    return fmt::format("{} {} that this tensor cannot tell apart", tied, report.several);
+  if (tied == 0) return "nothing is left to explain";
+  return fmt::format("explained by one {} alone", report.one);
 }
 
 std::string deviations_text(const TensorReport& report) {
@@ -63,7 +69,8 @@ std::string report_text(const TensorReport& report) {
 }
 
 std::string first_explanation(const TensorReport& report) {
-  return report.explained ? report.hypotheses.front().text : "not explained";
+  if (!report.explained) return "not explained";
+  return report.hypotheses.empty() ? "all hidden" : report.hypotheses.front().text;
 }
 
 std::string names_text(const std::vector<std::string>& names) {
@@ -91,7 +98,7 @@ Json hypothesis_json(const HypothesisReport& hypothesis) {
   Json facts = Json::object();
   for (const auto& [field, value] : hypothesis.facts) facts[field] = value;
   Json defect = nullptr;
-  if (!hypothesis.defect.empty())
+  if (!hypothesis.defect.empty() || !hypothesis.defect_description.empty())
     defect = {{"name", hypothesis.defect},
               {"description", hypothesis.defect_description},
               {"source", hypothesis.defect_source}};

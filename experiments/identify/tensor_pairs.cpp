@@ -132,13 +132,13 @@ bool holds_pairs(const std::string& path) {
          at.file.extension() == ".safetensors";
 }
 
-Tensor read_named_tensor(const std::string& path) {
+Tensor read_named_tensor(const std::string& path, Values allowed) {
   const TensorPath at = tensor_path(path);
   const std::string shown = at.file.string();
   require_tensor_file(at.file, shown);
   const std::string bytes = read_file(at.file, max_tensor_file_bytes);
   const auto archive = open_tensors(bytes, at.file, shown);
-  return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown));
+  return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown), allowed);
 }
 
 }  // namespace orrery::identify

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/array_codec.h"
 #include "experiments/identify/layers.h"
 #include "experiments/model/inputs.h"
 
@@ -29,6 +30,6 @@ std::vector<TensorPair> tensor_pairs(const std::filesystem::path& path);
 bool holds_pairs(const std::string& path);
 
 /// The tensor of a path such as "dump.npz#q_before". Throws as read_tensors does.
-Tensor read_named_tensor(const std::string& path);
+Tensor read_named_tensor(const std::string& path, Values allowed = Values::finite);
 
 }  // namespace orrery::identify

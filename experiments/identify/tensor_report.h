@@ -34,14 +34,16 @@ struct HypothesisReport {
 
 /// What is known of one tensor.
 struct TensorReport {
-  std::string name{};    ///< "layer0.q"
-  std::string shape{};   ///< "[4, 128, 64]"
-  std::string format{};  ///< "bf16": the unit of residuals
-  bool explained{};      ///< whether the first hypothesis fits to within rounding
-  bool has_expected{};   ///< whether a configuration said what should have happened
-  bool as_expected{};    ///< it is first, or tied with the first
+  std::string name{};            ///< "layer0.q"
+  std::string shape{};           ///< "[4, 128, 64]"
+  std::string format{};          ///< "bf16": the unit of residuals
+  std::string one{"rope"};       ///< what a hypothesis is
+  std::string several{"ropes"};  ///< and more of them
+  bool explained{};              ///< whether the first hypothesis fits to within rounding
+  bool has_expected{};           ///< whether a configuration said what should have happened
+  bool as_expected{};            ///< it is first, or tied with the first
   std::vector<Deviation> deviations{};
-  std::vector<HypothesisReport> hypotheses{};  ///< best first, never empty
+  std::vector<HypothesisReport> hypotheses{};  ///< best first; empty where a mask hides all
   std::vector<std::string> notes{};            ///< what was assumed
 };
 

@@ -21,7 +21,8 @@
   X(model_layers)             \
   X(semantic_reversal)        \
   X(identify)                 \
-  X(defects)
+  X(defects)                  \
+  X(diagnosis)
 // clang-format on
 
 namespace orrery::studies {

@@ -144,3 +144,88 @@ TEST_CASE("identify refuses what it cannot read, with the remedy") {
   CHECK(shell.run("identify q.npy q.npy --positions 0..7").status == 3);
   CHECK_THAT(shell.run("identify .").err, Contains("before and after"));
 }
+
+namespace {
+
+/// ALiBi's bias of two heads under a causal mask, [2, 6, 6].
+std::vector<float> small_alibi() {
+  std::vector<float> values;
+  for (const float slope : {0.0625F, 0.00390625F})
+    for (int m = 0; m < 6; ++m)
+      for (int n = 0; n < 6; ++n)
+        values.push_back(n > m ? -INFINITY : -slope * static_cast<float>(m - n));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("identify --bias names the bias and the mask, and the key that would tell a tie") {
+  const Shell shell;
+  shell.write("bias.npy", npy(small_alibi(), "2, 6, 6"));
+  const Outcome text = shell.run("identify --bias bias.npy");
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Contains("ALiBi; distance |m − n|; slopes 2^(−8(h+1)/H)"));
+  CHECK_THAT(text.out, Contains("a key 1 ahead of the query would tell"));
+  CHECK_THAT(text.out, Contains("hides keys ahead of the query (30 cells of -inf)"));
+  CHECK_THAT(text.out, Contains("encoding=alibi alibi.form=symmetric alibi.bias_max=8 heads=2"));
+  const Outcome outcome = shell.run("identify --bias bias.npy --json");
+  const json report = json::parse(outcome.out).at("tensors").at(0);
+  CHECK(report.at("explained") == true);
+  CHECK(report.at("hypotheses").at(0).at("facts").at("family") == "ALiBi");
+  CHECK(report.at("hypotheses").at(1).at("tied") == true);
+}
+
+TEST_CASE("identify --logits finds the rope of q and k from their product") {
+  const json file = golden("identify_logits.json");
+  const Shell shell;
+  shell.write("q.npy", npy(numbers_of(file.at("q")), "2, 24, 64"));
+  shell.write("k.npy", npy(numbers_of(file.at("k")), "2, 24, 64"));
+  shell.write("S.npy",
+              npy(numbers_of(file.at("cases").at("llama bf16").at("logits")), "2, 24, 24"));
+  std::string positions;
+  for (const json& position : file.at("positions"))
+    positions += (positions.empty() ? "" : ",") + position.dump();
+  const Outcome outcome = shell.run("identify q.npy k.npy --logits S.npy --positions " + positions);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("half_split pairs; base 500000; scale 1/√64"));
+  CHECK_THAT(outcome.out, Contains("encoding=rope base=500000 rope.pairing=half_split"));
+}
+
+TEST_CASE("identify says what it needs beside --bias and --logits") {
+  const Shell shell;
+  shell.write("bias.npy", npy(small_alibi(), "2, 6, 6"));
+  CHECK(shell.run("identify").status == 2);
+  const Outcome beside = shell.run("identify bias.npy --bias bias.npy");
+  CHECK(beside.status == 2);
+  CHECK_THAT(beside.err, Contains("from its matrix alone"));
+  const Outcome without = shell.run("identify --logits bias.npy");
+  CHECK(without.status == 2);
+  CHECK_THAT(without.err, Contains("orrery identify q.npy k.npy --logits logits.npy"));
+  CHECK(shell.run("identify --bias bias.npy --positions 0..9").status == 3);
+}
+
+TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
+  const json file = golden("identify.json");
+  const Shell shell;
+  write_case(shell, file, file.at("cases").at("llama"), "q.npy", "unused.npy");
+  shell.write("config.json",
+              R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 2,
+                  "num_hidden_layers": 1, "rope_theta": 500000.0})");
+  for (const std::string defect :
+       {"base_lost", "wrong_pairing", "cache_off_by_one", "off_by_one"}) {
+    const Outcome made =
+        shell.run("apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect + " --out " +
+                  defect + ".npy");
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const Outcome outcome =
+        shell.run("identify q.npy " + defect + ".npy --expect config.json --json");
+    CHECK(outcome.status == 1);
+    const json report = json::parse(outcome.out).at("tensors").at(0);
+    CHECK(report.at("hypotheses").at(0).at("defect").at("name") == defect);
+  }
+  const Outcome refused = shell.run("apply x=q.npy defect=scaling_skipped --out never.npy");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("has no occasion"));
+  CHECK(shell.run("apply encoding=alibi defect=base_lost").status == 2);
+}

@@ -40,8 +40,8 @@ std::string table_of(const std::map<std::string, Tally>& tallies) {
   return text;
 }
 
-/// ORRERY_DRAWS=500 makes as many draws as the claim is about and prints their table: 473 are found
-/// without, and 499 named with what was expected.
+/// ORRERY_DRAWS=500 makes as many draws as the claim is about and prints their table: 498 are found
+/// without, and 500 named with what was expected.
 int draws_wanted() {
   const char* wanted = std::getenv("ORRERY_DRAWS");
   return wanted ? std::atoi(wanted) : 24;
@@ -50,7 +50,7 @@ int draws_wanted() {
 }  // namespace
 
 TEST_CASE(
-    "Of conventions and defects drawn at random, 94 % are found in bf16 noise, 99 % by name") {
+    "Of conventions and defects drawn at random, 96 % are found in bf16 noise, 99 % by name") {
   std::map<std::string, Tally> tallies;
   Tally all;
   for (int number = 0; number < draws_wanted(); ++number) {
@@ -68,7 +68,7 @@ TEST_CASE(
       UNSCOPED_INFO("draw " << number << " " << draw.defect << ": " << short_text(draw.written));
   }
   if (std::getenv("ORRERY_DRAWS")) WARN(table_of(tallies));
-  CHECK(all.found >= 0.94 * all.draws);
+  CHECK(all.found >= 0.96 * all.draws);
   CHECK(all.named >= 0.99 * all.draws);
 }
 

@@ -131,6 +131,13 @@ inline std::map<std::vector<Index>, double> turned_channels(const WrittenRope& r
   return turned;
 }
 
+/// The axis of each pair: sections of other names may divide the pairs alike, and positions that
+/// are the number of the head have one axis.
+inline std::vector<std::size_t> axes_by_pair(const WrittenRope& rope) {
+  const bool one_axis = rope.sections.empty() || rope.rule == PositionRule::head_index;
+  return one_axis ? std::vector<std::size_t>{} : axes_of(rope, rope.sections.size());
+}
+
 /// Whether the two turn alike but for what a fit leaves of numbers: frequencies to a part in 50,
 /// the factor to a part in 500; exact and fp32 stages count as one.
 inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
@@ -147,10 +154,9 @@ inline bool is_same_convention(const WrittenRope& a, const WrittenRope& b) {
       return larger(unit_roundoff(r.rounding.format(stage)), unit_roundoff(Precision::fp32));
     };
     const PositionRule rule = r.rule == PositionRule::doubled ? PositionRule::stated : r.rule;
-    return std::make_tuple(r.wiring, r.clockwise, r.reach, rule, r.offset, r.from_row, r.sections,
-                           r.sections.empty() ? AxisDesign::chunked : r.design, r.unbounded_stride,
-                           coarse(Stage::position), coarse(Stage::inv_freq), coarse(Stage::angle),
-                           coarse(Stage::cos_sin));
+    return std::make_tuple(r.wiring, r.clockwise, r.reach, rule, r.offset, r.from_row,
+                           axes_by_pair(r), coarse(Stage::position), coarse(Stage::inv_freq),
+                           coarse(Stage::angle), coarse(Stage::cos_sin));
   };
   return same_turns && key(a) == key(b) && same_factor;
 }

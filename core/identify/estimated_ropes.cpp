@@ -1,0 +1,109 @@
+#include "core/identify/estimated_ropes.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/identify/channel_frequencies.h"
+#include "core/identify/frequency_families.h"
+#include "core/identify/hypothesis_list.h"
+#include "core/identify/known_numbers.h"
+#include "core/identify/pair_phasors.h"
+#include "core/identify/rounded_frequencies.h"
+#include "core/identify/structures.h"
+
+namespace orrery {
+namespace {
+
+/// What models round that should not be rounded.
+constexpr std::array<std::pair<Stage, Precision>, 3> coarse_stages{
+    {{Stage::inv_freq, Precision::bf16},
+     {Stage::inv_freq, Precision::fp16},
+     {Stage::angle, Precision::bf16}}};
+
+class Estimates {
+ public:
+  void add_families(std::vector<FamilyFit> fits, double amplitude,
+                    const std::vector<FrequencyEstimate>& estimates) {
+    int coarse = 0, rounded = 0;
+    for (FamilyFit& fit : fits) {
+      fit.rope.rounding = fp32_stages();
+      add(fit.rope, amplitude);
+      if (is_known(known_bases(), fit.rope.base)) {
+        if (++coarse <= 4) add_coarse(fit.rope, amplitude);
+      } else if (!fit.rope.inverted && ++rounded <= 4) {
+        for (const Precision format : {Precision::bf16, Precision::fp16})
+          add(with_rounded_frequencies(fit.rope, format, estimates), amplitude);
+      }
+    }
+  }
+
+  std::vector<WrittenRope> found() { return std::move(found_); }
+
+ private:
+  void add(const WrittenRope& rope, double amplitude) {
+    found_.push_back(rope);
+    for (WrittenRope& with : with_measured_factor(rope, amplitude))
+      found_.push_back(std::move(with));
+  }
+
+  void add_coarse(const WrittenRope& rope, double amplitude) {
+    for (const auto& [stage, format] : coarse_stages) {
+      WrittenRope coarse = rope;
+      coarse.rounding.set(stage, format);
+      add(coarse, amplitude);
+    }
+  }
+
+  std::vector<WrittenRope> found_{};
+};
+
+}  // namespace
+
+std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
+                                         const AxisPositions& positions) {
+  const auto axes = static_cast<std::size_t>(positions.cols());
+  Estimates all;
+  for (const StructureFit& structure : likely_structures(sample)) {
+    std::vector<WrittenRope> ways{structure.rope};
+    if (axes == 3) ways = with_usual_sections(structure.rope);
+    for (const WrittenRope& rope : ways) {
+      const auto estimates =
+          estimate_frequencies(structure.phasors, positions, axes_of(rope, axes));
+      if (estimates.empty()) continue;
+      all.add_families(fit_families(rope, estimates, axes == 3 ? 4 : 30),
+                       structure.phasors.amplitude, estimates);
+    }
+  }
+  return all.found();
+}
+
+std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample) {
+  Estimates all;
+  const std::vector<WrittenRope> slices = possible_slices(sample);
+  if (slices.empty()) return {};
+  for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
+    for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
+      WrittenRope rope = slices.front();
+      rope.pairing = pairing;
+      rope.wiring = wiring;
+      const auto estimates = estimate_channel_frequencies(rope, sample);
+      if (!estimates.empty()) all.add_families(fit_families(rope, estimates, 20), 1.0, estimates);
+    }
+  return all.found();
+}
+
+std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double measured) {
+  constexpr double near = 2e-3;
+  const double own = amplitude_of(rope);
+  if (std::abs(measured - own) <= near * own) return {};
+  double amplitude = std::round(measured * 1e4) / 1e4;
+  for (const double known : {1.0, own * own, 0.1 * std::log(rope.scaling.factor) + 1})
+    if (std::abs(measured - known) <= near * known) amplitude = known;
+  WrittenRope with = rope;
+  with.amplitude = amplitude;
+  return {with};
+}
+
+}  // namespace orrery

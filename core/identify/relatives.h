@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "core/identify/written_rope.h"
+
+namespace orrery {
+
+/// The ropes that differ from this one in a single property: the precision of one stage, the rule
+/// or the offset of positions, wiring, direction, pairing, order, slice, factor, scaling, base,
+/// axes. What an estimate got wrong because of one property, another of them has right.
+std::vector<WrittenRope> relatives_of(const WrittenRope& rope, std::size_t axes);
+
+/// The rope on all channels of the head, ln theta falling as steeply from pair to pair.
+WrittenRope with_whole_head(const WrittenRope& rope);
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// Which cells a matrix hides, as a rule of the positions.
+enum class MaskRule {
+  none,           ///< nothing is hidden
+  causal,         ///< n > m
+  causal_window,  ///< n > m, and m − n ≥ width
+  window,         ///< |m − n| ≥ width
+  chunks,         ///< n > m, and keys of other chunks of `width` tokens
+  without_self,   ///< n ≥ m: the query does not see itself
+  with_next,      ///< n > m + 1: the query sees the next token
+  columns,        ///< whole columns: padding
+  everything,     ///< all cells
+  other,          ///< none of these
+};
+
+struct SeenMask {
+  MaskRule rule{MaskRule::none};
+  Position width{0};        ///< of windows and chunks
+  Index hidden{0};          ///< cells
+  double value{0};          ///< what hides: −inf, or a large negative number
+  bool same_for_all{true};  ///< whether every head hides the same cells
+};
+
+/// The cells that are hidden, and the rule that hides just these. values [heads·N_q, N_k].
+SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions& queries,
+                   const Positions& keys);
+
+/// Whether a number hides its cell: −inf and the lowest numbers of formats (Mask::hides), −10⁸ and
+/// below, and the −10000 of BERT.
+bool hides_cell(double value);
+
+}  // namespace orrery

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "experiments/evaluate/encoded_array.h"
+
+namespace orrery::evaluate {
+
+/// "defect" of `apply`, none unless it is given: a known mistake of RoPE.
+ParamSpec applied_defect_param();
+
+/// Whether a defect is asked for.
+bool has_defect(const ParamSet& params);
+
+/// x turned by encoding=rope as a program with the defect turns it, in fp64. Where a rule begins at
+/// a row, as the defects of caches do, the first half of the rows is the prompt. Throws UsageError
+/// where the rope offers no occasion for the defect, and beside a precision other than exact:
+/// products are not rounded here.
+std::shared_ptr<const Array> apply_defective_rope(const ParamSet& params,
+                                                  const ApplyInputs& inputs);
+
+}  // namespace orrery::evaluate

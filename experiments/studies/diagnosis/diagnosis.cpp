@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/identify/defects.h"
+#include "core/identify/describe_rope.h"
+#include "core/identify/hypothesis_list.h"
+#include "core/identify/identify_rotation.h"
+#include "core/identify/pair_phasors.h"
+#include "core/random.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr double explained = 4.0;  // roundings: identify_rotation's own bound
+constexpr Index channels = 64, heads = 2, near_rows = 128, far_rows = 64;
+
+/// What a configuration says, and what the program computes instead.
+struct Patient {
+  const char* defect;
+  WrittenRope sound;
+};
+
+WrittenRope usual_rope(double base) {
+  return {.d_head = channels, .rotary_dims = channels, .base = base};
+}
+
+WrittenRope with_scaling(double base, const RopeScaling& scaling) {
+  WrittenRope rope = usual_rope(base);
+  rope.scaling = scaling;
+  return rope;
+}
+
+WrittenRope with_half_turned() {
+  WrittenRope rope = usual_rope(10000);
+  rope.rotary_dims = channels / 2;
+  return rope;
+}
+
+const std::vector<Patient>& patients() {
+  using enum RopeScalingKind;
+  static const std::vector<Patient> all{
+      {"base_lost", usual_rope(500000)},
+      {"off_by_one", usual_rope(500000)},
+      {"wrong_pairing", usual_rope(500000)},
+      {"cache_off_by_one", usual_rope(500000)},
+      {"clockwise", usual_rope(500000)},
+      {"scaling_skipped",
+       with_scaling(500000, {.kind = llama3, .factor = 8, .original_length = 8192})},
+      {"partial_ignored", with_half_turned()},
+      {"decode_at_zero", usual_rope(500000)},
+      {"attention_factor_missing",
+       with_scaling(10000, {.kind = yarn, .factor = 8, .original_length = 4096})},
+      {"positions_bf16", usual_rope(500000)},
+      {"not_rotated", usual_rope(500000)},
+      {"negation_missing", usual_rope(500000)}};
+  return all;
+}
+
+ExperimentInfo make_info() {
+  const auto last = static_cast<double>(patients().size());
+  return {
+      .name = "diagnosis",
+      .title = "Spot the broken encoding",
+      .question = "What does this program do to q that its configuration does not say?",
+      .formulas =
+          {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
+            "eq. (14)"}},
+      .params = {count_param({"case", "", ""}, "Which of the broken programs.", 1, 1, last),
+                 seed_param()}};
+}
+
+const Patient& patient_of(const ParamSet& params) {
+  return patients()[static_cast<std::size_t>(params.integer("case") - 1)];
+}
+
+/// 0, 1, …, and from there on further and further apart.
+AxisPositions chosen_positions() {
+  constexpr double ratio = 1.08;
+  AxisPositions positions(near_rows + far_rows, 1);
+  for (Index n = 0; n < positions.rows(); ++n)
+    positions(n, 0) =
+        n < near_rows
+            ? n
+            : std::llround(near_rows * std::pow(ratio, static_cast<double>(n - near_rows)));
+  return positions;
+}
+
+/// q of the program, before and after.
+struct Tensors {
+  Matrix<double> before, after;
+  AxisPositions positions;
+
+  RotatedTensor view() const {
+    return {.heads = heads,
+            .before = before,
+            .after = after,
+            .positions = positions,
+            .format = Precision::bf16};
+  }
+};
+
+Tensors tensors_of(const ParamSet& params, const Patient& patient) {
+  Random random(params.integer("seed"), "vectors of diagnosis");
+  const AxisPositions positions = chosen_positions();
+  const Index rows = positions.rows();
+  const StageRounding bf16(Precision::bf16, {Stage::qk});
+  Tensors tensors{.before = normal_matrix<double>(random, heads * rows, channels),
+                  .after = {},
+                  .positions = positions};
+  bf16.apply<double>(Stage::qk, tensors.before);
+  WrittenRope sound = patient.sound;
+  sound.rounding = fp32_stages();
+  RowPlaces places{.heads = {0, 1}, .positions = positions};
+  for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
+  const auto broken = find_rope_defect(patient.defect).inject(sound, rows);
+  if (!broken) throw UsageError(patient.defect, "has no occasion", "choose another case");
+  tensors.after = apply_written(*broken, places, tensors.before);
+  bf16.apply<double>(Stage::qk, tensors.after);
+  return tensors;
+}
+
+std::string configuration_text(const Patient& patient) {
+  WrittenRope sound = patient.sound;
+  sound.rounding = fp32_stages();
+  return "The configuration says: " + short_text(sound);
+}
+
+std::vector<double> as_doubles(const AxisPositions& positions) {
+  std::vector<double> values;
+  for (Index n = 0; n < positions.rows(); ++n)
+    values.push_back(static_cast<double>(positions(n, 0)));
+  return values;
+}
+
+/// arg of what a pair turned by beyond m theta_t: 0 where the program does what it should.
+Matrix<double> excess_angles(const Patient& patient, const RotationSample& sample) {
+  const PairPhasors phasors = pair_phasors(patient.sound, sample);
+  const std::vector<double> theta = frequencies_of(patient.sound);
+  Matrix<double> angles(phasors.turns.rows(), phasors.turns.cols());
+  for (Index t = 0; t < angles.rows(); ++t)
+    for (Index n = 0; n < angles.cols(); ++n) {
+      const double angle =
+          theta[static_cast<std::size_t>(t)] * static_cast<double>(sample.places.positions(n, 0));
+      angles(t, n) = std::arg(phasors.turns(t, n) * std::polar(1.0, -angle));
+    }
+  return angles;
+}
+
+Figure angles_figure(const Patient& patient, const RotationSample& sample, Result& result) {
+  ArrayPtr array = to_array<double>(excess_angles(patient, sample), "excess_angles",
+                                    "angle beyond that of the configuration, rad", {"pair", "row"});
+  result.arrays.push_back(array);
+  Heatmap map{.values = std::move(array),
+              .x = {.label = "row", .symbol = "n"},
+              .y = {.label = "pair", .symbol = "t"},
+              .quantity = "angle beyond what the configuration says, rad",
+              .meaning = Meaning::cyclic};
+  return {"excess_angles", "By how much each pair turned too far, by token",
+          configuration_text(patient), std::move(map)};
+}
+
+Figure residual_figure(const Patient& patient, const RotationSample& sample, Result& result) {
+  const ResidualMap residual = residual_map(patient.sound, sample);
+  ArrayPtr array =
+      to_array<double>(residual.by_channel, "residual", "residual in roundings, by channel and row",
+                       {"channel", "row"});
+  result.arrays.push_back(array);
+  Heatmap map{.values = std::move(array),
+              .x = {.label = "row", .symbol = "n"},
+              .y = channel_axis(),
+              .quantity = "difference in roundings",
+              .meaning = Meaning::sequential};
+  return {"residual", "How far q is from what the configuration says, by channel and token",
+          configuration_text(patient), std::move(map)};
+}
+
+Figure by_position_figure(const Patient& patient, const RotationSample& sample) {
+  const ResidualMap residual = residual_map(patient.sound, sample);
+  Series series{.name = "this program",
+                .x = as_doubles(sample.places.positions),
+                .color = encoding_color("rope")};
+  for (Index n = 0; n < residual.by_channel.cols(); ++n)
+    series.y.push_back(std::sqrt(residual.by_channel.col(n).squaredNorm() /
+                                 static_cast<double>(residual.by_channel.rows())));
+  LinePlot plot{.x = position_axis(),
+                .y = {.label = "difference, root mean square",
+                      .unit = "roundings",
+                      .scale = AxisScale::symlog,
+                      .symlog_threshold = 1.0}};
+  plot.x.scale = AxisScale::symlog;
+  plot.series.push_back(std::move(series));
+  return {"by_position", "How far q is from what the configuration says, by position",
+          configuration_text(patient), std::move(plot)};
+}
+
+/// What the detective says of the same tensors with the configuration as the expectation.
+void add_answer(const Patient& patient, const RotationAnswer& answer, Result& result) {
+  constexpr std::size_t most = 4;
+  TableFigure drawn{.header = {"", "rope", "residual", "defect"}};
+  TableBuilder table("answer", "ropes that may have turned the tensor, best first",
+                     {{"rope"}, {"residual", "roundings"}, {"tied"}, {"defect"}});
+  std::vector<WrittenRope> shown;  // those that differ in more than the precision of their stages
+  for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
+    const RopeHypothesis& found = answer.hypotheses[i];
+    table.row({short_text(found.rope), found.residual.rms(), found.tied ? 1 : 0, found.defect});
+    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const WrittenRope& other) {
+      WrittenRope same = other;
+      same.rounding = found.rope.rounding;
+      return computes_same(same, found.rope);
+    });
+    if (repeated || (shown.size() >= most && !found.is_expected)) continue;
+    shown.push_back(found.rope);
+    drawn.rows.push_back({fmt::format("{}{}", i + 1, found.tied && i > 0 ? " (tied)" : ""),
+                          short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
+                          found.is_expected ? "as configured" : found.defect});
+  }
+  result.figures.push_back({"answer", "What the detective says of these tensors",
+                            configuration_text(patient), std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
+}
+
+void add_numbers(const Patient& patient, const RotationAnswer& answer, Result& result) {
+  const RopeHypothesis& best = answer.best();
+  double expected = std::nan("");
+  for (const RopeHypothesis& found : answer.hypotheses)
+    if (found.is_expected && std::isnan(expected)) expected = found.residual.rms();
+  result.scalars = {{.name = "residual",
+                     .unit = "roundings",
+                     .value = best.residual.rms(),
+                     .description = "of the detective's first hypothesis"},
+                    {.name = "residual_as_configured",
+                     .unit = "roundings",
+                     .value = expected,
+                     .description = "of what the configuration says"}};
+  for (const Patient& other : patients())
+    result.scalars.push_back(
+        {.name = fmt::format("is_{}", other.defect),
+         .value = best.defect == other.defect ? 1.0 : 0.0,
+         .description = fmt::format("1 where the detective finds: {}",
+                                    find_rope_defect(other.defect).description)});
+  result.checks.push_back(
+      {.name = "the_defect_is_found",
+       .statement = "the detective names the defect that was made (root mean "
+                    "square residual in roundings of its hypothesis)",
+       .equation = "eq. (14)",
+       .measured = best.defect == patient.defect ? best.residual.rms() : std::nan(""),
+       .bound = explained});
+}
+
+Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
+  checkpoint(progress, 0.0, "tensors");
+  const Patient& patient = patient_of(params);
+  const Tensors tensors = tensors_of(params, patient);
+  const RotatedTensor view = tensors.view();
+  checkpoint(progress, 0.2, "hypotheses");
+  WrittenRope expected = patient.sound;
+  expected.rounding = fp32_stages();
+  const RotationAnswer answer = identify_rotation({.tensor = view, .expected = expected});
+  checkpoint(progress, 0.8, "figures");
+  const RotationSample sample = sample_of(view, view.rows(), heads);
+  Result result;
+  add_numbers(patient, answer, result);
+  result.figures.push_back(angles_figure(patient, sample, result));
+  result.figures.push_back(residual_figure(patient, sample, result));
+  result.figures.push_back(by_position_figure(patient, sample));
+  add_answer(patient, answer, result);
+  return result;
+}
+
+}  // namespace
+
+Experiment diagnosis_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies
