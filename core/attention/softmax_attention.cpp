@@ -191,8 +191,8 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   // 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
   if (!all_finite<T>(p.v())) return std::nullopt;
   const std::optional<Distances> distances = consecutive_distances(in.m, in.n);
-  std::optional<LogitFactors<T>> factors =
-      factors_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, distances);
+  std::optional<LogitFactors<T>> factors = factors_of<T>(
+      {p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, nullptr, in.x}, doors, distances);
   if (!factors || !follow_rule(scoring.rule, in, mask, *factors)) return std::nullopt;
   p.drop_queries();
   OnlineInputs<T> online{p.k(), p.v(), in.m, in.n, std::move(*factors)};
@@ -246,7 +246,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding);
   const PackedParts<T> packed(p);
-  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k},
+  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k, in.x},
                          packed, doors, mask);
 }
 
@@ -269,7 +269,7 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
     if (segments.queries.size() == in.m.size())
       segments.queries = segments.queries.subspan(at, length);
     return attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
-                            in.head, scoring, segments, &packed.k},
+                            in.head, scoring, segments, &packed.k, in.x},
                            packed, doors, mask.of_queries(first, count));
   };
   const Index parts =

@@ -110,3 +110,28 @@ TEMPLATE_TEST_CASE("Sticks break as in the authors' reference and in flash-linea
     in.check_output(out, g.of("stick_breaking").at(name));
   }
 }
+
+TEMPLATE_TEST_CASE("FoX and PaTH read the layer's input as flash-linear-attention's layers do", "",
+                   float, double) {
+  const Published<TestType> g;
+  const auto& c = g.of("of_the_input");
+  const auto& in = g.tokens;
+  const Matrix<TestType> x = matrix_of<TestType>(c.at("x"));
+  const auto check = [&](const Encoding& encoding, const char* name) {
+    INFO(name);
+    const AttentionInputs<TestType> given{in.q, in.k, in.v, in.at, in.at, in.head, {}, &x};
+    in.check_output(attention_from_qkv<TestType>(encoding, given, Mask::causal(in.at, in.at)),
+                    c.at(name));
+  };
+  const ForgetGates forget{doubles(c.at("forget")), doubles(c.at("forget bias")),
+                           GateSource::input};
+  check(Fox<TestType>(forget), "fox");
+  PathTables tables{.direction = doubles(c.at("direction")),
+                    .gate = doubles(c.at("gate")),
+                    .bias = doubles(c.at("gate bias")),
+                    .convolution = doubles(c.at("convolution")),
+                    .source = GateSource::input};
+  check(Path<TestType>(tables), "path");
+  tables.forget = forget;
+  check(Path<TestType>(tables), "path with forget gates");
+}

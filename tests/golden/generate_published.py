@@ -210,6 +210,29 @@ def path():
     return found
 
 
+def of_the_input():
+    """Gates and directions as the layers make them of x: fla's PaTHAttention with a low-rank map, a convolution of width 3
+    (its kernel by torch's conv1d) and forget gates, and its FoX. The released code has the gates before the scale."""
+    width = 6
+    x = numbers(N, width, 4, 3, 13)
+    low, high = numbers(2, width, 3, 2, 7), numbers(HEADS * D, 2, 1, 4, 9)
+    taps = numbers(HEADS * D, 3, 2, 3, 5) + 0.125
+    gate, forget = numbers(HEADS, width, 3, 5, 8), numbers(HEADS, width, 2, 3, 9)
+    gate_bias, forget_bias = numbers(1, HEADS, 1, 3, 6), numbers(1, HEADS, 2, 1, 5)
+    convolved = F.conv1d(F.pad(torch.tensor(x @ low.T @ high.T).T, (2, 0)), torch.tensor(taps)[:, None], groups=HEADS * D)
+    w = F.normalize(F.silu(convolved).T.reshape(N, HEADS, D)[:, HEAD], dim=-1)
+    beta = torch.tensor(x @ gate[HEAD] + gate_bias[0, HEAD]).sigmoid() * 2
+    g = F.logsigmoid(torch.tensor(x @ forget[HEAD] + forget_bias[0, HEAD]))
+    naive = of_fla("ops/path_attn/naive.py").naive_path_attn
+    path = lambda decay: weights_alone(lambda values: naive(heads_last(q), heads_last(k), heads_last(values), heads_last(w), heads_last(beta),
+                                                            decay, D ** -0.5, chunk_size=4)[0, :, 0])
+    plain = of_fla("ops/forgetting_attn/naive.py").naive_forgetting_attn
+    fox = weights_alone(lambda values: plain(heads_last(q), heads_last(k), heads_last(values), heads_last(g))[0, :, 0])
+    return {"x": x.tolist(), "direction": (high @ low).tolist(), "convolution": taps[:, ::-1].T.tolist(), "gate": gate.tolist(),
+            "gate bias": gate_bias.tolist(), "forget": forget.tolist(), "forget bias": forget_bias.tolist(), "fox": fox,
+            "path": path(torch.zeros(1, N, 1)), "path with forget gates": path(heads_last(g))}
+
+
 def stick_breaking():
     naive = of_fla("ops/stickbreaking_attn/naive.py").naive_stickbreaking_attn
     library = lambda own: weights_alone(lambda values: naive(heads_last(q), heads_last(k), heads_last(values), attend_current=own)[0][0, :, 0])
@@ -227,7 +250,7 @@ def commit(repository):
 
 
 cases = {}
-for make in (kerple, fire, pope, grape_additive, grape_multiplicative, fox, path, stick_breaking):
+for make in (kerple, fire, pope, grape_additive, grape_multiplicative, fox, path, of_the_input, stick_breaking):
     with in_fp64():
         cases[make.__name__] = make()
 versions = {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in ("numpy", "torch", "einops", "fla-core")},
