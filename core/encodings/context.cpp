@@ -84,7 +84,7 @@ Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source) {
   if (source == GateSource::key) return in.k.template cast<double>();
   if (in.x == nullptr)
     throw UsageError("gates of the layer's input", "need x, and here q and k are given without it",
-                     "let them read the keys, or give x and the projections");
+                     "set fox.reads=key or path.reads=key, or give x and the projections");
   if (in.x->rows() != in.k.rows())
     throw UsageError(fmt::format("x of {} tokens", in.x->rows()),
                      fmt::format("must have a row for each of the {} keys", in.k.rows()),
