@@ -27,9 +27,7 @@ Position whole_position(double number) {
 
 ParamSpec token_positions_param() {
   ParamSpec spec = array_file_param(
-      key,
-      "Position of each token in place of consecutive ones, [N], whole numbers, of a .npy, .npz or "
-      ".safetensors file.");
+      key, "Your own positions, [N] whole numbers, of a .npy, .npz or .safetensors file.");
   spec.symbol.clear();
   return spec;
 }
