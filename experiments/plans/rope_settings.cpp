@@ -199,6 +199,10 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   read_sections(config, dictionary, layer);
   read_query_temperature(config, dictionary, layer);
   scale_softmax(config, kind, layer);
+  if (type_of(config).keys == RopeKeys::compressed && layer.type != "sliding_attention")
+    assume(assumed,
+           "layers that compress see keys beyond sliding_window, too, as averages of several: no "
+           "window is shown for them");
   if (type_of(config).keys == RopeKeys::compressed)
     put_param(layer, "rope.rotary_value", std::string("counter_rotated"),
               "code of deepseek_v4 in Transformers");
