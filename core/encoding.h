@@ -92,6 +92,8 @@ struct ScoreInputs {
   Scoring scoring{};
   SegmentsIn segments{};
   const PackedKeys<T>* packed_k{nullptr};  ///< k laid out for products, where that has been done
+  const Matrix<T>* x{
+      nullptr};  ///< [N_k, d_model], the layer's input at the keys, where it is known
 };
 
 /// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,

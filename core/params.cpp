@@ -94,6 +94,13 @@ void check_list(const ParamSpec& spec, const std::vector<std::string>& names) {
   }
 }
 
+void check_numbers(const ParamSpec& spec, const std::vector<double>& numbers) {
+  if (numbers.empty() && !spec.may_be_empty)
+    throw UsageError(assignment(spec, ""), "must have at least one number",
+                     fmt::format("write it like {}=1+1.5", spec.key));
+  for (const double number : numbers) check_range(spec, number, number_text(number));
+}
+
 template <class Number>
 bool parse_whole(std::string_view text, Number& number) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
@@ -116,6 +123,24 @@ double parse_real(const ParamSpec& spec, std::string_view text) {
   if (parse_whole(text, number)) return number;
   throw UsageError(assignment(spec, text), "must be a number",
                    fmt::format("write it like {}={}", spec.key, to_text(spec.default_value)));
+}
+
+/// Numbers joined by +; that of an exponent, as in 1e+5, is part of its number.
+std::vector<double> parse_numbers(const ParamSpec& spec, std::string_view text) {
+  std::vector<double> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    double number{};
+    const auto [next, status] = std::from_chars(at, end, number);
+    const bool goes_on = status == std::errc() && next != end && *next == '+' && next + 1 != end;
+    if (status != std::errc() || (next != end && !goes_on))
+      throw UsageError(assignment(spec, text), "must be numbers joined by +",
+                       fmt::format("write it like {}=1+1.5", spec.key));
+    numbers.push_back(number);
+    at = goes_on ? next + 1 : end;
+  }
+  return numbers;
 }
 
 bool parse_boolean(const ParamSpec& spec, std::string_view text) {
@@ -150,6 +175,8 @@ ParamValue parse(const ParamSpec& spec, std::string_view text) {
       return std::string(text);
     case ParamKind::choice_list:
       return split(text, '+');
+    case ParamKind::number_list:
+      return parse_numbers(spec, text);
   }
   check_invariant(false, "every ParamKind is parsed");
   return {};
@@ -174,6 +201,9 @@ void check(const ParamSpec& spec, const ParamValue& value) {
       break;
     case ParamKind::choice_list:
       check_list(spec, std::get<std::vector<std::string>>(value));
+      break;
+    case ParamKind::number_list:
+      check_numbers(spec, std::get<std::vector<double>>(value));
       break;
     case ParamKind::boolean:
     case ParamKind::file:
@@ -247,6 +277,10 @@ const std::vector<std::string>& ParamSet::list(std::string_view key) const {
   return std::get<std::vector<std::string>>(value(key));
 }
 
+const std::vector<double>& ParamSet::numbers(std::string_view key) const {
+  return std::get<std::vector<double>>(value(key));
+}
+
 std::string ParamSet::to_text(std::string_view key) const { return orrery::to_text(value(key)); }
 
 bool ParamSet::is_default(std::string_view key) const {
@@ -267,8 +301,8 @@ bool ParamSet::is_used(std::string_view key) const {
 }
 
 bool ParamSet::is_stated(std::string_view key) const {
-  const bool left_out =
-      (spec(key).may_be_empty && list(key).empty()) || (spec(key).stated_if_set && is_default(key));
+  const bool left_out = (spec(key).may_be_empty && to_text(key).empty()) ||
+                        (spec(key).stated_if_set && is_default(key));
   return is_used(key) && !left_out;
 }
 
@@ -316,6 +350,11 @@ std::string to_text(const ParamValue& value) {
     std::string operator()(double d) const { return number_text(d); }
     std::string operator()(const std::string& s) const { return s; }
     std::string operator()(const std::vector<std::string>& l) const { return join(l, "+"); }
+    std::string operator()(const std::vector<double>& l) const {
+      std::vector<std::string> words(l.size());
+      std::transform(l.begin(), l.end(), words.begin(), number_text);
+      return join(words, "+");
+    }
   };
   return std::visit(Visitor{}, value);
 }

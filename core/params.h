@@ -13,10 +13,12 @@
 
 namespace orrery {
 
-enum class ParamKind { boolean, integer, real, choice, choice_list, file };
+enum class ParamKind { boolean, integer, real, choice, choice_list, number_list, file };
 
-/// The value of a parameter: boolean, integer, real, one name or path, or a list of names.
-using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+/// The value of a parameter: boolean, integer, real, one name or path, a list of names, or a list
+/// of numbers.
+using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>,
+                                std::vector<double>>;
 
 struct Choice {
   std::string name;
@@ -49,7 +51,7 @@ struct ParamSpec {
   std::int64_t multiple_of{1};            ///< integers only
   bool logarithmic{false};                ///< the slider moves by ratios
   std::vector<Choice> choices{};          ///< choice and choice_list only
-  bool may_be_empty{false};               ///< choice_list only: naming none is allowed
+  bool may_be_empty{false};               ///< lists only: naming none is allowed
   std::vector<std::string> file_types{};  ///< file only: extensions that are read, without the dot
   std::optional<Condition> used_when{};
   std::string group{};                    ///< heading under which descriptions and panels fold it
@@ -70,7 +72,7 @@ class ParamSet {
   /// Throws UsageError naming the nearest key when there is none such.
   const ParamSpec& spec(std::string_view key) const;
 
-  /// Parses and sets. Booleans are true/false/yes/no/on/off/1/0; a choice_list is "a+b+c".
+  /// Parses and sets. Booleans are true/false/yes/no/on/off/1/0; a list is "a+b+c", "1+1.5+2e+8".
   /// Throws UsageError: unknown key, not a number, out of range, not a multiple, unknown choice.
   void set(std::string_view key, std::string_view text);
   /// Sets a typed value. Throws as set() does, and when the type is not the parameter's.
@@ -82,6 +84,7 @@ class ParamSet {
   double real(std::string_view key) const;
   const std::string& text(std::string_view key) const;  ///< choice or file
   const std::vector<std::string>& list(std::string_view key) const;
+  const std::vector<double>& numbers(std::string_view key) const;
   const ParamValue& value(std::string_view key) const;
 
   /// The value as set() reads it back, exactly (reals with 17 significant digits where needed).

@@ -126,17 +126,21 @@ std::string explanation(const Session& session, const ParamSpec& spec) {
   return reason.empty() ? param_tooltip(spec) : reason + '\n' + param_tooltip(spec);
 }
 
-void ParamPanel::file(Session& session, const ParamSpec& spec) {
+bool ParamPanel::typed_text(Session& session, const ParamSpec& spec, const std::string& hint) {
   const ExperimentState& state = session.current();
-  const std::string present = state.params.text(spec.key);
-  std::string& path = typed_[state.experiment->info.name + "/" + spec.key];
-  const std::string hint = "Drop or type: " + file_types_text(spec);
-  const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &path,
+  const std::string present = state.params.to_text(spec.key);
+  std::string& text = typed_[state.experiment->info.name + "/" + spec.key];
+  const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &text,
                                                 ImGuiInputTextFlags_EnterReturnsTrue);
   const bool editing = ImGui::IsItemActive();
-  if (editing) last_file_key_ = spec.key;
-  if (entered) session.set(spec.key, path);
-  if (!editing && !entered) path = present;
+  if (entered) session.set(spec.key, text);
+  if (!editing && !entered) text = present;
+  return editing;
+}
+
+void ParamPanel::file(Session& session, const ParamSpec& spec) {
+  if (typed_text(session, spec, "Drop or type: " + file_types_text(spec)))
+    last_file_key_ = spec.key;
 }
 
 void ParamPanel::slider(Session& session, const ParamSpec& spec, const Ui& ui) {
@@ -170,6 +174,9 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
     case ParamKind::choice_list:
       return spec.key == mixer_key ? mixer_control(session, ui)
                                    : choice_list_control(session, spec, ui);
+    case ParamKind::number_list:
+      typed_text(session, spec, "Numbers joined by +");
+      return;
     case ParamKind::file:
       return file(session, spec);
   }

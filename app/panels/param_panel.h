@@ -38,8 +38,10 @@ class ParamPanel {
   void control(Session& session, const ParamSpec& spec, const Ui& ui);
   void slider(Session& session, const ParamSpec& spec, const Ui& ui);
   void file(Session& session, const ParamSpec& spec);
+  /// A field whose text is set on Enter. Returns whether it is being edited.
+  bool typed_text(Session& session, const ParamSpec& spec, const std::string& hint);
 
-  std::map<std::string, std::string> typed_{};  ///< file paths being edited, by experiment and key
+  std::map<std::string, std::string> typed_{};  ///< texts being edited, by experiment and key
   std::string wanted_{};                        ///< text in the search field
   std::string focus_{};  ///< key of the parameter that gets the keyboard focus next
   std::string last_file_key_{};

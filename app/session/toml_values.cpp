@@ -192,6 +192,9 @@ std::string param_value_text(const ParamValue& value) {
     std::string operator()(const std::vector<std::string>& list) const {
       return toml_words.write(list);
     }
+    std::string operator()(const std::vector<double>& list) const {
+      return quoted(to_text(ParamValue(list)));
+    }
   };
   return std::visit(Visitor{}, value);
 }

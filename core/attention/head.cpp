@@ -144,8 +144,9 @@ void attention_head_by_rows(const Encoding& encoding, const Projections<T>& proj
     }
     reader.use(first, part);
   };
-  attention_by_rows<T>({q, k, v, in.m, in.n, in.head, in.segments}, SoftmaxDoors<T>::of(encoding),
-                       mask, scoring, {use, reader.rows, reader.map, reader.threads});
+  attention_by_rows<T>({q, k, v, in.m, in.n, in.head, in.segments, &x_k},
+                       SoftmaxDoors<T>::of(encoding), mask, scoring,
+                       {use, reader.rows, reader.map, reader.threads});
 }
 
 template <class T>

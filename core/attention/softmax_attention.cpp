@@ -354,7 +354,7 @@ AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const Softmax
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding);
   const PackedParts<T> packed(p);
-  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k},
+  return attention_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, &packed.k, in.x},
                          packed, doors, mask);
 }
 
@@ -363,7 +363,8 @@ AttentionOutput<T> attention_logits(const AttentionInputs<T>& in, const SoftmaxD
                                     const Scoring& scoring) {
   check_queries_and_keys(in);
   const Prepared<T> p(in, doors, scoring.rounding);
-  return logits_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments}, doors, {});
+  return logits_of<T>({p.q(), p.k(), in.m, in.n, in.head, scoring, in.segments, nullptr, in.x},
+                      doors, {});
 }
 
 template <class T>
@@ -385,7 +386,7 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
     if (segments.queries.size() == in.m.size())
       segments.queries = segments.queries.subspan(at, length);
     return attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
-                            in.head, scoring, segments, &packed.k},
+                            in.head, scoring, segments, &packed.k, in.x},
                            packed, doors, mask.of_queries(first, count));
   };
   const Index parts =

@@ -39,6 +39,7 @@ struct AttentionInputs {
   PositionsIn n;  ///< [N_k]
   int head{0};
   SegmentsIn segments{};
+  const Matrix<T>* x{nullptr};  ///< [N_k, d_model], what k and v were projected from, where known
 };
 
 template <class T>

@@ -1,11 +1,15 @@
 #include "core/encodings/context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <type_traits>
+
+#include "core/errors.h"
 
 namespace orrery {
 namespace {
@@ -56,6 +60,40 @@ Index groups_up_to(const std::vector<KeyGroup>& groups, Position position) {
   return end - groups.begin();
 }
 
+ParamSpec gate_source_param(const std::string& key, const std::string& gates) {
+  return {.key = key,
+          .description = gates +
+                         " read the keys, or the layer's input as in the paper, which is "
+                         "known where tokens have contents and projections.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("key"),
+          .choices = {{"key", "k_t"}, {"input", "x_t, before W_k"}},
+          .stated_if_set = true};
+}
+
+GateSource gate_source_of(const EncodingSettings& settings, const std::string& key) {
+  return settings.params.text(key) == "input" ? GateSource::input : GateSource::key;
+}
+
+Index gate_width(const EncodingSettings& settings, GateSource source) {
+  return source == GateSource::input ? settings.d_model : settings.d_head;
+}
+
+template <class T>
+Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source) {
+  if (source == GateSource::key) return in.k.template cast<double>();
+  if (in.x == nullptr)
+    throw UsageError("gates of the layer's input", "need x, and here q and k are given without it",
+                     "set fox.reads=key or path.reads=key, or give x and the projections");
+  if (in.x->rows() != in.k.rows())
+    throw UsageError(fmt::format("x of {} tokens", in.x->rows()),
+                     fmt::format("must have a row for each of the {} keys", in.k.rows()),
+                     "give the input that the keys were projected from");
+  return in.x->template cast<double>();
+}
+
+template Matrix<double> gate_contents(const ScoreInputs<float>&, GateSource);
+template Matrix<double> gate_contents(const ScoreInputs<double>&, GateSource);
 template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<float>&);
 template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<double>&);
 

@@ -15,12 +15,11 @@ namespace orrery {
 namespace {
 
 /// ln f_t of every key. [N_k]
-template <class T>
-std::vector<double> log_gates(const MatrixIn<T>& k, const ForgetGates& gates, int head) {
-  std::vector<double> log_f(static_cast<std::size_t>(k.rows()));
-  for (Index t = 0; t < k.rows(); ++t) {
+std::vector<double> log_gates(const Matrix<double>& contents, const ForgetGates& gates, int head) {
+  std::vector<double> log_f(static_cast<std::size_t>(contents.rows()));
+  for (Index t = 0; t < contents.rows(); ++t) {
     double x = gates.bias(0, head);
-    for (Index c = 0; c < k.cols(); ++c) x += gates.weight(head, c) * static_cast<double>(k(t, c));
+    for (Index c = 0; c < contents.cols(); ++c) x += gates.weight(head, c) * contents(t, c);
     log_f[static_cast<std::size_t>(t)] = log_sigmoid(x);
   }
   return log_f;
@@ -65,15 +64,19 @@ Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyG
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates) {
   check_head(in.head, gates.weight.rows());
-  if (in.k.cols() != gates.weight.cols())
-    throw UsageError(fmt::format("k with {} channels", in.k.cols()),
-                     fmt::format("the forget gates were made for d_head={}", gates.weight.cols()),
-                     "give q and k with as many channels");
+  const Matrix<double> contents = gate_contents<T>(in, gates.source);
+  if (contents.cols() != gates.weight.cols()) {
+    const bool of_keys = gates.source == GateSource::key;
+    throw UsageError(fmt::format("{} with {} channels", of_keys ? "k" : "x", contents.cols()),
+                     fmt::format("the forget gates were made for {}={}",
+                                 of_keys ? "d_head" : "d_model", gates.weight.cols()),
+                     "give as many channels as the gates read");
+  }
   const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
   const double constant = log_sigmoid(gates.bias(0, in.head));
   // A count of tokens is exact, and what contents change of a gate is 0 without content.
   const std::vector<double> one(in.n.size(), 1.0);
-  std::vector<double> change = log_gates<T>(in.k, gates, in.head);
+  std::vector<double> change = log_gates(contents, gates, in.head);
   for (double& gate : change) gate -= constant;
   const Matrix<double> always = constant * sums_between(in.m, in.n, groups, one);
   const Matrix<double> content = sums_between(in.m, in.n, groups, change);
@@ -113,11 +116,11 @@ EncodingInfo Fox<T>::info() {
       .symbols = {{"f_t", "forget gate of token t, between 0 and 1"},
                   {"w_h", "trained weights of the head's gates"},
                   {"b_h", "trained bias of the head's gates"}},
-      .params = {std::move(bias)},
+      .params = {std::move(bias), gate_source_param("fox.reads", "The gates")},
       .tables = {{.name = "fox.weight",
-                  .shape = "[heads, d_head]",
-                  .description = "What each head's gates read of a key.",
-                  .initial = "normal, deviation (3 d_head)^(−1/2), that of PyTorch's linear layer"},
+                  .shape = "[heads, d_head]; of the input [heads, d_model]",
+                  .description = "What each head's gates read of a key, or of the layer's input.",
+                  .initial = "normal, deviation (3 width)^(−1/2), that of PyTorch's linear layer"},
                  {.name = "fox.bias",
                   .shape = "[1, heads]",
                   .description = "Bias of each head's gates.",
@@ -128,10 +131,12 @@ EncodingInfo Fox<T>::info() {
 
 template <class T>
 std::unique_ptr<Fox<T>> Fox<T>::make(const EncodingSettings& s) {
-  const double deviation = 1.0 / std::sqrt(3.0 * static_cast<double>(s.d_head));
+  const GateSource source = gate_source_of(s, "fox.reads");
+  const Index width = gate_width(s, source);
+  const double deviation = 1.0 / std::sqrt(3.0 * static_cast<double>(width));
   return std::make_unique<Fox>(
-      ForgetGates{table_of<double>(s, "fox.weight", s.heads, s.d_head, deviation),
-                  table_or<double>(s, "fox.bias", 1, s.heads, s.params.real("fox.bias"))},
+      ForgetGates{table_of<double>(s, "fox.weight", s.heads, width, deviation),
+                  table_or<double>(s, "fox.bias", 1, s.heads, s.params.real("fox.bias")), source},
       s.rounding);
 }
 

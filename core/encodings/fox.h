@@ -17,8 +17,9 @@ Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyG
 
 /// What the gates of a forgetting head are made of.
 struct ForgetGates {
-  Matrix<double> weight{};  ///< w [heads, d_head]
+  Matrix<double> weight{};  ///< w [heads, d_head], or [heads, d_model] for gates of the input
   Matrix<double> bias{};    ///< b [1, heads]
+  GateSource source{GateSource::key};
 };
 
 /// The terms of forgetting: "constant_forgetting" with the gates of keys without content, and
@@ -32,11 +33,11 @@ std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const Forge
 /// t over the keys that are given. Terms: content, constant_forgetting, which has σ(b_h) for every
 /// gate and is ALiBi's bias with slope −ln σ(b_h) at consecutive positions, and
 /// content_forgetting, the rest. The paper is causal; a key ahead of the query takes the sum over
-/// m < t ≤ n. Its gates read the layer's input x_t; the door sees keys, so they read k_t = W_k x_t
-/// here, which says the same with w in place of W_k w where W_k is square. Where all gates are
-/// equal it is ALiBi; otherwise a function of more than m − n, though a common shift leaves it.
-/// Accuracy: N_k·2^-53 of the largest sum. Cost: N_k·d, a sort of the keys, and O(N_q N_k).
-/// Source: Lin et al. 2025 (Forgetting Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
+/// m < t ≤ n. Its gates read the layer's input x_t, as they do here with GateSource::input; where q
+/// and k are given without it they read k_t. Where all gates are equal it is ALiBi; otherwise a
+/// function of more than m − n, though a common shift leaves it. Accuracy: N_k·2^-53 of the largest
+/// sum. Cost: N_k·d, a sort of the keys, and O(N_q N_k). Source: Lin et al. 2025 (Forgetting
+/// Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
 template <class T>
 class Fox final : public Encoding, public ScoreTerms<T>, public ReadsContext {
  public:

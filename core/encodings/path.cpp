@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -14,30 +17,72 @@
 namespace orrery {
 namespace {
 
-void check_tables(const PathTables& p) {
-  const Index d = p.direction.rows(), heads = p.gate.rows();
-  if (d > 0 && p.direction.cols() == d && heads > 0 && p.gate.cols() == d && p.bias.rows() == 1 &&
-      p.bias.cols() == heads)
-    return;
+Index heads_of(const PathTables& p) { return p.gate.rows(); }
+
+/// Rows of W for one head.
+Index head_width(const PathTables& p) {
+  return p.source == GateSource::key ? p.direction.rows() : p.direction.rows() / heads_of(p);
+}
+
+void check_convolution(const PathTables& p) {
+  if (p.convolution.size() == 0 || p.convolution.cols() == p.direction.rows()) return;
   throw UsageError(
-      fmt::format("PaTH tables direction [{}, {}], gate [{}, {}], bias [{}, {}]", d,
-                  p.direction.cols(), heads, p.gate.cols(), p.bias.rows(), p.bias.cols()),
-      "must be [d_head, d_head], [heads, d_head] and [1, heads]", "save them from the same layer");
+      fmt::format("PaTH's convolution [{}, {}]", p.convolution.rows(), p.convolution.cols()),
+      fmt::format("must have {} columns, one per row of the direction", p.direction.rows()),
+      "save both from the same layer");
+}
+
+void check_tables(const PathTables& p) {
+  const Index rows = p.direction.rows(), width = p.direction.cols(), heads = heads_of(p);
+  const bool shaped = p.source == GateSource::key ? rows == width : heads > 0 && rows % heads == 0;
+  if (rows > 0 && shaped && heads > 0 && p.gate.cols() == width && p.bias.rows() == 1 &&
+      p.bias.cols() == heads)
+    return check_convolution(p);
+  throw UsageError(fmt::format("PaTH tables direction [{}, {}], gate [{}, {}], bias [{}, {}]", rows,
+                               width, heads, p.gate.cols(), p.bias.rows(), p.bias.cols()),
+                   p.source == GateSource::key
+                       ? "must be [d_head, d_head], [heads, d_head] and [1, heads]"
+                       : "must be [heads·d_head, d_model], [heads, d_model] and [1, heads]",
+                   "save them from the same layer");
 }
 
 using Row = Eigen::RowVectorXd;
+
+/// silu(Σ_s C_s ⊙ z_{t−s}) of every token; taps [width, d], C_0 first.
+Matrix<double> convolved(const Matrix<double>& z, const Matrix<double>& taps,
+                         const std::vector<KeyGroup>& groups) {
+  std::vector<Index> order;
+  for (const KeyGroup& group : groups)
+    order.insert(order.end(), group.keys.begin(), group.keys.end());
+  Matrix<double> out(z.rows(), z.cols());
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    Row sum = Row::Zero(z.cols());
+    for (Index s = 0; s < taps.rows() && static_cast<std::size_t>(s) <= t; ++s)
+      sum += taps.row(s).cwiseProduct(z.row(order[t - static_cast<std::size_t>(s)]));
+    out.row(order[t]) = sum.unaryExpr([](double x) { return x * sigmoid(x); });
+  }
+  return out;
+}
 
 /// The Householder-like matrices of the keys.
 struct Reflections {
   Matrix<double> w;      ///< [N_k, d], of length 1 or 0
   Eigen::VectorXd beta;  ///< [N_k]
 
-  Reflections(const Matrix<double>& k, const PathTables& tables, Index head)
-      : w(product_with_transpose<double>(k, tables.direction)), beta(k.rows()) {
-    for (Index t = 0; t < k.rows(); ++t) {
+  /// contents [N_k, width]: what W and u read
+  Reflections(const Matrix<double>& contents, const PathTables& tables, Index head,
+              const std::vector<KeyGroup>& groups)
+      : beta(contents.rows()) {
+    const Index d = head_width(tables);
+    const Index first = tables.source == GateSource::key ? 0 : head * d;
+    const Matrix<double> direction = tables.direction.middleRows(first, d);
+    w = product_with_transpose<double>(contents, direction);
+    if (tables.convolution.size() > 0)
+      w = convolved(w, tables.convolution.middleCols(first, d), groups);
+    for (Index t = 0; t < contents.rows(); ++t) {
       const double length = w.row(t).norm();
       if (!(length == 0)) w.row(t) /= length;  // NaN passes
-      const double x = k.row(t).dot(tables.gate.row(head)) + tables.bias(0, head);
+      const double x = contents.row(t).dot(tables.gate.row(head)) + tables.bias(0, head);
       beta(t) = 2.0 * sigmoid(x);
     }
   }
@@ -66,17 +111,7 @@ void follow(const Row& q, Position query, const Matrix<double>& k,
   }
 }
 
-}  // namespace
-
-template <class T>
-Path<T>::Path(PathTables tables, const StageRounding& rounding) : tables_(std::move(tables)) {
-  check_tables(tables_);
-  for (Matrix<double>* table : {&tables_.direction, &tables_.gate, &tables_.bias})
-    rounding.apply<double>(Stage::table, *table);
-}
-
-template <class T>
-EncodingInfo Path<T>::info() {
+std::vector<ParamSpec> path_params() {
   ParamSpec bias{.key = "path.bias",
                  .symbol = "c",
                  .description =
@@ -86,6 +121,77 @@ EncodingInfo Path<T>::info() {
                  .default_value = 0.0,
                  .min = -100.0,
                  .max = 100.0};
+  ParamSpec taps{.key = "path.convolution",
+                 .unit = "tokens",
+                 .description =
+                     "Width of the causal convolution, with SiLU, that directions pass through: 3 "
+                     "in the paper, 0 for none.",
+                 .kind = ParamKind::integer,
+                 .default_value = std::int64_t{0},
+                 .min = 0,
+                 .max = 16,
+                 .stated_if_set = true};
+  ParamSpec forget{.key = "path.forget",
+                   .description = "Adds the gates of the Forgetting Transformer: PaTH-FoX.",
+                   .kind = ParamKind::boolean,
+                   .default_value = false,
+                   .stated_if_set = true};
+  ParamSpec forget_bias{
+      .key = "path.forget_bias",
+      .symbol = "b",
+      .description = "Bias of the forget gates: the larger, the less a token forgets.",
+      .kind = ParamKind::real,
+      .default_value = 5.0,
+      .min = -100.0,
+      .max = 100.0,
+      .used_when = Condition{"path.forget", {"true"}}};
+  return {std::move(bias), gate_source_param("path.reads", "Directions and gates"), std::move(taps),
+          std::move(forget), std::move(forget_bias)};
+}
+
+std::vector<TableSpec> path_tables() {
+  const std::string linear = "normal, deviation (3 width)^(−1/2), that of PyTorch's linear layer";
+  const std::string gate = "[heads, d_head]; of the input [heads, d_model]";
+  return {{.name = "path.direction",
+           .shape = "[d_head, d_head]; of the input [heads·d_head, d_model]",
+           .description = "W: makes the direction of a token's matrix.",
+           .initial = "normal, deviation width^(−1/2)"},
+          {.name = "path.gate",
+           .shape = gate,
+           .description = "What each head's β reads of a token.",
+           .initial = linear},
+          {.name = "path.bias",
+           .shape = "[1, heads]",
+           .description = "Bias of each head's β.",
+           .initial = "the parameter path.bias for every head",
+           .drawn = false},
+          {.name = "path.convolution",
+           .shape = "[path.convolution, rows of path.direction]",
+           .description = "Taps of the convolution, the token's own first.",
+           .initial = "normal, deviation (3 path.convolution)^(−1/2)"},
+          {.name = "path.forget_weight",
+           .shape = gate,
+           .description = "What each head's forget gates read of a token.",
+           .initial = linear},
+          {.name = "path.forget_bias",
+           .shape = "[1, heads]",
+           .description = "Bias of each head's forget gates.",
+           .initial = "the parameter path.forget_bias for every head",
+           .drawn = false}};
+}
+
+}  // namespace
+
+template <class T>
+Path<T>::Path(PathTables tables, const StageRounding& rounding) : tables_(std::move(tables)) {
+  check_tables(tables_);
+  for (Matrix<double>* table : {&tables_.direction, &tables_.gate, &tables_.bias,
+                                &tables_.convolution, &tables_.forget.weight, &tables_.forget.bias})
+    rounding.apply<double>(Stage::table, *table);
+}
+
+template <class T>
+EncodingInfo Path<T>::info() {
   return {
       .name = "path",
       .label = "PaTH",
@@ -103,49 +209,57 @@ EncodingInfo Path<T>::info() {
       .symbols = {{"H_t", "matrix of token t: I less its share along w_t"},
                   {"w_t", "direction of token t, of length 1"},
                   {"β_t", "strength of token t, between 0 and 2"}},
-      .params = {std::move(bias)},
-      .tables = {{.name = "path.direction",
-                  .shape = "[d_head, d_head]",
-                  .description = "W: makes the direction of a token's matrix of its key.",
-                  .initial = "normal, deviation d_head^(−1/2)"},
-                 {.name = "path.gate",
-                  .shape = "[heads, d_head]",
-                  .description = "What each head's β reads of a key.",
-                  .initial = "normal, deviation (3 d_head)^(−1/2), that of PyTorch's linear layer"},
-                 {.name = "path.bias",
-                  .shape = "[1, heads]",
-                  .description = "Bias of each head's β.",
-                  .initial = "the parameter path.bias for every head",
-                  .drawn = false}},
+      .params = path_params(),
+      .tables = path_tables(),
       .stages = {Stage::table}};
 }
 
 template <class T>
 void Path<T>::check(const EncodingSettings& s) {
-  check_table_size("path.direction", s.d_head, s.d_head, "the channels of a head");
+  const GateSource source = gate_source_of(s, "path.reads");
+  const Index rows = source == GateSource::key ? s.d_head : s.d_head * s.heads;
+  check_table_size("path.direction", rows, gate_width(s, source), "the channels of a head");
 }
 
 template <class T>
 std::unique_ptr<Path<T>> Path<T>::make(const EncodingSettings& s) {
   check(s);
-  const auto d = static_cast<double>(s.d_head);
-  return std::make_unique<Path>(
-      PathTables{table_of<double>(s, "path.direction", s.d_head, s.d_head, 1.0 / std::sqrt(d)),
-                 table_of<double>(s, "path.gate", s.heads, s.d_head, 1.0 / std::sqrt(3.0 * d)),
-                 table_or<double>(s, "path.bias", 1, s.heads, s.params.real("path.bias"))},
-      s.rounding);
+  const GateSource source = gate_source_of(s, "path.reads");
+  const Index width = gate_width(s, source);
+  const Index rows = source == GateSource::key ? s.d_head : s.d_head * s.heads;
+  const auto inputs = static_cast<double>(width);
+  const double linear = 1.0 / std::sqrt(3.0 * inputs);
+  PathTables tables{
+      .direction = table_of<double>(s, "path.direction", rows, width, 1.0 / std::sqrt(inputs)),
+      .gate = table_of<double>(s, "path.gate", s.heads, width, linear),
+      .bias = table_or<double>(s, "path.bias", 1, s.heads, s.params.real("path.bias")),
+      .source = source};
+  if (const Index taps = s.params.integer("path.convolution"); taps > 0)
+    tables.convolution = table_of<double>(s, "path.convolution", taps, rows,
+                                          1.0 / std::sqrt(3.0 * static_cast<double>(taps)));
+  else
+    refuse_table(s, "path.convolution", "path.convolution=3");
+  if (s.params.boolean("path.forget")) {
+    const double bias = s.params.real("path.forget_bias");
+    tables.forget = {table_of<double>(s, "path.forget_weight", s.heads, width, linear),
+                     table_or<double>(s, "path.forget_bias", 1, s.heads, bias), source};
+  } else {
+    for (const char* name : {"path.forget_weight", "path.forget_bias"})
+      refuse_table(s, name, "path.forget=true");
+  }
+  return std::make_unique<Path>(std::move(tables), s.rounding);
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
-  check_head(in.head, tables_.gate.rows());
-  if (in.k.cols() != tables_.direction.cols() || in.q.cols() != in.k.cols())
-    throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
-                     fmt::format("this PaTH was made for d_head={}", tables_.direction.cols()),
-                     "give q and k with as many channels");
+Matrix<T> Path<T>::path_term(const ScoreInputs<T>& in) const {
+  const Matrix<double> contents = gate_contents<T>(in, tables_.source);
+  if (contents.cols() != tables_.direction.cols())
+    throw UsageError(fmt::format("x with {} channels", contents.cols()),
+                     fmt::format("this PaTH was made for d_model={}", tables_.direction.cols()),
+                     "give as many channels as its tables have");
   const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
   const Matrix<double> k = in.k.template cast<double>();
-  const Reflections reflections(k, tables_, in.head);
+  const Reflections reflections(contents, tables_, in.head, groups);
   const double scale = score_scale(1, in.q.cols(), in.scoring);
   Matrix<T> path(in.q.rows(), in.k.rows());
   Row change(in.k.rows());
@@ -154,9 +268,25 @@ std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
     follow(q, in.m[static_cast<std::size_t>(i)], k, groups, reflections, change);
     path.row(i) = (scale * change).template cast<T>();
   }
+  return path;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_head(in.head, heads_of(tables_));
+  if (in.k.cols() != head_width(tables_) || in.q.cols() != in.k.cols())
+    throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
+                     fmt::format("this PaTH was made for d_head={}", head_width(tables_)),
+                     "give q and k with as many channels");
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"path", std::move(path)});
+  terms.push_back({"path", path_term(in)});
+  if (tables_.forget.weight.size() == 0) return terms;
+  const T scale = static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
+  for (ScoreTerm<T>& term : forgetting_terms<T>(in, tables_.forget)) {
+    term.logits *= scale;
+    terms.push_back(std::move(term));
+  }
   return terms;
 }
 

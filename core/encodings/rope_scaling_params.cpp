@@ -1,5 +1,7 @@
 #include "core/encodings/rope_scaling_params.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -84,7 +86,25 @@ ParamSpec truncate_param() {
           .used_when = Condition{std::string(selector), {"yarn"}}};
 }
 
+ParamSpec factors(const char* key, std::string description, Names readers) {
+  return {.key = key,
+          .description = std::move(description),
+          .kind = ParamKind::number_list,
+          .default_value = std::vector<double>{},
+          .min = 1e-300,
+          .max = 1e300,
+          .may_be_empty = true,
+          .used_when = Condition{std::string(selector), std::move(readers)}};
+}
+
+/// The table of that name, or the parameter of the same name, or 1 for every pair.
 std::vector<double> list_of(const EncodingSettings& settings, const char* name, Index pairs) {
+  const std::vector<double>& numbers = settings.params.numbers(name);
+  const bool has_table = settings.tables && settings.tables->contains(name);
+  if (!numbers.empty() && has_table)
+    throw UsageError(fmt::format("{} as a parameter", name), "is given as a table too",
+                     "give one of them");
+  if (!numbers.empty()) return numbers;
   const Matrix<double> row = table_or<double>(settings, name, 1, pairs, 1.0);
   return {row.data(), row.data() + row.size()};
 }
@@ -135,7 +155,12 @@ std::vector<ParamSpec> rope_scaling_params() {
              {"llama3"}),
       number("rope.attention_factor", "a",
              "Multiplies cos and sin, that is q and k; logits gain a². 0: as the scaling has it.",
-             0.0, 0.0, 100.0, {"ntk_by_parts", "yarn", "longrope", "factors"})};
+             0.0, 0.0, 100.0, {"ntk_by_parts", "yarn", "longrope", "factors"}),
+      factors(factors_table,
+              "What divides each pair's frequency, the fastest first, joined by +; none: all 1.",
+              {"factors"}),
+      factors(short_table, "LongRoPE's factors for sequences up to L₀, likewise.", {"longrope"}),
+      factors(long_table, "LongRoPE's factors for longer ones.", {"longrope"})};
   specs[1].logarithmic = true;
   return specs;
 }

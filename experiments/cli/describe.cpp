@@ -27,6 +27,9 @@ std::string range_text(const ParamSpec& spec) {
     case ParamKind::choice_list:
       return spec.may_be_empty ? "any of those below, joined by +"
                                : "one or more of those below, joined by +";
+    case ParamKind::number_list:
+      return fmt::format("numbers joined by +, {} … {}", number_text(spec.min),
+                         number_text(spec.max));
     case ParamKind::file:
       return "a file";
     case ParamKind::integer:
@@ -140,6 +143,8 @@ const char* kind_name(ParamKind kind) {
       return "choice";
     case ParamKind::choice_list:
       return "choice_list";
+    case ParamKind::number_list:
+      return "number_list";
     case ParamKind::file:
       break;
   }
@@ -155,13 +160,14 @@ ordered_json param_json(const ParamSpec& spec) {
                     {"description", spec.description},
                     {"default", to_text(spec.default_value)}};
   const bool is_number = spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
-  if (is_number) {
+  const bool is_list = spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
+  if (is_number || spec.kind == ParamKind::number_list) {
     json["min"] = spec.min;
     json["max"] = spec.max;
   }
   if (spec.kind == ParamKind::integer) json["multiple_of"] = spec.multiple_of;
   if (is_number) json["logarithmic"] = spec.logarithmic;
-  if (spec.kind == ParamKind::choice_list) json["may_be_empty"] = spec.may_be_empty;
+  if (is_list) json["may_be_empty"] = spec.may_be_empty;
   if (spec.kind == ParamKind::file) json["file_types"] = spec.file_types;
   if (!spec.group.empty()) json["group"] = spec.group;
   for (const Choice& choice : spec.choices)

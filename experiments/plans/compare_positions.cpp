@@ -95,6 +95,9 @@ void compare_rope(const LayerPlan& a, const LayerPlan& b, Collector& found) {
                        l.sections_interleaved ? " in turns" : "");
   };
   found.texts(a.layer, "pairs per axis", sections(a), sections(b));
+  // Files that say nothing about an indexer, as GGUFs, differ in nothing.
+  if (a.indexer && b.indexer)
+    found.texts(a.layer, "pairing of the indexer", a.indexer->pairing, b.indexer->pairing);
 }
 
 std::string params_text(const LayerPlan& layer) {

@@ -68,7 +68,9 @@ bool read_hybrid_type(const ConfigValues& config, LayerPlan& layer) {
   }
   const Json* ratio = entry(config, "compress_ratios", layer);
   if (!ratio) return false;
-  put(config, "compress_ratios", *ratio == 0 ? "sliding_attention" : "compressed_attention", layer);
+  const char* compressed =
+      *ratio == 4 ? "compressed_sparse_attention" : "heavily_compressed_attention";
+  put(config, "compress_ratios", *ratio == 0 ? "sliding_attention" : compressed, layer);
   return true;
 }
 

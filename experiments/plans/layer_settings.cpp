@@ -21,15 +21,6 @@ void require_catalogued(const LayerPlan& layer) {
                      "choose another layer; orrery positions FILE lists them");
 }
 
-void require_no_lists(const LayerPlan& layer) {
-  if (layer.factors.empty()) return;
-  throw UsageError(fmt::format("layer={}", layer.layer),
-                   fmt::format("has {} factors of frequencies, which are a table and no parameter",
-                               layer.factors.size()),
-                   "take them from orrery positions FILE --json to orrery apply --table "
-                   "rope.factors=FILE.npy");
-}
-
 bool has(const std::vector<ParamSpec>& specs, const std::string& key) {
   return std::any_of(specs.begin(), specs.end(),
                      [&](const ParamSpec& spec) { return spec.key == key; });
@@ -48,6 +39,14 @@ void add_axes(const LayerPlan& layer, std::vector<Setting>& all) {
   all.emplace_back("axis_rope.row_pairs", std::int64_t{layer.sections[1]});
 }
 
+/// Lists of factors, by the names of the parameters that take them.
+void add_lists(const LayerPlan& layer, std::vector<Setting>& all) {
+  if (layer.factors.empty()) return;
+  const bool longrope = !layer.long_factors.empty();
+  all.emplace_back(longrope ? "rope.short_factor" : "rope.factors", layer.factors);
+  if (longrope) all.emplace_back("rope.long_factor", layer.long_factors);
+}
+
 std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
   const bool axes = takes_axes(layer, specs);
   std::vector<Setting> all{
@@ -60,6 +59,7 @@ std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<Para
   }
   if (axes) add_axes(layer, all);
   all.insert(all.end(), layer.params.begin(), layer.params.end());
+  add_lists(layer, all);
   return all;
 }
 
@@ -74,7 +74,6 @@ ParamValue as_kind(const ParamSpec& spec, const ParamValue& value) {
 
 std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
   require_catalogued(layer);
-  require_no_lists(layer);
   std::vector<Setting> settings;
   for (const Setting& setting : all_settings(layer, specs)) {
     const auto spec = std::find_if(specs.begin(), specs.end(),

@@ -83,9 +83,10 @@ struct ModelType {
   ScaleRule scale{ScaleRule::head_dim};
   TemperatureRule temperature{TemperatureRule::none};
   Sections sections{Sections::none};
-  bool latent{};         ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
-  bool bidirectional{};  ///< no causal mask
-  bool clockwise{};      ///< turns by −m·theta
+  bool latent{};               ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
+  bool bidirectional{};        ///< no causal mask
+  bool clockwise{};            ///< turns by −m·theta
+  std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
   std::string_view defaults{};  ///< values of further keys, as JSON; empty: none
 };
 

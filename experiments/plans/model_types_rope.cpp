@@ -50,14 +50,12 @@ constexpr ModelType rope_types[] = {
     {.name = "deepseek_v3", .sizes = {61, 7168, 128, 0, 4096}, .interleaved = true, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
     {.name = "deepseek_v32", .sizes = {61, 7168, 128, 0, 163840}, .interleaved = true, .latent =
-     true,
-     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
+     true, .indexer = "half_split",
+     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "index_head_dim": 128})"},
     {.name = "deepseek_v4", .sizes = {43, 4096, 64, 512, 1048576}, .interleaved = true, .keys =
-     RopeKeys::compressed,
-     .defaults = R"({"compress_rope_theta": 160000,
-     "rope_parameters": {"main": {"rope_theta": 10000, "partial_rotary_factor":
-     0.125}, "compress": {"rope_theta": 160000, "partial_rotary_factor": 0.125}},
-     "sliding_window": 128})"},
+     RopeKeys::compressed, .indexer = "interleaved",
+     .defaults = R"({"compress_rope_theta": 160000, "rope_theta": 10000, "partial_rotary_factor":
+     0.125, "sliding_window": 128, "index_head_dim": 128})"},
     {.name = "dots1", .sizes = {62, 4608, 32, 0, 2048}, .layers =
      LayerTypes::max_window_layers_alone,
      .defaults = R"({"sliding_window": 4096, "max_window_layers": 62})"},
@@ -109,8 +107,8 @@ constexpr ModelType rope_types[] = {
     {.name = "glm4v_text", .sizes = {40, 4096, 32, 0, 32768}, .interleaved = true, .sections =
      Sections::chunked},
     {.name = "glm_moe_dsa", .sizes = {78, 6144, 64, 0, 202752}, .interleaved = true, .latent =
-     true,
-     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 192})"},
+     true, .indexer = "interleaved",
+     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 192, "index_head_dim": 128})"},
     {.name = "glm_ocr_text", .sizes = {16, 1024, 16, 0, 131072}, .interleaved = true, .sections =
      Sections::chunked},
     {.name = "gpt_neox", .sizes = {44, 6144, 64, 0, 2048}, .keys = RopeKeys::neox,
@@ -209,10 +207,10 @@ constexpr ModelType rope_types[] = {
      32, "beta_slow": 1, "mscale_all_dim": 1, "mscale": 1, "llama_4_scaling_beta": 0.1,
      "partial_rotary_factor": 0.5}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64})"},
     {.name = "mistral_large4_text", .sizes = {72, 6144, 64, 0, 1048576}, .interleaved = true,
-     .nope = NopeRule::no_rope_layers, .latent = true,
+     .nope = NopeRule::no_rope_layers, .latent = true, .indexer = "interleaved",
      .defaults = R"({"rope_parameters": {"rope_type": "yarn", "rope_theta": 10000, "factor": 2048,
      "original_max_position_embeddings": 512, "beta_fast": 32, "beta_slow": 1, "attention_factor":
-     1}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64})"},
+     1}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64, "index_head_dim": 128})"},
     {.name = "mixtral", .sizes = {32, 4096, 32, 0, 131072}, .window = WindowRule::every_layer,
      .defaults = R"({"rope_theta": 1000000})"},
     {.name = "modernbert", .sizes = {22, 768, 12, 0, 8192}, .layers =

@@ -22,6 +22,15 @@ struct Temperature {
   friend bool operator==(const Temperature&, const Temperature&) = default;
 };
 
+/// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
+/// indexer. It turns by the layer's frequencies.
+struct IndexerPlan {
+  std::string pairing{};  ///< which need not be the layer's
+  int head_dim{};
+  int rotary_begin{};  ///< first of the layer's rotary_dims channels
+  friend bool operator==(const IndexerPlan&, const IndexerPlan&) = default;
+};
+
 /// What one layer of a model does with positions.
 struct LayerPlan {
   int layer{};             ///< counted from 0
@@ -44,6 +53,7 @@ struct LayerPlan {
   std::vector<int> sections{};  ///< pairs of each axis of M-RoPE; empty with one axis
   bool sections_interleaved{};  ///< axes take turns rather than follow each other
   bool clockwise{};             ///< turned by −m·theta
+  std::optional<IndexerPlan> indexer{};
   /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
   /// in that of half_split ones: the file's pairing is then the same encoding.
   bool rows_reordered{};

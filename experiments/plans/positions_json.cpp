@@ -47,6 +47,11 @@ Json layer_json(const LayerPlan& layer) {
             {"temperature", temperature_json(layer)},
             {"sections", layer.sections.empty() ? Json(nullptr) : Json(layer.sections)}};
   if (!layer.sections.empty()) json["sections_interleaved"] = layer.sections_interleaved;
+  if (layer.indexer)
+    json["indexer"] = {{"pairing", layer.indexer->pairing},
+                       {"head_dim", layer.indexer->head_dim},
+                       {"rotary_begin", layer.indexer->rotary_begin},
+                       {"rotary_dims", layer.rotary_dims}};
   if (layer.clockwise) json["clockwise"] = true;
   if (layer.rows_reordered) json["rows_reordered"] = true;
   json["params"] = params_json(layer);

@@ -54,12 +54,19 @@ std::string frequencies_text(const LayerPlan& layer) {
                      fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
 }
 
+std::string indexer_text(const LayerPlan& layer) {
+  const IndexerPlan& indexer = *layer.indexer;
+  return fmt::format("{}, channels {} to {} of {}", indexer.pairing, indexer.rotary_begin,
+                     indexer.rotary_begin + layer.rotary_dims - 1, indexer.head_dim);
+}
+
 void add_rope(const LayerPlan& layer, Facts& facts) {
   facts.add("pairing", "pairing",
             layer.pairing == "interleaved" ? "interleaved (2t, 2t+1)" : "half_split (t, t + r/2)");
   if (layer.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
   facts.add("rotary_dims", "rotated", slice_text(layer));
   facts.add("base", "base", shown(layer.base));
+  if (layer.indexer) facts.add("indexer", "indexer", indexer_text(layer));
 }
 
 std::string list_text(const std::vector<double>& values) {

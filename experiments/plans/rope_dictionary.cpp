@@ -69,26 +69,42 @@ RopeDictionary dual(const ConfigValues& config, std::string_view type) {
   return dictionary;
 }
 
-/// DeepSeek-V4: sliding layers have the dictionary main, those that compress have compress.
+/// The part of the head that turns, of older files in channels.
+void put_compressed_part(RopeDictionary& dictionary, const ConfigValues& config) {
+  constexpr const char* part = "partial_rotary_factor";
+  if (const Json* own = config.find_in_file(part))
+    return put(dictionary, part, own, config.reason(part));
+  const Valued<double> channels = config.number("qk_rope_head_dim"),
+                       head = config.number("head_dim");
+  if (!channels.value || !head.value || !(*head.value > 0)) return;
+  const Json share = *channels.value / *head.value;
+  put(dictionary, part, &share, channels.reason);
+}
+
+/// DeepSeek-V4: sliding layers have the dictionary main, those that compress have compress. A flat
+/// dictionary is that of compress, and main is unscaled.
 RopeDictionary compressed(const ConfigValues& config, std::string_view type) {
   RopeDictionary dictionary;
   const bool compresses = type != "sliding_attention";
   const Json* parameters = scaling_of(config);
   const std::string key = parameters ? "rope_scaling" : "rope_parameters";
-  if (!parameters) parameters = config.object("rope_parameters");
+  if (!parameters) parameters = config.find_in_file("rope_parameters");
+  if (parameters && !parameters->is_object()) config.refuse(key, "an object or null");
   if (parameters && has_dictionaries(*parameters)) {
     put_of_type(dictionary, *parameters, compresses ? "compress" : "main", config.reason(key));
     return dictionary;
   }
   if (parameters && compresses) {
     put_all(dictionary, *parameters, config.reason(key));
-    dictionary.values.erase("rope_theta");
+    for (const char* outer : {"rope_theta", "partial_rotary_factor"})
+      dictionary.values.erase(outer);
     const Json one = 1.0;
     put(dictionary, "attention_factor", &one,
         "code of deepseek_v4: cos and sin are not multiplied");
   }
   const std::string base = compresses ? "compress_rope_theta" : "rope_theta";
   put(dictionary, "rope_theta", config.find(base), config.reason(base));
+  put_compressed_part(dictionary, config);
   dictionary.is_nested = true;
   return dictionary;
 }

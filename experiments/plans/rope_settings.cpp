@@ -160,6 +160,22 @@ void complete(const ConfigValues& config, LayerPlan& layer) {
   }
 }
 
+/// Of DeepSeek-V4 only layers that pick among compressed keys have one, and as in its heads the
+/// last channels turn; elsewhere the first.
+void read_indexer(const ConfigValues& config, LayerPlan& layer) {
+  const ModelType& type = type_of(config);
+  const bool compressed = type.keys == RopeKeys::compressed;
+  if (type.indexer.empty() || (compressed && layer.type != "compressed_sparse_attention")) return;
+  constexpr std::int64_t widest = 8192;
+  const auto width = config.integer("index_head_dim", layer.rotary_dims, widest);
+  if (!width.value) return;
+  const int channels = static_cast<int>(*width.value);
+  layer.indexer = IndexerPlan{.pairing = std::string(type.indexer),
+                              .head_dim = channels,
+                              .rotary_begin = compressed ? channels - layer.rotary_dims : 0};
+  layer.reasons["indexer"] = fmt::format("code of {} in Transformers", type.name);
+}
+
 }  // namespace
 
 void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
@@ -183,9 +199,14 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   read_sections(config, dictionary, layer);
   read_query_temperature(config, dictionary, layer);
   scale_softmax(config, kind, layer);
+  if (type_of(config).keys == RopeKeys::compressed && layer.type != "sliding_attention")
+    assume(assumed,
+           "layers that compress see keys beyond sliding_window, too, as averages of several: no "
+           "window is shown for them");
   if (type_of(config).keys == RopeKeys::compressed)
     put_param(layer, "rope.rotary_value", std::string("counter_rotated"),
               "code of deepseek_v4 in Transformers");
+  read_indexer(config, layer);
   complete(config, layer);
 }
 

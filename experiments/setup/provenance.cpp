@@ -49,11 +49,21 @@ namespace {
 
 constexpr std::string_view separator = " · ";
 
+/// As text, or how many numbers there are, where a caption has no room for them.
+std::string brief_value(const ParamSet& params, const ParamSpec& spec) {
+  constexpr std::size_t most = 4;
+  if (spec.kind != ParamKind::number_list || params.numbers(spec.key).size() <= most)
+    return params.to_text(spec.key);
+  const std::vector<double>& numbers = params.numbers(spec.key);
+  return fmt::format("{} numbers from {} to {}", numbers.size(), number_text(numbers.front()),
+                     number_text(numbers.back()));
+}
+
 /// "base = 10000 · d = 64 channels"
 std::string settings_text(const ParamSet& params, bool changed_only) {
   std::string text;
   for (const ParamSpec& spec : params.specs()) {
-    const std::string value = params.to_text(spec.key);
+    const std::string value = brief_value(params, spec);
     if (!params.is_stated(spec.key) || value.empty()) continue;
     if (changed_only && params.is_default(spec.key)) continue;
     if (!text.empty()) text += separator;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
@@ -13,6 +14,7 @@
 #include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/token_positions.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::setup {
@@ -43,7 +45,7 @@ Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& para
 }
 
 template <class T>
-TokenInputs<T> inputs_of_text(const ParamSet& params, const Text& text) {
+TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, const Text& text) {
   const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
   Tokens found = tokenize(text, unit, static_cast<std::size_t>(params.integer("max_tokens")));
   const Index d = params.integer("dim");
@@ -55,7 +57,7 @@ TokenInputs<T> inputs_of_text(const ParamSet& params, const Text& text) {
   tokens.projections = params.text("projection") == "random"
                            ? random_projections<T>(seed, head_of(params), d, d)
                            : Projections<T>::identity(d);
-  tokens.positions = consecutive_positions(tokens.x.rows(), params.integer("first_position"));
+  tokens.positions = token_positions(params, inputs, tokens.x.rows());
   return tokens;
 }
 
@@ -67,18 +69,22 @@ Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
 }
 
 template <class T>
-TokenInputs<T> inputs_of_files(const ParamSet& params, const UserQkv& given) {
+TokenInputs<T> inputs_of_files(const ParamSet& params, const Inputs& inputs, const UserQkv& given) {
   const HeadOf<T> head = [&](const Tensor& tensor) { return chosen_head<T>(tensor, params); };
   TokenInputs<T> tokens;
   std::tie(tokens.q, tokens.k) = queries_and_keys<T>(given, head);
   tokens.v = values_or_keys<T>(given, tokens.k, head);
-  tokens.positions = consecutive_positions(tokens.q.rows(), params.integer("first_position"));
+  tokens.positions = token_positions(params, inputs, tokens.q.rows());
   return tokens;
 }
 
 }  // namespace
 
 std::vector<ParamSpec> token_params() {
+  ParamSpec first = count_param(
+      {"first_position", "m₀", "tokens"},
+      "Position of the first token; relative encodings do not depend on it.", 0, 0, 0x1p40);
+  first.used_when = Condition{"positions", {""}};
   return {unless_q_is_given({.key = "text",
                              .description = "UTF-8 text whose tokens attend to each other.",
                              .kind = ParamKind::file,
@@ -100,9 +106,8 @@ std::vector<ParamSpec> token_params() {
           heads_param(),
           count_param({"head", "h"}, "Which head is shown, counted from 0.", 0, 0, 255),
           causal_param(true),
-          count_param({"first_position", "m₀", "tokens"},
-                      "Position of the first token; relative encodings do not depend on it.", 0, 0,
-                      0x1p40)};
+          token_positions_param(),
+          std::move(first)};
 }
 
 std::vector<ParamSpec> content_params() {
@@ -125,12 +130,13 @@ std::string token_caption(const ParamSet& params) {
 
 template <class T>
 TokenInputs<T> token_inputs(const ParamSet& params, const Inputs& inputs) {
-  if (const UserQkv given = user_qkv(inputs); given.any()) return inputs_of_files<T>(params, given);
+  if (const UserQkv given = user_qkv(inputs); given.any())
+    return inputs_of_files<T>(params, inputs, given);
   const auto found = inputs.find("text");
   const Text* text = found == inputs.end() ? nullptr : std::get_if<Text>(&found->second);
   if (!text)
     throw UsageError("text=", "names no file", "give text=FILE, or q=FILE.npy and k=FILE.npy");
-  return inputs_of_text<T>(params, *text);
+  return inputs_of_text<T>(params, inputs, *text);
 }
 
 template <class T>

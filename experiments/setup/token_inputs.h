@@ -25,7 +25,7 @@ struct TokenInputs {
   Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
 };
 
-/// text, unit, max_tokens, q, k, v, dim, heads, head, causal, first_position.
+/// text, unit, max_tokens, q, k, v, dim, heads, head, causal, positions, first_position.
 std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();

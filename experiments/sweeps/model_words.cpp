@@ -76,6 +76,17 @@ std::vector<std::string> words_of(const std::vector<Setting>& settings, ParamSet
   return words;
 }
 
+/// The words for a reader: of a long list only its beginning.
+std::string brief_words(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 60;
+  std::vector<std::string> brief;
+  for (const std::string& word : words) {
+    const std::size_t cut = word.size() <= most ? std::string::npos : word.find('+', most / 2);
+    brief.push_back(cut == std::string::npos ? word : word.substr(0, cut) + "+…");
+  }
+  return fmt::format("{}", fmt::join(brief, " "));
+}
+
 }  // namespace
 
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
@@ -97,7 +108,7 @@ ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
   const std::vector<std::string> own =
       words_of(layer_settings(chosen, specs), with_words(specs, given), given);
   expanded.notes.push_back(
-      fmt::format("layer {} of {} is {}", chosen.layer, plan.source, fmt::join(own, " ")));
+      fmt::format("layer {} of {} is {}", chosen.layer, plan.source, brief_words(own)));
   for (const std::string& part : left_out(chosen, specs))
     expanded.notes.push_back(fmt::format("not in this experiment: {}", part));
   for (const std::string& sentence : plan.assumed)

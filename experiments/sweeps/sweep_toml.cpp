@@ -112,10 +112,14 @@ std::string joined_text(const toml::array& array, const std::string& key, const 
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
+bool is_list(const ParamSpec& spec) {
+  return spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
+}
+
 std::string fixed_text(const ParamSpec& spec, const toml::node& node, const Source& source) {
   const toml::array* array = node.as_array();
   if (!array) return scalar_text(node, spec.key, source);
-  if (spec.kind == ParamKind::choice_list) return joined_text(*array, spec.key, source);
+  if (is_list(spec)) return joined_text(*array, spec.key, source);
   refuse(source, spec.key, "is a list under [params]", "put lists under [sweep]");
 }
 
@@ -124,9 +128,9 @@ SweepSpec::Axis swept_axis(const ParamSpec& spec, const toml::node& node, const 
   if (!array) return read_axis(spec, scalar_text(node, spec.key, source));
   std::vector<std::string> values;
   for (const toml::node& item : *array) {
-    const bool names = spec.kind == ParamKind::choice_list && item.is_array();
-    values.push_back(names ? joined_text(*item.as_array(), spec.key, source)
-                           : scalar_text(item, spec.key, source));
+    const bool joined = is_list(spec) && item.is_array();
+    values.push_back(joined ? joined_text(*item.as_array(), spec.key, source)
+                            : scalar_text(item, spec.key, source));
   }
   if (values.empty()) refuse(source, spec.key, "is an empty list", "give at least one value");
   return {.key = spec.key, .values = std::move(values)};

@@ -74,8 +74,8 @@ TEST_CASE("describe --json gives each parameter its kind, and all that valid val
       if (kind == "file") CHECK_FALSE(param.at("file_types").empty());
     }
   }
-  CHECK(kinds ==
-        std::set<std::string>{"boolean", "choice", "choice_list", "file", "integer", "real"});
+  CHECK(kinds == std::set<std::string>{"boolean", "choice", "choice_list", "file", "integer",
+                                       "number_list", "real"});
   const std::string help = shell.run("describe --help").out;
   for (const std::string& kind : kinds) CHECK_THAT(help, Contains("\n  " + kind + " "));
 }

@@ -131,7 +131,7 @@ TEST_CASE("The output without its map is that of the map, for every encoding of 
       for (const Scoring& scoring :
            {Scoring{}, Scoring{.rounding = {}, .scale = 0.5},
             Scoring{.rounding = StageRounding(Precision::bf16, {Stage::weights, Stage::logits})}}) {
-        const AttentionInputs<double> in{q, k, v, at.m, at.n, 1};
+        const AttentionInputs<double> in{q, k, v, at.m, at.n, 1, {}, &k};  // x = k
         const auto whole = softmax_attention<double>(in, doors, mask, scoring);
         const auto alone = attention_output<double>(in, doors, mask, scoring);
         CHECK(largest_difference(whole.output, alone.output) <= 1e-13);

@@ -104,6 +104,29 @@ TEST_CASE("A list that may be empty is stated only when it names something") {
   CHECK_THROWS_WITH(example().set("encoding", ""), Contains("must name at least one"));
 }
 
+TEST_CASE("Numbers joined by + read back, those with exponents too") {
+  ParamSet set({{.key = "factors",
+                 .kind = ParamKind::number_list,
+                 .default_value = std::vector<double>{},
+                 .min = 1e-300,
+                 .max = 1e300,
+                 .may_be_empty = true}});
+  CHECK_FALSE(set.is_stated("factors"));
+  const std::vector<double> numbers{1, 1.0299999713897705, 1e+30, 2e-7, 0.1};
+  set.set_value("factors", numbers);
+  CHECK(set.to_text("factors") == "1+1.0299999713897705+1e+30+2e-07+0.1");
+  set.set("factors", set.to_text("factors"));
+  CHECK(set.numbers("factors") == numbers);
+  CHECK(set.is_stated("factors"));
+  for (const char* wrong : {"1+", "+1", "1++2", "1,2", "1+x", "1 + 2", "1e", "1e+"})
+    CHECK_THROWS_WITH(set.set("factors", wrong), Contains("must be numbers joined by +"));
+  for (const char* wrong : {"1+0", "-1", "nan", "1+inf", "1e301"})
+    CHECK_THROWS_WITH(set.set("factors", wrong), Contains("must lie in"));
+  CHECK(set.numbers("factors") == numbers);
+  set.set("factors", "");
+  CHECK(set.is_default("factors"));
+}
+
 TEST_CASE("A default that captions leave out is stated once it is another, and reads back") {
   ParamSet set({{.key = "stage.angle",
                  .kind = ParamKind::choice,

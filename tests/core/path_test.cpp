@@ -73,6 +73,41 @@ TEST_CASE("A key without a direction changes nothing; a NaN shows beyond its tok
   CHECK(found(0, 2) == 0);
 }
 
+TEST_CASE("By hand: a convolution of two tokens in the order of positions, with SiLU") {
+  PathTables with_taps = tables(2, 0);  // W = I, β = 1 with gates of 0
+  with_taps.convolution.resize(2, 2);
+  with_taps.convolution << 1, 1, 2, 0;
+  Matrix<double> q(1, 2), k(2, 2);
+  q << 1, 0;
+  k << 0, 3,  // position 4, after the next
+      1, 0;   // position 2
+  // Token 4 gets silu((0, 3) + (2, 0)·(1, 0)) = (2σ(2), 3σ(3)), and projects that direction away.
+  const auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  const double a = silu(2), b = silu(3);
+  const Matrix<double> found = logits_of<double>(Path<double>(with_taps), q, k, {4}, {4, 2});
+  CHECK(std::sqrt(2.0) * found(0, 1) == Approx(1 - a * a / (a * a + b * b)));
+  CHECK(found(0, 0) == 0);
+}
+
+TEST_CASE("Gates of the layer's input are refused where it is not known, or of another shape") {
+  const Matrix<double> one = Matrix<double>::Ones(2, 2);
+  PathTables of_input{.direction = Matrix<double>::Ones(2, 3),
+                      .gate = Matrix<double>::Ones(1, 3),
+                      .bias = Matrix<double>::Zero(1, 1),
+                      .source = GateSource::input};
+  const Path<double> path(of_input);
+  CHECK_THROWS_WITH(logits_of<double>(path, one, one, {0, 1}, {0, 1}), Contains("need x"));
+  const Positions at{0, 1};
+  const auto with_x = [&](const Matrix<double>& x) {
+    return attention_from_qkv<double>(path, {one, one, one, at, at, 0, {}, &x}).logits;
+  };
+  CHECK(with_x(Matrix<double>::Ones(2, 3)).allFinite());
+  CHECK_THROWS_WITH(with_x(Matrix<double>::Ones(2, 4)), Contains("d_model=3"));
+  CHECK_THROWS_WITH(with_x(Matrix<double>::Ones(3, 3)), Contains("each of the 2 keys"));
+  of_input.convolution = Matrix<double>::Ones(3, 4);
+  CHECK_THROWS_WITH(Path<double>(of_input), Contains("must have 2 columns"));
+}
+
 TEST_CASE("PaTH's tables that do not fit are refused") {
   PathTables wrong = tables(2, 0);
   wrong.gate = Matrix<double>::Zero(1, 3);

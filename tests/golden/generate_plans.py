@@ -37,6 +37,9 @@ longrope = {"type": "longrope", "short_factor": [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1
 latent = {"qk_nope_head_dim": 8, "qk_rope_head_dim": 16, "v_head_dim": 8, "q_lora_rank": 16, "kv_lora_rank": 16,
           "num_key_value_heads": 2, "n_routed_experts": 2, "n_shared_experts": 1, "num_experts_per_tok": 1,
           "n_group": 1, "topk_group": 1, "first_k_dense_replace": 99, "moe_intermediate_size": 16}
+v4 = {"head_dim": 32, "qk_rope_head_dim": 16, "q_lora_rank": 16, "o_lora_rank": 8, "o_groups": 2, "n_routed_experts": 2,
+      "n_shared_experts": 1, "num_experts_per_tok": 1, "moe_intermediate_size": 16, "hc_mult": 2, "index_n_heads": 2,
+      "index_head_dim": 16, "sliding_window": 64, "num_hash_layers": 0, "compress_ratios": [0, 4, 128], "intermediate_size": "absent"}
 moe = {"num_local_experts": 2, "num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16}
 
 
@@ -121,6 +124,16 @@ cases = [
     case("deepseek_v3", "deepseek_v3", **latent),
     case("deepseek_v3, not interleaved", "deepseek_v3", rope_interleave=False, **latent),
     case("deepseek_v3, yarn", "deepseek_v3", rope_scaling={**yarn, "type": "yarn", "mscale": 1.0, "mscale_all_dim": 1.0}, **latent),
+    case("deepseek_v4", "deepseek_v4", 3, **v4),
+    case("deepseek_v4, yarn", "deepseek_v4", 3, rope_theta=10000, compress_rope_theta=160000,
+         rope_scaling={**yarn, "type": "yarn", "factor": 16}, **v4),
+    # Two layers: with a factor of attention, values of the first compressing layer already grow with the rotation.
+    case("deepseek_v4, nested", "deepseek_v4", 2, partial_rotary_factor=0.5,
+         **{**v4, "qk_rope_head_dim": "absent", "compress_ratios": [0, 4]},
+         rope_parameters={"main": {"rope_type": "default", "rope_theta": 5e4, "partial_rotary_factor": 0.5},
+                          "compress": {**yarn, "rope_theta": 2e5, "partial_rotary_factor": 0.5}}),
+    case("deepseek_v32", "deepseek_v32", index_head_dim=24, index_n_heads=2, index_topk=4, mlp_layer_types=["dense"], **latent),
+    case("glm_moe_dsa", "glm_moe_dsa", index_head_dim=24, index_n_heads=2, index_topk=4, mlp_layer_types=["dense"], **latent),
     case("glm4_moe_lite", "glm4_moe_lite", **latent), case("youtu", "youtu", **latent),
     case("minicpm3", "minicpm3", **latent),
     case("llama4", "llama4_text", 4, head_dim=16, intermediate_size_mlp=32, attn_temperature_tuning=False,
@@ -161,8 +174,10 @@ class Probe:
         self.calls = []
 
     def __call__(self, module, query, key, value, attention_mask=None, scaling=None, **kwargs):
+        # DeepSeek-V4's compressing layers see keys beyond the window as averages of several.
+        window = None if getattr(module, "compressor", None) is not None else kwargs.get("sliding_window")
         self.calls.append({"layer": getattr(module, "layer_idx", None), "q": query[0, 0, 0].detach(), "k": key[0, 0, 0].detach(),
-                           "scale": scaling, "window": kwargs.get("sliding_window")})
+                           "scale": scaling, "window": window})
         out = value.repeat_interleave(query.shape[1] // value.shape[1], dim=1).transpose(1, 2).contiguous()
         return out, None
 
@@ -192,6 +207,42 @@ def calls_at(model, module, position):
     ids, at = torch.tensor([[3]]), torch.tensor([[position]])
     model(input_ids=ids, position_ids=at)
     return dict(enumerate(probe.calls)) if probe.calls[0]["layer"] is None else {call["layer"]: call for call in probe.calls}
+
+
+@contextlib.contextmanager
+def seen_by_indexer(module, seen):
+    """q and k of an indexer, before and after: of all calls its own alone have the heads behind the tokens."""
+    names = [name for name in ("apply_rotary_pos_emb", "apply_rotary_pos_emb_interleave") if hasattr(module, name)]
+    originals = {name: getattr(module, name) for name in names}
+
+    def spy(original, leaves_evens_first):
+        in_order = (lambda x: x.reshape(2, -1).T.flatten()) if leaves_evens_first else (lambda x: x)
+
+        def turn(q, k, *args, unsqueeze_dim=1, **kwargs):
+            turned = original(q, k, *args, unsqueeze_dim=unsqueeze_dim, **kwargs)
+            if unsqueeze_dim == 2:
+                seen.append([rounded(x[0, 0, 0]) for x in (q, k)] + [rounded(in_order(x[0, 0, 0])) for x in turned])
+            return turned
+        return turn
+
+    for name in names:
+        setattr(module, name, spy(originals[name], name.endswith("interleave")))
+    yield
+    for name in names:
+        setattr(module, name, originals[name])
+
+
+def indexer_of(model, module):
+    """Its rotated channels at each position; None for a model without one."""
+    found = []
+    for position in positions:
+        seen = []
+        with seen_by_indexer(module, seen):
+            calls_at(model, module, position)
+        if not seen:
+            return None
+        found.append(dict(zip(("pre_q", "pre_k", "post_q", "post_k"), seen[0])))
+    return found
 
 
 def tables_of(model):
@@ -234,6 +285,7 @@ def run(name, raw):
         with without_rotation(model):
             pre = calls_at(model, module, 0)
         post = {position: calls_at(model, module, position) for position in positions}
+        indexer = indexer_of(model, module) if hasattr(config, "index_head_dim") and "deepseek_v4" not in name else None
     layers, known = [], set()
     types = getattr(model.config, "layer_types", None)
     for layer, call in sorted(pre.items()):
@@ -247,7 +299,7 @@ def run(name, raw):
                 entry[f"pre_{which}"] = rounded(put_back(call[which], model.config, module))
                 entry[f"post_{which}"] = [rounded(put_back(at[p][which], model.config, module)) for p in positions]
         layers.append(entry)
-    return {"name": name, "config": raw, "tables": tables, "layers": layers}
+    return {"name": name, "config": raw, "tables": tables, "layers": layers, **({"indexer": indexer} if indexer else {})}
 
 
 def by_function(name, raw, d, turn):

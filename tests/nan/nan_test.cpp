@@ -30,7 +30,7 @@ constexpr std::pair<const char*, const char*> small_settings[] = {
 ParamSet small_params(const Experiment& experiment) {
   ParamSet params(experiment.info.params);
   for (const auto& [key, value] : small_settings)
-    if (params.has(key)) params.set(key, value);
+    if (params.has(key) && params.spec(key).kind != ParamKind::file) params.set(key, value);
   for (const char* key : {"encoding", "features"}) {
     if (!params.has(key)) continue;
     std::vector<std::string> all;

@@ -14,6 +14,7 @@
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
+#include "experiments/setup/token_positions.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
 #include "experiments/studies/attention_map/pipeline.h"
@@ -239,9 +240,14 @@ class EncodingMaps {
   QuerySums sums_{};
 };
 
-MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels, Index tokens) {
-  MapFrame frame{
-      .labels = labels, .tokens = tokens, .side = tokens, .caption = token_caption(params)};
+MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels,
+                  const Positions& positions) {
+  const auto tokens = static_cast<Index>(positions.size());
+  MapFrame frame{.labels = labels,
+                 .tokens = tokens,
+                 .side = tokens,
+                 .positions = positions,
+                 .caption = token_caption(params)};
   const std::int64_t part = params.integer("part");
   const auto first = [&](const char* key) {
     const std::int64_t from = params.integer(key);
@@ -258,6 +264,14 @@ MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels
   frame.first_key = first("part_key");
   if (part > 0) frame.side = part;
   frame.cell = (frame.side + params.integer("map_size") - 1) / params.integer("map_size");
+  // Cells of a reduced map add up diagonals by the places of tokens.
+  if (frame.cell > 1 && positions != consecutive_positions(tokens, positions.front()))
+    throw UsageError(
+        fmt::format("map_size={} with positions from a file", params.integer("map_size")),
+        fmt::format("would reduce a map of {} tokens, and positions with gaps have "
+                    "distances that cells mix",
+                    frame.side),
+        fmt::format("try map_size={} or a lower max_tokens", frame.side));
   return frame;
 }
 
@@ -267,8 +281,8 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const auto n = static_cast<Index>(in_text_order.positions.size());
   const TokenInputs<T> tokens =
       is_reordered(params) ? reordered(in_text_order, token_order(params, n)) : in_text_order;
-  check_last_position(params, tokens.positions.back());
-  const MapFrame frame = frame_of(params, tokens.labels, n);
+  check_last_position(params, last_position_of(tokens.positions));
+  const MapFrame frame = frame_of(params, tokens.labels, tokens.positions);
   const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
   const PositionsIn m = rows.of(tokens.positions);
   const bool causal = params.boolean("causal");

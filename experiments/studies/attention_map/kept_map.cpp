@@ -91,8 +91,8 @@ template <class T>
 MapProfile profile_of_values(const std::vector<T>& values, const MapFrame& frame,
                              const Mask& mask) {
   const Eigen::Map<const Matrix<T>> map(values.data(), frame.side, frame.side);
-  return profile_of(diagonal_profile<T>(map, consecutive_positions(frame.side, frame.first_query),
-                                        consecutive_positions(frame.side, frame.first_key), mask));
+  return profile_of(
+      diagonal_profile<T>(map, frame.of(frame.first_query), frame.of(frame.first_key), mask));
 }
 
 Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const std::string& id,

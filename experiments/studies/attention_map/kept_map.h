@@ -34,11 +34,16 @@ struct MapFrame {
   Index tokens{};
   Index first_query{0};  ///< of the part
   Index first_key{0};
-  Index side{};   ///< queries and keys of the part
-  Index cell{1};  ///< tokens along a side of a cell; 1 for maps that are kept as they are
+  Index side{};           ///< queries and keys of the part
+  Index cell{1};          ///< tokens along a side of a cell; 1 for maps that are kept as they are
+  Positions positions{};  ///< of all tokens
   std::string caption{};
 
   bool is_part() const { return side < tokens; }
+  PositionsIn of(Index first) const {
+    return PositionsIn(positions).subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(side));
+  }
   Index cells() const { return (side + cell - 1) / cell; }
 };
 

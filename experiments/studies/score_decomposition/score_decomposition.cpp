@@ -20,6 +20,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
+#include "experiments/setup/token_positions.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
 #include "experiments/studies/score_decomposition/equation.h"
@@ -302,8 +303,9 @@ void check_formats(const ParamSet& params, Position last) {
 template <class T>
 Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
-  check_last_position(params, tokens.positions.back());
-  check_formats(params, tokens.positions.back());
+  const Position last = last_position_of(tokens.positions);
+  check_last_position(params, last);
+  check_formats(params, last);
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());

@@ -96,7 +96,60 @@ TEST_CASE("a plan turns q and k as Transformers does, in every layer of every mo
         CHECK(applied_error(layer, expected, positions) < applied_tolerance);
     }
   }
-  CHECK(types.size() >= 70);
+  CHECK(types.size() >= 75);
+}
+
+TEST_CASE("an indexer turns its own q and k as in Transformers, in a pairing of its own") {
+  const Json golden = test::golden("plans.json");
+  const Numbers positions = golden.at("positions");
+  std::set<std::string> pairings;
+  for (const Json& one : golden.at("cases")) {
+    if (!one.contains("indexer")) continue;
+    INFO(one.at("name").get<std::string>());
+    const LayerPlan layer = plan_of(one.at("config")).layers.at(0);
+    REQUIRE(layer.indexer);
+    CHECK(layer.pairing == "interleaved");
+    CHECK(layer.indexer->rotary_begin == 0);
+    pairings.insert(layer.indexer->pairing);
+    LayerPlan slice = layer;  // the rotated channels alone
+    slice.pairing = layer.indexer->pairing;
+    slice.head_dim = layer.rotary_dims;
+    slice.rotary_begin = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      for (const std::string which : {"q", "k"}) {
+        const Json& seen = one.at("indexer").at(i);
+        Numbers x = seen.at("pre_" + which);
+        rotate(slice, static_cast<std::int64_t>(positions[i]), x);
+        CHECK(largest(x, seen.at("post_" + which)) < applied_tolerance);
+      }
+  }
+  CHECK(pairings == std::set<std::string>{"half_split", "interleaved"});
+}
+
+TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the indexer of a layer") {
+  const auto of = [](const std::string& more) {
+    return plan_of(R"({"model_type": "deepseek_v4", "num_hidden_layers": 3, "head_dim": 512,
+                       "compress_ratios": [0, 4, 128])" +
+                   more + "}")
+        .layers;
+  };
+  const auto plain = of("");
+  CHECK_FALSE(plain.at(1).window);
+  CHECK(plain.at(0).rotary_dims == 64);
+  CHECK(plain.at(0).rotary_begin == 448);
+  CHECK(plain.at(0).base == 10000);
+  CHECK(plain.at(1).base == 160000);
+  CHECK_FALSE(plain.at(0).indexer);
+  CHECK_FALSE(plain.at(2).indexer);
+  REQUIRE(plain.at(1).indexer);
+  CHECK(*plain.at(1).indexer ==
+        IndexerPlan{.pairing = "interleaved", .head_dim = 128, .rotary_begin = 64});
+  const auto older = of(R"(, "qk_rope_head_dim": 128, "rope_scaling": {"type": "yarn", "factor": 16,
+                            "original_max_position_embeddings": 65536})");
+  CHECK(older.at(0).rotary_dims == 128);
+  CHECK(older.at(0).inv_freq.at(1) == Approx(std::pow(1e4, -2.0 / 128)));
+  CHECK(older.at(2).rotary_begin == 384);
+  CHECK(older.at(2).attention_factor == 1);
 }
 
 TEST_CASE("a plan has the frequencies and attention factors of Transformers' modules") {

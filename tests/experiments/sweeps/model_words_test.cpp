@@ -1,13 +1,18 @@
 #include "experiments/sweeps/model_words.h"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/errors.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/assignments.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/golden_file.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
@@ -102,7 +107,58 @@ TEST_CASE("models and layers that give no settings are refused") {
   refused({"model=/nowhere/config.json"}, "cannot be read");
   const ConfigFile mamba(R"({"model_type": "mamba", "num_hidden_layers": 2})");
   refused({mamba.word()}, "not_attention");
-  const ConfigFile longrope(R"({"model_type": "phi3", "hidden_size": 8, "num_attention_heads": 2,
-    "rope_scaling": {"type": "longrope", "short_factor": [1, 2], "long_factor": [3, 4]}})");
-  refused({longrope.word()}, "a table and no parameter");
+}
+
+TEST_CASE("LongRoPE's lists are settings too, and turn as in Transformers on both sides of L0") {
+  const auto golden = test::golden("rope_scaling.json");
+  int cases = 0;
+  for (const auto& c : golden.at("transformers")) {
+    const auto& given = c.at("settings");
+    if (given.at("rope.scaling") != "longrope" || c.at("pairing") != "half_split") continue;
+    INFO("length " << given.at("rope.length"));
+    ++cases;
+    const double original = given.at("rope.original_length");
+    const ConfigFile model(nlohmann::json{
+        {"model_type", "phi3"},
+        {"num_hidden_layers", 2},
+        {"hidden_size", 32},
+        {"num_attention_heads", 2},
+        {"max_position_embeddings", original * given.at("rope.factor").get<double>()},
+        {"original_max_position_embeddings", original},
+        {"rope_scaling",
+         {{"type", "longrope"},
+          {"short_factor", given.at("short_factor")},
+          {"long_factor", given.at("long_factor")}}}}
+                               .dump());
+    const Experiment& spectrum = find_experiment("spectrum");
+    ParamSet params(spectrum.info.params);
+    const Words words = expanded(
+        "spectrum", {model.word(), "layer=1", "rope.length=" + given.at("rope.length").dump()});
+    for (const auto& [key, value] : parse_assignments(params, words)) params.set(key, value);
+    SilentProgress progress;
+    const Result result = spectrum.run(params, {}, progress);
+    const std::vector<double>& theta = test::column(result, "theta");
+    const auto bits = c.at("inv_freq_bits").get<std::vector<std::uint32_t>>();
+    REQUIRE(theta.size() == bits.size());
+    for (std::size_t t = 0; t < bits.size(); ++t)
+      CHECK(theta[t] == Approx(std::bit_cast<float>(bits[t])).epsilon(0x1p-21).margin(0));
+  }
+  CHECK(cases == 4);
+}
+
+TEST_CASE("a note does not print the whole of a long list") {
+  std::vector<double> factors(48, 1.0625);
+  const ConfigFile model(nlohmann::json{
+      {"model_type", "phi3"},
+      {"num_hidden_layers", 1},
+      {"hidden_size", 96},
+      {"num_attention_heads", 1},
+      {"rope_scaling",
+       {{"type", "longrope"}, {"factor", 4}, {"short_factor", factors}, {"long_factor", factors}}}}
+                             .dump());
+  const auto notes =
+      expand_model_words(find_experiment("spectrum").info.params, {model.word()}).notes;
+  CHECK_THAT(notes.at(0), Contains("rope.long_factor=1.0625+1.0625+"));
+  CHECK_THAT(notes.at(0), Contains("+…"));
+  CHECK(notes.at(0).size() < 500);
 }
