@@ -195,8 +195,9 @@ TEST_CASE("Logits alone have the bits of the map, for every encoding of the cata
     if (dynamic_cast<const InputTerm<double>*>(encoding.get())) continue;
     INFO(c.title());
     const auto doors = SoftmaxDoors<double>::of(*encoding);
-    const auto whole = softmax_attention<double>({q, k, k, m, n, 1}, doors);
-    const auto alone = attention_logits<double>({q, k, Matrix<double>(), m, n, 1}, doors);
+    const auto whole = softmax_attention<double>({q, k, k, m, n, 1, {}, &k}, doors);
+    const auto alone =
+        attention_logits<double>({q, k, Matrix<double>(), m, n, 1, {}, &k}, doors);  // x = k
     CHECK((alone.logits.array() == whole.logits.array()).all());
     REQUIRE(alone.terms.size() == whole.terms.size());
     for (std::size_t i = 0; i < alone.terms.size(); ++i)

@@ -277,6 +277,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   result.figures.push_back(residual_figure(patient, sample, result));
   result.figures.push_back(by_position_figure(patient, sample));
   add_answer(patient, answer, result);
+  for (Figure& figure : result.figures) figure.caption += " · " + caption_of(params);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 
 #include "core/errors.h"
@@ -264,9 +265,22 @@ void add_numbers(const RotationAnswer& answer, Result& result) {
                            .bound = explained});
 }
 
+/// A planted rope forms its angles in fp32.
+void check_first_position(const ParamSet& params) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  const std::int64_t first = params.integer("first_position");
+  if (first <= most) return;
+  throw UsageError(fmt::format("first_position={}", first),
+                   fmt::format("must be at most {} without files: further on the angles of a "
+                               "program in fp32 are off by more than a twentieth of a radian",
+                               most),
+                   "give a smaller one, or the files before= and after=");
+}
+
 void check_params(const ParamSet& params) {
-  if (params.text("before").empty())
-    frequencies_of(defective_rope_of(params, params.integer("tokens")));
+  if (!params.text("before").empty()) return;
+  check_first_position(params);
+  frequencies_of(defective_rope_of(params, params.integer("tokens")));
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

@@ -166,10 +166,12 @@ Figure heads_figure(const Study& study, const std::string& name, const Encoding&
   for (int head = 0; head < study.heads; ++head) {
     SubProgress part =
         equal_part(progress, static_cast<std::size_t>(head), static_cast<std::size_t>(study.heads));
-    MeanLogits logits = logits_of(study, encoding, head, part, encoding_label(name));
-    logits.position.erase(logits.position.begin());
-    for (double& term : logits.position) term = std::exp(term);
-    append(*values, study.columns.of(logits.position).mean);
+    const MeanLogits logits = logits_of(study, encoding, head, part, encoding_label(name));
+    // Empty where the encoding is not even defined at 0: xPos with a centre far from there.
+    std::vector<double> factors;
+    for (std::size_t r = 1; r < logits.position.size(); ++r)
+      factors.push_back(std::exp(logits.position[r]));
+    append(*values, study.columns.of(factors).mean);
   }
   return map_figure(
       study, name, std::move(values),

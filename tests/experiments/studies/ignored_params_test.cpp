@@ -54,7 +54,8 @@ test::Settings small_settings(const std::string& experiment) {
       {"model_layers", {{"context", "4096"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
-      {"defects", {{"dim", "16"}, {"draws", "2"}}}};
+      {"defects", {{"dim", "16"}, {"draws", "2"}}},
+      {"diagnosis", {}}};
   return all.at(experiment);
 }
 
