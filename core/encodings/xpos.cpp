@@ -110,12 +110,20 @@ void Xpos<T>::check(const EncodingSettings& s) {
 
 template <class T>
 std::unique_ptr<Xpos<T>> Xpos<T>::make(const EncodingSettings& s) {
-  return std::make_unique<Xpos>(XposConfig{.d_head = s.d_head,
-                                           .base = s.params.real("base"),
-                                           .scale_base = s.params.real("xpos.scale_base"),
-                                           .gamma = s.params.real("xpos.gamma"),
-                                           .centre = s.params.integer("xpos.centre"),
-                                           .rounding = s.rounding});
+  auto xpos = std::make_unique<Xpos>(XposConfig{.d_head = s.d_head,
+                                                .base = s.params.real("base"),
+                                                .scale_base = s.params.real("xpos.scale_base"),
+                                                .gamma = s.params.real("xpos.gamma"),
+                                                .centre = s.params.integer("xpos.centre"),
+                                                .rounding = s.rounding});
+  const Position last = xpos->last_position();
+  if (last < 0)
+    throw UsageError(fmt::format("xpos.centre={}", xpos->config_.centre),
+                     fmt::format("lets lengths overflow beyond position {}, before the first token "
+                                 "at 0",
+                                 last),
+                     "choose a centre nearer to 0, or a larger xpos.scale_base");
+  return xpos;
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include "core/encodings/rope.h"
 #include "core/random.h"
+#include "tests/support/catalogue_cases.h"
 #include "tests/support/modern_golden.h"
 
 using namespace orrery;
@@ -74,4 +75,11 @@ TEST_CASE("xPos refuses parameters and widths that make no pairs") {
   Matrix<double> wide = Matrix<double>::Zero(1, 6);
   CHECK_THROWS_WITH(Xpos<double>({.d_head = 4}).transform_queries(Positions{0}, wide),
                     Contains("d_head=4"));
+}
+
+TEST_CASE("A centre so far below 0 that no token has a length is refused") {
+  const CatalogueCase far{"xpos", {{"xpos.centre", "-275426433057943"}}};
+  CHECK_THROWS_WITH(make_case<double>(far, 16),
+                    Contains("xpos.centre=-275426433057943: lets lengths"));
+  CHECK_NOTHROW(make_case<double>({"xpos", {{"xpos.centre", "-1000"}}}, 16));
 }

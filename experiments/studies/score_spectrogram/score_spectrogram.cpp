@@ -167,7 +167,6 @@ Figure heads_figure(const Study& study, const std::string& name, const Encoding&
     SubProgress part =
         equal_part(progress, static_cast<std::size_t>(head), static_cast<std::size_t>(study.heads));
     const MeanLogits logits = logits_of(study, encoding, head, part, encoding_label(name));
-    // Empty where the encoding is not even defined at 0: xPos with a centre far from there.
     std::vector<double> factors;
     for (std::size_t r = 1; r < logits.position.size(); ++r)
       factors.push_back(std::exp(logits.position[r]));

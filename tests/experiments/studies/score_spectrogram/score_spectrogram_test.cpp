@@ -74,17 +74,6 @@ TEST_CASE("ALiBi's rows are its heads, and each multiplies a weight by e to the 
   }
 }
 
-TEST_CASE("An encoding that is not defined at distance 0 has no columns, and says so by NaN") {
-  const Result result = run({{"encoding", "xpos"},
-                             {"dim", "16"},
-                             {"max_distance", "16"},
-                             {"columns", "16"},
-                             {"xpos.scale_base", "1.2"},
-                             {"xpos.centre", "-275426433057943"}});
-  const Array& values = *parts(result, "xpos").values;
-  for (std::size_t i = 0; i < values.size(); ++i) CHECK(std::isnan(values[i]));
-}
-
 TEST_CASE("Muted pairs have no row, channels that do not turn have cosine 1, and the sum holds") {
   const Result result = run({{"dim", "16"},
                              {"max_distance", "64"},
