@@ -12,6 +12,7 @@
 #include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
+#include "app/session/found_setting.h"
 #include "app/shell/list_pane.h"
 #include "app/views/view_plans.h"
 
@@ -151,12 +152,28 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
     draw_controls(area.width, ui);
     if (live().look.projector) return ImGui::EndChild();
   }
+  draw_found(with_controls, ui);
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
                           .brief = with_controls,
                           .leads = with_controls && step_has_no_controls()};
   if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
   ImGui::EndChild();
+}
+
+/// Where a diagnosis found a rope, a button that shows it in the long-term decay.
+void App::draw_found(bool behind_controls, const Ui& ui) {
+  if (workspace_.is_browsing() || director_.is_open() || !live().current().result) return;
+  const std::string words = found_setting(*live().current().result);
+  if (words.empty()) return;
+  if (behind_controls) ImGui::SameLine(0, ui.px(16));
+  const bool pressed = ImGui::Button("Run the first hypothesis");
+  mark_item(ui, "button Run the first hypothesis");
+  tooltip(ui, "Shows the long-term decay with " + words);
+  ImGui::SameLine(0, ui.px(16));
+  if (!pressed) return;
+  run_setting(live(), words);
+  undo_.note_input();
 }
 
 bool App::step_has_no_controls() const {
@@ -206,6 +223,10 @@ void App::draw_overlays(const Ui& ui) {
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
   if (const auto target = overlays_.target.draw(session, ui)) {
     set_file(session, *target, overlays_.target.path());
+    undo_.note_input();
+  }
+  if (const auto pair = overlays_.pair.draw(session, ui)) {
+    set_pair(session, *pair);
     undo_.note_input();
   }
   overlays_.jobs.draw(session, overlays_.exports.is_writing(), ui);

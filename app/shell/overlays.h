@@ -4,6 +4,7 @@
 
 #include "app/dialogs/export_dialog.h"
 #include "app/dialogs/file_dialog.h"
+#include "app/dialogs/pair_dialog.h"
 #include "app/dialogs/palette.h"
 #include "app/dialogs/questions.h"
 #include "app/dialogs/shortcut_sheet.h"
@@ -26,13 +27,14 @@ struct Overlays {
   ExportDialog exports;
   FileDialog files;
   TargetDialog target{};
+  PairDialog pair{};
   JobsPanel jobs{};
   ChecksSheet checks{};
 
   bool any_open() const {
     return palette.is_open() || shortcuts.is_open() || questions.is_open() || lessons.is_open() ||
            scoreboard.is_open() || exports.is_open() || files.is_open() || target.is_open() ||
-           jobs.is_open() || checks.is_open();
+           pair.is_open() || jobs.is_open() || checks.is_open();
   }
 };
 

@@ -1,7 +1,9 @@
 #include "app/shell/path_opener.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "app/session/file_pairs.h"
 #include "app/session/file_targets.h"
 
 namespace orrery::shell {
@@ -70,9 +72,30 @@ void PathOpener::assign(const std::string& path) {
   set_file(workspace_.live(), targets.front(), path);
 }
 
+/// Whether the two files may belong together in some view: one is then shown, or asked for.
+bool PathOpener::drop_pair(const std::string& a, const std::string& b) {
+  Session& session = workspace_.live();
+  const std::vector<FilePair> pairs = file_pairs(session, a, b);
+  if (pairs.empty()) return false;
+  workspace_.show_live();
+  for (const std::string& path : {a, b}) session.remember_path(path);
+  const auto here = std::find_if(pairs.begin(), pairs.end(), [&](const FilePair& pair) {
+    return pair.experiment == session.selected();
+  });
+  const bool plain = here != pairs.end() && (pairs.size() == 1 || here->first_key == "before");
+  if (!plain) {
+    overlays_.pair.ask(pairs);
+    return true;
+  }
+  undo_.note_input();
+  set_pair(session, *here);
+  return true;
+}
+
 void PathOpener::drop(const std::vector<std::string>& paths) {
   if (workspace_.live().size() == 0) return;
   if (paths.size() == 1) return open(paths.front());
+  if (paths.size() == 2 && drop_pair(paths[0], paths[1])) return;
   for (const std::string& path : paths) drop_file(path);
 }
 

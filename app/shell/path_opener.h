@@ -25,7 +25,8 @@ class PathOpener {
   /// session brought back.
   void restore_saved();
   /// Opens files and folders that were dropped on the window. For one file that several parameters
-  /// could read, asks which one is meant; several files fill the parameters in turn.
+  /// could read, asks which one is meant; of two arrays, whether they are q and k or a tensor
+  /// before and after its rotation; several files fill the parameters in turn.
   void drop(const std::vector<std::string>& paths);
   /// Assigns a dropped file to the best-matching parameter.
   void drop_file(const std::string& path);
@@ -39,6 +40,7 @@ class PathOpener {
  private:
   void show(OpenedPath& opened);
   void assign(const std::string& path);
+  bool drop_pair(const std::string& a, const std::string& b);
 
   Workspace& workspace_;
   Overlays& overlays_;
