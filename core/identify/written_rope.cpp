@@ -74,6 +74,21 @@ WrittenRope written_as(const RopeConfig& config) {
           .rounding = config.rounding};
 }
 
+WrittenRope written_as(const AxisRopeConfig& config) {
+  if (config.design == AxisDesign::time_still || config.design == AxisDesign::axial)
+    throw UsageError("a design of axes with frequencies of its own",
+                     "is not one of those that defects were reported of",
+                     "take chunked, interleaved or time_last sections");
+  return {.d_head = config.d_head,
+          .rotary_dims = config.rotary_dims == 0 ? config.d_head : config.rotary_dims,
+          .pairing = config.pairing,
+          .base = config.base,
+          .scaling = config.scaling,
+          .sections = config.sections,
+          .design = config.design,
+          .rounding = config.rounding};
+}
+
 Index pairs_of(const WrittenRope& rope) {
   return (is_proportional(rope) ? rope.d_head : rope.rotary_dims) / 2;
 }

@@ -62,6 +62,9 @@ struct WrittenRope {
 
 /// The rope of a configuration, with the roundings of its table.
 WrittenRope written_as(const RopeConfig& config);
+/// The same of several axes. Throws UsageError for the designs that no reported defect concerns:
+/// time_still and axial, whose frequencies are others.
+WrittenRope written_as(const AxisRopeConfig& config);
 
 /// Pairs that are formed, be their frequency 0: r/2, or d_head/2 of p-RoPE.
 Index pairs_of(const WrittenRope& rope);

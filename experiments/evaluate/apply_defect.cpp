@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/encodings/axis_layout.h"
+#include "core/encodings/axis_rope.h"
 #include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
@@ -18,19 +20,34 @@ namespace {
 
 constexpr const char* no_defect = "none";
 
-WrittenRope defective_rope(const ParamSet& params, const ApplyInputs& in, Index channels,
-                           Index rows) {
+/// The rope as it should be, and where its tokens lie.
+struct SoundRope {
+  WrittenRope rope{};
+  AxisPositions positions{};
+};
+
+SoundRope sound_rope(const ParamSet& params, const ApplyInputs& in, Index channels) {
   const Tables tables = tables_of(in.tables);
-  const auto rope = Rope<double>::make({.d_model = channels,
-                                        .d_head = channels,
-                                        .params = params,
-                                        .tables = in.tables.empty() ? nullptr : &tables});
-  const std::string& name = params.text("defect");
-  const auto broken = find_rope_defect(name).inject(written_as(rope->config()), rows);
-  if (broken) return *broken;
+  const EncodingSettings settings{.d_model = channels,
+                                  .d_head = channels,
+                                  .params = params,
+                                  .tables = in.tables.empty() ? nullptr : &tables};
+  if (params.text("encoding") == "axis_rope") {
+    const auto rope = AxisRope<double>::make(settings);
+    return {written_as(rope->config()), axis_positions(rope->config().layout, in.positions)};
+  }
+  SoundRope sound{written_as(Rope<double>::make(settings)->config()),
+                  AxisPositions(static_cast<Index>(in.positions.size()), 1)};
+  for (Index n = 0; n < sound.positions.rows(); ++n)
+    sound.positions(n, 0) = in.positions[static_cast<std::size_t>(n)];
+  return sound;
+}
+
+WrittenRope broken_rope(const std::string& name, const WrittenRope& sound, Index rows) {
+  if (const auto broken = find_rope_defect(name).inject(sound, rows)) return *broken;
   throw UsageError(fmt::format("defect={}", name),
                    "has no occasion in this rope: " + find_rope_defect(name).description,
-                   "choose another scaling, fraction or base, or another defect");
+                   "choose another scaling, fraction, base or design, or another defect");
 }
 
 void require_exact(const ParamSet& params) {
@@ -50,24 +67,22 @@ ParamSpec applied_defect_param() {
                  .choices = {{no_defect, "as RoPE is defined"}}};
   for (const RopeDefect& defect : rope_defects())
     spec.choices.push_back({defect.name, defect.description});
-  spec.used_when = Condition{"encoding", {"rope"}};
+  spec.used_when = Condition{"encoding", {"rope", "axis_rope"}};
   return spec;
 }
 
 bool has_defect(const ParamSet& params) {
-  return params.text("encoding") == "rope" && params.text("defect") != no_defect;
+  return params.is_used("defect") && params.text("defect") != no_defect;
 }
 
 std::shared_ptr<const Array> apply_defective_rope(const ParamSet& params, const ApplyInputs& in) {
   require_exact(params);
   const Tensor& x = *in.x;
   const auto rows = static_cast<Index>(in.positions.size());
-  const WrittenRope rope = defective_rope(params, in, static_cast<Index>(x.shape.back()), rows);
-  RowPlaces places{.heads = {0}, .positions = AxisPositions(rows, 1)};
-  for (Index n = 0; n < rows; ++n) {
-    places.rows.push_back(n);
-    places.positions(n, 0) = in.positions[static_cast<std::size_t>(n)];
-  }
+  SoundRope sound = sound_rope(params, in, static_cast<Index>(x.shape.back()));
+  const WrittenRope rope = broken_rope(params.text("defect"), sound.rope, rows);
+  RowPlaces places{.heads = {0}, .positions = std::move(sound.positions)};
+  for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
   const std::size_t heads = x.shape.size() > 2 ? x.shape[x.shape.size() - 3] : 1;
   std::vector<double> values;
   for (std::size_t matrix = 0; matrix < matrices_in(x); ++matrix) {

@@ -229,3 +229,30 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
   CHECK_THAT(refused.err, Contains("has no occasion"));
   CHECK(shell.run("apply encoding=alibi defect=base_lost").status == 2);
 }
+
+TEST_CASE("apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
+  const Shell shell;
+  shell.write("x.npy", npy(std::vector<float>(16, 1.0F), "1, 16"));
+  shell.write("p.npy", npy({5, 7, 9}, "1, 3"));
+  const auto channel_7 = [&](const std::string& defect) {
+    const Outcome made = shell.run(
+        "apply encoding=axis_rope axis_rope.design=interleaved axis_rope.time_pairs=4 "
+        "axis_rope.row_pairs=2 rope.pairing=half_split x=x.npy --table axis_rope.positions=p.npy "
+        "defect=" +
+        defect + " --out y.npy --force");
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const std::string bytes = content(shell.folder() / "y.npy");
+    double value = 0;
+    std::memcpy(&value, bytes.data() + bytes.size() - (16 - 7) * sizeof value, sizeof value);
+    return value;
+  };
+  // Sections 4, 2, 2 in turns: axes t h w t h w t t; without an end the last pair is of h.
+  const double theta = std::pow(10000.0, -14.0 / 16.0);
+  CHECK(channel_7("none") == Approx(std::cos(5 * theta) - std::sin(5 * theta)));
+  CHECK(channel_7("stride_unbounded") == Approx(std::cos(7 * theta) - std::sin(7 * theta)));
+  // In blocks the last two pairs are of w.
+  CHECK(channel_7("sections_in_other_order") == Approx(std::cos(9 * theta) - std::sin(9 * theta)));
+  CHECK(shell.run("apply encoding=axis_rope axis_rope.design=axial x=x.npy defect=clockwise")
+            .status == 2);
+}
