@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/describe_rope.h"
@@ -192,14 +193,19 @@ Figure by_position_figure(const Patient& patient, const RotationSample& sample) 
   Series series{.name = "this program",
                 .x = as_doubles(sample.places.positions),
                 .color = encoding_color("rope")};
-  for (Index n = 0; n < residual.by_channel.cols(); ++n)
+  Largest largest(1.0);
+  for (Index n = 0; n < residual.by_channel.cols(); ++n) {
     series.y.push_back(std::sqrt(residual.by_channel.col(n).squaredNorm() /
                                  static_cast<double>(residual.by_channel.rows())));
+    largest.see(series.y.back());
+  }
   LinePlot plot{.x = position_axis(),
                 .y = {.label = "difference, root mean square",
                       .unit = "roundings",
                       .scale = AxisScale::symlog,
-                      .symlog_threshold = 1.0}};
+                      .symlog_threshold = 1.0,
+                      // From 0 on, so that what is the same everywhere looks it.
+                      .range = Range{0.0, 2.0 * largest.value()}}};
   plot.x.scale = AxisScale::symlog;
   plot.series.push_back(std::move(series));
   return {"by_position", "How far q is from what the configuration says, by position",
