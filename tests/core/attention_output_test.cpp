@@ -154,16 +154,16 @@ TEST_CASE("The output of so many keys that their factors are made in parts is th
     const auto doors = SoftmaxDoors<double>::of(*encoding);
     const Matrix<double> q = noise<double>(60, 16, "q"), k = noise<double>(keys, 16, "k"),
                          v = noise<double>(keys, 16, "v");
-    for (const Position first : {0, 4090, 8240}) {
-      const Positions m = consecutive_positions(60, first);
-      const Mask mask = first == 0      ? Mask()
-                        : first == 4090 ? Mask::causal(m, n)
-                                        : Mask::sliding_window(m, n, 4200);
-      const AttentionInputs<double> in{q, k, v, m, n, 1};
-      const auto whole = softmax_attention<double>(in, doors, mask);
-      CHECK(largest_difference(whole.output, attention_output<double>(in, doors, mask).output) <=
-            1e-13);
-    }
+    // One of three places and masks for each case, in turns: a map of this length takes its time.
+    const Position first = seen % 3 == 0 ? 0 : seen % 3 == 1 ? 4090 : 8240;
+    const Positions m = consecutive_positions(60, first);
+    const Mask mask = first == 0      ? Mask()
+                      : first == 4090 ? Mask::causal(m, n)
+                                      : Mask::sliding_window(m, n, 4200);
+    const AttentionInputs<double> in{q, k, v, m, n, 1};
+    const auto whole = softmax_attention<double>(in, doors, mask);
+    CHECK(largest_difference(whole.output, attention_output<double>(in, doors, mask).output) <=
+          1e-13);
   }
   CHECK(seen >= 8);
 }

@@ -44,7 +44,7 @@ std::string table_of(const std::map<std::string, Tally>& tallies) {
 /// without, and 500 named with what was expected.
 int draws_wanted() {
   const char* wanted = std::getenv("ORRERY_DRAWS");
-  return wanted ? std::atoi(wanted) : 24;
+  return wanted ? std::atoi(wanted) : 12;
 }
 
 }  // namespace
