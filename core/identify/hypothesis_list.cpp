@@ -36,6 +36,8 @@ std::optional<double> fingerprint_of(const WrittenRope& rope) {
   }
 }
 
+double square(double x) { return x * x; }
+
 bool are_same(double fingerprint, double other) {
   constexpr double rounding = 1e-8;
   return std::abs(fingerprint - other) <= rounding * std::abs(fingerprint);
@@ -52,7 +54,18 @@ HypothesisList::HypothesisList(const RotationQuestion& question)
       sample_(sample_of(question.tensor, sampled_rows, sampled_heads)),
       small_(sample_of(question.tensor, tried_rows, tried_heads)) {}
 
-bool HypothesisList::fits() const { return best().residual.rms() < fitting; }
+bool HypothesisList::fits() const { return best().residual.rms() < fitting || fits_as_angles_do(); }
+
+bool HypothesisList::fits_as_angles_do() const {
+  const double rms = best().residual.rms();
+  return rms >= fitting && rms < angle_rounding();
+}
+
+/// What fp32 angles, half a unit in the last place off, leave of all pairs: in units of rounding.
+double HypothesisList::angle_rounding() const {
+  constexpr double left = 1e-8;  // of a number, per position: the slow pairs leave less
+  return left * static_cast<double>(reach()) / unit_roundoff(sample_.format);
+}
 
 void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected) {
   const bool begins = rope.rule == PositionRule::zero_from ||
@@ -168,8 +181,11 @@ void HypothesisList::order() {
   const Residual& least = found_.front().residual;
   const double variance =
       std::max<double>(least.sum_of_squares / std::max<double>(least.count, 1), least_variance);
+  double explained_sum = least.sum_of_squares;
+  if (fits_as_angles_do())
+    explained_sum = std::max<double>(explained_sum, least.count * square(angle_rounding()));
   for (RopeHypothesis& hypothesis : found_) {
-    hypothesis.evidence = (hypothesis.residual.sum_of_squares - least.sum_of_squares) / variance;
+    hypothesis.evidence = (hypothesis.residual.sum_of_squares - explained_sum) / variance;
     hypothesis.tied = hypothesis.evidence < evidence_to_decide;
   }
   std::stable_sort(found_.begin(), found_.end(),
@@ -184,18 +200,20 @@ RotationAnswer HypothesisList::ranked() {
   const auto size = static_cast<double>(question_.tensor.after.size());
   const std::size_t most =
       std::max<std::size_t>(6, static_cast<std::size_t>(numbers_to_look_at / size));
-  std::size_t measured = 0;
-  for (RopeHypothesis& hypothesis : found_) {
-    if (measured >= most && !hypothesis.is_expected) break;
-    hypothesis.residual = residual_of(hypothesis.rope, question_.tensor);
-    ++measured;
+  std::vector<WrittenRope> first;
+  for (const RopeHypothesis& hypothesis : found_) {
+    if (first.size() >= most && !hypothesis.is_expected) break;
+    first.push_back(hypothesis.rope);
   }
-  measured_whole(measured);
+  const std::vector<Residual> residuals = residuals_of(first, question_.tensor);
+  for (std::size_t i = 0; i < residuals.size(); ++i) found_[i].residual = residuals[i];
+  measured_whole(residuals.size());
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
   RotationAnswer answer{.hypotheses = std::move(found_)};
   const double u = unit_roundoff(question_.tensor.format);
-  answer.explained = answer.best().residual.rms() < explained ||
-                     answer.best().residual.rms() * u < 1e-7 * static_cast<double>(reach());
+  const double rms = answer.best().residual.rms();
+  answer.explained_by_angles = rms >= explained && rms * u < 1e-7 * static_cast<double>(reach());
+  answer.explained = rms < explained || answer.explained_by_angles;
   return answer;
 }
 

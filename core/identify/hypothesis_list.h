@@ -33,12 +33,17 @@ class HypothesisList {
   const RopeHypothesis& best() const { return found_.front(); }
   /// Whether the best leaves no more than rounding; otherwise other explanations are looked for.
   bool fits() const;
+  /// Whether the best leaves more than rounding of the tensor, and no more than angles of fp32
+  /// leave whose frequencies another library rounded: a base of more digits would make up for that
+  /// alone.
+  bool fits_as_angles_do() const;
   const RotationSample& sample() const { return sample_; }
   const RotationSample& small() const { return small_; }  ///< a few rows of it
   /// The largest position: fp32 angles are off by a part in 10^7 of it.
   Position reach() const;
 
  private:
+  double angle_rounding() const;
   double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const;
   void screen();
   void order_robustly();

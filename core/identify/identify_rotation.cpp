@@ -36,11 +36,12 @@ class Search : RopeSearch {
     add_released();
     list.keep(24, list.small());
     list.keep(8, sample());
+    add_exact_stages();
     refine_bases();
     search_positions(*this);
     if (!list.fits()) add_other_wirings();
     refine_bases();
-    if (list.best().residual.rms() > explained) add_known_ropes();
+    if (!list.fits() && list.best().residual.rms() > explained) add_known_ropes();
     if (!fits_well()) add_relatives();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
@@ -145,6 +146,18 @@ class Search : RopeSearch {
       rope.rounding = fp32_stages();
       list.add(rope);
     }
+  }
+
+  /// A tensor of fp32 whose angles were formed in fp64 fits nothing whose stages round to fp32.
+  void add_exact_stages() {
+    std::vector<WrittenRope> exact;
+    for (const RopeHypothesis& hypothesis : found())
+      if (exact.size() < 2) exact.push_back(hypothesis.rope);
+    for (WrittenRope& rope : exact) {
+      rope.rounding = {};
+      list.add(rope);
+    }
+    list.keep(10, sample());
   }
 
   void add_defects(std::size_t count) {

@@ -34,6 +34,8 @@ struct RotationAnswer {
   std::vector<RopeHypothesis>
       hypotheses{};       ///< best first; ties lead, the most usual before others
   bool explained{false};  ///< whether the first fits to within rounding
+  /// Whether only fp32 angles explain it: more than 4 roundings, less than 1e-7 per position.
+  bool explained_by_angles{false};
 
   const RopeHypothesis& best() const { return hypotheses.front(); }
 };

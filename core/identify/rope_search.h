@@ -25,7 +25,7 @@ class RopeSearch {
   /// The rope with its base as it is and rounded to 1, 2, …, 8 digits.
   void add_with_fewer_digits(WrittenRope rope);
   /// What the right rope leaves where it is all that was computed; products in bf16 leave more.
-  bool fits_well() const { return list.best().residual.rms() < 0.02; }
+  bool fits_well() const { return list.best().residual.rms() < 0.02 || list.fits_as_angles_do(); }
   /// Of the positions.
   std::size_t axes() const { return static_cast<std::size_t>(question.tensor.positions.cols()); }
 

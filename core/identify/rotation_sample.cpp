@@ -130,15 +130,17 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample) {
   return residual;
 }
 
-Residual residual_of(const WrittenRope& rope, const RotatedTensor& tensor) {
-  Residual residual;
+std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
+                                   const RotatedTensor& tensor) {
+  std::vector<Residual> residuals(ropes.size());
   constexpr Index rows_at_once = 1024;
   for (Index first = 0; first < tensor.rows(); first += rows_at_once) {
     const Index last = std::min<Index>(first + rows_at_once, tensor.rows());
     const RotationSample block = rows_between(tensor, first, last, tensor.heads);
-    see(residual, block, apply_written(rope, block.places, block.before));
+    for (std::size_t i = 0; i < ropes.size(); ++i)
+      see(residuals[i], block, apply_written(ropes[i], block.places, block.before));
   }
-  return residual;
+  return residuals;
 }
 
 ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample) {

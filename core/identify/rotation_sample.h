@@ -56,8 +56,10 @@ struct Residual {
 
 Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 
-/// The same over the whole tensor, block by block.
-Residual residual_of(const WrittenRope& rope, const RotatedTensor& tensor);
+/// The same of several over the whole tensor, block by block: each is copied and measured once for
+/// all of them.
+std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
+                                   const RotatedTensor& tensor);
 
 /// One number's residual, in its units.
 double residual_at(const RotationSample& sample, Index row, Index channel, double predicted);

@@ -215,4 +215,10 @@ bool computes_same(const WrittenRope& a, const WrittenRope& b) {
   return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), close);
 }
 
+bool same_but_for_precision(const WrittenRope& a, const WrittenRope& b) {
+  WrittenRope same = a;
+  same.rounding = b.rounding;
+  return computes_same(same, b);
+}
+
 }  // namespace orrery

@@ -106,5 +106,7 @@ Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
 
 /// Whether two ropes turn alike: all that is computed is equal, however it is written.
 bool computes_same(const WrittenRope& a, const WrittenRope& b);
+/// Whether two ropes turn alike once the stages of both are given the same precision.
+bool same_but_for_precision(const WrittenRope& a, const WrittenRope& b);
 
 }  // namespace orrery

@@ -205,13 +205,6 @@ HypothesisReport reported(const LogitsHypothesis& hypothesis, const LogitsAnswer
   return report;
 }
 
-/// Whether two ropes differ in the precision of their stages alone.
-bool differ_in_precision(const WrittenRope& a, const WrittenRope& b) {
-  WrittenRope same = a;
-  same.rounding = b.rounding;
-  return computes_same(same, b);
-}
-
 void add_hypotheses(const LogitsAnswer& answer, const LogitsQuestion& question, std::size_t most,
                     TensorReport& report) {
   std::vector<LogitsHypothesis> shown;
@@ -219,8 +212,8 @@ void add_hypotheses(const LogitsAnswer& answer, const LogitsQuestion& question, 
     if (shown.size() >= most) return;
     const bool repeated =
         std::any_of(shown.begin(), shown.end(), [&](const LogitsHypothesis& other) {
-          return other.tied == found.tied && differ_in_precision(other.of_q, found.of_q) &&
-                 differ_in_precision(other.of_k, found.of_k);
+          return other.tied == found.tied && same_but_for_precision(other.of_q, found.of_q) &&
+                 same_but_for_precision(other.of_k, found.of_k);
         });
     if (repeated) continue;
     shown.push_back(found);

@@ -18,7 +18,8 @@
 
 namespace orrery::tests {
 
-/// A sound rope, a defect of it or none, and random vectors turned by it, rounded to bf16.
+/// A sound rope, a defect of it or none, and random vectors in bf16 turned by it, rounded to the
+/// format.
 struct DrawnRope {
   WrittenRope sound{};
   WrittenRope written{};
@@ -27,13 +28,11 @@ struct DrawnRope {
   AxisPositions positions{};
   Matrix<double> before{};
   Matrix<double> after{};
+  Precision format{Precision::bf16};
 
   RotatedTensor tensor() const {
-    return {.heads = heads,
-            .before = before,
-            .after = after,
-            .positions = positions,
-            .format = Precision::bf16};
+    return {
+        .heads = heads, .before = before, .after = after, .positions = positions, .format = format};
   }
 };
 
@@ -92,10 +91,17 @@ inline void draw_defect(Random& random, Index rows, DrawnRope& draw) {
   }
 }
 
+/// The rope as a library computes it that does not round frequencies as ours does.
+inline WrittenRope by_another_library(WrittenRope rope) {
+  if (rope.rounding.format(Stage::inv_freq) == Precision::fp32)
+    rope.rounding.set(Stage::inv_freq, Precision::fp64);
+  return rope;
+}
+
 /// The draw of that number: convention, defect, sizes and vectors all follow from it.
-inline DrawnRope drawn_rope(std::int64_t number) {
+inline DrawnRope drawn_rope(std::int64_t number, Precision format = Precision::bf16) {
   Random random(number, "a rope and its defect");
-  DrawnRope draw{.sound = drawn_convention(random)};
+  DrawnRope draw{.sound = drawn_convention(random), .format = format};
   const Index rows = one_of<Index>(random, {48, 128, 512, 700});
   draw.heads = 2 + random.integer(3);
   draw_defect(random, rows, draw);
@@ -112,8 +118,10 @@ inline DrawnRope drawn_rope(std::int64_t number) {
   RowPlaces places{.positions = draw.positions};
   for (Index h = 0; h < draw.heads; ++h) places.heads.push_back(h);
   for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
-  draw.after = apply_written(draw.written, places, draw.before);
-  bf16.apply<double>(Stage::qk, draw.after);
+  draw.after =
+      apply_written(format == Precision::fp32 ? by_another_library(draw.written) : draw.written,
+                    places, draw.before);
+  StageRounding(format, {Stage::qk}).apply<double>(Stage::qk, draw.after);
   return draw;
 }
 

@@ -223,9 +223,7 @@ void add_answer(const Patient& patient, const RotationAnswer& answer, Result& re
     const RopeHypothesis& found = answer.hypotheses[i];
     table.row({short_text(found.rope), found.residual.rms(), found.tied ? 1 : 0, found.defect});
     const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const WrittenRope& other) {
-      WrittenRope same = other;
-      same.rounding = found.rope.rounding;
-      return computes_same(same, found.rope);
+      return same_but_for_precision(other, found.rope);
     });
     if (repeated || (shown.size() >= most && !found.is_expected)) continue;
     shown.push_back(found.rope);

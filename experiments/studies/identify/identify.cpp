@@ -162,9 +162,7 @@ std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
   for (const RopeHypothesis& found : answer.hypotheses) {
     ++number;
     const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const Shown& other) {
-      WrittenRope same = other.rope;
-      same.rounding = found.rope.rounding;
-      return computes_same(same, found.rope);
+      return same_but_for_precision(other.rope, found.rope);
     });
     if (repeated || shown.size() >= most) continue;
     shown.push_back(
