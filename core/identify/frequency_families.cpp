@@ -128,8 +128,18 @@ class Fitter {
       const bool agrees = fit.misfit < least + agreeing;
       return std::make_pair(!agrees, agrees ? cost_of(fit.rope) : fit.misfit);
     };
-    std::stable_sort(found_.begin(), found_.end(),
-                     [&](const FamilyFit& a, const FamilyFit& b) { return key(a) < key(b); });
+    struct Keyed {
+      std::pair<bool, double> key;
+      FamilyFit fit;
+    };
+    std::vector<Keyed> keyed;
+    for (FamilyFit& fit : found_) {
+      const std::pair<bool, double> of_fit = key(fit);
+      keyed.push_back({of_fit, std::move(fit)});
+    }
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+    for (std::size_t i = 0; i < keyed.size(); ++i) found_[i] = std::move(keyed[i].fit);
   }
 
   /// A fitted base is moved to where all pairs agree best, by steps that are halved.

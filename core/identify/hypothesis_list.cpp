@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/rope_cost.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
@@ -104,9 +105,9 @@ double HypothesisList::total_cost(const WrittenRope& rope, const std::string& de
 /// The best by residual on the sample; ties by cost.
 void HypothesisList::keep(std::size_t most, const RotationSample& sample) {
   if (&sample == &sample_) screen();
-  for (RopeHypothesis& hypothesis : found_)
-    if (measured_ != &sample || hypothesis.residual.count == 0)
-      hypothesis.residual = residual_of(hypothesis.rope, sample);
+  if (measured_ != &sample)
+    for (RopeHypothesis& hypothesis : found_) hypothesis.residual = {};
+  measure(found_, sample);
   order_robustly();
   // What is expected stays, however badly it fits: the answer says by how much.
   std::vector<RopeHypothesis> kept;
@@ -141,6 +142,20 @@ std::vector<WrittenRope> HypothesisList::leading(const RotationSample& sample,
   return ropes;
 }
 
+/// What was not measured yet.
+void HypothesisList::measure(std::vector<RopeHypothesis>& hypotheses,
+                             const RotationSample& sample) const {
+  std::vector<RopeHypothesis*> open;
+  for (RopeHypothesis& hypothesis : hypotheses)
+    if (hypothesis.residual.count == 0) open.push_back(&hypothesis);
+  in_parallel(static_cast<std::ptrdiff_t>(open.size()), question_.threads, [&] {
+    return [&](std::ptrdiff_t i) {
+      RopeHypothesis& hypothesis = *open[static_cast<std::size_t>(i)];
+      hypothesis.residual = residual_of(hypothesis.rope, sample);
+    };
+  });
+}
+
 /// Of many that are new, those that fit a few rows best.
 void HypothesisList::screen() {
   constexpr std::size_t enough = 30;
@@ -150,8 +165,7 @@ void HypothesisList::screen() {
     if (is_new(hypothesis)) fresh.push_back(hypothesis);
   if (fresh.size() <= enough) return;
   found_.erase(std::remove_if(found_.begin(), found_.end(), is_new), found_.end());
-  for (RopeHypothesis& hypothesis : fresh)
-    hypothesis.residual = residual_of(hypothesis.rope, small_);
+  measure(fresh, small_);
   std::stable_sort(fresh.begin(), fresh.end(),
                    [](const RopeHypothesis& a, const RopeHypothesis& b) {
                      return a.residual.capped_sum < b.residual.capped_sum;
@@ -205,7 +219,7 @@ RotationAnswer HypothesisList::ranked() {
     if (first.size() >= most && !hypothesis.is_expected) break;
     first.push_back(hypothesis.rope);
   }
-  const std::vector<Residual> residuals = residuals_of(first, question_.tensor);
+  const std::vector<Residual> residuals = residuals_of(first, question_.tensor, question_.threads);
   for (std::size_t i = 0; i < residuals.size(); ++i) found_[i].residual = residuals[i];
   measured_whole(residuals.size());
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);

@@ -19,6 +19,7 @@
 #include "core/identify/relatives.h"
 #include "core/identify/rope_search.h"
 #include "core/identify/structures.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
@@ -135,8 +136,16 @@ class Search : RopeSearch {
   void add_known_ropes() {
     constexpr std::size_t most = 6;
     const RotationSample few = sample_of(question.tensor, 8, 1);
-    for (const WrittenRope& way : ways_to_turn(sample()))
-      for (const WrittenRope& rope : best_known_ropes(way, few, most)) list.add(rope);
+    const std::vector<WrittenRope> ways = ways_to_turn(sample());
+    std::vector<std::vector<WrittenRope>> best(ways.size());
+    in_parallel(static_cast<std::ptrdiff_t>(ways.size()), question.threads, [&] {
+      return [&](std::ptrdiff_t i) {
+        const auto way = static_cast<std::size_t>(i);
+        best[way] = best_known_ropes(ways[way], few, most);
+      };
+    });
+    for (const std::vector<WrittenRope>& ropes : best)
+      for (const WrittenRope& rope : ropes) list.add(rope);
     list.keep(16, sample());
     refine_bases();
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/identify/pair_phasors.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
@@ -39,6 +40,30 @@ void consider(std::vector<Scored>& best, Scored scored) {
   std::sort(best.begin(), best.end(),
             [](const Scored& a, const Scored& b) { return a.score > b.score; });
   if (best.size() > most) best.pop_back();
+}
+
+/// After so many offsets the recurrence of the hands is started anew.
+constexpr Position block_of_offsets = 4096;
+
+/// The best of a block of offsets.
+std::vector<Scored> best_offsets(const std::vector<Complex>& hands,
+                                 const std::vector<double>& theta, Position first) {
+  std::vector<double> scores(block_of_offsets, 0.0);
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    const Complex step = std::polar(1.0, -theta[t]);
+    const Complex hand = hands[t] * std::polar(1.0, -theta[t] * static_cast<double>(first));
+    double re = hand.real(), im = hand.imag();
+    for (double& score : scores) {
+      score += re;
+      const double turned = re * step.real() - im * step.imag();
+      im = re * step.imag() + im * step.real();
+      re = turned;
+    }
+  }
+  std::vector<Scored> best;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    consider(best, {scores[i], first + static_cast<Position>(i)});
+  return best;
 }
 
 /// Σ of squares of the residual of each row, over heads and channels.
@@ -117,30 +142,24 @@ WrittenRope past_twice(const WrittenRope& stated, const RotationSample& sample) 
 
 }  // namespace
 
-std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample) {
+std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
+                                     int threads) {
   constexpr Position least = -4096, most = Position{1} << 20;
+  constexpr std::ptrdiff_t blocks = (most - least) / block_of_offsets;
   std::vector<double> theta = frequencies_of(rope);
   if (rope.clockwise)
     for (double& frequency : theta) frequency = -frequency;
   const std::vector<Complex> hands = hands_of(rope, sample, theta);
+  std::vector<std::vector<Scored>> by_block(static_cast<std::size_t>(blocks));
+  in_parallel(blocks, threads, [&] {
+    return [&](std::ptrdiff_t block) {
+      by_block[static_cast<std::size_t>(block)] =
+          best_offsets(hands, theta, least + block * block_of_offsets);
+    };
+  });
   std::vector<Scored> best;
-  constexpr Position block = 4096;  // the recurrence of the hands is started anew after so many
-  for (Position first = least; first < most; first += block) {
-    std::vector<double> scores(block, 0.0);
-    for (std::size_t t = 0; t < theta.size(); ++t) {
-      const Complex step = std::polar(1.0, -theta[t]);
-      Complex hand = hands[t] * std::polar(1.0, -theta[t] * static_cast<double>(first));
-      double re = hand.real(), im = hand.imag();
-      for (double& score : scores) {
-        score += re;
-        const double turned = re * step.real() - im * step.imag();
-        im = re * step.imag() + im * step.real();
-        re = turned;
-      }
-    }
-    for (Position i = 0; i < block; ++i)
-      consider(best, {scores[static_cast<std::size_t>(i)], first + i});
-  }
+  for (const std::vector<Scored>& of_block : by_block)
+    for (const Scored& scored : of_block) consider(best, scored);
   std::vector<Position> offsets;
   for (const Scored& scored : best) offsets.push_back(scored.offset);
   return offsets;

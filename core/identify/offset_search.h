@@ -9,7 +9,8 @@ namespace orrery {
 
 /// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
 /// 4. The pairs are the hands of a clock: each says the offset up to its own wavelength.
-std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample);
+std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
+                                     int threads);
 
 /// The rope with each rule of positions: where a rule begins at a row, at the row from which on it
 /// fits better, found in the sample and then among the tensor's rows beside it.

@@ -72,7 +72,8 @@ void add_offsets(RopeSearch& search) {
     rope.offset = 0;
     std::vector<Position> offsets{-1, 1, 2};
     if (search.axes() == 1)
-      for (const Position offset : likely_offsets(rope, search.sample())) offsets.push_back(offset);
+      for (const Position offset : likely_offsets(rope, search.sample(), search.question.threads))
+        offsets.push_back(offset);
     for (const Position offset : offsets) {
       rope.offset = offset;
       search.list.add(rope);

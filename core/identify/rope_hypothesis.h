@@ -28,6 +28,7 @@ struct RotationQuestion {
   bool positions_known{true};             ///< otherwise a common offset is as likely as none
   std::optional<WrittenRope> expected{};  ///< its defects are tried first
   std::size_t most{8};                    ///< hypotheses that are returned, ties beyond it included
+  int threads{1};                         ///< any number: the same answer
 };
 
 struct RotationAnswer {

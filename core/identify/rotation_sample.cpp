@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
+#include "core/parallel.h"
 
 namespace orrery {
 namespace {
@@ -94,6 +95,15 @@ RotationSample sample_at(const RotatedTensor& tensor, std::vector<Index> heads,
 
 }  // namespace
 
+Residual& Residual::operator+=(const Residual& other) {
+  sum_of_squares += other.sum_of_squares;
+  capped_sum += other.capped_sum;
+  count += other.count;
+  largest = larger(largest, other.largest);
+  largest_relative = larger(largest_relative, other.largest_relative);
+  return *this;
+}
+
 double Residual::rms() const { return count > 0 ? std::sqrt(sum_of_squares / count) : 0.0; }
 
 Precision narrowest_format(const MatrixIn<double>& values) {
@@ -131,15 +141,24 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample) {
 }
 
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
-                                   const RotatedTensor& tensor) {
+                                   const RotatedTensor& tensor, int threads) {
+  constexpr Index numbers_at_once = 1 << 18;
+  const Index rows_at_once =
+      std::max<Index>(16, numbers_at_once / (tensor.heads * tensor.channels()));
+  const Index blocks = (tensor.rows() + rows_at_once - 1) / rows_at_once;
+  std::vector<std::vector<Residual>> by_block(static_cast<std::size_t>(blocks));
+  in_parallel(blocks, threads, [&] {
+    return [&](std::ptrdiff_t number) {
+      const Index first = number * rows_at_once;
+      const RotationSample block = rows_between(
+          tensor, first, std::min<Index>(first + rows_at_once, tensor.rows()), tensor.heads);
+      for (const WrittenRope& rope : ropes)
+        by_block[static_cast<std::size_t>(number)].push_back(residual_of(rope, block));
+    };
+  });
   std::vector<Residual> residuals(ropes.size());
-  constexpr Index rows_at_once = 1024;
-  for (Index first = 0; first < tensor.rows(); first += rows_at_once) {
-    const Index last = std::min<Index>(first + rows_at_once, tensor.rows());
-    const RotationSample block = rows_between(tensor, first, last, tensor.heads);
-    for (std::size_t i = 0; i < ropes.size(); ++i)
-      see(residuals[i], block, apply_written(ropes[i], block.places, block.before));
-  }
+  for (const std::vector<Residual>& block : by_block)
+    for (std::size_t i = 0; i < ropes.size(); ++i) residuals[i] += block[i];
   return residuals;
 }
 

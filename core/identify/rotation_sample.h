@@ -52,14 +52,15 @@ struct Residual {
   double largest_relative{0};  ///< |y − ŷ| over the root mean square of its row
 
   double rms() const;
+  Residual& operator+=(const Residual& other);
 };
 
 Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 
 /// The same of several over the whole tensor, block by block: each is copied and measured once for
-/// all of them.
+/// all of them. Any number of threads gives the same numbers.
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
-                                   const RotatedTensor& tensor);
+                                   const RotatedTensor& tensor, int threads);
 
 /// One number's residual, in its units.
 double residual_at(const RotationSample& sample, Index row, Index channel, double predicted);

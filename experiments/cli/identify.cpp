@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <thread>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"
@@ -116,7 +117,8 @@ std::vector<TensorReport> report_files(const IdentifyCommandOptions& options,
 int identify_command(const IdentifyCommandOptions& options) {
   IdentifyOptions reading{.tokens_first = options.tokens_first,
                           .format = options.format,
-                          .most = static_cast<std::size_t>(options.most)};
+                          .most = static_cast<std::size_t>(options.most),
+                          .threads = static_cast<int>(std::thread::hardware_concurrency())};
   read_positions_of(options.positions, reading);
   std::optional<PositionPlan> plan;
   if (!options.expect.empty()) plan = plans::read_positions(options.expect);

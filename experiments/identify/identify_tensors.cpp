@@ -148,7 +148,8 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .before = before,
                                        .after = after,
                                        .positions = positions_for(before.rows() / heads, options),
-                                       .format = format}};
+                                       .format = format},
+                            .threads = options.threads};
   if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
   TensorReport report = report_of(question, identify_rotation(question), options);
   if (options.positions.empty())

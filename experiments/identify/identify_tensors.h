@@ -19,6 +19,7 @@ struct IdentifyOptions {
   std::string format{};      ///< "bf16", …; empty: the narrowest that holds all numbers
   std::optional<LayerPlan> expected{};  ///< what a configuration says of the layer
   std::size_t most{6};                  ///< hypotheses that are reported
+  int threads{1};
 };
 
 /// Which rope turned q or k, [N, d], [H, N, d] or [B, H, N, d], into another tensor of that shape.

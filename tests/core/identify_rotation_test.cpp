@@ -108,6 +108,19 @@ TEST_CASE("A base of more digits does not make up for frequencies that another l
   CHECK(answer.best().rope.base == 10000);
 }
 
+TEST_CASE("Any number of threads gives the same answer to the bit") {
+  const DrawnRope draw = drawn_rope(4);
+  const RotationAnswer alone = identify_rotation({.tensor = draw.tensor()});
+  const RotationAnswer together = identify_rotation({.tensor = draw.tensor(), .threads = 3});
+  REQUIRE(alone.hypotheses.size() == together.hypotheses.size());
+  for (std::size_t i = 0; i < alone.hypotheses.size(); ++i) {
+    const RopeHypothesis &a = alone.hypotheses[i], &b = together.hypotheses[i];
+    CHECK(short_text(a.rope) == short_text(b.rope));
+    CHECK(a.residual.sum_of_squares == b.residual.sum_of_squares);
+    CHECK(a.residual.largest == b.residual.largest);
+  }
+}
+
 TEST_CASE("What position 0 alone cannot decide is said to be tied, with the position that would") {
   DrawnRope draw = drawn_rope(3);
   draw.written = {.d_head = draw.sound.d_head, .rotary_dims = draw.sound.d_head, .base = 500000};
