@@ -49,13 +49,16 @@ class LargestWithin {
 /// |x|, summed in an order of its own: Eigen's depends on where x lies in memory.
 template <class T>
 T length_of(const T* x, Index channels) {
-  constexpr std::size_t sums = 8;
+  constexpr std::size_t sums = 16;
   std::array<T, sums> squares{};
-  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-    squares[c % sums] += x[c] * x[c];
-  T sum = 0;
-  for (const T& square : squares) sum += square;
-  return std::sqrt(sum);
+  const auto count = static_cast<std::size_t>(channels);
+  std::size_t c = 0;
+  for (; c + sums <= count; c += sums)
+    for (std::size_t s = 0; s < sums; ++s) squares[s] += x[c + s] * x[c + s];
+  for (std::size_t s = 0; c + s < count; ++s) squares[s] += x[c + s] * x[c + s];
+  for (std::size_t width = sums / 2; width > 0; width /= 2)
+    for (std::size_t s = 0; s < width; ++s) squares[s] += squares[s + width];
+  return std::sqrt(squares[0]);
 }
 
 /// Handing a block to another thread costs as much as some ten thousand cells.

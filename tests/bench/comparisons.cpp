@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kernels/level.h"
+#include "tests/bench/limits.h"
 #include "tests/bench/measure.h"
 
 // The linker's --wrap sends every call of best_level() here, so that the core needs no switch for
@@ -33,25 +34,28 @@ struct Ways {
   std::vector<std::string> names;
   std::function<void(std::size_t)> choose;
   double least{};  ///< how many times as fast the last one has to be; 0 for no matter
+  std::function<double()> gain{};  ///< of the limit itself, by the last one over the first
 };
 
 /// A line per operation, its times in turns, and how many times as fast the last way is.
 void print_row(const Operation& operation, const Ways& ways, int rounds) {
   const std::function<void()> run = operation.prepare();
   std::vector<std::vector<double>> times(ways.names.size());
-  std::vector<double> ratios;
+  std::vector<double> ratios, gains;
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < times.size(); ++i) {
       ways.choose(i);
       times[i].push_back(seconds(run));
     }
     ratios.push_back(times.front().back() / times.back().back());
+    if (ways.gain) gains.push_back(ways.gain());
   }
   fmt::print("{:<44}", operation.name);
   for (const std::vector<double>& of_way : times)
     fmt::print(" {:>13.3f}", 1e3 * spread(of_way).median);
   const Spread ratio = spread(ratios);
   fmt::print("  {:5.2f} ({:.2f} to {:.2f})", ratio.median, ratio.least, ratio.most);
+  if (ways.gain) fmt::print("  {:17.2f}", spread(gains).median);
   if (ways.least > 0)
     fmt::print("  at least {:g}: {}", ways.least, ratio.median >= ways.least ? "met" : "MISSED");
   fmt::print("\n");
@@ -61,7 +65,7 @@ void print_row(const Operation& operation, const Ways& ways, int rounds) {
 void print_heads(const Ways& ways) {
   fmt::print("{:<44}", "operation");
   for (const std::string& name : ways.names) fmt::print(" {:>13}", name);
-  fmt::print("  last over first\n");
+  fmt::print("  last over first     {}\n", ways.gain ? "multiply-adds alone" : "");
 }
 
 }  // namespace
@@ -87,7 +91,8 @@ void print_threads(const TableOptions& options, int most) {
              kernels::name(kernels::best_level()), options.rounds);
   const Ways ways{.names = {"one thread", fmt::format("{} threads", most)},
                   .choose = [most](std::size_t i) { threads() = i == 0 ? 1 : most; },
-                  .least = 0.95 * most};
+                  .least = 0.95 * most,
+                  .gain = [most] { return multiply_add_peak(most) / multiply_add_peak(); }};
   print_heads(ways);
   for (const Operation& operation : operations())
     if (operation.threaded && operation.name.find(options.only) != std::string::npos)

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <numeric>
+#include <thread>
 #include <vector>
 
 namespace orrery::bench {
@@ -67,6 +69,17 @@ double multiply_add_peak() {
     done += times;
   }
   return done * chains * lanes * 2 / (now() - start);
+}
+
+double multiply_add_peak(int threads) {
+  std::vector<double> speeds(static_cast<std::size_t>(threads));
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < speeds.size(); ++i)
+      others.emplace_back([&speeds, i] { speeds[i] = multiply_add_peak(); });
+    speeds[0] = multiply_add_peak();
+  }
+  return std::accumulate(speeds.begin(), speeds.end(), 0.0);
 }
 
 double copy_speed(std::size_t bytes) {

@@ -11,6 +11,10 @@ double now();
 /// the widest vectors that this program is compiled for. Takes about 10 ms.
 double multiply_add_peak();
 
+/// The same of as many threads at once, together: what their number gains at best on a machine
+/// whose cores share power, caches or other guests.
+double multiply_add_peak(int threads);
+
 /// Bytes read and written per second by copying this many bytes, again and again for 10 ms.
 double copy_speed(std::size_t bytes);
 
