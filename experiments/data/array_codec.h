@@ -35,6 +35,12 @@ struct ArrayLayout {
   std::size_t elements{};            ///< the product of the shape, at most max_elements
 };
 
+/// An array as it lies in a file's bytes.
+struct PlacedArray {
+  ArrayLayout layout{};
+  std::string_view data{};  ///< layout.elements × layout.type.bytes bytes
+};
+
 /// The product of a shape, checked against the limits on reading.
 /// @param name  the array's name in messages
 /// Throws DataError: rank 0 or above 4, no elements, more than max_elements.

@@ -73,11 +73,13 @@ std::filesystem::path path_of(const Wanted& wanted) {
                                                   : std::filesystem::path(wanted.value);
 }
 
+InputFile file_of(const Wanted& wanted, std::string sha256, std::size_t bytes) {
+  return {
+      .key = wanted.spec->key, .path = wanted.value, .sha256 = std::move(sha256), .bytes = bytes};
+}
+
 InputFile file_of(const Wanted& wanted, std::string_view bytes) {
-  return {.key = wanted.spec->key,
-          .path = wanted.value,
-          .sha256 = sha256_hex(bytes),
-          .bytes = bytes.size()};
+  return file_of(wanted, sha256_hex(bytes), bytes.size());
 }
 
 void load_text(LoadedInputs& loaded, const Wanted& wanted) {
@@ -98,37 +100,52 @@ std::string wanted_tensor(const Wanted& wanted) {
   return path.tensor;
 }
 
+/// A file of tensors, and the one of them that is wanted.
+struct OpenFile {
+  std::unique_ptr<TensorArchive> archive;
+  std::string name{};   ///< of the tensor there
+  std::string label{};  ///< of the tensor in figures
+  bool one_of_many{};
+};
+
+OpenFile open_wanted(const Wanted& wanted, std::string_view bytes,
+                     const std::filesystem::path& path, const std::string& display_name) {
+  OpenFile open{.archive = open_tensors(bytes, path, display_name)};
+  const std::vector<std::string> names = open.archive->names();
+  open.name = resolve_tensor_name(names, wanted_tensor(wanted), display_name);
+  open.one_of_many = names.size() > 1;
+  const std::string file = path.filename().string();
+  open.label = open.one_of_many ? tensor_label(file, open.name) : file;
+  return open;
+}
+
 void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
-  const std::string wish = wanted_tensor(wanted);
+  static_cast<void>(wanted_tensor(wanted));
   const std::filesystem::path path = path_of(wanted);
   const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
   require_tensor_file(path, display_name);
   const std::string bytes = read_file(path, max_tensor_file_bytes, display_name);
-  const std::unique_ptr<TensorArchive> archive = open_tensors(bytes, path, display_name);
-
-  const std::vector<std::string> names = archive->names();
-  const std::string& name = resolve_tensor_name(names, wish, display_name);
-  const bool one_of_many = names.size() > 1;
-  Tensor tensor = archive->tensor(name, allowed);
-  const std::string file_name = path.filename().string();
-  tensor.name = one_of_many ? tensor_label(file_name, name) : file_name;
-  InputFile file = file_of(wanted, bytes);
-  if (one_of_many) file.tensor = name;
-  loaded.files.push_back(std::move(file));
+  const OpenFile open = open_wanted(wanted, bytes, path, display_name);
+  Tensor tensor = open.archive->tensor(open.name, allowed);
+  tensor.name = open.label;
+  loaded.files.push_back(file_of(wanted, bytes));
+  if (open.one_of_many) loaded.files.back().tensor = open.name;
   loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
 }
 
 /// Whether the array stays in its file.
 bool load_slices(LoadedInputs& loaded, const Wanted& wanted) {
+  static_cast<void>(wanted_tensor(wanted));
   const std::filesystem::path path = path_of(wanted);
-  if (path.extension() != ".npy" || !wanted_tensor(wanted).empty()) return false;
   const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
+  require_tensor_file(path, display_name);
   const auto file = std::make_shared<const MappedFile>(path, display_name);
   if (file->bytes().size() > max_tensor_file_bytes) return false;
-  std::unique_ptr<SlicedTensor> tensor = sliced_npy(file, path.filename().string());
+  const OpenFile open = open_wanted(wanted, file->bytes(), path, display_name);
+  std::unique_ptr<SlicedTensor> tensor = sliced_tensor(file, *open.archive, open.name, open.label);
   if (!tensor) return false;
-  loaded.files.push_back(file_of(wanted, file->bytes()));
-  file->forget();
+  loaded.files.push_back(file_of(wanted, sha256_of(*file), file->bytes().size()));
+  if (open.one_of_many) loaded.files.back().tensor = open.name;
   loaded.slices.emplace(wanted.spec->key, std::move(*tensor));
   return true;
 }

@@ -39,7 +39,7 @@ struct LoadedInputs {
 /// "gguf" takes the layers of a model, see read_positions. Every other file parameter takes a text
 /// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
 /// @param masks  keys whose arrays may contain −inf, as additive masks do
-/// @param sliced  keys whose arrays go to `slices`, where sliced_npy leaves them in their file
+/// @param sliced  keys whose arrays go to `slices`, where sliced_tensor leaves them in their file
 /// Every message begins with "key=path", but a model's with its path. Throws UsageError (an unknown
 /// extension or tensor, several tensors of which none is named, a bundled name with a folder in
 /// it), IoError (cannot be read) and DataError (see parse_npy, parse_npz, parse_safetensors,

@@ -45,13 +45,18 @@ std::string header_v1(std::string_view descr, const std::vector<std::size_t>& sh
 }  // namespace
 
 Tensor parse_npy(std::string_view bytes, std::string name, Values allowed) {
+  PlacedArray placed = place_npy(bytes, name);
+  std::vector<double> values = decode_array(placed.data, placed.layout, name, allowed);
+  return Tensor{.name = std::move(name),
+                .shape = std::move(placed.layout.shape),
+                .values = std::move(values)};
+}
+
+PlacedArray place_npy(std::string_view bytes, std::string_view name) {
   NpyHeader header = parse_npy_header(bytes, name);
   const std::string_view data = bytes.substr(header.data_offset);
   require_data_size(data.size(), header.layout, name);
-  std::vector<double> values = decode_array(data, header.layout, name, allowed);
-  return Tensor{.name = std::move(name),
-                .shape = std::move(header.layout.shape),
-                .values = std::move(values)};
+  return {.layout = std::move(header.layout), .data = data};
 }
 
 std::string npy_bytes(const Array& array) { return npy_header(array).append(array_bytes(array)); }

@@ -24,6 +24,9 @@ inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) +
 /// integer beyond ±2^53, NaN or infinity (naming the first index).
 Tensor parse_npy(std::string_view bytes, std::string name, Values allowed = Values::finite);
 
+/// Where its values lie. Throws DataError as parse_npy does for all but the values.
+PlacedArray place_npy(std::string_view bytes, std::string_view name);
+
 /// The array as a .npy file, version 1.0, '<f8' or '<f4', C order, header padded to 64 bytes: the
 /// bytes that numpy.save writes. NaN and infinities are kept.
 std::string npy_bytes(const Array& array);

@@ -71,6 +71,12 @@ Tensor NpzArchive::tensor(const std::string& name, Values allowed) const {
   return tensor;
 }
 
+std::optional<PlacedArray> NpzArchive::place(const std::string& name) const {
+  const std::string label = tensor_label(file_, name);
+  const std::optional<std::string_view> member = zip_.stored(members_.at(name), label);
+  return member ? std::optional(place_npy(*member, label)) : std::nullopt;
+}
+
 TensorMap parse_npz(std::string_view bytes, const std::string& name) {
   return all_tensors(NpzArchive(bytes, name), name);
 }

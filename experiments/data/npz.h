@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ class NpzArchive final : public TensorArchive {
 
   std::vector<std::string> names() const override;
   Tensor tensor(const std::string& name, Values allowed = Values::finite) const override;
+  std::optional<PlacedArray> place(const std::string& name) const override;
 
  private:
   std::string file_;

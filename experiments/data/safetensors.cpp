@@ -52,14 +52,20 @@ std::vector<std::string> SafetensorsArchive::names() const {
 }
 
 Tensor SafetensorsArchive::tensor(const std::string& name, Values allowed) const {
+  PlacedArray placed = *place(name);
+  std::vector<double> values =
+      decode_array(placed.data, placed.layout, tensor_label(file_, name), allowed);
+  return Tensor{.name = name, .shape = std::move(placed.layout.shape), .values = std::move(values)};
+}
+
+std::optional<PlacedArray> SafetensorsArchive::place(const std::string& name) const {
   const SafetensorsEntry& entry = entries_.at(name);
-  const std::string label = tensor_label(file_, name);
-  ArrayLayout layout{.type = entry.type,
-                     .column_major = false,
-                     .shape = {entry.shape.begin(), entry.shape.end()},
-                     .elements = checked_elements(entry.shape, label)};
-  std::vector<double> values = decode_array(entry.data, layout, label, allowed);
-  return Tensor{.name = name, .shape = std::move(layout.shape), .values = std::move(values)};
+  return PlacedArray{
+      .layout = {.type = entry.type,
+                 .column_major = false,
+                 .shape = {entry.shape.begin(), entry.shape.end()},
+                 .elements = checked_elements(entry.shape, tensor_label(file_, name))},
+      .data = entry.data};
 }
 
 TensorMap parse_safetensors(std::string_view bytes, const std::string& name) {

@@ -1,5 +1,6 @@
 #include "experiments/data/sliced_tensor.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,20 +16,18 @@ std::size_t matrix_elements(const std::vector<std::size_t>& shape) {
   return shape[shape.size() - 2] * shape.back();
 }
 
-bool stays_in_file(const NpyHeader& header, std::size_t held) {
-  const ArrayLayout& layout = header.layout;
-  const std::size_t bytes = layout.elements * layout.type.bytes;
-  return layout.shape.size() > 2 && !layout.column_major && bytes >= large &&
-         held - header.data_offset == bytes;
+bool stays_in_file(const PlacedArray& placed) {
+  return placed.layout.shape.size() > 2 && !placed.layout.column_major &&
+         placed.data.size() >= large;
 }
 
 }  // namespace
 
-SlicedTensor::SlicedTensor(std::shared_ptr<const MappedFile> file, NpyHeader header,
+SlicedTensor::SlicedTensor(std::shared_ptr<const MappedFile> file, PlacedArray placed,
                            std::string name)
-    : described_{.name = std::move(name), .shape = header.layout.shape},
+    : described_{.name = std::move(name), .shape = placed.layout.shape},
       file_(std::move(file)),
-      header_(std::move(header)) {}
+      placed_(std::move(placed)) {}
 
 std::size_t SlicedTensor::matrices() const {
   std::size_t count = 1;
@@ -46,13 +45,12 @@ Tensor SlicedTensor::matrix(std::size_t number) const {
     matrix.values.assign(begin, begin + static_cast<std::ptrdiff_t>(elements));
     return matrix;
   }
-  ArrayLayout layout = header_.layout;
+  ArrayLayout layout = placed_.layout;
   layout.shape = matrix.shape;
   layout.elements = elements;
   const std::size_t width = layout.type.bytes;
   matrix.values =
-      decode_array(file_->bytes().substr(header_.data_offset + first * width, elements * width),
-                   layout, matrix.name);
+      decode_array(placed_.data.substr(first * width, elements * width), layout, matrix.name);
   file_->forget();
   return matrix;
 }
@@ -61,15 +59,16 @@ void SlicedTensor::give_back() {
   std::vector<double>().swap(described_.values);  // an assignment of {} would keep the memory
 }
 
-std::unique_ptr<SlicedTensor> sliced_npy(const std::shared_ptr<const MappedFile>& file,
-                                         const std::string& name) {
+std::unique_ptr<SlicedTensor> sliced_tensor(const std::shared_ptr<const MappedFile>& file,
+                                            const TensorArchive& archive, const std::string& tensor,
+                                            const std::string& label) {
   try {
-    NpyHeader header = parse_npy_header(file->bytes(), name);
-    if (!stays_in_file(header, file->bytes().size())) return nullptr;
-    auto tensor = std::make_unique<SlicedTensor>(file, std::move(header), name);
+    std::optional<PlacedArray> placed = archive.place(tensor);
+    if (!placed || !stays_in_file(*placed)) return nullptr;
+    auto sliced = std::make_unique<SlicedTensor>(file, std::move(*placed), label);
     // All are decoded once, so that what cannot be read is refused before anything is computed.
-    for (std::size_t i = 0; i < tensor->matrices(); ++i) static_cast<void>(tensor->matrix(i));
-    return tensor;
+    for (std::size_t i = 0; i < sliced->matrices(); ++i) static_cast<void>(sliced->matrix(i));
+    return sliced;
   } catch (const DataError&) {
     return nullptr;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ class TensorArchive {
   /// @param name  one of names()
   /// Throws DataError: damaged, or outside the limits of a Tensor (see parse_npy).
   virtual Tensor tensor(const std::string& name, Values allowed = Values::finite) const = 0;
+  /// Where its values lie, all checked but the values themselves. Empty where they are packed.
+  /// Throws DataError as tensor() does for what is not a value.
+  virtual std::optional<PlacedArray> place(const std::string& name) const = 0;
 };
 
 /// Every tensor of the archive.

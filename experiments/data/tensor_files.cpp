@@ -1,6 +1,7 @@
 #include "experiments/data/tensor_files.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/errors.h"
@@ -23,6 +24,10 @@ class NpyFile final : public TensorArchive {
     Tensor tensor = parse_npy(bytes_, said_as_, allowed);
     tensor.name = name;
     return tensor;
+  }
+
+  std::optional<PlacedArray> place(const std::string&) const override {
+    return place_npy(bytes_, said_as_);
   }
 
  private:

@@ -121,27 +121,41 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string_view name,
   refuse_repeated(members_, name);
   if (require_readable) std::for_each(members_.begin(), members_.end(), require_readable);
   if (!consistent) throw refused(bytes, name, error);
-  require_seamless_zip(bytes, comment_bytes_of(zip_.get()), name);
+  packed_ = packed_members(bytes, comment_bytes_of(zip_.get()), name);
 }
 
 std::string ZipArchive::read(std::size_t index, std::string_view label) const {
+  std::string bytes;
+  unpack(index, label, [&](std::string_view block) { bytes.append(block); });
+  return bytes;
+}
+
+std::optional<std::string_view> ZipArchive::stored(std::size_t index,
+                                                   std::string_view label) const {
+  const Member& member = members_.at(index);
+  if (member.method != zip_stored || packed_.at(index).size() != member.bytes) return std::nullopt;
+  unpack(index, label, [](std::string_view) {});
+  return packed_.at(index);
+}
+
+void ZipArchive::unpack(std::size_t index, std::string_view label, const TakeBytes& take) const {
   const MemberFile file(zip_fopen_index(zip_.get(), index, 0), &zip_fclose);
   if (!file) throw damaged(label, zip_get_error(zip_.get()));
   const std::uint64_t declared = members_.at(index).bytes;
-  std::string bytes;
+  std::uint64_t unpacked = 0;
   std::array<char, 1 << 16> block{};
   for (;;) {
     const zip_int64_t count = zip_fread(file.get(), block.data(), block.size());
     if (count < 0) throw damaged(label, zip_file_get_error(file.get()));
     // libzip compares the CRC-32 on reading the end, so the end is read too.
     if (count == 0) break;
-    bytes.append(block.data(), static_cast<std::size_t>(count));
-    if (bytes.size() > declared) break;
+    unpacked += static_cast<std::uint64_t>(count);
+    if (unpacked > declared) break;
+    take({block.data(), static_cast<std::size_t>(count)});
   }
-  if (bytes.size() != declared)
+  if (unpacked != declared)
     throw damaged(label, fmt::format("it declares {} bytes and unpacks to {}", declared,
-                                     bytes.size() > declared ? "more" : "fewer"));
-  return bytes;
+                                     unpacked > declared ? "more" : "fewer"));
 }
 
 }  // namespace orrery::data

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,14 +41,20 @@ class ZipArchive {
   /// @param label  the member's name in messages
   /// Throws DataError: damaged, another length than declared, another CRC-32.
   std::string read(std::size_t index, std::string_view label) const;
+  /// A view of them in the archive; empty for a compressed member. Throws DataError as read() does.
+  std::optional<std::string_view> stored(std::size_t index, std::string_view label) const;
 
  private:
+  using TakeBytes = std::function<void(std::string_view)>;
+  void unpack(std::size_t index, std::string_view label, const TakeBytes& take) const;
+
   struct Discard {
     void operator()(zip* archive) const;
   };
 
   std::unique_ptr<zip, Discard> zip_;
   std::vector<Member> members_{};
+  std::vector<std::string_view> packed_{};  ///< by member
 };
 
 /// The compression methods that ZipArchive unpacks.

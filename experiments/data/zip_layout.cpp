@@ -93,6 +93,7 @@ struct Entry {
   std::uint64_t crc{};
   bool described{};  ///< whether CRC and sizes follow the member
   std::uint64_t next{};
+  std::size_t number{};  ///< in the directory
 };
 
 /// The Zip64 values, which did not fit the entry's own fields, in the order of the format.
@@ -139,6 +140,7 @@ std::vector<Entry> entries_of(const Fields& file, const Span& directory) {
   std::uint64_t at = directory.begin;
   while (at < directory.end) {
     entries.push_back(entry_at(file, at));
+    entries.back().number = entries.size() - 1;
     at = entries.back().next;
   }
   if (at != directory.end) refuse(file.name(), "is damaged: its zip directory does not match it");
@@ -164,27 +166,32 @@ bool lacks_zip_end(std::string_view bytes) {
   return bytes.size() - record < end_bytes + (byte(20) | byte(21) << 8);  // with its comment
 }
 
-void require_seamless_zip(std::string_view bytes, std::size_t comment_bytes,
-                          std::string_view name) {
+std::vector<std::string_view> packed_members(std::string_view bytes, std::size_t comment_bytes,
+                                             std::string_view name) {
   const Fields file(bytes, name);
   if (bytes.size() < end_bytes + comment_bytes) refuse(name, "is cut off");
   const Directory directory = directory_of(file, bytes.size() - end_bytes - comment_bytes);
   if (directory.span.end != directory.tail)
     refuse(name, "has bytes left over between its zip directory and its end");
   const std::vector<Entry> entries = entries_of(file, directory.span);
+  std::vector<std::string_view> packed(entries.size());
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     const std::uint64_t next =
         i + 1 < entries.size() ? entries[i + 1].offset : directory.span.begin;
     if (entry.offset != end) refuse(name, "has bytes left over before its first member");
-    end = end_of_data(file, entry);
+    const std::uint64_t data_end = end_of_data(file, entry);
+    end = data_end;
     if (end > next) refuse(name, "is damaged: two of its members share bytes");
     const bool fits = entry.described ? is_descriptor(file, end, next - end, entry) : end == next;
     if (!fits) refuse(name, fmt::format("has {} bytes left over after a member", next - end));
+    packed[entry.number] = bytes.substr(static_cast<std::size_t>(data_end - entry.size),
+                                        static_cast<std::size_t>(entry.size));
     end = next;
   }
   if (end != directory.span.begin) refuse(name, "has bytes left over before its zip directory");
+  return packed;
 }
 
 }  // namespace orrery::data

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "experiments/model/layers.h"
 
@@ -12,11 +13,13 @@ bool lacks_zip_end(std::string_view bytes);
 
 /// Requires that a zip archive consists of its members, one after the other from the first byte on,
 /// then its directory and its end records, without gaps and overlaps. libzip does not require that,
-/// so bytes could be hidden there.
+/// so bytes could be hidden there. Returns a view of the data of each member as it is packed, in
+/// the directory's order.
 /// @param comment_bytes  length of the archive's comment, which comes last
 /// @param name  the archive's name in messages
 /// Throws DataError: a gap, an overlap, or a directory that does not fit the file.
 /// Cost: O(members · log members), independent of their content.
-void require_seamless_zip(std::string_view bytes, std::size_t comment_bytes, std::string_view name);
+std::vector<std::string_view> packed_members(std::string_view bytes, std::size_t comment_bytes,
+                                             std::string_view name);
 
 }  // namespace orrery::data

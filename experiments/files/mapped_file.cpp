@@ -54,6 +54,16 @@ void MappedFile::forget() const {
   if (data_) ::madvise(const_cast<char*>(data_), size_, MADV_DONTNEED);
 }
 
+std::string sha256_of(const MappedFile& file) {
+  constexpr std::size_t part = std::size_t{8} << 20;
+  Sha256 hash;
+  for (std::size_t at = 0; at < file.bytes().size(); at += part) {
+    hash.update(file.bytes().substr(at, part));
+    file.forget();
+  }
+  return hash.hex();
+}
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "experiments/model/layers.h"
@@ -29,5 +30,9 @@ class MappedFile {
   const char* data_{nullptr};
   std::size_t size_{0};
 };
+
+/// SHA-256 of the file's bytes, as sha256_hex gives it, held a part at a time. What was looked at
+/// before is forgotten.
+std::string sha256_of(const MappedFile& file);
 
 }  // namespace orrery::files
