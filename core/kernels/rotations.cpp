@@ -39,11 +39,10 @@ struct Turns {
 /// the last row does nothing.
 template <class T>
 void prefetch(const RotatedRows& r, const T* x) {
-  constexpr std::uintptr_t rows_ahead = 8, line = 64;
-  const auto stride = static_cast<std::uintptr_t>(r.stride) * sizeof(T);
-  const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(x) + rows_ahead * stride;
-  for (std::uintptr_t at = 0; at < 2 * r.pairs * sizeof(T); at += line)
-    __builtin_prefetch(reinterpret_cast<const void*>(next + at), 1);
+  constexpr std::ptrdiff_t rows_ahead = 8, line = 64;
+  const auto bytes = static_cast<std::ptrdiff_t>(2 * r.pairs * sizeof(T));
+  const char* next = reinterpret_cast<const char*>(x + rows_ahead * r.stride);
+  for (std::ptrdiff_t at = 0; at < bytes; at += line) __builtin_prefetch(next + at, 1);
 }
 
 /// A number of T for each of as many pairs as a vector of doubles has.

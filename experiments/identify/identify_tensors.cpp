@@ -133,7 +133,7 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
 }
 
 WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
-  const WrittenRope rope = planned_convention(layer);
+  WrittenRope rope = planned_convention(layer);
   if (rope.d_head == channels) return rope;
   throw UsageError(fmt::format("tensors of {} channels", channels),
                    fmt::format("layer {} has heads of {}", layer.layer, rope.d_head),
