@@ -60,7 +60,8 @@ void make_archive(zip_source_t* target, const Add& add) {
   static_cast<void>(archive.release());  // zip_close freed it
 }
 
-/// Where libzip writes an archive that becomes an AtomicFile.
+/// Where libzip writes an archive that becomes an AtomicFile. It hands over 8 KiB at a time, which
+/// are collected.
 class FileTarget {
  public:
   explicit FileTarget(AtomicFile& file) : file_(file) { zip_error_init(&error_); }
@@ -99,27 +100,41 @@ class FileTarget {
         if (to >= 0) at_ = static_cast<std::uint64_t>(to);
         return to >= 0 ? 0 : -1;
       }
-      default:  // nothing to begin, to commit or to take back: the AtomicFile does that
+      case ZIP_SOURCE_COMMIT_WRITE:
+        return flush() ? 0 : -1;
+      default:  // nothing to begin or to take back: the AtomicFile does that
         return 0;
     }
   }
 
   zip_int64_t write(std::string_view bytes) {
-    try {
-      file_.write(at_, bytes);
-    } catch (...) {
-      failure_ = std::current_exception();
-      zip_error_set(&error_, ZIP_ER_WRITE, 0);
-      return -1;
-    }
+    constexpr std::size_t enough = std::size_t{1} << 20;
+    const bool follows = at_ == collected_at_ + collected_.size();
+    if ((!follows || collected_.size() >= enough) && !flush()) return -1;
+    if (collected_.empty()) collected_at_ = at_;
+    collected_.append(bytes);
     at_ += bytes.size();
     bytes_ = std::max(bytes_, at_);
     return static_cast<zip_int64_t>(bytes.size());
   }
 
+  bool flush() {
+    try {
+      if (!collected_.empty()) file_.write(collected_at_, collected_);
+    } catch (...) {
+      failure_ = std::current_exception();
+      zip_error_set(&error_, ZIP_ER_WRITE, 0);
+      return false;
+    }
+    collected_.clear();
+    return true;
+  }
+
   AtomicFile& file_;
   std::uint64_t at_{0};
   std::uint64_t bytes_{0};
+  std::string collected_{};
+  std::uint64_t collected_at_{0};
   zip_error_t error_{};
   std::exception_ptr failure_{};
 };

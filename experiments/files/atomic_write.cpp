@@ -90,6 +90,8 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> scratch_file(const fs::path& pat
     ::close(descriptor);
     throw io_error(path.string(), "created", errno);
   }
+  constexpr std::size_t read_at_once = std::size_t{1} << 18;
+  std::setvbuf(file, nullptr, _IOFBF, read_at_once);
   return {file, &std::fclose};
 }
 
