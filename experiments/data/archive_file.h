@@ -13,8 +13,7 @@
 namespace orrery::data {
 
 /// Writes the arrays of one .npz or .safetensors file at the same time. The file appears as a whole
-/// or not at all. Memory: independent of the arrays. A .npz is a member after the other, so that
-/// its arrays are gathered in scratch files first, and need twice their size on the disk.
+/// or not at all. Memory: independent of the arrays.
 class ArchiveFile final : public ArraySink {
  public:
   ArchiveFile(std::filesystem::path path, Existing existing);
@@ -28,13 +27,12 @@ class ArchiveFile final : public ArraySink {
  private:
   bool is_npz() const { return path_.extension() == ".npz"; }
   void begin_npz(const std::vector<const Array*>& arrays);
-  void write_part(std::size_t array, std::string_view bytes);
 
   std::filesystem::path path_;
   Existing existing_;
   std::optional<AtomicFile> file_{};
-  SafetensorsLayout layout_{};
-  std::vector<ZipFileMember> parts_{};    ///< of a .npz
+  std::optional<StoredZipFile> zip_{};  ///< of a .npz
+  std::vector<std::uint64_t> values_at_{};
   std::vector<std::uint64_t> written_{};  ///< bytes of each array
   std::vector<std::uint64_t> whole_{};
 };

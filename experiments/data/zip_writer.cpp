@@ -1,10 +1,10 @@
 #include "experiments/data/zip_writer.h"
 
-#include <sys/stat.h>
 #include <zip.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cstring>
+#include <deque>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -15,9 +15,9 @@
 namespace orrery::data {
 namespace {
 
-using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
+constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
 
-constexpr zip_int64_t to_its_end = -1;
+using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
 
 /// libzip fails to make an archive where memory runs out, or where its target throws.
 void require_made(bool done) {
@@ -60,11 +60,14 @@ void make_archive(zip_source_t* target, const Add& add) {
   static_cast<void>(archive.release());  // zip_close freed it
 }
 
-/// Where libzip writes an archive that becomes an AtomicFile. It hands over 8 KiB at a time, which
-/// are collected.
+/// Where libzip writes the archive around its members. What it hands over of a member's own bytes
+/// is dropped, since they stand there already.
 class FileTarget {
  public:
-  explicit FileTarget(AtomicFile& file) : file_(file) { zip_error_init(&error_); }
+  FileTarget(AtomicFile& file, const std::vector<PlacedMember>& members)
+      : file_(file), members_(members) {
+    zip_error_init(&error_);
+  }
   ~FileTarget() { zip_error_fini(&error_); }
   FileTarget(const FileTarget&) = delete;
   FileTarget& operator=(const FileTarget&) = delete;
@@ -72,9 +75,24 @@ class FileTarget {
   static zip_int64_t handle(void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
     return static_cast<FileTarget*>(self)->handle(data, length, command);
   }
-  /// What a write threw, which must not pass through libzip.
+  /// What a read or a write threw, which must not pass through libzip.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// The bytes of a member from `offset` on, at most `length`; -1 where that failed.
+  zip_int64_t read(const PlacedMember& member, std::uint64_t offset, char* to,
+                   std::uint64_t length) {
+    return guarded([&] {
+      check_invariant(offset > 0 || at_ == member.at, "libzip puts members where they were placed");
+      const std::uint64_t count = std::min(length, member.bytes - offset);
+      for (std::uint64_t done = 0; done < count;) {
+        const std::string_view ahead = ahead_of(member, offset + done).substr(0, count - done);
+        std::memcpy(to + done, ahead.data(), ahead.size());
+        done += ahead.size();
+      }
+      return count;
+    });
   }
 
  private:
@@ -100,43 +118,104 @@ class FileTarget {
         if (to >= 0) at_ = static_cast<std::uint64_t>(to);
         return to >= 0 ? 0 : -1;
       }
-      case ZIP_SOURCE_COMMIT_WRITE:
-        return flush() ? 0 : -1;
       default:  // nothing to begin or to take back: the AtomicFile does that
         return 0;
     }
   }
 
   zip_int64_t write(std::string_view bytes) {
-    constexpr std::size_t enough = std::size_t{1} << 20;
-    const bool follows = at_ == collected_at_ + collected_.size();
-    if ((!follows || collected_.size() >= enough) && !flush()) return -1;
-    if (collected_.empty()) collected_at_ = at_;
-    collected_.append(bytes);
-    at_ += bytes.size();
-    bytes_ = std::max(bytes_, at_);
-    return static_cast<zip_int64_t>(bytes.size());
+    return guarded([&] {
+      if (!is_placed()) file_.write(at_, bytes);
+      at_ += bytes.size();
+      bytes_ = std::max(bytes_, at_);
+      return bytes.size();
+    });
   }
 
-  bool flush() {
+  bool is_placed() const {
+    return std::any_of(members_.begin(), members_.end(), [&](const PlacedMember& member) {
+      return member.at <= at_ && at_ - member.at < member.bytes;
+    });
+  }
+
+  /// Bytes of a member from `offset` on: libzip takes 8 KiB at a time.
+  std::string_view ahead_of(const PlacedMember& member, std::uint64_t offset) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 20;
+    const std::uint64_t from = member.at + offset;
+    if (from < ahead_at_ || from - ahead_at_ >= ahead_.size()) {
+      ahead_.resize(static_cast<std::size_t>(std::min(most, member.bytes - offset)));
+      file_.read(from, ahead_);
+      ahead_at_ = from;
+    }
+    return std::string_view(ahead_).substr(static_cast<std::size_t>(from - ahead_at_));
+  }
+
+  /// The bytes that `step` counts, or -1 where it throws.
+  template <class Step>
+  zip_int64_t guarded(const Step& step) {
     try {
-      if (!collected_.empty()) file_.write(collected_at_, collected_);
+      return static_cast<zip_int64_t>(step());
     } catch (...) {
       failure_ = std::current_exception();
-      zip_error_set(&error_, ZIP_ER_WRITE, 0);
-      return false;
+      zip_error_set(&error_, ZIP_ER_INTERNAL, 0);
+      return -1;
     }
-    collected_.clear();
-    return true;
   }
 
   AtomicFile& file_;
+  const std::vector<PlacedMember>& members_;
+  std::string ahead_{};
+  std::uint64_t ahead_at_{0};
   std::uint64_t at_{0};
   std::uint64_t bytes_{0};
-  std::string collected_{};
-  std::uint64_t collected_at_{0};
   zip_error_t error_{};
   std::exception_ptr failure_{};
+};
+
+/// A member as libzip reads it.
+class PlacedSource {
+ public:
+  PlacedSource(const PlacedMember& member, FileTarget& target) : member_(member), target_(target) {}
+
+  static zip_int64_t handle(void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    return static_cast<PlacedSource*>(self)->handle(data, length, command);
+  }
+
+ private:
+  zip_int64_t handle(void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                              ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+                                              -1);
+      case ZIP_SOURCE_STAT: {
+        auto* const status = static_cast<zip_stat_t*>(data);
+        zip_stat_init(status);
+        status->size = member_.bytes;
+        status->valid |= ZIP_STAT_SIZE;
+        return sizeof(zip_stat_t);
+      }
+      case ZIP_SOURCE_ERROR: {
+        ZipError error;
+        zip_error_set(error.get(), ZIP_ER_INTERNAL, 0);
+        return zip_error_to_data(error.get(), data, length);
+      }
+      case ZIP_SOURCE_READ: {
+        const zip_int64_t count = target_.read(member_, read_, static_cast<char*>(data), length);
+        if (count > 0) read_ += static_cast<std::uint64_t>(count);
+        return count;
+      }
+      case ZIP_SOURCE_OPEN:
+        read_ = 0;
+        return 0;
+      default:
+        return 0;
+    }
+  }
+
+  const PlacedMember& member_;
+  FileTarget& target_;
+  std::uint64_t read_{0};
 };
 
 }  // namespace
@@ -153,24 +232,32 @@ std::string stored_zip(std::span<const std::pair<std::string, std::string>> memb
   return content(target.get());
 }
 
-void write_stored_zip(std::span<ZipFileMember> members, AtomicFile& file) {
-  check_invariant(!members.empty(), "an archive is made for at least one member");
-  FileTarget to(file);
+StoredZipFile::StoredZipFile(std::vector<PlacedMember> members) : members_(std::move(members)) {
+  check_invariant(!members_.empty(), "an archive is made for at least one member");
+  // The local header of the zip format (APPNOTE 6.3.10, §4.3.7), and its Zip64 sizes (§4.5.3).
+  constexpr std::uint64_t header_bytes = 30;
+  constexpr std::uint64_t zip64_bytes = 20;
+  std::uint64_t at = 0;
+  for (PlacedMember& member : members_) {
+    at += header_bytes + member.name.size() + (member.bytes >= told_in_zip64 ? zip64_bytes : 0);
+    member.at = at;
+    at += member.bytes;
+  }
+}
+
+void StoredZipFile::finish(AtomicFile& file) const {
+  FileTarget to(file, members_);
   ZipError error;
   const Source target(zip_source_function_create(&FileTarget::handle, &to, error.get()),
                       &zip_source_free);
   require_made(target != nullptr);
+  std::deque<PlacedSource> sources;  // libzip keeps pointers
   try {
     make_archive(target.get(), [&](zip_t* archive) {
-      for (ZipFileMember& member : members) {
-        std::rewind(member.file.get());  // libzip begins where the file is
-        // It takes the permissions of a file, and these for what is in memory.
-        require_made(::fchmod(::fileno(member.file.get()), 0666) == 0);
-        zip_source_t* const source = zip_source_filep(archive, member.file.get(), 0, to_its_end);
-        require_made(source != nullptr);
-        static_cast<void>(member.file.release());  // the source closes it
-        add_stored(archive, member.name, source);
-      }
+      for (const PlacedMember& member : members_)
+        add_stored(
+            archive, member.name,
+            zip_source_function(archive, &PlacedSource::handle, &sources.emplace_back(member, to)));
     });
   } catch (const std::bad_alloc&) {
     to.rethrow();

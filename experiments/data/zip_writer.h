@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdio>
-#include <memory>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/files/atomic_write.h"
 
@@ -17,13 +17,26 @@ namespace orrery::data {
 /// @param members  names in UTF-8 and contents, in the order of the file; one at least
 std::string stored_zip(std::span<const std::pair<std::string, std::string>> members);
 
-struct ZipFileMember {
-  std::string name;  ///< UTF-8
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)>
-      file;  ///< its content from the beginning to the end
+/// A member whose size is known before its bytes are.
+struct PlacedMember {
+  std::string name;       ///< UTF-8
+  std::uint64_t bytes{};  ///< its size
+  std::uint64_t at{};     ///< where its bytes begin in the archive
 };
 
-/// Writes the archive from its beginning, without holding a member in memory. Throws IoError.
-void write_stored_zip(std::span<ZipFileMember> members, AtomicFile& file);
+/// An archive whose members are written where they will stand, in any order, before libzip makes
+/// the archive around them. Memory: independent of the members.
+class StoredZipFile {
+ public:
+  /// @param members  in the order of the file, one at least; their `at` is set
+  explicit StoredZipFile(std::vector<PlacedMember> members);
+
+  const std::vector<PlacedMember>& members() const { return members_; }
+  /// Writes headers and directory to a file that has all members' bytes. Throws IoError.
+  void finish(AtomicFile& file) const;
+
+ private:
+  std::vector<PlacedMember> members_;
+};
 
 }  // namespace orrery::data

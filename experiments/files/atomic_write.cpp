@@ -80,21 +80,6 @@ void require_space(const fs::path& path, std::uintmax_t bytes) {
                 "free some space or choose another disk");
 }
 
-std::unique_ptr<std::FILE, int (*)(std::FILE*)> scratch_file(const fs::path& path) {
-  std::string name = (folder_of(path) / hidden_name(path, "scratch")).string() + "-XXXXXX";
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) throw io_error(path.string(), "created", errno);
-  ::unlink(name.c_str());
-  std::FILE* const file = ::fdopen(descriptor, "w+b");
-  if (file == nullptr) {
-    ::close(descriptor);
-    throw io_error(path.string(), "created", errno);
-  }
-  constexpr std::size_t read_at_once = std::size_t{1} << 18;
-  std::setvbuf(file, nullptr, _IOFBF, read_at_once);
-  return {file, &std::fclose};
-}
-
 AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
     : path_(std::move(path)), existing_(existing) {
   const fs::path folder = folder_of(path_);
@@ -103,7 +88,7 @@ AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
   temporary_ = folder / hidden_name(path_, "tmp");
   std::error_code ignored;
   fs::remove(temporary_, ignored);  // a killed process with the same id may have left one
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw io_error(path_.string(), "created", errno);
   // Tells remove_abandoned on another machine that this process lives.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) errno = 0;
@@ -128,6 +113,17 @@ void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
   }
   // The disk works while the next bytes are computed, and commit() waits for less. It is a hint.
   ::sync_file_range(descriptor_, begin, length, SYNC_FILE_RANGE_WRITE);
+}
+
+void AtomicFile::read(std::uintmax_t offset, std::span<char> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw io_error(path_.string(), "read", count < 0 ? errno : EIO);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::uintmax_t>(count);
+  }
 }
 
 void AtomicFile::commit() {

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +34,8 @@ class AtomicFile {
 
   /// Throws IoError.
   void write(std::uintmax_t offset, std::string_view bytes);
+  /// Reads what was written, as many bytes as `bytes` has. Throws IoError.
+  void read(std::uintmax_t offset, std::span<char> bytes) const;
   /// Brings the bytes to the disk, and then the file under its name. Throws IoError; then a file
   /// that was there is unchanged.
   void commit();
@@ -48,10 +49,6 @@ class AtomicFile {
 
 /// Throws IoError where the disk of a new file, whose folder exists, has less than `bytes` free.
 void require_space(const std::filesystem::path& path, std::uintmax_t bytes);
-
-/// An empty file on the disk of `path`, whose folder exists, for what is needed while `path` is
-/// made. It has no name, so that nothing of it stays behind. Throws IoError.
-std::unique_ptr<std::FILE, int (*)(std::FILE*)> scratch_file(const std::filesystem::path& path);
 
 /// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);
