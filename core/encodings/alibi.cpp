@@ -93,28 +93,28 @@ std::unique_ptr<Alibi<T>> Alibi<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-double Alibi<T>::reach(Position m, Position n) const {
-  if (options_.form == AlibiForm::key) return rounding_(Stage::position, static_cast<double>(n));
-  const double r = rounded_distance(m, n, rounding_);
-  return options_.form == AlibiForm::causal ? -r : -std::abs(r);
+Matrix<T> Alibi<T>::bias(const ScoreInputs<T>& in) const {
+  const double slope = slopes_[static_cast<std::size_t>(in.head)];
+  if (options_.form == AlibiForm::key)
+    return matrix_of_pairs<T>(in.m, in.n, [&](Position, Position n) {
+      return slope * rounding_(Stage::position, static_cast<double>(n));
+    });
+  const bool causal = options_.form == AlibiForm::causal;
+  return matrix_of_rounded_distances<T>(
+      in.m, in.n, rounding_, [&](double r) { return slope * (causal ? -r : -std::abs(r)); });
 }
 
 template <class T>
 std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, static_cast<Index>(slopes_.size()));
-  const double slope = slopes_[static_cast<std::size_t>(in.head)];
-  Matrix<T> bias(in.q.rows(), in.k.rows());
-  for (Index i = 0; i < bias.rows(); ++i)
-    for (Index j = 0; j < bias.cols(); ++j)
-      bias(i, j) = static_cast<T>(
-          slope * reach(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]));
+  Matrix<T> linear = bias(in);
   if (options_.scale == AlibiScale::root) {
-    in.scoring.rounding.template apply<T>(Stage::term, bias);
-    bias *= static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
+    in.scoring.rounding.template apply<T>(Stage::term, linear);
+    linear *= static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
   }
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"linear_bias", std::move(bias)});
+  terms.push_back({"linear_bias", std::move(linear)});
   return terms;
 }
 

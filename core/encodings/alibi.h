@@ -65,8 +65,8 @@ class Alibi final : public Encoding, public ScoreTerms<T>, public FactoredTerms<
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
-  /// The factor of the slope: −|m − n|, −(m − n) or n.
-  double reach(Position m, Position n) const;
+  /// The slope times −|m − n|, −(m − n) or n. [N_q, N_k]
+  Matrix<T> bias(const ScoreInputs<T>& in) const;
 
   std::vector<double> slopes_;
   AlibiOptions options_;

@@ -125,13 +125,9 @@ double Kerple<T>::bias(double distance, std::size_t head) const {
 template <class T>
 std::vector<ScoreTerm<T>> Kerple<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, static_cast<Index>(parameters_.r1.size()));
-  Matrix<T> kernel(in.q.rows(), in.k.rows());
-  for (Index i = 0; i < kernel.rows(); ++i)
-    for (Index j = 0; j < kernel.cols(); ++j) {
-      const double r = rounded_distance(in.m[static_cast<std::size_t>(i)],
-                                        in.n[static_cast<std::size_t>(j)], rounding_);
-      kernel(i, j) = static_cast<T>(bias(std::abs(r), static_cast<std::size_t>(in.head)));
-    }
+  const auto head = static_cast<std::size_t>(in.head);
+  Matrix<T> kernel = matrix_of_rounded_distances<T>(
+      in.m, in.n, rounding_, [&](double r) { return bias(std::abs(r), head); });
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"kernel_bias", std::move(kernel)});

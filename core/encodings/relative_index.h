@@ -30,34 +30,41 @@ class TableIndex {
   ~TableIndex() = default;
 };
 
-/// index_of(m, n) for every pair. Throws UsageError for a position beyond ±2^53.
-template <class IndexOf>
-IndexMatrix index_matrix_of_positions(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
-  check_positions(m);
-  check_positions(n);
-  IndexMatrix index(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
-  for (Index i = 0; i < index.rows(); ++i)
-    for (Index j = 0; j < index.cols(); ++j)
-      index(i, j) = index_of(m[static_cast<std::size_t>(i)], n[static_cast<std::size_t>(j)]);
-  return index;
+/// value_of(m, n) for every pair. [N_q, N_k]
+template <class Value, class ValueOf>
+Matrix<Value> matrix_of_pairs(PositionsIn m, PositionsIn n, const ValueOf& value_of) {
+  Matrix<Value> values(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
+  for (Index i = 0; i < values.rows(); ++i)
+    for (Index j = 0; j < values.cols(); ++j)
+      values(i, j) = static_cast<Value>(
+          value_of(m[static_cast<std::size_t>(i)], n[static_cast<std::size_t>(j)]));
+  return values;
 }
 
-/// index_of(r) for every pair. Throws as above.
-template <class IndexOf>
-IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
+/// value_of(m − n) for every pair. [N_q, N_k]
+template <class Value, class ValueOf>
+Matrix<Value> matrix_of_distances(PositionsIn m, PositionsIn n, const ValueOf& value_of) {
   const std::optional<Distances> distances = consecutive_distances(m, n);
   if (!distances)
-    return index_matrix_of_positions(m, n, [&](Position query, Position key) {
-      return index_of(relative_position(query, key));
+    return matrix_of_pairs<Value>(m, n, [&](Position query, Position key) {
+      return value_of(relative_position(query, key));
     });
   // Once per distance: a row of the matrix is a shifted view of it.
-  std::vector<Index> by_distance(static_cast<std::size_t>(distances->count));
+  std::vector<Value> by_distance(static_cast<std::size_t>(distances->count));
   for (std::size_t i = 0; i < by_distance.size(); ++i)
-    by_distance[i] = index_of(-(distances->first + static_cast<Position>(i)));
-  IndexMatrix index(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
-  for (Index i = 0; i < index.rows(); ++i)
-    std::copy_n(by_distance.data() + index.rows() - 1 - i, index.cols(), index.row(i).data());
-  return index;
+    by_distance[i] = static_cast<Value>(value_of(-(distances->first + static_cast<Position>(i))));
+  Matrix<Value> values(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
+  for (Index i = 0; i < values.rows(); ++i)
+    std::copy_n(by_distance.data() + values.rows() - 1 - i, values.cols(), values.row(i).data());
+  return values;
+}
+
+/// index_of(m − n) for every pair. Throws UsageError for a position beyond ±2^53.
+template <class IndexOf>
+IndexMatrix index_matrix(PositionsIn m, PositionsIn n, const IndexOf& index_of) {
+  check_positions(m);
+  check_positions(n);
+  return matrix_of_distances<Index>(m, n, index_of);
 }
 
 /// out(i, j) = table(index(i, j), head): a bias per index and head. table [rows, heads].
@@ -85,6 +92,17 @@ Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
 /// m − n as a number, with the roundings of a low-precision implementation: of m and n, and of
 /// their difference.
 double rounded_distance(Position m, Position n, const StageRounding& rounding);
+/// bias_of(rounded_distance(m, n, rounding)) for every pair. [N_q, N_k]
+template <class T, class BiasOf>
+Matrix<T> matrix_of_rounded_distances(PositionsIn m, PositionsIn n, const StageRounding& rounding,
+                                      const BiasOf& bias_of) {
+  if (rounding.rounds(Stage::position))  // which moves distances apart
+    return matrix_of_pairs<T>(m, n, [&](Position query, Position key) {
+      return bias_of(rounded_distance(query, key, rounding));
+    });
+  return matrix_of_distances<T>(
+      m, n, [&](Position r) { return bias_of(rounded_distance(r, 0, rounding)); });
+}
 
 /// steps·ln(distance/from)/ln(to/from), the place of a distance among buckets that grow
 /// logarithmically: 0 at `from`, `steps` at `to`. Stage::log rounds distance/from, its logarithm,

@@ -67,9 +67,8 @@ std::unique_ptr<Sandwich<T>> Sandwich<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-double Sandwich<T>::product(Position m, Position n) const {
-  // The distance as it is rounded, and no second time as a position.
-  const double r = rounded_distance(m, n, rounding_);
+double Sandwich<T>::product(double r) const {
+  // The distance is rounded already, and not a second time as a position.
   const StageRounding of_distance = rounding_.with(Stage::position, Stage::distance);
   if (!(std::abs(r) <= 2.0 * static_cast<double>(max_position))) return r - r;  // NaN of ±inf
   double sum = 0;
@@ -82,12 +81,8 @@ template <class T>
 std::vector<ScoreTerm<T>> Sandwich<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, config_.heads);
   const double compression = 8.0 * (in.head + 1) / config_.heads;
-  Matrix<T> bias(in.q.rows(), in.k.rows());
-  for (Index i = 0; i < bias.rows(); ++i)
-    for (Index j = 0; j < bias.cols(); ++j)
-      bias(i, j) = static_cast<T>(
-          product(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]) /
-          compression);
+  Matrix<T> bias = matrix_of_rounded_distances<T>(
+      in.m, in.n, rounding_, [&](double r) { return product(r) / compression; });
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"sinusoid_bias", std::move(bias)});

@@ -43,7 +43,8 @@ class Sandwich final : public Encoding, public ScoreTerms<T>, public FactoredTer
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
-  double product(Position m, Position n) const;
+  /// Σ_i cos(r θ_i) of a distance that is rounded already.
+  double product(double r) const;
 
   SandwichConfig config_;
   StageRounding rounding_;

@@ -21,7 +21,15 @@ constexpr double unit_deviation = 1.0;
 
 Index bias_rows(TupeVariant variant) { return variant == TupeVariant::released ? 33 : 32; }
 
-bool is_cls_pair(Position query, Position key) { return query == 0 || key == 0; }
+/// Sets what belongs to the query [CLS] and to the key [CLS]; the query's wins where both meet.
+template <class Value>
+void set_pairs_of_cls(PositionsIn m, PositionsIn n, Value of_query, Value of_key,
+                      Matrix<Value>& pairs) {
+  for (Index j = 0; j < pairs.cols(); ++j)
+    if (n[static_cast<std::size_t>(j)] == 0) pairs.col(j).setConstant(of_key);
+  for (Index i = 0; i < pairs.rows(); ++i)
+    if (m[static_cast<std::size_t>(i)] == 0) pairs.row(i).setConstant(of_query);
+}
 
 template <class T>
 bool is_row(const Matrix<T>& row, Index columns) {
@@ -34,12 +42,6 @@ void fill_in(Matrix<T>& row, Index columns, T value) {
 }
 
 }  // namespace
-
-Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRounding& rounding) {
-  if (untie_cls && query == 0) return cls_query_bucket;
-  if (untie_cls && key == 0) return cls_key_bucket;
-  return t5_bucket(relative_position(query, key), t5_buckets, rounding);
-}
 
 template <class T>
 void Tupe<T>::check_weights() const {
@@ -243,19 +245,19 @@ Matrix<T> Tupe<T>::position_term(const ScoreInputs<T>& in) const {
   Matrix<T> term = products(rows_at(in.m), rows_at(in.n), in.head, in.scoring);
   if (!options_.untie_cls) return term;
   const Thetas theta = thetas(in.head, in.scoring);
-  for (Index j = 0; j < term.cols(); ++j)
-    if (in.n[static_cast<std::size_t>(j)] == 0) term.col(j).setConstant(theta.key);
-  for (Index i = 0; i < term.rows(); ++i)  // after the columns: the query wins where both meet
-    if (in.m[static_cast<std::size_t>(i)] == 0) term.row(i).setConstant(theta.query);
+  set_pairs_of_cls(in.m, in.n, theta.query, theta.key, term);
   return term;
 }
 
 template <class T>
 IndexMatrix Tupe<T>::table_index(PositionsIn m, PositionsIn n) const {
-  return index_matrix_of_positions(m, n, [this](Position query, Position key) {
-    if (!released() && options_.untie_cls && is_cls_pair(query, key)) return no_bucket;
-    return tupe_bucket(query, key, options_.untie_cls, rounding_);
-  });
+  IndexMatrix index =
+      index_matrix(m, n, [this](Position r) { return t5_bucket(r, t5_buckets, rounding_); });
+  if (!options_.untie_cls) return index;
+  const Index of_query = released() ? cls_query_bucket : no_bucket;
+  const Index of_key = released() ? cls_key_bucket : no_bucket;
+  set_pairs_of_cls(m, n, of_query, of_key, index);
+  return index;
 }
 
 template <class T>

@@ -26,10 +26,6 @@ struct TupeOptions {
   TupeVariant variant{TupeVariant::paper};
 };
 
-/// Bucket of the released bias table: T5's, bidirectional 32 to 128; with CLS untied, 32 for the
-/// key [CLS] and 16, which T5 never uses, for the query [CLS], which wins where both meet.
-Index tupe_bucket(Position query, Position key, bool untie_cls, const StageRounding& rounding = {});
-
 /// TUPE: content and position are correlated apart, each with projections of its own.
 /// logits_mn = q_m·k_n/√(2d) + (p_m U_q)·(p_n U_k)/√(2d) + b_{bucket}, p_i a trained vector of
 /// position i. Terms: content, position, relative_bias. With CLS untied, the paper's reset_θ makes
@@ -65,7 +61,9 @@ class Tupe final : public Encoding,
   static void check(const EncodingSettings& settings);
 
   bool is_relative() const override { return false; }
-  /// Rows of the bias table; −1 where the paper has θ instead.
+  /// Rows of the bias table: T5's buckets, bidirectional 32 to 128. With CLS untied, released has
+  /// 16, which T5 never uses, for the query [CLS] and 32 for the key [CLS]; the query's wins where
+  /// both meet. −1 where the paper has θ instead.
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return weights_.bias.rows(); }
   Position last_position() const override { return weights_.table.rows() - 1 - first_row(); }

@@ -138,13 +138,23 @@ TEST_CASE("DeBERTa v2's buckets are odd, monotone, exact near 0, and never farth
 
 TEST_CASE("TUPE's released bias has 33 rows, T5's but for [CLS] at position 0") {
   CHECK(rc::check([] {
-    const Position m = std::abs(distance()), n = std::abs(distance());
-    const Index bucket = tupe_bucket(m, n, true);
-    RC_ASSERT(bucket >= 0 && bucket < 33);
-    if (m == 0) RC_ASSERT(bucket == 16);
-    if (m != 0 && n == 0) RC_ASSERT(bucket == 32);
-    if (m != 0 && n != 0) RC_ASSERT(bucket == t5_bucket(m - n, {}));
-    RC_ASSERT(tupe_bucket(m, n, false) == t5_bucket(m - n, {}));
+    const bool untied = *rc::gen::arbitrary<bool>();
+    const Matrix<double> zero = Matrix<double>::Zero(1, 1);
+    const Tupe<double> tupe({zero.replicate(2, 1), zero, zero, zero.replicate(33, 1)},
+                            {untied, true, TupeVariant::released});
+    const auto positions = [] {
+      const Position first = *rc::gen::element(distance(), *rc::gen::inRange<Position>(-5, 1));
+      const Position step = *rc::gen::element<Position>(1, 1, 3);
+      return Positions{first, first + step, first + 2 * step, first + 3 * step};
+    };
+    const Positions m = positions(), n = positions();
+    const IndexMatrix bucket = tupe.table_index(m, n);
+    for (std::size_t i = 0; i < m.size(); ++i)
+      for (std::size_t j = 0; j < n.size(); ++j) {
+        const bool query = untied && m[i] == 0, key = untied && n[j] == 0;
+        const Index expected = query ? 16 : key ? 32 : t5_bucket(m[i] - n[j], {});
+        RC_ASSERT(bucket(static_cast<Index>(i), static_cast<Index>(j)) == expected);
+      }
   }));
 }
 

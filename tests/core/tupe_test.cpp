@@ -81,11 +81,13 @@ TEST_CASE("By hand, released: the biases of U_q and U_k, and LayerNorm's gain an
 
 TEST_CASE("TUPE's buckets equal the reference, [CLS] apart") {
   const auto expected = golden("formulas.json").at("tupe bucket of query and key, 5 tokens");
-  for (Position i = 0; i < 5; ++i)
-    for (Position j = 0; j < 5; ++j)
-      CHECK(tupe_bucket(i, j, true) ==
+  const Positions at{0, 1, 2, 3, 4};
+  const IndexMatrix rows = released(true, true).table_index(at, at);
+  for (Index i = 0; i < 5; ++i)
+    for (Index j = 0; j < 5; ++j)
+      CHECK(rows(i, j) ==
             expected.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j)).get<Index>());
-  CHECK(tupe_bucket(0, 1, false) == 17);
+  CHECK(released(false, true).table_index(at, at)(0, 1) == 17);
 }
 
 TEST_CASE(
