@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/encodings/frequencies.h"
+#include "core/encodings/rotation_table.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
@@ -41,6 +43,36 @@ Pairs phasors(const std::vector<double>& theta, Position r) {
   }
   return turned;
 }
+
+/// The same of one distance after the other, of which a block is turned at once.
+class PhasorsInTurn {
+ public:
+  explicit PhasorsInTurn(const std::vector<double>& theta) : table_(theta), turned_(theta.size()) {}
+
+  const Pairs& at(Position r) {
+    const Index row = r % distances_between_checkpoints;
+    if (row == 0 || block_.size() == 0) turn(r - row);
+    for (std::size_t t = 0; t < turned_.size(); ++t) {
+      const auto channel = static_cast<Index>(2 * t);
+      turned_[t] = {block_(row, channel), block_(row, channel + 1)};
+    }
+    return turned_;
+  }
+
+ private:
+  void turn(Position first) {
+    Positions distances(distances_between_checkpoints);
+    std::iota(distances.begin(), distances.end(), first);
+    block_ =
+        Matrix<double>::Zero(distances_between_checkpoints, static_cast<Index>(2 * turned_.size()));
+    for (Index channel = 0; channel < block_.cols(); channel += 2) block_.col(channel).setOnes();
+    table_.rotate_interleaved<double>(distances, block_);
+  }
+
+  RotationTable table_;
+  Matrix<double> block_{};
+  Pairs turned_;
+};
 
 double real_product(const Pairs& h, const Pairs& turned) {
   double sum = 0;
@@ -91,8 +123,8 @@ struct BoundAndScores {
 
 BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) {
   const std::vector<Pairs> products = products_of(found);
-  const std::vector<double>& theta = found.theta;
-  const auto pairs = static_cast<double>(theta.size());
+  PhasorsInTurn in_turn(found.theta);
+  const auto pairs = static_cast<double>(found.theta.size());
   std::vector<double> steps;
   double mean_step = 0;
   for (const Pairs& h : products) {
@@ -104,7 +136,7 @@ BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) 
   for (std::size_t r = 0; r < curve.size(); ++r) {
     if (r % distances_between_checkpoints == 0)
       checkpoint(progress, r, curve.size(), "bound and scores");
-    const Pairs turned = phasors(theta, static_cast<Position>(r));
+    const Pairs& turned = in_turn.at(static_cast<Position>(r));
     double mean = 0, square = 0;
     for (std::size_t p = 0; p < products.size(); ++p) {
       const double score = std::abs(real_product(products[p], turned));
