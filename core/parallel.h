@@ -9,7 +9,8 @@ namespace orrery {
 /// among them. make_worker is called once per thread that takes part, on that thread; the worker
 /// then gets one item after the other. What an item leaves behind must not depend on which worker
 /// did it. An exception ends the work, and is thrown again here; a system without room for another
-/// thread leaves the items to the others.
+/// thread leaves the items to the others. Workers may call it in turn. The threads stay for later
+/// calls and are never joined; after fork() the child does its work on the calling thread alone.
 void in_parallel(std::ptrdiff_t count, int threads,
                  const std::function<std::function<void(std::ptrdiff_t item)>()>& make_worker);
 
