@@ -20,7 +20,7 @@ Index vector_lanes() {
 }  // namespace
 
 Index rows_at_once(Index keys) {
-  constexpr Index cells = Index{1} << 20;
+  constexpr Index cells = Index{1} << 18;
   return tile_queries * std::max<Index>(1, cells / std::max<Index>(1, keys) / tile_queries);
 }
 

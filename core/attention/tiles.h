@@ -14,7 +14,8 @@ namespace orrery {
 inline constexpr Index tile_queries = 48;
 inline constexpr Index tile_keys = 512;
 
-/// Queries whose map is a few MiB: as many as are worked on at a time where a map is not kept.
+/// Queries whose map is 1 MiB in fp32, as much as the caches hold with its terms, one tile at
+/// least: so many are worked on at a time where a map is not kept.
 Index rows_at_once(Index keys);
 
 /// Keys [N_k, d], laid out for products with tiles of queries.
