@@ -43,7 +43,8 @@ class InputTerm {
   ~InputTerm() = default;
 };
 
-/// Door 2: transforms q_m and k_n, each by its own position. Eq. (14): f(x_m, m) = R_m W x_m.
+/// Door 2: transforms q_m and k_n, each by its own position. Eq. (14): f(x_m, m) = R_m W x_m. Both
+/// may be asked for at the same time, on two threads.
 template <class T>
 class QkTransform {
  public:

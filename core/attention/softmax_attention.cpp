@@ -40,17 +40,22 @@ template <class T>
 class Prepared {
  public:
   Prepared(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
-           const StageRounding& rounding)
+           const StageRounding& rounding, int threads = 1)
       : in_(in), changes_qk_(doors.qk_transform || rounding.rounds(Stage::qk)) {
-    if (changes_qk_) {
-      q_ = rounding.rounded<T>(Stage::qk, in.q);
-      k_ = rounding.rounded<T>(Stage::qk, in.k);
-    }
     if (rounding.rounds(Stage::value)) v_ = rounding.rounded<T>(Stage::value, in.v);
-    if (doors.qk_transform) {
-      doors.qk_transform->transform_queries(in.m, q_);
-      doors.qk_transform->transform_keys(in.n, k_);
-    }
+    if (!changes_qk_) return;
+    constexpr Index worth_a_thread = 1 << 15;
+    in_parallel(2, in.k.size() < worth_a_thread ? 1 : threads, [&] {
+      return [&](Index item) {
+        if (item == 0) {
+          q_ = rounding.rounded<T>(Stage::qk, in.q);
+          if (doors.qk_transform) doors.qk_transform->transform_queries(in.m, q_);
+        } else {
+          k_ = rounding.rounded<T>(Stage::qk, in.k);
+          if (doors.qk_transform) doors.qk_transform->transform_keys(in.n, k_);
+        }
+      };
+    });
   }
 
   /// Once all that is made of the queries has been.
@@ -227,8 +232,8 @@ template <class T>
 class OnlineSource {
  public:
   OnlineSource(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
-               const Scoring& scoring)
-      : in_(in), doors_(doors), scoring_(scoring), p_(in, doors, scoring.rounding) {
+               const Scoring& scoring, int threads)
+      : in_(in), doors_(doors), scoring_(scoring), p_(in, doors, scoring.rounding, threads) {
     if (scoring.rule.given()) by_query_ = logit_factors_of(scoring.rule, in.m, mask, in.k.rows());
   }
 
@@ -303,7 +308,7 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   if (doors.score_terms && !doors.factored_terms) return std::nullopt;
-  OnlineSource<T> source(in, doors, mask, scoring);
+  OnlineSource<T> source(in, doors, mask, scoring, threads);
   if (!source.finite_values()) return std::nullopt;
   OnlineAttention<T> attention(in.q.rows(), in.k.rows(), in.v.cols(), mask, threads);
   for (const Part& part : parts_of(in.q.rows(), in.k.rows(), doors.score_terms != nullptr)) {
@@ -376,7 +381,7 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   }
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
-  const Prepared<T> p(in, doors, scoring.rounding);
+  const Prepared<T> p(in, doors, scoring.rounding, reader.threads);
   const PackedParts<T> packed(p);
   const auto part_at = [&](Index first) {
     const Index count = std::min(reader.rows, in.q.rows() - first);

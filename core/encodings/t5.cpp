@@ -37,6 +37,9 @@ Index bucket_of_distance(Position distance, int side, Position max_distance,
                          const StageRounding& rounding) {
   const int exact = side / 2;
   if (distance < exact) return distance;
+  // Most distances of a long text, without a logarithm.
+  const bool rounds = rounding.rounds(Stage::log) || rounding.rounds(Stage::distance);
+  if (!rounds && distance >= max_distance) return side - 1;
   // A small format may round the distance down to one that has a bucket of its own.
   const double place = std::max(
       log_place(distance, exact, static_cast<double>(max_distance), side - exact, rounding), 0.0);
