@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace orrery {
 struct Distances {
   Position first{};  ///< of the last query to the first key
   Index count{};     ///< N_q + N_k − 1, or 0
+  /// Those above it are hidden: what is said of them does not matter.
+  Position last_seen{std::numeric_limits<Position>::max()};
 };
 /// What is made per distance is made of so many at once.
 constexpr Index distances_at_once = 2048;

@@ -233,7 +233,11 @@ class OnlineSource {
  public:
   OnlineSource(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
                const Scoring& scoring, int threads)
-      : in_(in), doors_(doors), scoring_(scoring), p_(in, doors, scoring.rounding, threads) {
+      : in_(in),
+        doors_(doors),
+        mask_(mask),
+        scoring_(scoring),
+        p_(in, doors, scoring.rounding, threads) {
     if (scoring.rule.given()) by_query_ = logit_factors_of(scoring.rule, in.m, mask, in.k.rows());
   }
 
@@ -243,7 +247,8 @@ class OnlineSource {
   /// Empty where the encoding cannot say it.
   std::optional<OnlinePart<T>> part(const Part& part) {
     const ScoreInputs<T> scores = scores_of_part(part);
-    const std::optional<Distances> distances = consecutive_distances(scores.m, scores.n);
+    std::optional<Distances> distances = consecutive_distances(scores.m, scores.n);
+    if (distances) distances->last_seen = last_seen(part, *distances);
     std::optional<LogitFactors<T>> factors = factors_of<T>(scores, doors_, distances);
     if (!factors || !follow_rule(factors_of_queries(part), *factors)) return std::nullopt;
     if (part.queries == in_.q.rows() && part.keys == in_.k.rows()) p_.drop_queries();
@@ -275,6 +280,17 @@ class OnlineSource {
             segments};
   }
 
+  /// How far ahead of a query a key is that it sees, at most.
+  Position last_seen(const Part& part, const Distances& distances) const {
+    Position last = distances.first;
+    for (Index i = 0; i < part.queries; ++i) {
+      const VisibleKeys seen = mask_.keys_of(part.first_query + i, in_.k.rows());
+      const Index end = std::min(seen.end - part.first_key, part.keys);
+      if (end > 0) last = std::max(last, distances.first + part.queries - 1 - i + end - 1);
+    }
+    return last;
+  }
+
   std::span<const double> factors_of_queries(const Part& part) const {
     if (by_query_.empty()) return {};
     return std::span(by_query_).subspan(static_cast<std::size_t>(part.first_query),
@@ -293,6 +309,7 @@ class OnlineSource {
 
   const AttentionInputs<T>& in_;
   const SoftmaxDoors<T>& doors_;
+  const Mask& mask_;
   const Scoring& scoring_;
   Prepared<T> p_;
   std::vector<double> by_query_{};  ///< of the rule of the logits

@@ -258,8 +258,9 @@ std::optional<LogitFactors<T>> TransformerXl<T>::logit_factors(const ScoreInputs
                                                                const Distances& distances) const {
   check_head(in.head, weights_.u.rows());
   if (in.segments.given() || weights_.u.cols() != in.q.cols()) return std::nullopt;
-  // Those that clamp_len leaves, as n − m.
-  const Position last = distances.first + distances.count - 1;
+  // Those that clamp_len and the mask leave, as n − m.
+  const Position last =
+      std::clamp(distances.last_seen, distances.first, distances.first + distances.count - 1);
   const Position first_kept = -clamped(-distances.first), last_kept = -clamped(-last);
   Positions kept;
   for (Position ahead = first_kept; ahead <= last_kept; ++ahead) kept.push_back(-ahead);
