@@ -17,7 +17,7 @@ std::size_t matrix_elements(const std::vector<std::size_t>& shape) {
 }
 
 bool stays_in_file(const PlacedArray& placed) {
-  return placed.layout.shape.size() > 2 && !placed.layout.column_major &&
+  return placed.layout.shape.size() >= 2 && !placed.layout.column_major &&
          placed.data.size() >= large;
 }
 

@@ -35,7 +35,7 @@ class SlicedTensor {
   PlacedArray placed_{};
 };
 
-/// Matrices that stay in their file: of rank 3 or 4, in C order, not packed, and large. Null for
+/// Matrices that stay in their file: of rank 2 to 4, in C order, not packed, and large. Null for
 /// any other array, and for one that the archive refuses, which says why best.
 /// @param archive  of the file's bytes
 /// @param tensor  one of its names

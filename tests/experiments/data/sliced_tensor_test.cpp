@@ -92,13 +92,25 @@ TEST_CASE("A damaged member of an .npz file is refused where its matrices would 
   CHECK_THROWS_WITH(archive->tensor("q"), Catch::Matchers::Contains("CRC-32"));
 }
 
-TEST_CASE("What is small, of one matrix, in Fortran order or cut off is read as a whole") {
+TEST_CASE("An array of one matrix stays in its file, too") {
+  const TempFolder folder;
+  Array one = heads(2);
+  one.shape = {2048, 512};
+  const std::string bytes = npy_bytes(one);
+  const auto in_file = sliced(file_of(folder, bytes));
+  REQUIRE(in_file);
+  CHECK(in_file->matrices() == 1);
+  CHECK(in_file->matrix(0).shape == one.shape);
+  CHECK(in_file->matrix(0).values == parse_npy(bytes, "q.npy").values);
+}
+
+TEST_CASE("What is small, of one row, in Fortran order or cut off is read as a whole") {
   const TempFolder folder;
   const Array small{.shape = {2, 2, 2}, .values = std::vector<double>(8)};
   CHECK_FALSE(sliced(file_of(folder, npy_bytes(small))));
-  Array one = heads(2);
-  one.shape = {2048, 512};
-  CHECK_FALSE(sliced(file_of(folder, npy_bytes(one))));
+  Array row = heads(2);
+  row.shape = {2048 * 512};
+  CHECK_FALSE(sliced(file_of(folder, npy_bytes(row))));
   std::string fortran = npy_bytes(heads(3));
   fortran.replace(fortran.find("False"), 5, "True ");
   CHECK_FALSE(sliced(file_of(folder, fortran)));
