@@ -248,7 +248,7 @@ class OnlineSource {
   std::optional<OnlinePart<T>> part(const Part& part) {
     const ScoreInputs<T> scores = scores_of_part(part);
     std::optional<Distances> distances = consecutive_distances(scores.m, scores.n);
-    if (distances) distances->last_seen = last_seen(part, *distances);
+    if (distances && doors_.factored_terms) distances->last_seen = last_seen(part, *distances);
     std::optional<LogitFactors<T>> factors = factors_of<T>(scores, doors_, distances);
     if (!factors || !follow_rule(factors_of_queries(part), *factors)) return std::nullopt;
     if (part.queries == in_.q.rows() && part.keys == in_.k.rows()) p_.drop_queries();

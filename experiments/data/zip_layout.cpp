@@ -12,12 +12,10 @@ namespace orrery::data {
 namespace {
 
 // The records of the zip format (APPNOTE 6.3.10, §4.3), by their fixed parts.
-constexpr std::size_t local_bytes = 30;
 constexpr std::size_t entry_bytes = 46;
 constexpr std::size_t end_bytes = 22;
 constexpr std::size_t zip64_locator_bytes = 20;
 constexpr std::size_t zip64_end_bytes = 56;
-constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view how) {
   throw DataError(name, how, "copy or download the file again");

@@ -1,12 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "experiments/model/layers.h"
 
 namespace orrery::data {
+
+/// The fixed part of a member's local header (APPNOTE 6.3.10, §4.3.7).
+inline constexpr std::size_t local_bytes = 30;
+/// Sizes and offsets from here on are told by Zip64 (§4.5.3).
+inline constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
 
 /// Whether a zip archive's end record is missing or not whole, as when the file was cut off.
 bool lacks_zip_end(std::string_view bytes);

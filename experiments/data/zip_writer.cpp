@@ -6,16 +6,16 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string_view>
 
 #include "core/errors.h"
 #include "experiments/data/zip_error.h"
+#include "experiments/data/zip_layout.h"
 
 namespace orrery::data {
 namespace {
-
-constexpr std::uint64_t told_in_zip64 = 0xFFFFFFFF;
 
 using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
 
@@ -234,12 +234,10 @@ std::string stored_zip(std::span<const std::pair<std::string, std::string>> memb
 
 StoredZipFile::StoredZipFile(std::vector<PlacedMember> members) : members_(std::move(members)) {
   check_invariant(!members_.empty(), "an archive is made for at least one member");
-  // The local header of the zip format (APPNOTE 6.3.10, §4.3.7), and its Zip64 sizes (§4.5.3).
-  constexpr std::uint64_t header_bytes = 30;
-  constexpr std::uint64_t zip64_bytes = 20;
+  constexpr std::uint64_t zip64_bytes = 20;  // of its extra field in a local header, §4.5.3
   std::uint64_t at = 0;
   for (PlacedMember& member : members_) {
-    at += header_bytes + member.name.size() + (member.bytes >= told_in_zip64 ? zip64_bytes : 0);
+    at += local_bytes + member.name.size() + (member.bytes >= told_in_zip64 ? zip64_bytes : 0);
     member.at = at;
     at += member.bytes;
   }

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -316,6 +316,8 @@ TEST_CASE("An archive made around its members has the bytes of one that is made 
   CHECK(archive.members()[1].name == "θ");
   CHECK(archive.read(0, "a") == "one");
   CHECK(archive.read(2, "large") == members[2].second);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()),
+                      std::filesystem::directory_iterator()) == 1);
 }
 
 TEST_CASE("An archive whose file cannot be written says so") {
