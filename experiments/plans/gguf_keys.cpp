@@ -55,9 +55,21 @@ std::string GgufKeys::text(const std::string& key) const {
   return text ? *text : "";
 }
 
+std::optional<bool> GgufKeys::flag(const std::string& key) const {
+  const GgufValue* value = find(key);
+  if (!value) return std::nullopt;
+  if (const auto* flag = std::get_if<bool>(value)) return *flag;
+  if (const auto* whole = std::get_if<std::int64_t>(value)) return *whole != 0;
+  refuse(key, "true or false");
+}
+
 const std::vector<double>* GgufKeys::list(const std::string& key) const {
   const GgufValue* value = find(key);
   return value ? std::get_if<std::vector<double>>(value) : nullptr;
+}
+
+bool GgufKeys::has_tensor(const std::string& name) const {
+  return file_.tensors.find(name) != file_.tensors.end();
 }
 
 std::vector<double> GgufKeys::tensor(const std::string& name, int layer,

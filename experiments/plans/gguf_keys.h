@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,12 @@ class GgufKeys {
   Valued<std::int64_t> integer(const std::string& key, std::int64_t least, std::int64_t most,
                                std::size_t layer = 0) const;
   std::string text(const std::string& key) const;                 ///< empty where there is none
+  std::optional<bool> flag(const std::string& key) const;         ///< of a bool, or a number ≠ 0
   const std::vector<double>* list(const std::string& key) const;  ///< null where there is none
   /// A list of factors in a tensor of the layer, or of the whole model; empty where there is none.
   std::vector<double> tensor(const std::string& name, int layer, std::string& reason) const;
+
+  bool has_tensor(const std::string& name) const;
 
   std::string_view name() const { return name_; }
 

@@ -9,8 +9,9 @@
 
 #include "core/errors.h"
 #include "experiments/plans/config_values.h"
-#include "experiments/plans/gguf_architectures.h"
-#include "experiments/plans/gguf_keys.h"
+#include "experiments/plans/gguf_layer_types.h"
+#include "experiments/plans/gguf_model.h"
+#include "experiments/plans/gguf_scaling.h"
 #include "experiments/plans/layer_schedule.h"
 #include "experiments/plans/rotation.h"
 #include "experiments/plans/temperature.h"
@@ -22,203 +23,179 @@ namespace {
 using Architecture = GgufArchitecture;
 
 constexpr double usual_base = 10000.0;
-constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 
-struct Model {
-  const GgufKeys& keys;
-  const Architecture& architecture;
-  const ReadOptions& options;
-  std::vector<std::string>& assumed;
-};
+bool is_sliding(const LayerPlan& layer) { return layer.type != "full_attention"; }
 
-std::string of_architecture(const Model& model) {
-  return fmt::format("code of {} in llama.cpp", model.architecture.name);
+/// The first of some keys that is there.
+Valued<std::int64_t> first_channels(const GgufModel& model, std::int64_t least, std::int64_t most,
+                                    std::initializer_list<const char*> keys) {
+  for (const char* key : keys)
+    if (auto channels = model.keys.integer(key, least, most); channels.value) return channels;
+  return {};
 }
 
-bool slides(const Model& model, int layer, std::string& reason) {
-  const std::string key = "attention.sliding_window_pattern";
-  reason = model.keys.full(key);
-  if (const auto* list = model.keys.list(key); list && !list->empty())
-    return static_cast<std::size_t>(layer) < list->size() &&
-           (*list)[static_cast<std::size_t>(layer)] != 0;
-  const auto given = model.keys.integer(key, 1, most_layers);
-  if (!given.value) reason = of_architecture(model);
-  const auto period = given.value.value_or(model.architecture.period);
-  if (period <= 0) return false;
-  const bool from_zero = model.architecture.name == "modern-bert";
-  return from_zero ? layer % period != 0 : (layer + 1) % period != 0;
+/// embedding_length over the heads of the first layer, as llama.cpp has it in every layer.
+Valued<std::int64_t> usual_head(const GgufModel& model, const LayerPlan& layer) {
+  const auto width = model.keys.integer("embedding_length", 1, std::int64_t{1} << 24);
+  auto heads = layer_integer(model, "attention.head_count", {});
+  if (heads.value.value_or(0) == 0) heads = layer_integer(model, "attention.head_count", layer);
+  if (!width.value || heads.value.value_or(0) == 0) return {};
+  const std::int64_t channels = *width.value / *heads.value;
+  if (channels < 1 || channels > most_channels)
+    model.keys.refuse("embedding_length", "1 to 8192 times attention.head_count");
+  return {channels, "embedding_length / attention.head_count"};
 }
 
-void read_window(const Model& model, LayerPlan& layer) {
-  const auto window = model.keys.integer("attention.sliding_window", 0, most_tokens);
-  std::string reason;
-  const bool sliding = window.value.value_or(0) > 0 && slides(model, layer.layer, reason);
-  const bool every = window.value.value_or(0) > 0 && model.architecture.period == 0 &&
-                     !model.keys.find("attention.sliding_window_pattern");
-  layer.type = sliding || every ? "sliding_attention" : "full_attention";
-  layer.reasons["type"] = reason.empty() ? "no attention.sliding_window" : reason;
-  if (layer.type == "full_attention") return;
-  layer.window = window.value;
-  layer.reasons["window"] = window.reason;
-}
-
-void read_head(const Model& model, LayerPlan& layer) {
-  const auto at = static_cast<std::size_t>(layer.layer);
-  auto head = model.keys.integer("attention.key_length_mla", 1, most_channels);
-  if (!head.value && layer.type == "sliding_attention")
-    head = model.keys.integer("attention.key_length_swa", 1, most_channels);
-  if (!head.value) head = model.keys.integer("attention.key_length", 1, most_channels);
-  if (!head.value) {
-    const auto width = model.keys.integer("embedding_length", 1, std::int64_t{1} << 24);
-    const auto heads = model.keys.integer("attention.head_count", 0, std::int64_t{1} << 20, at);
-    if (!width.value || !heads.value || *heads.value == 0) return;
-    head = {*width.value / *heads.value, "embedding_length / attention.head_count"};
-    if (*head.value < 1 || *head.value > most_channels)
-      model.keys.refuse("embedding_length", "1 to 8192 times attention.head_count");
-  }
+void read_head(const GgufModel& model, LayerPlan& layer) {
+  Valued<std::int64_t> head =
+      is_sliding(layer)
+          ? first_channels(model, 1, most_channels,
+                           {"attention.key_length_mla_swa", "attention.key_length_mla",
+                            "attention.key_length_swa", "attention.key_length"})
+          : first_channels(model, 1, most_channels,
+                           {"attention.key_length_mla", "attention.key_length"});
+  if (!head.value) head = usual_head(model, layer);
+  if (!head.value) return;
   layer.head_dim = static_cast<int>(*head.value);
   layer.reasons["head_dim"] = head.reason;
-  const Valued<double> scale = model.keys.number("attention.scale");
-  layer.softmax_scale = scale.value.value_or(1 / std::sqrt(static_cast<double>(layer.head_dim)));
-  layer.reasons["softmax_scale"] = scale.value ? scale.reason : "head width to the power −1/2";
 }
 
-void read_slice(const Model& model, LayerPlan& layer) {
-  auto count = layer.type == "sliding_attention"
-                   ? model.keys.integer("rope.dimension_count_swa", 2, layer.head_dim)
-                   : Valued<std::int64_t>{};
+void put_scale(LayerPlan& layer, double scale, std::string reason) {
+  layer.softmax_scale = scale;
+  layer.reasons["softmax_scale"] = std::move(reason);
+}
+
+/// Gemma's 27B takes the embedding's width per head, which is not the head's.
+void put_gemma_scale(const GgufModel& model, LayerPlan& layer) {
+  if (model.layers != model.architecture.wide_layers) return;
+  if (const Valued<std::int64_t> width = usual_head(model, layer); width.value)
+    put_scale(layer, 1 / std::sqrt(static_cast<double>(*width.value)),
+              fmt::format("{}, with {} layers: embedding_length / attention.head_count to the "
+                          "power −1/2",
+                          code_reason(model), model.layers));
+}
+
+void read_softmax_scale(const GgufModel& model, LayerPlan& layer) {
+  using Scale = Architecture::Scale;
+  if (layer.head_dim > 0)
+    put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.head_dim)),
+              "head width to the power −1/2");
+  switch (model.architecture.scale) {
+    case Scale::head:
+      return;
+    case Scale::key:
+      if (const auto scale = model.keys.number("attention.scale"); scale.value.value_or(0) != 0)
+        put_scale(layer, *scale.value, scale.reason);
+      return;
+    case Scale::one:
+      return put_scale(layer, 1, code_reason(model));
+    case Scale::rotated:
+      if (layer.rotary_dims > 0)
+        put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rotary_dims)),
+                  code_reason(model) + ": rotated channels to the power −1/2");
+      return;
+    case Scale::gemma:
+      return put_gemma_scale(model, layer);
+    case Scale::absorbed:
+      if (const double factor = latent_softmax_factor(model); factor != 1)
+        put_scale(layer, layer.softmax_scale * factor,
+                  layer.reasons["softmax_scale"] +
+                      ", times (a (1 + yarn_log_multiplier ln s))² with yarn's a");
+      return;
+    case Scale::output_key: {
+      const auto scale = model.keys.number("attention.output_scale");
+      return put_scale(layer, scale.value.value_or(0.08838834764831845),
+                       scale.value ? scale.reason : code_reason(model));
+    }
+  }
+}
+
+void read_slice(const GgufModel& model, LayerPlan& layer) {
+  const Architecture& architecture = model.architecture;
+  const bool own = is_sliding(layer) && architecture.sliding_width;
+  Valued<std::int64_t> count{};
+  if (own) count = model.keys.integer("rope.dimension_count_swa", 2, layer.head_dim);
   if (!count.value) count = model.keys.integer("rope.dimension_count", 2, layer.head_dim);
   if (!count.value) count = {layer.head_dim, "no rope.dimension_count: all of the head"};
+  if (architecture.plain) count = {layer.head_dim, code_reason(model)};
+  if (architecture.half_on_full && !is_sliding(layer))
+    count = {*count.value / 2, "half of it: " + count.reason};
   layer.rotary_dims = static_cast<int>(*count.value);
   layer.reasons["rotary_dims"] = count.reason;
-  if (!model.architecture.latent || layer.rotary_dims == layer.head_dim) return;
+  if (!architecture.latent || layer.rotary_dims == layer.head_dim) return;
   layer.rotary_begin = layer.head_dim - layer.rotary_dims;
   layer.reasons["rotary_dims"] += ", the last channels";
 }
 
-void read_base(const Model& model, LayerPlan& layer) {
-  const bool own = model.architecture.own_sliding_rope && layer.type == "sliding_attention";
-  Valued<double> base = layer.type == "sliding_attention" ? model.keys.number("rope.freq_base_swa")
-                                                          : Valued<double>{};
-  if (!base.value && own) base = {usual_base, of_architecture(model)};
-  if (!base.value) base = model.keys.number("rope.freq_base");
-  if (!base.value) base = {usual_base, "default of llama.cpp: no rope.freq_base"};
+Valued<double> base_of(const GgufModel& model, const LayerPlan& layer) {
+  using SlidingBase = Architecture::SlidingBase;
+  const SlidingBase rule = is_sliding(layer) ? model.architecture.sliding_base : SlidingBase::same;
+  if (model.architecture.plain) return {usual_base, code_reason(model)};
+  if (model.architecture.name == "deepseek4" && is_compressed(model, layer.layer))
+    if (auto own = model.keys.number("attention.compress_rope_freq_base"); own.value) return own;
+  if (rule != SlidingBase::same)
+    if (auto own = model.keys.number("rope.freq_base_swa"); own.value) return own;
+  if (rule == SlidingBase::given_or_10k)
+    return {usual_base, code_reason(model) + ": no rope.freq_base_swa"};
+  if (auto base = model.keys.number("rope.freq_base"); base.value) return base;
+  return {usual_base, "default of llama.cpp: no rope.freq_base"};
+}
+
+/// base·α^(d/(d−2)), d the head's width, as Hunyuan's alpha does.
+void stretch_base(const GgufModel& model, const LayerPlan& layer, Valued<double>& base) {
+  const Valued<double> alpha = model.keys.number("rope.scaling.alpha");
+  if (!model.architecture.alpha || alpha.value.value_or(0) <= 0 || layer.head_dim < 3) return;
+  const double d = layer.head_dim;
+  base.value = *base.value * std::pow(*alpha.value, d / (d - 2));
+  base.reason += fmt::format(", times {}^(d/(d − 2))", alpha.reason);
+}
+
+void read_base(const GgufModel& model, LayerPlan& layer) {
+  Valued<double> base = base_of(model, layer);
+  stretch_base(model, layer, base);
   if (!(*base.value > 1)) model.keys.refuse("rope.freq_base", "above 1");
   layer.base = *base.value;
   layer.reasons["base"] = base.reason;
 }
 
-std::int64_t original_length(const Model& model, std::string& reason) {
-  for (const char* key : {"rope.scaling.original_context_length", "context_length"})
-    if (const auto length = model.keys.integer(key, 2, most_tokens); length.value) {
-      reason = length.reason;
-      return *length.value;
-    }
-  reason = "assumed";
-  assume(model.assumed, "no key says the length of training: 4096 tokens are assumed");
-  return 4096;
+bool uses_sections(const GgufModel& model) {
+  using Sections = Architecture::Sections;
+  const auto* given = model.keys.list("rope.dimension_sections");
+  if (!given || given->size() < 2 || given->size() > 8) return false;
+  if (model.architecture.sections == Sections::chunked_if_given)
+    return (*given)[0] > 0 && (*given)[1] > 0;
+  return model.architecture.sections != Sections::ignored;
 }
 
-void put_number(const Model& model, LayerPlan& layer, const char* key, const char* param) {
-  if (const Valued<double> value = model.keys.number(key); value.value)
-    put_param(layer, param, *value.value, value.reason);
-}
-
-/// cos and sin get g(s, mscale)/g(s, all_dim) of the log multiplier, or g(s, 1) without one.
-void read_log_multiplier(const Model& model, LayerPlan& layer) {
-  const Valued<double> stored = model.keys.number("rope.scaling.yarn_log_multiplier");
-  if (!stored.value || *stored.value == 0) return;
-  const bool deepseek = model.architecture.name == "deepseek2";
-  const double all = deepseek ? *stored.value / 0.1 : *stored.value;
-  put_param(layer, "rope.mscale", deepseek ? all : 1.0, stored.reason);
-  put_param(layer, "rope.mscale_all_dim", all, stored.reason);
-  const double factor = std::get<double>(*find_param(layer, "rope.factor"));
-  if (!model.architecture.latent) return;
-  const double g = 1 + 0.1 * all * std::log(factor);
-  layer.softmax_scale *= g * g;
-  layer.reasons["softmax_scale"] += ", times (1 + 0.1 yarn_log_multiplier ln s)²";
-}
-
-void read_yarn(const Model& model, double factor, const std::string& reason, LayerPlan& layer) {
-  put_param(layer, "rope.scaling", std::string("yarn"), model.keys.full("rope.scaling.type"));
-  put_param(layer, "rope.factor", factor, reason);
-  std::string length_reason;
-  const std::int64_t length = original_length(model, length_reason);
-  put_param(layer, "rope.original_length", length, length_reason);
-  put_number(model, layer, "rope.scaling.yarn_beta_fast", "rope.beta_fast");
-  put_number(model, layer, "rope.scaling.yarn_beta_slow", "rope.beta_slow");
-  read_log_multiplier(model, layer);
-}
-
-void read_longrope(const Model& model, std::vector<double> shorts, std::vector<double> longs,
-                   const std::string& reason, LayerPlan& layer) {
-  put_param(layer, "rope.scaling", std::string("longrope"), reason);
-  put_param(layer, "rope.factor", 1.0, "the factors are in the tensors");
-  std::string length_reason;
-  const std::int64_t original = original_length(model, length_reason);
-  put_param(layer, "rope.original_length", original, length_reason);
-  const bool asked = model.options.length > 0;
-  put_param(layer, "rope.length", asked ? model.options.length : original,
-            asked ? "the length asked for" : "the length of training; --length chooses another");
-  put_number(model, layer, "rope.scaling.attn_factor", "rope.attention_factor");
-  layer.factors = std::move(shorts);
-  layer.long_factors = std::move(longs);
-}
-
-void read_scaling(const Model& model, LayerPlan& layer) {
-  const bool plain = model.architecture.own_sliding_rope && layer.type == "sliding_attention";
-  if (plain) return;
-  std::string type = model.keys.text("rope.scaling.type");
-  Valued<double> factor = model.keys.number("rope.scaling.factor");
-  if (!factor.value) factor = model.keys.number("rope.scale_linear");
-  const double s = factor.value.value_or(0) == 0 ? 1.0 : *factor.value;
-  if (s < 1) model.keys.refuse("rope.scaling.factor", "0, or at least 1");
-  std::string short_reason, long_reason, freqs_reason;
-  std::vector<double> shorts =
-      model.keys.tensor("rope_factors_short.weight", layer.layer, short_reason);
-  std::vector<double> longs =
-      model.keys.tensor("rope_factors_long.weight", layer.layer, long_reason);
-  std::vector<double> freqs = model.keys.tensor("rope_freqs.weight", layer.layer, freqs_reason);
-  if (!shorts.empty() && !longs.empty())
-    return read_longrope(model, std::move(shorts), std::move(longs), short_reason, layer);
-  if (!freqs.empty()) {
-    if (type != "none" && type != "yarn")
-      for (double& f : freqs) f *= s;
-    if (type == "yarn" && s > 1)
-      assume(model.assumed, "rope_freqs beside yarn: the factors alone are shown");
-    put_param(layer, "rope.scaling", std::string("factors"), freqs_reason);
-    layer.factors = std::move(freqs);
-    return;
-  }
-  if (type == "none" || s == 1) return;
-  if (type == "yarn") return read_yarn(model, s, factor.reason, layer);
-  put_param(layer, "rope.scaling", std::string("linear"), factor.reason);
-  put_param(layer, "rope.factor", s, factor.reason);
-}
-
-void read_sections(const Model& model, LayerPlan& layer) {
-  const auto* sections = model.keys.list("rope.dimension_sections");
-  if (!sections || sections->size() > 8) return;
-  for (const double pairs : *sections)
+void read_sections(const GgufModel& model, LayerPlan& layer) {
+  for (const double pairs : *model.keys.list("rope.dimension_sections"))
     if (pairs > 0 && pairs <= layer.head_dim) layer.sections.push_back(static_cast<int>(pairs));
-  layer.sections_interleaved = model.architecture.sections_interleaved;
+  layer.sections_interleaved = model.architecture.sections == Architecture::Sections::in_turns;
   layer.reasons["sections"] = model.keys.full("rope.dimension_sections");
 }
 
-void read_rope_keys(const Model& model, LayerPlan& layer) {
-  layer.encoding = "rope";
-  layer.reasons["encoding"] = fmt::format("architecture {}", model.architecture.name);
-  layer.pairing =
-      model.architecture.pairs == Architecture::Pairs::norm ? "interleaved" : "half_split";
-  layer.rows_reordered = model.architecture.reordered;
-  layer.reasons["pairing"] = of_architecture(model);
+void read_pairing(const GgufModel& model, LayerPlan& layer) {
+  using Rows = Architecture::Rows;
+  const bool sections = uses_sections(model);
+  const bool norm = model.architecture.pairs == Architecture::Pairs::norm && !sections;
+  const Rows rows = model.architecture.rows;
+  layer.pairing = norm ? "interleaved" : "half_split";
+  layer.rows_reordered =
+      rows == Rows::reordered || (rows == Rows::reordered_with_sections && sections);
+  layer.reasons["pairing"] = code_reason(model);
   if (layer.rows_reordered)
     layer.reasons["pairing"] += ", whose converter reorders rows of W_q and W_k to match";
+  if (sections) read_sections(model, layer);
+}
+
+void read_rope_keys(const GgufModel& model, LayerPlan& layer) {
+  layer.encoding = "rope";
+  layer.reasons["encoding"] = code_reason(model);
+  read_pairing(model, layer);
   read_base(model, layer);
   read_slice(model, layer);
-  read_scaling(model, layer);
-  read_sections(model, layer);
   try {
+    if (!model.architecture.plain) read_gguf_scaling(model, layer);
     complete_rope(layer);
   } catch (const UsageError& error) {
     throw DataError(fmt::format("{}: layer {}", model.keys.name(), layer.layer),
@@ -227,63 +204,181 @@ void read_rope_keys(const Model& model, LayerPlan& layer) {
   }
 }
 
-void read_other(const Model& model, LayerPlan& layer) {
-  layer.encoding = model.architecture.encoding;
-  layer.reasons["encoding"] = of_architecture(model);
-  if (layer.encoding == "alibi") {
-    const auto heads = model.keys.integer("attention.head_count", 1, 1 << 20,
-                                          static_cast<std::size_t>(layer.layer));
-    if (heads.value) put_param(layer, "heads", *heads.value, heads.reason);
-    put_number(model, layer, "attention.max_alibi_bias", "alibi.bias_max");
-  }
-  if (layer.encoding == "t5") {
-    const auto buckets = model.keys.integer("attention.relative_buckets_count", 1, 1 << 20);
-    if (buckets.value) put_param(layer, "t5.buckets", *buckets.value, buckets.reason);
-    layer.softmax_scale = 1;
-    layer.reasons["softmax_scale"] = of_architecture(model);
-  }
+void put_encoding(LayerPlan& layer, std::string_view encoding, std::string reason) {
+  layer.encoding = encoding;
+  layer.reasons["encoding"] = std::move(reason);
 }
 
-bool has_no_positions(const Model& model, const LayerPlan& layer) {
-  if (model.architecture.nope == Architecture::Nope::every_fourth)
-    return (layer.layer + 1) % 4 == 0;
-  return model.architecture.nope == Architecture::Nope::on_full && layer.type == "full_attention";
+void put_learned(const GgufModel& model, LayerPlan& layer, std::string reason) {
+  put_encoding(layer, "learned", std::move(reason));
+  if (const auto length = model.keys.integer("context_length", 1, most_tokens); length.value)
+    put_param(layer, "learned.length", *length.value, length.reason);
 }
 
-void read_temperature(const Model& model, LayerPlan& layer) {
-  const Valued<double> length = model.keys.number("attention.temperature_length");
+void put_alibi(const GgufModel& model, LayerPlan& layer, double bias, const std::string& reason) {
+  put_encoding(layer, "alibi", code_reason(model));
+  if (const auto heads = layer_integer(model, "attention.head_count", layer); heads.value)
+    put_param(layer, "heads", *heads.value, heads.reason);
+  put_param(layer, "alibi.bias_max", bias, reason);
+}
+
+/// ALiBi by the architecture's bias or the key's; without either MPT may have learned positions.
+void read_alibi(const GgufModel& model, LayerPlan& layer) {
+  const double own = model.architecture.alibi_bias;
+  if (own > 0) return put_alibi(model, layer, own, code_reason(model));
+  const Valued<double> bias = model.keys.number("attention.max_alibi_bias");
+  if (bias.value.value_or(0) > 0) return put_alibi(model, layer, *bias.value, bias.reason);
+  if (model.architecture.name == "mpt" && model.keys.has_tensor("position_embd.weight"))
+    return put_learned(model, layer, "tensor position_embd.weight");
+  put_encoding(layer, "none",
+               code_reason(model) + ": no ALiBi without attention.max_alibi_bias above 0");
+}
+
+/// The 7B of 32 layers has RoPE, the 13B of 40 ALiBi, and others neither.
+bool read_baichuan(const GgufModel& model, LayerPlan& layer) {
+  if (model.layers == 32) return false;
+  const std::string reason = fmt::format("{}, with {} layers", code_reason(model), model.layers);
+  if (model.layers == 40)
+    put_alibi(model, layer, 8, reason);
+  else
+    put_encoding(layer, "none", reason);
+  layer.reasons["encoding"] = reason;
+  return true;
+}
+
+void read_t5(const GgufModel& model, LayerPlan& layer) {
+  put_encoding(layer, "t5", code_reason(model));
+  const auto buckets = model.keys.integer("attention.relative_buckets_count", 1, 1 << 20);
+  if (buckets.value) put_param(layer, "t5.buckets", *buckets.value, buckets.reason);
+  put_param(layer, "t5.max_distance", std::int64_t{128}, code_reason(model));
+  put_param(layer, "t5.bidirectional", true, "layers of the encoder");
+  put_scale(layer, 1, code_reason(model));
+  if (model.architecture.name == "t5")
+    assume(model.assumed,
+           "layers of the encoder are shown; those of the decoder have one-sided buckets and a "
+           "causal mask");
+}
+
+void read_other(const GgufModel& model, LayerPlan& layer) {
+  const std::string_view encoding = model.architecture.encoding;
+  if (encoding == "alibi") return read_alibi(model, layer);
+  if (encoding == "learned") return put_learned(model, layer, code_reason(model));
+  if (encoding == "t5") return read_t5(model, layer);
+  put_encoding(layer, encoding, code_reason(model));
+}
+
+void put_temperature(LayerPlan& layer, const char* rule, std::map<std::string, double> terms,
+                     std::string reason) {
+  layer.temperature = Temperature{rule, std::move(terms)};
+  layer.reasons["temperature"] = std::move(reason);
+}
+
+void read_temperature(const GgufModel& model, LayerPlan& layer) {
+  using Rule = Architecture::Temperature;
+  const Rule rule = model.architecture.temperature;
+  if (rule == Rule::none) return;
+  if (rule == Rule::llama4) {
+    if (layer.encoding == "none")
+      put_temperature(layer, floor_of_next, {{"a", 0.1}, {"f", 8192}}, code_reason(model));
+    return;
+  }
   const Valued<double> scale = model.keys.number("attention.temperature_scale");
-  if (!length.value || !scale.value || *length.value <= 0) return;
-  if (model.architecture.name == "llama4" && layer.encoding != "none") return;
-  layer.temperature = Temperature{floor_of_next, {{"a", *scale.value}, {"f", *length.value}}};
-  layer.reasons["temperature"] = scale.reason;
+  if (scale.value.value_or(0) == 0) return;
+  Valued<std::int64_t> length =
+      model.keys.integer(rule == Rule::by_keys ? "attention.temperature_length"
+                                               : "rope.scaling.original_context_length",
+                         1, most_tokens);
+  if (!length.value && rule == Rule::of_training)
+    length = model.keys.integer("context_length", 1, most_tokens);
+  if (!length.value)
+    return assume(model.assumed, "no length for attention.temperature_scale: it is left out");
+  put_temperature(layer, floor_of_length,
+                  {{"β", *scale.value}, {"L₀", static_cast<double>(*length.value)}}, scale.reason);
 }
 
-LayerPlan read_layer(const Model& model, int number) {
-  LayerPlan layer{.layer = number};
-  read_window(model, layer);
-  read_head(model, layer);
+void read_mask(const GgufModel& model, LayerPlan& layer) {
   layer.causal = !model.architecture.bidirectional;
-  const auto heads =
-      model.keys.integer("attention.head_count", 0, 1 << 20, static_cast<std::size_t>(number));
-  if (heads.value && *heads.value == 0) {
-    layer.encoding = "not_attention";
-    layer.reasons["encoding"] = heads.reason + " is 0";
-  } else if (model.architecture.pairs == Architecture::Pairs::none) {
-    read_other(model, layer);
-  } else if (has_no_positions(model, layer)) {
-    layer.encoding = "none";
-    layer.reasons["encoding"] = of_architecture(model) + ": no key says which layers have RoPE";
-  } else {
-    if (layer.head_dim == 0)
-      model.keys.refuse("attention.key_length", "given, nor is embedding_length");
-    read_rope_keys(model, layer);
+  layer.reasons["causal"] = code_reason(model);
+  if (!layer.causal) return;
+  if (const auto causal = model.keys.flag("attention.causal"); causal) {
+    layer.causal = *causal;
+    layer.reasons["causal"] = model.keys.full("attention.causal");
   }
+}
+
+void read_encoding(const GgufModel& model, LayerPlan& layer) {
+  std::string reason;
+  if (model.architecture.name == "baichuan" && read_baichuan(model, layer)) return;
+  if (model.architecture.pairs == Architecture::Pairs::none) return read_other(model, layer);
+  if (has_no_positions(model, layer, reason)) return put_encoding(layer, "none", reason);
+  if (layer.head_dim == 0)
+    model.keys.refuse("attention.key_length", "given, nor is embedding_length");
+  read_rope_keys(model, layer);
+}
+
+LayerPlan read_layer(const GgufModel& model, int number) {
+  LayerPlan layer{.layer = number};
+  read_gguf_window(model, layer);
+  read_mask(model, layer);
+  std::string reason;
+  if (has_no_attention(model, layer, reason)) {
+    layer.window.reset();
+    put_encoding(layer, "not_attention", reason);
+    return layer;
+  }
+  read_head(model, layer);
+  read_encoding(model, layer);
+  if (layer.encoding != "t5") read_softmax_scale(model, layer);
   read_temperature(model, layer);
   return layer;
 }
 
+/// A drafter that is built of DeepSeek-V4's blocks, not of its usual ones.
+constexpr Architecture deepseek4_drafter{.name = "dflash",
+                                         .pairs = Architecture::Pairs::norm,
+                                         .windows = Architecture::Windows::always,
+                                         .pattern = Architecture::Pattern::unread,
+                                         .latent = true};
+
+const Architecture& architecture_of(const GgufKeys& keys, const std::string& name,
+                                    std::vector<std::string>& assumed) {
+  const Architecture* known = find_gguf_architecture(name);
+  if (known && name == "dflash" && keys.find("hyper_connection.count")) return deepseek4_drafter;
+  if (known) return *known;
+  assume(assumed,
+         fmt::format("architecture {} is unknown: RoPE with pairs (t, t + r/2) in every layer is "
+                     "assumed, that keys mean what they mean for most architectures, and a causal "
+                     "mask unless attention.causal says otherwise",
+                     in_quotes(name)));
+  return unknown_gguf_architecture();
+}
+
+/// Layers that attend: without those that predict further tokens, and as often as they are run.
+int layers_of(const GgufKeys& keys, const Architecture& architecture,
+              std::vector<std::string>& assumed) {
+  const auto blocks = keys.integer("block_count", 1, most_layers);
+  if (!blocks.value) keys.refuse("block_count", "given, so the layers cannot be counted");
+  std::int64_t layers = *blocks.value;
+  std::int64_t further = keys.integer("nextn_predict_layers", 0, most_layers).value.value_or(0);
+  const bool there = keys.has_tensor(fmt::format("blk.{}.nextn.eh_proj.weight", layers - further));
+  if (architecture.name == "deepseek4" && !there) further = 0;
+  if (further > 0 && further < layers) {
+    layers -= further;
+    assume(assumed, fmt::format("{} of {} layers predict further tokens "
+                                "(nextn_predict_layers) and are left out",
+                                further, *blocks.value));
+  }
+  if (architecture.name == "nanbeige") layers *= keys.integer("num_loops", 1, 64).value.value_or(1);
+  if (layers > most_layers) keys.refuse("num_loops", "small enough");
+  return static_cast<int>(layers);
+}
+
 }  // namespace
+
+std::string code_reason(const GgufModel& model) {
+  if (model.architecture.name.empty()) return "assumed of an unknown architecture";
+  return fmt::format("code of {} in llama.cpp", model.architecture.name);
+}
 
 PositionPlan read_gguf(std::string_view bytes, const std::string& file,
                        const ReadOptions& options) {
@@ -294,19 +389,11 @@ PositionPlan read_gguf(std::string_view bytes, const std::string& file,
   if (!text || text->empty())
     throw DataError(file, "names no architecture (general.architecture)", "give a GGUF of a model");
   plan.model_type = *text;
-  const Architecture* known = find_gguf_architecture(*text);
-  static constexpr Architecture unknown{.name = "an unknown architecture",
-                                        .pairs = Architecture::Pairs::neox};
-  if (!known)
-    assume(plan.assumed,
-           fmt::format("architecture {} is unknown: pairs (t, t + r/2) in every layer are assumed",
-                       in_quotes(*text)));
   const GgufKeys keys(gguf, *text, file);
-  const Model model{keys, known ? *known : unknown, options, plan.assumed};
-  const auto layers = keys.integer("block_count", 1, most_layers);
-  if (!layers.value) keys.refuse("block_count", "given, so the layers cannot be counted");
-  for (int i = 0; i < static_cast<int>(*layers.value); ++i)
-    plan.layers.push_back(read_layer(model, i));
+  const Architecture& architecture = architecture_of(keys, *text, plan.assumed);
+  const GgufModel model{keys, architecture, options, layers_of(keys, architecture, plan.assumed),
+                        plan.assumed};
+  for (int i = 0; i < model.layers; ++i) plan.layers.push_back(read_layer(model, i));
   return plan;
 }
 

@@ -1,0 +1,126 @@
+// What llama.cpp's source says of each architecture: tests/golden/gguf/generate_architectures.py.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "experiments/files/file.h"
+#include "experiments/plans/gguf_plan.h"
+#include "experiments/plans/temperature.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::plans;
+using nlohmann::json;
+
+namespace {
+
+/// Files hold fp32.
+constexpr double tolerance = 1e-6;
+
+bool same(double a, double b) {
+  return a == b || std::abs(a - b) <= tolerance * (std::abs(a) + std::abs(b));
+}
+
+std::string differs(const std::string& field, const json& here, const json& there) {
+  return field + ": " + here.dump() + ", llama.cpp " + there.dump() + "; ";
+}
+
+std::string compare(const std::string& field, double here, const json& kind, double otherwise) {
+  const double there = kind.value(field, otherwise);
+  return same(here, there) ? "" : differs(field, here, there);
+}
+
+std::string compare_rope(const LayerPlan& layer, const json& kind) {
+  std::string found;
+  if (layer.pairing != kind.at("pairing"))
+    found += differs("pairing", layer.pairing, kind.at("pairing"));
+  found += compare("rotary_begin", layer.rotary_begin, kind, -1);
+  found += compare("rotary_dims", layer.rotary_dims, kind, -1);
+  found += compare("base", layer.base, kind, -1);
+  found += compare("attention_factor", layer.attention_factor, kind, -1);
+  const auto theta = kind.at("inv_freq").get<std::vector<double>>();
+  bool equal = theta.size() == layer.inv_freq.size();
+  for (std::size_t t = 0; equal && t < theta.size(); ++t) equal = same(layer.inv_freq[t], theta[t]);
+  if (!equal) found += differs("inv_freq", layer.inv_freq, theta);
+  const auto sections = kind.value("sections", std::vector<int>{});
+  if (layer.sections != sections) found += differs("sections", layer.sections, sections);
+  if (!sections.empty() && layer.sections_interleaved != kind.value("sections_interleaved", false))
+    found += "order of sections; ";
+  return found;
+}
+
+std::string compare_params(const LayerPlan& layer, const json& params) {
+  std::string found;
+  for (const auto& [key, value] : params.items()) {
+    const ParamValue* here = find_param(layer, key);
+    const json shown = here ? std::visit([](const auto& v) { return json(v); }, *here) : json();
+    if (shown != value) found += differs(key, shown, value);
+  }
+  return found;
+}
+
+std::string compare_temperature(const LayerPlan& layer, const json& kind) {
+  if (!kind.contains("temperature")) return layer.temperature ? "a temperature; " : "";
+  if (!layer.temperature) return "no temperature; ";
+  const json here{{"rule", layer.temperature->rule}, {"terms", layer.temperature->terms}};
+  bool equal = here.at("rule") == kind.at("temperature").at("rule");
+  for (const auto& [term, value] : kind.at("temperature").at("terms").items())
+    equal = equal && same(here.at("terms").value(term, 0.0), value);
+  return equal ? "" : differs("temperature", here, kind.at("temperature"));
+}
+
+/// In what a layer differs from what the source says; empty: in nothing.
+std::string differences(const LayerPlan& layer, const json& kind) {
+  if (layer.encoding != kind.at("encoding"))
+    return differs("encoding", layer.encoding, kind.at("encoding"));
+  if (layer.encoding == "not_attention") return "";
+  std::string found;
+  found += compare("head_dim", layer.head_dim, kind, -1);
+  found += compare("softmax_scale", layer.softmax_scale, kind, -1);
+  found += compare("window", static_cast<double>(layer.window.value_or(0)), kind, 0);
+  if (layer.causal != kind.value("causal", true)) found += "mask; ";
+  if (kind.contains("type") && layer.type != kind.at("type")) found += "type; ";
+  found += compare_temperature(layer, kind);
+  found += compare_params(layer, kind.value("params", json::object()));
+  if (layer.encoding == "rope") found += compare_rope(layer, kind);
+  return found;
+}
+
+std::string differences(const PositionPlan& plan, const json& row) {
+  const auto& layers = row.at("layers");
+  if (plan.layers.size() != layers.size())
+    return differs("layers", plan.layers.size(), layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const json& kind = row.at("kinds").at(layers.at(i).get<std::size_t>());
+    if (const std::string found = differences(plan.layers[i], kind); !found.empty())
+      return "layer " + std::to_string(i) + ": " + found;
+  }
+  return "";
+}
+
+struct Rows {
+  json golden = test::golden("gguf/architectures.json");
+  std::string bytes = read_file(test::tests_folder() + "/golden/gguf/architectures.ggufs", 1 << 20);
+  PositionPlan plan(const json& row) const {
+    return read_gguf(
+        std::string_view(bytes).substr(row.at("offset").get<std::size_t>(), row.at("size")),
+        "row.gguf", {.length = row.at("length")});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a GGUF is read as llama.cpp computes it, in every architecture that it knows") {
+  const Rows rows;
+  std::set<std::string> architectures;
+  CHECK(rows.golden.at("rows").size() >= 60);
+  for (const json& row : rows.golden.at("rows")) {
+    architectures.insert(row.at("architecture").get<std::string>());
+    INFO(row.at("architecture") << ", " << row.at("says") << " (" << row.at("read").dump() << ")");
+    CHECK(differences(rows.plan(row), row) == "");
+  }
+  CHECK(architectures.size() >= 45);
+}
