@@ -100,10 +100,21 @@ void compare_rope(const LayerPlan& a, const LayerPlan& b, Collector& found) {
     found.texts(a.layer, "pairing of the indexer", a.indexer->pairing, b.indexer->pairing);
 }
 
+/// What leaves the weights as they are: with a causal mask each form of ALiBi adds the same to a
+/// row but for one number, and 8 is the usual largest bias.
+bool is_without_effect(const LayerPlan& layer, const Setting& setting) {
+  if (layer.encoding != "alibi") return false;
+  if (setting.first == "alibi.form") return layer.causal;
+  return setting.first == "alibi.bias_max" && setting.second == ParamValue(8.0);
+}
+
 std::string params_text(const LayerPlan& layer) {
   std::string text;
-  for (const auto& [key, value] : layer.params)
+  for (const Setting& setting : layer.params) {
+    const auto& [key, value] = setting;
+    if (is_without_effect(layer, setting)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, to_text(value));
+  }
   return text;
 }
 
