@@ -61,6 +61,7 @@ struct GgufArchitecture {
     head,       ///< head width to the power −1/2
     key,        ///< attention.scale, where it is not 0
     one,        ///< 1
+    inverse,    ///< head width to the power −1
     rotated,    ///< rotated channels to the power −1/2
     gemma,      ///< with `wide_layers` layers (embedding/heads) to the power −1/2
     absorbed,   ///< head, times the square of YaRN's attention factors
@@ -68,7 +69,12 @@ struct GgufArchitecture {
   };
   enum class LogMultiplier { unread, as_given, over_tenth };
   enum class Temperature { none, llama4, of_training, by_keys };
-  enum class Recurrent { never, without_kv_heads, between_full };
+  enum class Recurrent {
+    never,
+    without_kv_heads,      ///< layers whose attention.head_count_kv is 0
+    or_with_feed_forward,  ///< these, and those whose feed_forward_length is not 0
+    between_full           ///< all but every n-th, or those of attention.recurrent_layers
+  };
   enum class Rows { as_trained, reordered, reordered_with_sections };
 
   std::string_view name{};
@@ -101,9 +107,10 @@ struct GgufArchitecture {
   Recurrent recurrent{Recurrent::never};
   int interval{};  ///< of full attention among recurrent layers
   Rows rows{
-      Rows::as_trained};  ///< the converter puts rows of W_q and W_k in the order of the pairs
-  bool latent{};          ///< q and k are [nope | rope]
-  bool bidirectional{};   ///< else attention.causal decides
+      Rows::as_trained};     ///< the converter puts rows of W_q and W_k in the order of the pairs
+  bool latent{};             ///< q and k are [nope | rope]
+  bool bidirectional{};      ///< else attention.causal decides
+  bool full_stays_causal{};  ///< full layers keep the mask whatever attention.causal says
 };
 
 /// Null for an unknown name.

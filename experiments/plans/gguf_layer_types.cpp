@@ -100,11 +100,11 @@ void read_gguf_window(const GgufModel& model, LayerPlan& layer) {
   if (!slides(model, layer.layer, layer.reasons["type"])) return;
   const bool blocks = model.architecture.shape == Architecture::Shape::blocks;
   layer.type = blocks ? "chunked_attention" : "sliding_attention";
-  layer.window = window->tokens;
+  const bool both_sides = model.architecture.shape == Architecture::Shape::both_sides;
+  layer.window = both_sides ? window->tokens / 2 + 1 : window->tokens;
   layer.reasons["window"] = window->reason;
   if (blocks) layer.reasons["window"] += ": blocks of keys, none before the query's own";
-  if (model.architecture.shape == Architecture::Shape::both_sides)
-    layer.reasons["window"] += ": half of it to each side";
+  if (both_sides) layer.reasons["window"] += ": half of it to each side, and the query's own";
 }
 
 bool has_no_attention(const GgufModel& model, const LayerPlan& layer, std::string& reason) {
@@ -116,7 +116,13 @@ bool has_no_attention(const GgufModel& model, const LayerPlan& layer, std::strin
   }
   if (model.architecture.recurrent == Recurrent::between_full)
     return is_between_full(model, layer, reason);
-  if (model.architecture.recurrent != Recurrent::without_kv_heads) return false;
+  if (model.architecture.recurrent == Recurrent::never) return false;
+  if (const auto width = layer_integer(model, "feed_forward_length", layer);
+      model.architecture.recurrent == Recurrent::or_with_feed_forward &&
+      width.value.value_or(0) > 0) {
+    reason = width.reason + " is not 0";
+    return true;
+  }
   reason = model.keys.full("attention.head_count_kv") + " is 0";
   return !has_kv_heads(model, layer);
 }

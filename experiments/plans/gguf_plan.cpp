@@ -89,6 +89,10 @@ void read_softmax_scale(const GgufModel& model, LayerPlan& layer) {
       return;
     case Scale::one:
       return put_scale(layer, 1, code_reason(model));
+    case Scale::inverse:
+      if (layer.head_dim > 0)
+        put_scale(layer, 1.0 / layer.head_dim, code_reason(model) + ": head width to the power −1");
+      return;
     case Scale::rotated:
       if (layer.rotary_dims > 0)
         put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rotary_dims)),
@@ -300,6 +304,7 @@ void read_mask(const GgufModel& model, LayerPlan& layer) {
   layer.causal = !model.architecture.bidirectional;
   layer.reasons["causal"] = code_reason(model);
   if (!layer.causal) return;
+  if (model.architecture.full_stays_causal && layer.type == "full_attention") return;
   if (const auto causal = model.keys.flag("attention.causal"); causal) {
     layer.causal = *causal;
     layer.reasons["causal"] = model.keys.full("attention.causal");

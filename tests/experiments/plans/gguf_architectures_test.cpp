@@ -6,13 +6,15 @@
 #include <string>
 
 #include "experiments/files/file.h"
+#include "experiments/plans/compare_positions.h"
 #include "experiments/plans/gguf_plan.h"
-#include "experiments/plans/temperature.h"
+#include "experiments/plans/read_config.h"
 #include "tests/support/golden_file.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::plans;
+using Catch::Matchers::Contains;
 using nlohmann::json;
 
 namespace {
@@ -104,10 +106,19 @@ std::string differences(const PositionPlan& plan, const json& row) {
 struct Rows {
   json golden = test::golden("gguf/architectures.json");
   std::string bytes = read_file(test::tests_folder() + "/golden/gguf/architectures.ggufs", 1 << 20);
+  std::string_view file(const json& row) const {
+    return std::string_view(bytes).substr(row.at("offset").get<std::size_t>(), row.at("size"));
+  }
   PositionPlan plan(const json& row) const {
-    return read_gguf(
-        std::string_view(bytes).substr(row.at("offset").get<std::size_t>(), row.at("size")),
-        "row.gguf", {.length = row.at("length")});
+    return read_gguf(file(row), "row.gguf", {.length = row.at("length")});
+  }
+  /// The row of an architecture whose sentence begins so.
+  const json& row(const std::string& architecture, const std::string& says) const {
+    for (const json& row : golden.at("rows"))
+      if (row.at("architecture") == architecture &&
+          row.at("says").get<std::string>().starts_with(says))
+        return row;
+    throw std::out_of_range(architecture + ": " + says);
   }
 };
 
@@ -123,4 +134,71 @@ TEST_CASE("a GGUF is read as llama.cpp computes it, in every architecture that i
     CHECK(differences(rows.plan(row), row) == "");
   }
   CHECK(architectures.size() >= 45);
+}
+
+TEST_CASE("a GGUF of an unknown architecture says what is assumed, and no code is named") {
+  const Rows rows;
+  std::string bytes(rows.file(rows.row("llama", "YaRN")));
+  for (std::size_t at = bytes.find("llama"); at != std::string::npos; at = bytes.find("llama", at))
+    bytes.replace(at, 5, "mamma");
+  const PositionPlan plan = read_gguf(bytes, "row.gguf", {});
+  REQUIRE(plan.assumed.size() == 1);
+  CHECK_THAT(plan.assumed.front(), Contains("'mamma' is unknown: RoPE with pairs (t, t + r/2)"));
+  CHECK(plan.layers.front().reasons.at("pairing") == "assumed of an unknown architecture");
+  for (const auto& [field, reason] : plan.layers.front().reasons) {
+    INFO(field);
+    CHECK_THAT(reason, !Contains("code of"));
+  }
+}
+
+TEST_CASE("the reasons of a GGUF name the key, or the code that reads none") {
+  const Rows rows;
+  const auto reason = [&](const char* architecture, const char* says, const char* field) {
+    return rows.plan(rows.row(architecture, says)).layers.front().reasons.at(field);
+  };
+  CHECK(reason("bert", "learned", "encoding") == "code of bert in llama.cpp");
+  CHECK(reason("qwen3", "neox", "type") ==
+        "code of qwen3 in llama.cpp, which makes no use of qwen3.attention.sliding_window here");
+  CHECK_THAT(reason("smallthinker", "layers 0", "encoding"), Contains("layers 0, 4, 8"));
+  CHECK_THAT(reason("llama", "betas", "rope.beta_fast"), Contains("which reads no rope.scaling"));
+  CHECK(reason("llama", "attn_factor multiplies", "rope.attention_factor") ==
+        "yarn of llama.cpp, times llama.rope.scaling.attn_factor");
+  CHECK(reason("granite", "finetuned switches", "encoding") ==
+        "granite.rope.scaling.finetuned switches RoPE off");
+}
+
+TEST_CASE("what of a GGUF has no effect or is left out is said") {
+  const Rows rows;
+  const auto said = [&](const char* architecture, const char* says) {
+    const PositionPlan plan = rows.plan(rows.row(architecture, says));
+    return plan.assumed.empty() ? "" : plan.assumed.front();
+  };
+  CHECK(said("falcon-h1", "its tensor") ==
+        "tensor rope_freqs.weight is left out: llama.cpp has no use for it in falcon-h1");
+  CHECK(said("qwen3moe", "layers that predict") ==
+        "1 of 4 layers predict further tokens (nextn_predict_layers) and are left out");
+  CHECK(said("llama", "YaRN") == "");
+}
+
+TEST_CASE("a configuration and its GGUF compare as equal where llama.cpp computes the same") {
+  const Rows rows;
+  const auto found = [&](const std::string& config, const char* architecture, const char* says) {
+    const PositionPlan a = read_config(
+        R"({"num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4, )" + config + "}",
+        "config.json");
+    const PositionPlan b = rows.plan(rows.row(architecture, says));
+    const PositionComparison comparison = compare_positions(a, b);
+    return comparison.differences.empty() ? "" : comparison_text(a, b, comparison);
+  };
+  CHECK(found(R"("model_type": "smollm3", "rope_theta": 10000)", "smollm3", "every fourth") == "");
+  CHECK(found(R"("model_type": "glm4", "rope_theta": 10000, "head_dim": 16)", "glm4",
+              "norm pairs without") == "");
+  CHECK(found(R"("model_type": "olmo3", "rope_theta": 500000, "sliding_window": 64,
+                 "rope_scaling": {"rope_type": "yarn", "factor": 8,
+                                  "original_max_position_embeddings": 512})",
+              "olmo2", "window layers have neither") == "");
+  CHECK(found(R"("model_type": "bert", "max_position_embeddings": 4096)", "bert", "learned") == "");
+  CHECK(found(R"("model_type": "bloom", "n_head": 4, "n_layer": 4)", "bloom", "ALiBi") == "");
+  CHECK_THAT(found(R"("model_type": "llama", "rope_theta": 10000)", "bert", "learned"),
+             Contains("encoding"));
 }

@@ -228,8 +228,10 @@ for arch in ("bloom", "refact", "jina-bert-v2"):
         [(of(arch), "f_max_alibi_bias = 8.0f")] + ALIBI, {"attention.max_alibi_bias": 3.0})
 for arch in ("jais", "mpt"):
     read = [(of(arch), "LLM_KV_ATTENTION_MAX_ALIBI_BIAS")] + ALIBI
-    row(arch, "ALiBi of the key", other("alibi", params={"heads": 4, "alibi.bias_max": 6.0}), read, {"attention.max_alibi_bias": 6.0})
-    row(arch, "no positions without the key", NONE, read)
+    scale = {"softmax_scale": 1 / D} if arch == "jais" else {}
+    read += [(of(arch), "1.0f/float(n_embd_head)" if scale else "1.0f / sqrtf(float(n_embd_head))")]
+    row(arch, "ALiBi of the key", other("alibi", params={"heads": 4, "alibi.bias_max": 6.0}, **scale), read, {"attention.max_alibi_bias": 6.0})
+    row(arch, "no positions without the key", NONE | scale, read)
 row("mpt", "learned positions where the tensor is there", other("learned", params={"learned.length": 4096}),
     [(of("mpt"), "if (model.pos_embd)")], {}, {"position_embd.weight": np.zeros((2, 64))})
 BAICHUAN = of("baichuan")
@@ -246,8 +248,8 @@ for arch in ("t5", "t5encoder"):
 KV = {"attention.head_count_kv": [0, 2, 0, 2]}
 row("jamba", "no positions; layers without keys are recurrent", [RECURRENT, NONE] * 2, [(of("jamba"), "hparams.n_head_kv(i) == 0")], KV)
 for arch in ("nemotron_h", "nemotron_h_moe"):
-    row(arch, "no positions; layers without keys are recurrent or bare", [RECURRENT, NONE] * 2, [(of("nemotron-h"), "hparams.n_head_kv(i) == 0")],
-        KV | {"feed_forward_length": [0, 0, 32, 0]})
+    row(arch, "no positions; layers without keys are recurrent, those with a feed-forward width nothing else", [RECURRENT, NONE, RECURRENT, RECURRENT],
+        [(of("nemotron-h"), "hparams.n_head_kv(i) == 0"), (of("nemotron-h"), "hparams.n_ff(il) == 0")], KV | {"feed_forward_length": [0, 0, 32, 32]})
 for arch in ("kimi-linear", "kimi-k3", "glm5-next"):
     row(arch, "latent attention without positions between recurrent layers", [RECURRENT, other("none", head_dim=24, softmax_scale=24**-0.5)] * 2,
         [(of(arch), "hparams.n_head_kv(i) == 0"), (of(arch), "kq_scale")],
@@ -398,9 +400,13 @@ row("llama4", "blocks of 8192 tokens and RoPE in three of four layers, temperatu
 row("llama4", "RoPE in every layer where the window is 0", rope("norm"), [(LLAMA4, "always use rope")], {"attention.sliding_window": 0})
 
 
+SIDES = [("src/llama-hparams.h", "half_n_swa = (int32_t) n_swa / 2")]  # |m - n| < 64/2 + 1
+
+
 def gemma(arch, file, window_layers, says, full, slide, fragments, keys=None, tensors=None, w=64, given=True):
     layers = [sliding(slide, w) if x == "s" else full for x in window_layers]
-    row(arch, says, layers, [(of(file), f) for f in fragments] + SWA_BASE, {"block_count": len(window_layers)} | (window if given else {}) | (keys or {}), tensors)
+    sides = SIDES if "LLAMA_SWA_TYPE_SYMMETRIC" in fragments else []
+    row(arch, says, layers, [(of(file), f) for f in fragments] + SWA_BASE + sides, {"block_count": len(window_layers)} | (window if given else {}) | (keys or {}), tensors)
 
 
 big = {"rope.freq_base": 1000000.0}
@@ -416,9 +422,9 @@ gemma("gemma3", "gemma3", "sssssf", "with YaRN window layers keep attn_factor al
 gemma("gemma3", "gemma3", "ffff", "no window without the key", full6, n, ["hparams.swa_type = LLAMA_SWA_TYPE_NONE"], big, given=False)
 gemma("gemma3", "gemma3", ("sssssf" * 11)[:62], "62 layers: the width is the embedding's per head", rope("neox", n=32, head=32, base=1e6, scale=ROOT), rope("neox", n=32, head=32, scale=ROOT), ["case 62: type = LLM_TYPE_27B", "hparams.n_embd / hparams.n_head(0)"], big | {"attention.key_length": 32})
 gemma("gemma3n", "gemma3n", "ssssf", "four of five layers slide; no softmax scale", rope("neox", base=1e6, scale=1.0), rope("neox", scale=1.0), ["load_swa_pattern(ml, 5)", "hparams.f_attention_scale     = 1.0f"], big)
-gemma("gemma-embedding", "gemma-embedding", "sssssf", "a window to both sides, and no mask", full6 | {"causal": False}, n | {"causal": False}, ["LLAMA_SWA_TYPE_SYMMETRIC", "load_swa_pattern(ml, 6)", "hparams.causal_attn = false"], big)
+gemma("gemma-embedding", "gemma-embedding", "sssssf", "a window to both sides, and no mask", full6 | {"causal": False}, n | {"causal": False}, ["LLAMA_SWA_TYPE_SYMMETRIC", "load_swa_pattern(ml, 6)", "hparams.causal_attn = false"], big, w=33)
 mb = {"rope.freq_base": 160000.0}
-gemma("modern-bert", "modern-bert", "fssfss", "full layers first; a window to both sides", rope("neox", base=160000.0, causal=False), n | {"causal": False}, ["LLAMA_SWA_TYPE_SYMMETRIC", "load_swa_pattern(ml, 3, true)"], mb)
+gemma("modern-bert", "modern-bert", "fssfss", "full layers first; a window to both sides", rope("neox", base=160000.0, causal=False), n | {"causal": False}, ["LLAMA_SWA_TYPE_SYMMETRIC", "load_swa_pattern(ml, 3, true)"], mb, w=33)
 gemma("modern-bert", "modern-bert", "ffff", "no window without the key", rope("neox", base=160000.0, causal=False), n, ["LLAMA_SWA_TYPE_NONE"], mb, given=False)
 gemma("plamo3", "plamo3", "sssssssf", "seven of eight layers slide at base 10000", full6, n, ["load_swa_pattern(ml, 8)", "LLM_KV_ROPE_FREQ_BASE_SWA"], big)
 gemma("plamo3", "plamo3", "ffff", "no window without the key", full6, n, ["LLAMA_SWA_TYPE_NONE"], big, given=False)
@@ -427,6 +433,7 @@ proportional = [1.0] * 4 + [1e30] * 4
 gemma("gemma4", "gemma4", "ssfs", "full layers take the tensor's factors, window layers a width of their own", rope("neox", base=1e6, factors=proportional, scale=1.0), rope("neox", n=8, head=8, scale=1.0),
       ["LLM_KV_ATTENTION_SLIDING_WINDOW_PATTERN", "freq_factors = model.layers[il].rope_freqs", "hparams.n_rot(il)", "hparams.f_attention_scale     = 1.0f"],
       big | lists | {"attention.key_length_swa": 8, "rope.dimension_count_swa": 8}, {"rope_freqs.weight": proportional})
+gemma("gemma4", "gemma4", "sfsf", "without a causal mask full layers keep it", rope("neox", base=1e6, scale=1.0), rope("neox", scale=1.0, causal=False), ["LLAMA_NON_CAUSAL_TYPE_SWA_ONLY"], big | {"attention.sliding_window_pattern": [1, 0, 1, 0], "attention.causal": False})
 gemma("gemma4-assistant", "gemma4-assistant", "ssfs", "as gemma4", rope("neox", base=1e6, factors=proportional, scale=1.0), rope("neox", n=8, head=8, scale=1.0), ["is_swa ? nullptr : model.layers[il].rope_freqs"],
       big | lists | {"attention.key_length_swa": 8, "rope.dimension_count_swa": 8}, {"rope_freqs.weight": proportional})
 gemma("mimo2", "mimo2", "ssfs", "window layers have a base of their own", rope("neox", n=8, base=1e6), rope("neox", n=8, base=500.0), ["LLM_KV_ATTENTION_SLIDING_WINDOW_PATTERN", "LLM_KV_ROPE_FREQ_BASE_SWA"], big | lists | {"rope.freq_base_swa": 500.0, "rope.dimension_count": 8})
@@ -490,6 +497,7 @@ row("deepseek4", "compressed layers have YaRN and their base, others neither; ev
 
 row("cogvlm", "ggml's plain RoPE: base 10000, no scaling", rope("neox"), [(of("cogvlm"), "ggml_rope(ctx0, Qcur, inp_pos, n_embd_head, rope_type)")], {"rope.freq_base": 500000.0, "rope.scaling.factor": 4.0, "rope.scaling.attn_factor": 2.0})
 row("deepseek2-ocr", "neox pairs, not the table's norm ones, without scaling", rope("neox"), [(of("deepseek2"), "ocr_rope_type = GGML_ROPE_TYPE_NEOX"), (of("deepseek2"), "n_embed_head, ocr_rope_type, 0, freq_base, 1, 0, 1, 0, 0")])
+row("deepseek2-ocr", "keys of the scaling act on the softmax scale alone", rope("neox", scale=(0.5 * (1 + 0.1 * math.log(4.0))) ** 2 * ROOT), [(of("deepseek2"), MLA), (of("deepseek2"), "attn_factor_org = attn_factor * (1.0f")], {"rope.scaling.factor": 4.0, "rope.scaling.attn_factor": 0.5})
 alpha = 1000.0 ** (16 / 14)
 for arch in ("hunyuan-dense", "hunyuan_vl"):
     row(arch, "alpha stretches the base", rope("neox", base=10000.0 * alpha), [(of("hunyuan-vl"), "(float)dim / (float)(dim - 2)")], {"rope.scaling.alpha": 1000.0})
