@@ -12,6 +12,7 @@
 #include "experiments/files/file.h"
 
 #include "experiments/text/model_names.h"
+#include "experiments/text/parse_toml.h"
 
 namespace orrery::session {
 namespace {
@@ -138,10 +139,9 @@ using Guard = std::function<void(const std::function<void()>&)>;
 
 toml::table parse(std::string_view text) {
   try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("line {}", error.source().begin.line),
-                     fmt::format("is not valid TOML ({})", error.description()),
+    return parse_toml(text);
+  } catch (const TomlFault& fault) {
+    throw UsageError(fmt::format("line {}", fault.place().line), fault.what(),
                      "write lines like dim = 128 below [params]");
   }
 }

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/step_state.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/text/printable.h"
+#include "experiments/text/parse_toml.h"
 #include "experiments/text/shell_quote.h"
 
 namespace orrery::lessons {
@@ -91,12 +88,10 @@ std::string command_of(const PaperCard& card) {
 std::vector<PaperCard> parse_cards(std::string_view text) {
   toml::table table;
   try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw DataError(
-        fmt::format("line {} of the cards", error.source().begin.line),
-        fmt::format("is not TOML ({})", without_controls(std::string(error.description()))),
-        "correct that line");
+    table = parse_toml(text);
+  } catch (const TomlFault& fault) {
+    throw DataError(fmt::format("line {} of the cards", fault.place().line), fault.what(),
+                    fault.remedy());
   }
   const toml::array* array = table.get("card") ? table.get("card")->as_array() : nullptr;
   if (!array) throw UsageError("the cards", "hold no [[card]]", "write one");

@@ -5,13 +5,11 @@
 #include <optional>
 #include <utility>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/model_names.h"
+#include "experiments/text/parse_toml.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/shell_quote.h"
 
@@ -22,11 +20,10 @@ int line_of(const toml::node& node) { return static_cast<int>(node.source().begi
 
 toml::table parsed(std::string_view text, const Guarded& guarded) {
   try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    const std::string why(error.description());
-    guarded(static_cast<int>(error.source().begin.line), [&] {
-      throw UsageError("the state", fmt::format("is not valid TOML ({})", without_controls(why)),
+    return parse_toml(text);
+  } catch (const TomlFault& fault) {
+    guarded(static_cast<int>(fault.place().line), [&] {
+      throw UsageError("the state", fault.what(),
                        "write lines like dim = 128 below [params], or paste what Ctrl+C copied");
     });
     return {};

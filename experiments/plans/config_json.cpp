@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
 namespace orrery::plans {
@@ -44,15 +45,11 @@ std::string without_python_numbers(std::string_view text) {
 }  // namespace
 
 Json parse_config(std::string_view text, std::string_view name) {
-  const auto check_depth = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth > max_config_depth)
-      refuse(name, fmt::format("it is nested deeper than {} levels", max_config_depth));
-    return true;
-  };
+  if (first_deep_place_in_json(text)) refuse(name, "it " + too_deep());
   // The parser takes a NUL for the end of the text.
   if (text.find('\0') != std::string_view::npos) refuse(name, "it holds a NUL");
   try {
-    Json json = Json::parse(without_python_numbers(text), check_depth);
+    Json json = Json::parse(without_python_numbers(text));
     if (!json.is_object()) refuse(name, "it is no JSON object");
     return json;
   } catch (const Json::parse_error& error) {

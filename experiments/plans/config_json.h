@@ -12,12 +12,10 @@ using Json = nlohmann::ordered_json;
 
 /// Largest configuration that is read.
 inline constexpr std::uintmax_t max_config_bytes = std::uintmax_t{8} << 20;
-/// Deepest nesting that is read; models need 5.
-inline constexpr int max_config_depth = 64;
 
 /// A configuration as Python's json module reads it: Infinity and NaN outside of texts become null,
 /// the last of equal keys counts. Throws DataError: not JSON, no object, nested deeper than
-/// max_config_depth.
+/// text::most_levels; models need 5.
 Json parse_config(std::string_view text, std::string_view name);
 
 }  // namespace orrery::plans

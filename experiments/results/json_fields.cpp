@@ -7,6 +7,7 @@
 
 #include "core/params.h"
 #include "experiments/files/file.h"
+#include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
 namespace orrery::results {
@@ -40,6 +41,9 @@ std::string text_of(const Json& value) {
 }  // namespace
 
 Json json_in(std::string_view text) try {
+  if (const auto place = first_deep_place_in_json(text))
+    throw MalformedJson(
+        fmt::format("line {}, column {} {}", place->line, place->column, too_deep()));
   return Json::parse(text);
 } catch (const Json::exception& error) {
   throw MalformedJson(error.what());

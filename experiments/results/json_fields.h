@@ -25,7 +25,7 @@ class MalformedJson : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Parses a file of ours. Throws MalformedJson.
+/// Parses a file of ours, of text::most_levels at most. Throws MalformedJson.
 nlohmann::ordered_json json_in(std::string_view text);
 
 /// A number; NaN is null, as pandas reads it, and infinities are "inf" and "-inf".

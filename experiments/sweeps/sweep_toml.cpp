@@ -5,9 +5,6 @@
 #include <filesystem>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/files/assets.h"
@@ -16,6 +13,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/sweeps/sweep_yaml.h"
 #include "experiments/sweeps/value_list.h"
+#include "experiments/text/parse_toml.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -41,11 +39,11 @@ SweepSpec read_spec(std::string_view text, const Source& source);
 
 toml::table parsed(std::string_view text, const Source& source) {
   try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    const toml::source_position at = error.source().begin;
+    return parse_toml(text);
+  } catch (const TomlFault& fault) {
+    const TextPlace at = fault.place();
     throw DataError(fmt::format("{}, line {}, column {}", source.display_name, at.line, at.column),
-                    fmt::format("is not TOML ({})", error.description()), "correct that line");
+                    fault.what(), fault.remedy());
   }
 }
 

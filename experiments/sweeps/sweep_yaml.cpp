@@ -1,6 +1,7 @@
 #include "experiments/sweeps/sweep_yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <cctype>
@@ -9,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/text/nesting.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -19,6 +22,52 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{1}
                                    << 20;  // a few lines of aliases can name billions
 constexpr int most_depth = 16;
+
+[[noreturn]] void refuse_at(const std::string& display_name, const YAML::Mark& at,
+                            std::string_view rule, std::string_view remedy) {
+  throw DataError(fmt::format("{}, line {}, column {}", display_name, at.line + 1, at.column + 1),
+                  rule, remedy);
+}
+
+/// Ends parsing where a document goes too deep: yaml-cpp recurses into each level.
+class LevelGuard final : public YAML::EventHandler {
+ public:
+  explicit LevelGuard(const std::string& display_name) : display_name_(display_name) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark& at, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    go_deeper(at);
+  }
+  void OnSequenceEnd() override { --levels_; }
+  void OnMapStart(const YAML::Mark& at, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    go_deeper(at);
+  }
+  void OnMapEnd() override { --levels_; }
+
+ private:
+  void go_deeper(const YAML::Mark& at) {
+    if (++levels_ > most_levels)
+      refuse_at(display_name_, at, too_deep(), "write fewer lists and keys within each other");
+  }
+
+  const std::string& display_name_;
+  std::size_t levels_{0};
+};
+
+YAML::Node bounded_yaml(std::string_view yaml, const std::string& display_name) {
+  const std::string text(yaml);
+  std::istringstream stream(text);
+  LevelGuard guard(display_name);
+  YAML::Parser(stream).HandleNextDocument(guard);
+  return YAML::Load(text);
+}
 
 /// Writes nodes as TOML.
 class Writer {
@@ -43,9 +92,7 @@ class Writer {
  private:
   [[noreturn]] void refuse(const YAML::Node& at, std::string_view rule,
                            std::string_view remedy) const {
-    throw DataError(fmt::format("{}, line {}, column {}", display_name_, at.Mark().line + 1,
-                                at.Mark().column + 1),
-                    rule, remedy);
+    refuse_at(display_name_, at.Mark(), rule, remedy);
   }
 
   void require_distinct(const YAML::Node& map) const {
@@ -136,11 +183,10 @@ class Writer {
 }  // namespace
 
 std::string toml_of_yaml(std::string_view yaml, const std::string& display_name) try {
-  return Writer(display_name).write(YAML::Load(std::string(yaml)));
+  return Writer(display_name).write(bounded_yaml(yaml, display_name));
 } catch (const YAML::Exception& error) {
-  throw DataError(fmt::format("{}, line {}, column {}", display_name, error.mark.line + 1,
-                              error.mark.column + 1),
-                  fmt::format("is neither YAML nor JSON ({})", error.msg), "correct that line");
+  refuse_at(display_name, error.mark, fmt::format("is neither YAML nor JSON ({})", error.msg),
+            "correct that line");
 }
 
 }  // namespace orrery::sweeps

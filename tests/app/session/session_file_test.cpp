@@ -59,9 +59,12 @@ TEST_CASE("A damaged session is a message, a fresh start, and kept aside") {
   const TempFolder folder;
   const auto file = folder.path() / "session.toml";
   const std::string good = leave_session(file);
+  std::string deep = "a";  // more levels than a stack has room for
+  for (int level = 0; level < 50'000; ++level) deep += ".a";
   for (const std::string& bytes :
-       {std::string("\x00\xFF\xFE", 3), std::string("orrery_session = "), std::string("a = 1"),
-        std::string(1 << 20, '['), good.substr(0, good.size() / 2) + "\n\"\x01"}) {
+       {deep + " = 1\n", std::string("\x00\xFF\xFE", 3), std::string("orrery_session = "),
+        std::string("a = 1"), std::string(1 << 20, '['),
+        good.substr(0, good.size() / 2) + "\n\"\x01"}) {
     std::ofstream(file, std::ios::binary) << bytes;
     const auto session = restored(file);
     CHECK(session->current().message.find("the last session could not be read") !=
