@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)
 
+install(FILES LICENSE assets/licenses.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)
 set_target_properties(orrery_params PROPERTIES EXPORT_NAME params)

@@ -15,6 +15,8 @@ holds "the command line is installed" test -x "$scratch/prefix/bin/orrery"
 holds "the desktop is installed" test -x "$scratch/prefix/bin/orrery-desktop"
 holds "its man page is installed" test -f "$scratch/prefix/share/man/man1/orrery.1"
 equals "every asset is installed" "$(files_of "$tree/assets")" "$(files_of "$scratch/prefix/share/orrery")"
+holds "the licence is installed" cmp -s "$tree/LICENSE" "$scratch/prefix/share/doc/orrery/LICENSE"
+holds "and those of what is linked" cmp -s "$tree/assets/licenses.md" "$scratch/prefix/share/doc/orrery/licenses.md"
 
 mkdir "$scratch/stranger"
 cd "$scratch/stranger"
