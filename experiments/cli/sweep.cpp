@@ -108,6 +108,15 @@ SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeO
   return outcome;
 }
 
+/// Says what a large plan takes before it is made: nothing else is printed until then.
+void tell_cost(const PlanCost& cost) {
+  constexpr std::size_t large = 50'000;
+  if (cost.points < large) return;
+  tell(fmt::format("a plan of up to {} points takes about {} of memory and {} to make\n",
+                   cost.points, bytes_text(static_cast<std::uintmax_t>(cost.bytes)),
+                   duration_text(cost.seconds)));
+}
+
 int compute(const Plan& plan, const fs::path& path, const ComputeOptions& options) {
   SweepFolder folder(path, plan);
   if (folder.damaged_lines() > 0)
@@ -144,7 +153,9 @@ SweepSpec spec_of(const SweepOptions& options) {
   if (options.draws > 0) spec.draws = options.draws;
   if (!options.sampling.empty()) spec.latin = options.sampling == "latin";
   if (!options.out.empty()) spec.out = options.out;
-  return with_draws(spec);
+  spec = with_draws(spec);
+  tell_cost(plan_cost(spec));
+  return spec;
 }
 
 std::string folder_of(const SweepSpec& spec, const Plan& plan) {

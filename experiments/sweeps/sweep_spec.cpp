@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/sweeps/assignments.h"
 #include "experiments/sweeps/model_words.h"
 #include "experiments/sweeps/value_list.h"
@@ -99,6 +100,32 @@ bool advance(std::vector<std::size_t>& at, const std::vector<Group>& groups) {
   return false;
 }
 
+std::size_t crossed_count(const std::vector<Group>& groups) {
+  constexpr std::size_t max_points = 1'000'000;
+  std::size_t crossed = 1;
+  for (const Group& group : groups) {
+    crossed *= group.front()->values.size();
+    if (crossed > max_points)
+      throw UsageError("this sweep", "has more than a million combinations",
+                       "take fewer values or zip some keys");
+  }
+  return crossed;
+}
+
+/// Throws IoError where there may not be so much memory.
+PlanCost cost_of(const SweepSpec& spec, std::size_t crossed) {
+  constexpr double bytes_per_point = 512, bytes_per_param = 92, seconds_per_param = 4e-7;
+  const std::size_t points = crossed * static_cast<std::size_t>(spec.repeats);
+  const auto params = static_cast<double>(spec.experiment->info.params.size());
+  const PlanCost cost{
+      .points = points,
+      .bytes = static_cast<double>(points) * (bytes_per_point + params * bytes_per_param),
+      .seconds = static_cast<double>(points) * params * seconds_per_param};
+  setup::require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
+                        "take fewer values or fewer repeats");
+  return cost;
+}
+
 void require_read_somewhere(const SweepSpec& spec, const std::vector<Combination>& points) {
   for (const ValueAxis& axis : spec.axes) {
     const auto reads = [&](const Combination& c) { return c.params.is_used(axis.key); };
@@ -146,20 +173,19 @@ void add_zip(SweepSpec& spec, std::string_view keys) {
   spec.zips.push_back(std::move(group));
 }
 
+PlanCost plan_cost(const SweepSpec& asked) {
+  const SweepSpec spec = with_draws(asked);
+  return cost_of(spec, crossed_count(groups_of(spec)));
+}
+
 Combinations combinations_of(const SweepSpec& asked) {
   const SweepSpec spec = with_draws(asked);
-  constexpr std::size_t max_points = 1'000'000;
   const ParamSet defaults(spec.experiment->info.params);
   for (const ValueAxis& axis : spec.axes)
     if (!axis.draw) require_distinct(axis);
   const std::vector<Group> groups = groups_of(spec);
-  std::size_t crossed = 1;
-  for (const Group& group : groups) {
-    crossed *= group.front()->values.size();
-    if (crossed > max_points)
-      throw UsageError("this sweep", "has more than a million combinations",
-                       "take fewer values or zip some keys");
-  }
+  const std::size_t crossed = crossed_count(groups);
+  cost_of(spec, crossed);
   Combinations all{{}, crossed};
   std::set<std::vector<std::string>> known;
   std::vector<std::size_t> at(groups.size(), 0);

