@@ -39,7 +39,8 @@ struct VerifyOptions {
 };
 
 /// Walks the RoFormer paper: equations (2)–(19) and (34)–(37), those of the papers it cites, the
-/// properties it claims, what is true of long-term decay, and its misprints. Every claim compares
+/// properties it claims, what is true of long-term decay, both ways of attention (of a map, and
+/// without one) over texts longer than their tiles, and the paper's misprints. Every claim compares
 /// the library with an evaluation that calls none of it, term by term, in loops over tokens and
 /// channels.
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress);

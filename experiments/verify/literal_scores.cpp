@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace orrery::verify::literal {
 namespace {
@@ -60,10 +61,15 @@ Rows shaw_output(const Head& head, const Rows& weights, const Rows& values, Posi
 
 Terms transformer_xl(const Head& head, const Rows& u, const Rows& v, const Rows& W_kR,
                      double base) {
+  std::map<Position, Rows> vectors;
+  const auto vector_of = [&](Position r) -> const Rows& {
+    const auto [found, fresh] = vectors.try_emplace(r);
+    if (fresh) found->second = product(concatenated_sinusoids({r}, W_kR.rows(), base), W_kR);
+    return found->second;
+  };
   const auto with_distance = [&](const Rows& q, bool by_query) {
     return of_head(head, 1, [&, by_query](Index i, Index j) {
-      const Rows r = product(concatenated_sinusoids({head.r(i, j)}, W_kR.rows(), base), W_kR);
-      return dot(q, by_query ? i : 0, r, 0);
+      return dot(q, by_query ? i : 0, vector_of(head.r(i, j)), 0);
     });
   };
   return {

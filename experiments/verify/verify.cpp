@@ -59,6 +59,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"variants of RoPE", rope_variant_claims},
                               {"scalings of RoPE", rope_scaling_claims},
                               {"linear attention", linear_claims},
+                              {"attention of a map and without", path_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},
                               {"notes", notes}};
