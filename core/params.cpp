@@ -211,6 +211,9 @@ void check(const ParamSpec& spec, const ParamValue& value) {
   }
 }
 
+/// Of a condition: as long as there is a value.
+const std::vector<std::string> any_value{"*"};
+
 }  // namespace
 
 ParamSet::ParamSet(std::vector<ParamSpec> specs) {
@@ -293,6 +296,7 @@ bool ParamSet::is_used(std::string_view key) const {
   if (!condition) return true;
   if (!is_used(condition->key)) return false;
   const ParamValue& deciding = value(condition->key);
+  if (condition->any_of == any_value) return !orrery::to_text(deciding).empty();
   const auto* list = std::get_if<std::vector<std::string>>(&deciding);
   const std::vector<std::string> present =
       list ? *list : std::vector<std::string>{orrery::to_text(deciding)};
@@ -312,6 +316,10 @@ void ParamSet::require_all_set_are_used() const {
     const Condition& condition = *spec(key).used_when;
     const std::string& other = condition.key;
     const bool wants_none = condition.any_of == std::vector<std::string>{""};
+    if (condition.any_of == any_value)
+      throw UsageError(fmt::format("{}={}", key, to_text(key)),
+                       fmt::format("is read only when {} is given", other),
+                       fmt::format("give {} or leave {} out", other, key));
     throw UsageError(
         fmt::format("{}={}", key, to_text(key)),
         wants_none ? fmt::format("is read only when {} is not given, and {}={}", other, other,

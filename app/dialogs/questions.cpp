@@ -69,8 +69,9 @@ std::span<const Question> questions() {
        "",
        "span"},
       {"How do ALiBi and RoPE differ on my text?",
-       "Drop a text on the window: both maps have the same random vector for each word, so that "
-       "they differ by position alone. Move h: every head of ALiBi has a slope of its own.",
+       "Drop a text on the window: no trained model stands behind the maps, each word has the same "
+       "random vector in both, and so they differ by position alone. Move h: every head of ALiBi "
+       "has a slope of its own.",
        "attention_map",
        {{"encoding", "rope+alibi"}},
        "",
@@ -83,8 +84,10 @@ std::span<const Question> questions() {
        "",
        "half_distance"},
       {"What is content in a score, and what is position?",
-       "The terms of eq. (6) add up to the logits, and each has a map of its own. A term that has "
-       "the same value along every diagonal depends on m − n alone: move N for more tokens.",
+       "The terms of eq. (6) add up to the logits, and each has a map of its own, of random "
+       "vectors "
+       "and no trained model. A term that has the same value along every diagonal depends on m − n "
+       "alone: move N for more tokens.",
        "score_decomposition",
        {},
        "",
@@ -98,7 +101,8 @@ std::span<const Question> questions() {
        "train_length"},
       {"What does my model do with positions?",
        "Drop its config.json or GGUF on the window: each row is a kind of layer, and the maps show "
-       "which pairs turn to angles that training never showed. Move L, the context in use.",
+       "which pairs turn to angles that L₀ unscaled positions never show. Move L, the context in "
+       "use.",
        "model_layers",
        {},
        "",

@@ -306,7 +306,7 @@ class ResultView::Arrangement {
     return right != left ? right : (left + 1) % figures.size();
   }
 
-  /// All of them, or all of a group, without captions.
+  /// All of them, or all of a group, with no more than notices for captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures,
                                       const Result& result, const Room& room, const Ui& ui) {
     if (plan_.grouping == Grouping::stacked)

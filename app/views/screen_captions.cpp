@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/views/tab_titles.h"
+#include "experiments/model/notices.h"
 #include "experiments/setup/provenance.h"
 
 namespace orrery::views {
@@ -45,7 +46,7 @@ void ScreenCaptions::copy(const Figures& figures, const Stamp& stamp, const Kept
   copies_ = std::make_shared<std::vector<Figure>>();
   for (const Figure* figure : figures) {
     Figure& made = copies_->emplace_back(*figure);
-    if (!kept.alone) made.caption.clear();
+    if (!kept.alone) made.caption = notices_in(made.caption);
     if (!kept.titles) made.title.clear();
     if (settings) made.caption = setup::brief_caption(made.caption, *settings);
   }

@@ -18,12 +18,13 @@ using Figures = std::vector<const Figure*>;
 /// The results that figures come from, held so that their addresses stay theirs.
 using Stamp = std::vector<std::shared_ptr<const Result>>;
 
-/// Figures with the captions that they have on screen: alone without settings that are the default,
-/// beside others without any, as these would say the same many times.
+/// Figures with the captions that they have on screen: alone without settings that are the default;
+/// beside others, where each would say the same, and projected, where the room is for the figure,
+/// nothing but notices (notices_in).
 class ScreenCaptions {
  public:
   struct Kept {
-    const ExperimentInfo* alone{};  ///< whose defaults need not be said; null for no captions
+    const ExperimentInfo* alone{};  ///< whose defaults need not be said; null for notices alone
     bool titles{true};
     friend bool operator==(const Kept&, const Kept&) = default;
   };

@@ -42,7 +42,7 @@ Command declare_describe(CLI::App& app) {
       "  file          a path; file_types are the extensions that are read, * any\n"
       "logarithmic: numbers of every size matter alike. used_when: the parameter is read only\n"
       "while the one called key is, or contains, one of any_of (an empty name: while no file is\n"
-      "given), and is refused otherwise.");
+      "given; *: while one is), and is refused otherwise.");
   return {command, [=] { return describe_command(*options_of); }};
 }
 

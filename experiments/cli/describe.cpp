@@ -45,6 +45,8 @@ std::string range_text(const ParamSpec& spec) {
 std::string condition_text(const Condition& condition) {
   if (condition.any_of == std::vector<std::string>{""})
     return fmt::format("read only when {} is not given", condition.key);
+  if (condition.any_of == std::vector<std::string>{"*"})
+    return fmt::format("read only when {} is given", condition.key);
   return fmt::format("read only when {} is {}", condition.key, fmt::join(condition.any_of, " or "));
 }
 

@@ -5,6 +5,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utext.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -84,20 +85,31 @@ std::string byte_label(char byte) {
                    : fmt::format("0x{:02X}", static_cast<unsigned char>(byte));
 }
 
-Tokens words_of(const std::string& utf8, std::size_t max_tokens) {
-  Tokens tokens;
+/// Calls `take` with each of the first max_tokens words. Returns how many there were.
+template <class Take>
+std::size_t for_each_word(const std::string& utf8, std::size_t max_tokens, const Take& take) {
   const TextHandle text = open_utf8(utf8);
   const std::unique_ptr<icu::BreakIterator> boundaries = word_boundaries(*text);
   std::int32_t start = boundaries->first();
-  while (tokens.types.size() < max_tokens) {
+  std::size_t count = 0;
+  while (count < max_tokens) {
     const std::int32_t end = boundaries->next();
     if (end == icu::BreakIterator::DONE) break;
     const std::string_view word(utf8.data() + start, static_cast<std::size_t>(end - start));
     start = end;
     if (is_blank(word)) continue;
+    take(word);
+    ++count;
+  }
+  return count;
+}
+
+Tokens words_of(const std::string& utf8, std::size_t max_tokens) {
+  Tokens tokens;
+  for_each_word(utf8, max_tokens, [&](std::string_view word) {
     tokens.labels.push_back(word_label(word));
     tokens.types.emplace_back(word);
-  }
+  });
   return tokens;
 }
 
@@ -115,6 +127,11 @@ Tokens bytes_of(const std::string& utf8, std::size_t max_tokens) {
 Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens) {
   return unit == TokenUnit::words ? words_of(text.utf8, max_tokens)
                                   : bytes_of(text.utf8, max_tokens);
+}
+
+std::size_t count_tokens(const Text& text, TokenUnit unit, std::size_t up_to) {
+  if (unit == TokenUnit::bytes) return std::min(up_to, text.utf8.size());
+  return for_each_word(text.utf8, up_to, [](std::string_view) {});
 }
 
 }  // namespace orrery::data

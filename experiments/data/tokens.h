@@ -26,4 +26,7 @@ struct Tokens {
 /// At least one token unless max_tokens is 0. Cost: proportional to the text up to the last token.
 Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens);
 
+/// How many tokens the whole text has; counting stops at up_to.
+std::size_t count_tokens(const Text& text, TokenUnit unit, std::size_t up_to);
+
 }  // namespace orrery::data

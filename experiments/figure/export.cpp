@@ -8,6 +8,7 @@
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
+#include "experiments/model/notices.h"
 
 namespace orrery::figure {
 namespace {
@@ -65,18 +66,19 @@ template <class Drawing>
 Size page_size(const Drawing& drawing, const Page& page, const FigureStyle& style) {
   if (!page.width) return export_size(drawing);
   constexpr double line = 1.3;
+  const double notice_lines = notices_in(drawing.caption).empty() ? 0.0 : 1.0;
   const double text = (page.has_title() ? 2 * line * style.title_size : 0.0) +
-                      (page.has_caption() ? caption_lines * line * style.small_size : 0.0);
+                      (page.has_caption() ? caption_lines : notice_lines) * line * style.small_size;
   return {*page.width, page.height.value_or(*page.width * proportion_of(drawing) + text)};
 }
 
-/// Draws with what the page shows of title and caption.
+/// Draws with what the page shows of title and caption, of which the notices always stay.
 template <class Drawing, class Draw>
 void draw_on_page(const Drawing& drawing, const Page& page, Draw draw) {
   if (page.has_title() && page.has_caption()) return draw(drawing);
   Drawing shown = drawing;
   if (!page.has_title()) shown.title.clear();
-  if (!page.has_caption()) shown.caption.clear();
+  if (!page.has_caption()) shown.caption = notices_in(shown.caption);
   draw(shown);
 }
 
@@ -204,12 +206,17 @@ std::string export_figure(const Panels& panels, FigureFormat format, const Expor
 
 Panels lettered_panels(std::string id, std::string title, std::vector<Figure> figures) {
   Panels panels{.id = std::move(id), .title = std::move(title), .lettered = true};
+  std::string notices;
   for (Figure& figure : figures) {
     const std::string letter = panel_letter(panels.panels.size());
     panels.caption += (panels.caption.empty() ? "" : " ") + letter + " " + figure.title + ".";
+    // Once for all panels, which are too small for captions of their own.
+    const std::string own = notices_in(figure.caption);
+    if (notices.find(own) == std::string::npos) notices += " · " + own;
     figure.caption.clear();
     panels.panels.push_back(std::move(figure));
   }
+  panels.caption += notices;
   return panels;
 }
 

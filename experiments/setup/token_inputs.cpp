@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/random.h"
 #include "experiments/data/tokens.h"
+#include "experiments/model/notices.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
@@ -19,6 +20,14 @@
 
 namespace orrery::setup {
 namespace {
+
+constexpr auto counted_tokens = static_cast<std::size_t>(most_tokens) + 1;
+
+/// max_tokens, or what is read where it is 0.
+std::size_t limit_of(const ParamSet& params, std::int64_t by_default) {
+  const std::int64_t asked = params.integer("max_tokens");
+  return static_cast<std::size_t>(asked > 0 ? asked : by_default);
+}
 
 /// Contents, queries, keys and values, as they come and as attention lays them out; and W.
 template <class T>
@@ -47,11 +56,13 @@ Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& para
 template <class T>
 TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, const Text& text) {
   const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
-  Tokens found = tokenize(text, unit, static_cast<std::size_t>(params.integer("max_tokens")));
+  const bool example = params.text("text").starts_with("bundled:");
+  Tokens found = tokenize(text, unit, limit_of(params, example ? example_tokens : own_tokens));
   const Index d = params.integer("dim");
   require_memory_for<T>(found.types.size(), d);
   const std::int64_t seed = params.integer("seed");
   TokenInputs<T> tokens;
+  tokens.available = count_tokens(text, unit, counted_tokens);
   tokens.x = embeddings<T>(found.types, params);
   tokens.labels = std::move(found.labels);
   tokens.projections = params.text("projection") == "random"
@@ -65,7 +76,7 @@ TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, cons
 template <class T>
 Matrix<T> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(head_of(params)) : 0;
-  return head_matrix<T>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
+  return head_matrix<T>(tensor, head, limit_of(params, own_tokens));
 }
 
 template <class T>
@@ -74,8 +85,24 @@ TokenInputs<T> inputs_of_files(const ParamSet& params, const Inputs& inputs, con
   TokenInputs<T> tokens;
   std::tie(tokens.q, tokens.k) = queries_and_keys<T>(given, head);
   tokens.v = values_or_keys<T>(given, tokens.k, head);
+  tokens.available = rows_of(*given.q);
   tokens.positions = token_positions(params, inputs, tokens.q.rows());
   return tokens;
+}
+
+}  // namespace
+
+namespace {
+
+ParamSpec max_tokens_param() {
+  ParamSpec spec = log_count_param(
+      {"max_tokens", "N", "tokens"},
+      fmt::format("The most tokens that are read, from the first; 0 reads up to {} of your own "
+                  "text or arrays, and {} of the text that comes with Orrery.",
+                  own_tokens, example_tokens),
+      0, 0, static_cast<double>(most_tokens));
+  spec.stated_if_set = true;
+  return spec;
 }
 
 }  // namespace
@@ -96,9 +123,7 @@ std::vector<ParamSpec> token_params() {
                              .default_value = std::string("words"),
                              .choices = {{"words", "words and punctuation, in any script"},
                                          {"bytes", "the bytes of the UTF-8 text"}}}),
-          log_count_param({"max_tokens", "N", "tokens"},
-                          "The most tokens that are read, counted from the start of the text.", 32,
-                          1, static_cast<double>(most_tokens)),
+          max_tokens_param(),
           user_param("q", "Your own queries"),
           user_param("k", "Your own keys"),
           user_param("v", "Your own values"),
@@ -120,12 +145,39 @@ std::vector<ParamSpec> content_params() {
           unless_q_is_given(projection_param())};
 }
 
-std::string token_caption(const ParamSet& params) {
-  std::string settings = caption_of(params);
-  if (!params.text("q").empty()) return settings;
-  return "contents: a random vector for each word, the same wherever it stands; no trained model "
-         "· " +
-         settings;
+std::string cut_text(const TokensRead& tokens) {
+  if (!tokens.cut()) return {};
+  const auto most = static_cast<std::size_t>(most_tokens);
+  // A text is not counted further; arrays are.
+  const bool and_more = tokens.available == counted_tokens;
+  return cut_notice(tokens.read, and_more ? most : tokens.available, and_more);
+}
+
+std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
+  std::string caption;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) caption += part + " · ";
+  };
+  if (params.text("q").empty())
+    add(fmt::format("contents: a random vector for each word, the same wherever it stands; {}",
+                    untrained_notice));
+  add(cut_text(tokens));
+  return caption + caption_of(params);
+}
+
+Scalar token_count(const TokensRead& tokens) {
+  const bool said = tokens.own && tokens.cut();
+  return {.name = "tokens",
+          .symbol = "N",
+          .unit = "tokens",
+          .value = static_cast<double>(tokens.read),
+          .description = said ? cut_text(tokens) + " attend to each other"
+                              : "tokens that attend to each other"};
+}
+
+void title_cut(const TokensRead& tokens, std::vector<Figure>& figures) {
+  if (!tokens.own || !tokens.cut()) return;
+  for (Figure& figure : figures) figure.title += ", " + cut_text(tokens);
 }
 
 template <class T>

@@ -11,6 +11,11 @@ namespace orrery::setup {
 
 /// The most tokens that max_tokens asks for.
 constexpr std::int64_t most_tokens = 131072;
+/// Without max_tokens: of the text that comes with Orrery, a sentence or two, whose words can be
+/// read along a map.
+constexpr std::int64_t example_tokens = 32;
+/// Without max_tokens: of the user's own text or arrays, as many as a map shows one by one.
+constexpr std::int64_t own_tokens = 1024;
 
 /// The tokens that attend to each other: contents x of a text's tokens, or the user's q, k, v.
 /// Equal tokens have equal vectors in every text.
@@ -20,7 +25,9 @@ struct TokenInputs {
   Positions positions;
   Matrix<T> x;
   Projections<T> projections;
-  Matrix<T> q, k, v;  ///< empty unless given
+  Matrix<T> q, k, v;        ///< empty unless given
+  std::size_t available{};  ///< tokens of the text or arrays, of which the first were read; of a
+                            ///< text counted up to one more than most_tokens
   bool from_text() const { return q.size() == 0; }
   Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
 };
@@ -30,8 +37,32 @@ std::vector<ParamSpec> token_params();
 /// match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
 
-/// caption_of, after what a text's contents are: readers take a map of words for a model's.
-std::string token_caption(const ParamSet& params);
+/// How many of the tokens that there are were read.
+struct TokensRead {
+  std::size_t read{};
+  std::size_t available{};
+  bool own{};  ///< of the user's text or arrays
+  bool cut() const { return read < available; }
+};
+
+template <class T>
+TokensRead tokens_read(const ParamSet& params, const TokenInputs<T>& tokens) {
+  const bool example = tokens.from_text() && params.text("text").starts_with("bundled:");
+  return {tokens.positions.size(), tokens.available, !example};
+}
+
+/// "first 32 of 256 tokens"; empty where all were read.
+std::string cut_text(const TokensRead& tokens);
+
+/// caption_of, after what a text's contents are, since readers take a map of words for a model's,
+/// and after which tokens were read.
+std::string token_caption(const ParamSet& params, const TokensRead& tokens);
+
+/// N, which says how many of the user's own tokens it leaves out.
+Scalar token_count(const TokensRead& tokens);
+
+/// Says in the titles which of the user's own tokens the figures show, where they are not all.
+void title_cut(const TokensRead& tokens, std::vector<Figure>& figures);
 
 /// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
 /// fit).

@@ -25,6 +25,11 @@ UserQkv user_qkv(const Inputs& inputs) {
   return {tensor_of(inputs, "q"), tensor_of(inputs, "k"), tensor_of(inputs, "v")};
 }
 
+std::size_t rows_of(const Tensor& tensor) {
+  static_cast<void>(heads_of(tensor));  // throws for another rank
+  return tensor.shape[tensor.shape.size() - 2];
+}
+
 template <class T>
 std::pair<Matrix<T>, Matrix<T>> queries_and_keys(const UserQkv& given, const HeadOf<T>& head_of) {
   if (!given.q || !given.k)

@@ -28,6 +28,9 @@ struct UserQkv {
 
 UserQkv user_qkv(const Inputs& inputs);
 
+/// N of a file of [N, d] or [heads, N, d].
+std::size_t rows_of(const Tensor& tensor);
+
 /// Takes the head that is meant out of a file, [N, d].
 template <class T>
 using HeadOf = std::function<Matrix<T>(const Tensor&)>;

@@ -78,7 +78,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
-      .version = 4,
+      .version = 5,
       .title = "Attention map",
       .question = "Which tokens does each token attend to, and which part of it is position?",
       .formulas =
@@ -240,14 +240,15 @@ class EncodingMaps {
   QuerySums sums_{};
 };
 
-MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels,
-                  const Positions& positions) {
+template <class T>
+MapFrame frame_of(const ParamSet& params, const TokenInputs<T>& inputs) {
+  const Positions& positions = inputs.positions;
   const auto tokens = static_cast<Index>(positions.size());
-  MapFrame frame{.labels = labels,
+  MapFrame frame{.labels = inputs.labels,
                  .tokens = tokens,
                  .side = tokens,
                  .positions = positions,
-                 .caption = token_caption(params)};
+                 .caption = token_caption(params, tokens_read(params, inputs))};
   const std::int64_t part = params.integer("part");
   const auto first = [&](const char* key) {
     const std::int64_t from = params.integer(key);
@@ -282,7 +283,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const TokenInputs<T> tokens =
       is_reordered(params) ? reordered(in_text_order, token_order(params, n)) : in_text_order;
   check_last_position(params, last_position_of(tokens.positions));
-  const MapFrame frame = frame_of(params, tokens.labels, tokens.positions);
+  const MapFrame frame = frame_of(params, tokens);
   const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
   const PositionsIn m = rows.of(tokens.positions);
   const bool causal = params.boolean("causal");
@@ -291,11 +292,8 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const ArrayPtr masked = masked_cells(kept, frame);
   const Study<T> study{params, tokens, kept, frame, masked};
   Result result;
-  result.scalars.push_back({.name = "tokens",
-                            .symbol = "N",
-                            .unit = "tokens",
-                            .value = static_cast<double>(n),
-                            .description = "tokens that attend to each other"});
+  const TokensRead read = tokens_read(params, tokens);
+  result.scalars.push_back(token_count(read));
   TableBuilder queries = query_table();
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
@@ -315,6 +313,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
       add_order_findings(names[e], params, in_text_order, *result.arrays.back(), result);
   }
   result.tables.push_back(std::move(queries).finish());
+  title_cut(read, result.figures);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/model/notices.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
@@ -169,8 +170,8 @@ void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<d
   }
 }
 
-Figure favor_figure(const ParamSet& params, const FavorSweep& sweep,
-                    const std::vector<Family>& families) {
+Figure favor_figure(const ParamSet& params, const std::string& caption, Index tokens,
+                    const FavorSweep& sweep, const std::vector<Family>& families) {
   LinePlot plot{
       .x = {.label = "FAVOR+ features", .symbol = "M", .scale = AxisScale::log2},
       .y = {.label = "distance from softmax", .symbol = "mean ½ Σ|Δa|", .scale = AxisScale::log10}};
@@ -188,11 +189,11 @@ Figure favor_figure(const ParamSet& params, const FavorSweep& sweep,
       plot.rules.push_back({Rule::Direction::horizontal,
                             map_of(family, FeatureRotation::paper).half_difference,
                             "eq. (19), " + family.feature.label});
-  return {"favor_error", "FAVOR+ nears softmax with more features; eq. (19) stays farther away",
-          fmt::format("first {} tokens · mean, least and largest of {} draws · {}",
-                      std::min<std::int64_t>(favor_sweep_tokens, params.integer("tokens")),
-                      params.integer("draws"), caption_of(params)),
-          std::move(plot)};
+  return {
+      "favor_error", "FAVOR+ nears softmax with more features; eq. (19) stays farther away",
+      fmt::format("first {} tokens · mean, least and largest of {} draws · {}",
+                  std::min<Index>(favor_sweep_tokens, tokens), params.integer("draws"), caption),
+      std::move(plot)};
 }
 
 std::vector<double> lengths_up_to(std::int64_t longest) {
@@ -255,6 +256,12 @@ Figure cost_figure(const std::string& caption, const LinearInputs& in,
           std::move(plot)};
 }
 
+/// Of tokens that were cut, which were read, before the settings.
+std::string caption_of(const ParamSet& params, const LinearInputs& in) {
+  const std::string cut = cut_text(in.read);
+  return cut.empty() ? setup::caption_of(params) : cut + " · " + setup::caption_of(params);
+}
+
 Table variants_table(const std::vector<Family>& families) {
   TableBuilder table(
       "variants",
@@ -310,15 +317,19 @@ Table cost_table(const std::vector<Family>& families, const std::vector<double>&
 }  // namespace
 
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
-  const std::string caption = caption_of(params);
+  const std::string caption = caption_of(params, found.in);
   const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
   const auto flops = operations(found.in, found.families, lengths);
   result.figures.push_back(distance_figure(caption, found.families.front(), found.softmax));
   result.figures.push_back(row_sum_figure(caption, found.families));
   result.figures.push_back(negative_figure(caption, found.families));
-  result.figures.push_back(favor_figure(params, found.sweep, found.families));
+  result.figures.push_back(
+      favor_figure(params, caption, found.in.q.rows(), found.sweep, found.families));
   result.figures.push_back(cost_figure(caption, found.in, found.families, lengths, flops));
-  add_maps(caption, found.in, found.softmax, found.families, result);
+  const bool drawn = !found.in.read.own;
+  add_maps(drawn ? fmt::format("q, k and v drawn at random; {} · {}", untrained_notice, caption)
+                 : caption,
+           found.in, found.softmax, found.families, result);
 }
 
 void add_linear_tables(const ParamSet& params, const LinearFindings& found, Result& result) {

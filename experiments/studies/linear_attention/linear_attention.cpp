@@ -22,6 +22,16 @@ namespace orrery::studies {
 namespace {
 
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
+constexpr double most_tokens = 1024;   // a run holds a map for each feature map and variant
+
+ParamSpec max_tokens_param() {
+  ParamSpec spec = log_count_param({"max_tokens", "N", "tokens"},
+                                   "The most tokens that are read from your files, from the first.",
+                                   static_cast<std::int64_t>(most_tokens), 2, most_tokens);
+  spec.used_when = Condition{"q", {"*"}};
+  spec.stated_if_set = true;
+  return spec;
+}
 
 ParamSpec features_param() {
   return {.key = "features",
@@ -49,9 +59,9 @@ std::vector<ParamSpec> declared_params() {
                       "FAVOR+ is tried with 16, 32, … features, up to this.", 2048, 32, 8192),
       log_count_param("draws", "Random projections of FAVOR+ at each number of features.", 4, 1,
                       256),
-      log_count_param({"tokens", "N", "tokens"},
-                      "Tokens that attend to each other; the most that are read from files.", 128,
-                      2, 1024),
+      unless_q_is_given(log_count_param({"tokens", "N", "tokens"},
+                                        "Tokens that attend to each other.", 128, 2, most_tokens)),
+      max_tokens_param(),
       user_param("q", "Your own queries, before any rotation"),
       user_param("k", "Your own keys, before any rotation"),
       user_param("v", "Your own values"),
@@ -78,7 +88,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "linear_attention",
-      .version = 2,
+      .version = 3,
       .title = "Linear attention",
       .question = "How do the weights of linear attention with RoPE differ from those of softmax?",
       .formulas =
@@ -121,7 +131,7 @@ std::vector<Family> examine(const ParamSet& params, const LinearInputs& in,
 LinearInputs first_tokens(const LinearInputs& in, Index most) {
   const Index n = std::min<Index>(most, in.q.rows());
   LinearInputs part{in.q.topRows(n), in.k.topRows(n), in.v.topRows(n), consecutive_positions(n), {},
-                    in.causal,       in.base};
+                    in.causal,       in.base,         in.read};
   if (part.causal) part.mask = Mask::causal(part.positions, part.positions);
   return part;
 }
@@ -202,7 +212,7 @@ double operations_of_maps(double n, double features) {
 }
 
 void check_work(const ParamSet& params) {
-  const std::int64_t tokens = params.integer("tokens");
+  const std::int64_t tokens = params.integer(params.is_used("tokens") ? "tokens" : "max_tokens");
   const auto n = static_cast<double>(tokens);
   const double d =
       params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or a file's
@@ -222,7 +232,7 @@ void check_work(const ParamSet& params) {
   check_operations(
       fmt::format("draws={} of most_features={} with tokens={}, dim={} and favor_features={}",
                   draws, most, n, d, of_favor),
-      operations, "lower draws, most_features, dim or tokens");
+      operations, "lower draws, most_features, dim or the number of tokens");
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
@@ -234,6 +244,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const FavorSweep sweep = sweep_favor(params, in, of_sweep);
 
   Result result;
+  if (params.is_used("max_tokens")) result.scalars.push_back(token_count(in.read));
   for (const Family& family : families) add_scalars(in, family, result);
   result.scalars.push_back(
       {.name = "features_to_resolve",
@@ -244,6 +255,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   add_linear_claims(in, families, sweep, result);
   add_linear_figures(params, {in, softmax, families, sweep}, result);
   add_linear_tables(params, {in, softmax, families, sweep}, result);
+  title_cut(in.read, result.figures);
   return result;
 }
 

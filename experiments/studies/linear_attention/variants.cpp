@@ -19,7 +19,7 @@ namespace {
 
 Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
-  return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("tokens")));
+  return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
 }
 
 void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) {
@@ -29,6 +29,7 @@ void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) 
     throw DataError(shape_text(*given.q), "needs two tokens and an even number of channels",
                     "save q and k of one head, [N, d]");
   in.v = values_or_keys<double>(given, in.k, head);
+  in.read = {static_cast<std::size_t>(in.q.rows()), rows_of(*given.q), true};
 }
 
 Rope<double> rope_of(const LinearInputs& in, Index channels) {

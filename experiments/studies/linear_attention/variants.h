@@ -7,6 +7,7 @@
 #include "core/analysis/attention_cost.h"
 #include "core/analysis/weight_statistics.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/token_inputs.h"
 
 namespace orrery::studies {
 
@@ -19,6 +20,7 @@ struct LinearInputs {
   Mask mask;
   bool causal{};
   double base{};
+  TokensRead read{};
 };
 
 /// Contents as independent normals by seed, or the user's q, k and v (k when there is no v).

@@ -94,7 +94,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
-      .version = 3,
+      .version = 4,
       .title = "Decomposition of the scores",
       .question = "Which part of each score is content, which is position, and do they add up?",
       .formulas =
@@ -309,10 +309,12 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
+  const TokensRead read = tokens_read(params, tokens);
   const Frame frame{params,         tokens.labels,       tokens.positions,
-                    mask,           mask_array(mask, n), token_caption(params),
+                    mask,           mask_array(mask, n), token_caption(params, read),
                     tokens.d_head()};
   Result result;
+  result.scalars.push_back(token_count(read));
   TableBuilder profiles = profile_table();
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");
@@ -336,9 +338,10 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   }
   if (frame.shows("shares"))
     result.figures.push_back({"shares", "How much of the logits' variance each term explains",
-                              token_caption(params), std::move(shares.drawn)});
+                              frame.caption, std::move(shares.drawn)});
   result.tables.push_back(std::move(shares.table).finish());
   result.tables.push_back(std::move(profiles).finish());
+  title_cut(read, result.figures);
   return result;
 }
 

@@ -90,6 +90,13 @@ TEST_CASE("No more than max_tokens are made") {
   CHECK(tokenize(Text{"a", "a b " + long_text}, TokenUnit::words, 2).types == Words{"a", "b"});
 }
 
+TEST_CASE("Tokens are counted without being kept, as far as is asked") {
+  CHECK(count_tokens(Text{"a", "a b, c"}, TokenUnit::words, 100) == 4);
+  CHECK(count_tokens(Text{"a", "a b, c"}, TokenUnit::words, 2) == 2);
+  CHECK(count_tokens(Text{"a", "\u00e9 b"}, TokenUnit::bytes, 100) == 4);
+  CHECK(count_tokens(Text{"a", "abc"}, TokenUnit::bytes, 2) == 2);
+}
+
 TEST_CASE("The bundled text has words that come again") {
   const auto path = asset_path("texts/the_orrery.txt");
   const Text text = parse_text(read_file(path, 1 << 20), "the_orrery.txt");

@@ -91,5 +91,25 @@ TEST_CASE("A formula that cannot be read is refused with its position") {
       Catch::Contains("frac"));
 }
 
+TEST_CASE("On a page without captions, and in panels, a picture keeps its notices") {
+  Figure figure = test::decay_figure();
+  figure.caption = "contents: random; no trained model · first 32 of 256 tokens · d = 64 channels";
+  const auto svg_of = [](const auto& drawing) {
+    return export_figure(drawing, FigureFormat::svg, ExportOptions{.page = {.width = 234.0}});
+  };
+  // As text that is drawn, not in the file's description alone.
+  const auto is_drawn = [](const std::string& svg, const std::string& words) {
+    const std::size_t end = svg.find("</desc>");
+    return svg.find(words, end == std::string::npos ? 0 : end) != std::string::npos;
+  };
+  for (const std::string& svg :
+       {svg_of(figure), svg_of(lettered_panels("panels", "", {figure, figure}))}) {
+    CHECK(is_drawn(svg, "no trained model · first 32 of 256 tokens"));
+    CHECK_FALSE(is_drawn(svg, "64 channels"));
+  }
+  figure.caption = "d = 64 channels";
+  CHECK_FALSE(is_drawn(svg_of(figure), "64 channels"));
+}
+
 }  // namespace
 }  // namespace orrery

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::model {
+
+// What no picture may leave unsaid. A notice is a part of a figure's caption, parted from the
+// others by " · " or "; ". Where a figure stands without its caption, its notices stay.
+
+/// Contents were drawn at random.
+inline constexpr std::string_view untrained_notice = "no trained model";
+
+/// "first 32 of 256 tokens"; of counts that stopped, "first 32 of more than 131072 tokens".
+std::string cut_notice(std::size_t kept, std::size_t all, bool and_more = false);
+
+/// "assuming that WHAT".
+std::string assumption_notice(std::string_view what);
+
+/// The notices in a caption, joined by " · "; empty without one.
+std::string notices_in(std::string_view caption);
+
+}  // namespace orrery::model

@@ -1,0 +1,72 @@
+// What keeps a picture honest stays where captions have no room: beside others, and projected.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "app/dialogs/questions.h"
+#include "app/shell/start.h"
+#include "experiments/model/notices.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+#include "tests/support/temp_folder.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Contains;
+
+/// Every figure on screen has the words in its caption.
+void check_all_say(const Session& session, const std::string& words) {
+  REQUIRE_FALSE(session.on_screen.empty());
+  for (const Figure* figure : session.on_screen) {
+    INFO(figure->id);
+    CHECK_THAT(figure->caption, Contains(words));
+  }
+}
+
+TEST_CASE("No trained model: said of random contents in every layout, and in projector mode") {
+  for (const char* view : {"attention_map", "score_decomposition"}) {
+    const auto session = start_session({.view = view, .overrides = {"encoding=rope+alibi"}}, {});
+    test::NullDesktop desktop(*session, 1280, 800);
+    for (const bool projector : {false, true})
+      for (const ViewLayout layout :
+           {ViewLayout::single, ViewLayout::side_by_side, ViewLayout::small_multiples}) {
+        INFO(view << (projector ? " projected " : " ") << layout_name(layout));
+        session->look.projector = projector;
+        session->shown().layout = layout;
+        desktop.settle();
+        if (projector) check_all_say(*session, std::string(untrained_notice));
+      }
+  }
+}
+
+TEST_CASE("What was cut is said in projector mode, too") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "word ";
+  const auto session = start_session(
+      {.view = "attention_map",
+       .overrides = {"text=" + folder.file("mine.txt", text).string(), "max_tokens=32"}},
+      {});
+  session->look.projector = true;
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  check_all_say(*session, "first 32 of 40 tokens");
+}
+
+TEST_CASE("Numbers under an assumption keep it beside another figure") {
+  const auto session = start_session({.view = "model_layers"}, {});
+  session->select_figure("receptive_field");
+  session->shown().second_figure = "influence";
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  check_all_say(*session, "assuming that every head attends uniformly");
+}
+
+TEST_CASE("The questions that show maps of random contents say that no model is behind them") {
+  for (const dialogs::Question& question : dialogs::questions())
+    if (question.experiment == "attention_map" || question.experiment == "score_decomposition")
+      CHECK_THAT(question.answer, Contains(std::string(untrained_notice)));
+}
+
+}  // namespace
+}  // namespace orrery
