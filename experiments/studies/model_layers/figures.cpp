@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "experiments/model/notices.h"
 #include "experiments/plans/positions_text.h"
 #include "experiments/setup/provenance.h"
 
@@ -94,16 +95,30 @@ double shade_of(std::size_t curve, std::size_t curves) {
   return curves < 2 ? 0.5 : static_cast<double>(curve) / static_cast<double>(curves - 1);
 }
 
-/// Contexts from the length of training to 16 times the longer of both, a quarter octave apart.
+/// Contexts from the shortest L0 to 16 times the longest of all, a quarter octave apart.
 std::vector<double> contexts_of(const LayersFound& found) {
-  const double longest = found.context < found.trained ? found.trained : found.context;
+  const double longest =
+      found.context < found.lengths.back() ? found.lengths.back() : found.context;
   std::vector<double> contexts;
-  for (double at = found.trained; at <= 16 * longest; at *= std::exp2(0.25))
+  for (double at = found.lengths.front(); at <= 16 * longest; at *= std::exp2(0.25))
     contexts.push_back(std::round(at));
   return contexts;
 }
 
 }  // namespace
+
+std::string seen_text(const LayersFound& found) {
+  if (found.lengths.size() == 1)
+    return fmt::format("{:.0f} unscaled positions", found.lengths.front());
+  return fmt::format("{:.0f} to {:.0f} unscaled positions, by layer,", found.lengths.front(),
+                     found.lengths.back());
+}
+
+double first_token_share(const LayersFound& found) { return found.field.influence.back(); }
+
+std::string uniform_text() {
+  return assumption_notice("every head attends uniformly to the keys it sees");
+}
 
 Figure layers_figure(const ParamSet& params, const LayersFound& found) {
   const std::vector<std::string> values{"rotated", "base", "window", "softmax scale",
@@ -167,10 +182,12 @@ Figure bands_figure(const ParamSet& params, const LayersFound& found) {
   }
   return {
       "bands",
-      fmt::format("{} of {} pairs meet angles in {:.0f} tokens that training never showed", unseen,
-                  pairs, found.context),
-      "0 still · 1 extrapolated: turns on through known angles · 2 interpolated: slowed, within "
-      "the angles of training · 3 unseen: angles beyond them · " +
+      fmt::format("{} of {} pairs meet angles in {:.0f} tokens that {} never showed", unseen, pairs,
+                  found.context, seen_text(found)),
+      "0 still · 1 extrapolated: as fast as unscaled · 2 interpolated: slowed, within the angles "
+      "of "
+      "the unscaled positions · 3 unseen: angles beyond them · no query is farther from a key than "
+      "its layer's window · " +
           caption_of(params),
       std::move(map)};
 }
@@ -197,8 +214,14 @@ Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
     plot.series.push_back(std::move(series));
   }
   plot.rules.push_back({Rule::Direction::vertical, found.context, "L", "context"});
-  return {"unseen_pairs", "Pairs that turn to angles never seen in training, by context",
-          caption_of(params), std::move(plot)};
+  return {
+      "unseen_pairs",
+      fmt::format("Pairs that turn to angles that {} never showed, by context", seen_text(found)),
+      caption_of(params), std::move(plot)};
+}
+
+std::string first_token_text(const LayersFound& found) {
+  return fmt::format("{:.3g} %", 100 * first_token_share(found));
 }
 
 Figure field_figure(const ParamSet& params, const LayersFound& found) {
@@ -218,14 +241,14 @@ Figure field_figure(const ParamSet& params, const LayersFound& found) {
   add("95 % of the influence", found.field.most, 0.5, LineStyle::solid);
   add("half of the influence", found.field.half, 1.0, LineStyle::dotted);
   plot.rules.push_back({Rule::Direction::horizontal, found.context, "L", "context"});
-  return {
-      "receptive_field",
-      fmt::format("95 % of what the last token can use lies within {:.0f} of {:.0f} tokens",
-                  found.field.most.back(), found.context),
-      "attention taken as equal over the keys that a layer shows; through layers that show all, "
-      "influence gathers at the first tokens, which every token sees · " +
-          caption_of(params),
-      std::move(plot)};
+  return {"receptive_field",
+          fmt::format("With uniform attention 95 % of the influence on the last token lies within "
+                      "{:.0f} of {:.0f} tokens, {} of it at the first token",
+                      found.field.most.back(), found.context, first_token_text(found)),
+          fmt::format("{} · through layers that show all keys, influence gathers at the first "
+                      "token, which sees itself alone · {}",
+                      uniform_text(), caption_of(params)),
+          std::move(plot)};
 }
 
 Figure influence_figure(const ParamSet& params, const LayersFound& found) {
@@ -245,8 +268,9 @@ Figure influence_figure(const ParamSet& params, const LayersFound& found) {
                       .scale = AxisScale::symlog},
                 .y = {.label = "influence", .symbol = "p(j)", .scale = AxisScale::log10}};
   plot.series.push_back(std::move(series));
-  return {"influence", "Influence on the last token, through all layers",
-          "mean over distances from one power of two to the next · " + caption_of(params),
+  return {"influence", "Influence on the last token with uniform attention, through all layers",
+          fmt::format("{} · mean over distances from one power of two to the next · {}",
+                      uniform_text(), caption_of(params)),
           std::move(plot)};
 }
 

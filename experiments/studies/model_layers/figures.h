@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/params.h"
@@ -12,12 +13,23 @@ namespace orrery::studies {
 /// A model's layers and what was found about them.
 struct LayersFound {
   const PositionPlan& plan;
-  double trained;                            ///< L0, tokens
+  double trained;                            ///< L0 of the layers whose file names none, tokens
   double context;                            ///< L, tokens
   std::vector<std::vector<PairBand>> bands;  ///< by layer and pair
   std::vector<std::vector<int>> groups;      ///< numbers of layers that do the same
   ReceptiveField field;
+  /// L0 of each layer that turns pairs, each once, ascending: the file's, or `trained`.
+  std::vector<double> lengths{};
+  std::size_t layers_by_trained{};  ///< of them, layers whose file names no L0
 };
+
+/// "8192 unscaled positions": those whose angles are taken as seen.
+std::string seen_text(const LayersFound& found);
+/// The share of the influence that lies at the first token, which sees itself alone.
+double first_token_share(const LayersFound& found);
+std::string first_token_text(const LayersFound& found);  ///< "62.5 %"
+/// What stands beside every number of influence: "assuming that every head attends uniformly …".
+std::string uniform_text();
 
 /// The groups as rows: encoding, pairing, base, slice, scaling, window, temperature.
 Figure layers_figure(const ParamSet& params, const LayersFound& found);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -29,7 +30,8 @@ std::vector<ParamSpec> declared_params() {
           log_count_param({"context", "L", "tokens"}, "Length at which the model is used.", 131072,
                           2, 0x1p20),
           log_count_param({"trained", "L₀", "tokens"},
-                          "Length of the training, for layers whose scaling does not name it.",
+                          "Positions whose angles are taken as seen, unscaled, for layers whose "
+                          "file names no original length.",
                           32768, 2, 0x1p20),
           {.key = "residual",
            .symbol = "ρ",
@@ -46,16 +48,20 @@ ExperimentInfo make_info() {
       .title = "Layers of a model",
       .question = "What does each layer of a model do with positions, and how far does it see?",
       .formulas =
-          {{R"(L \theta'_t \le L_0 \theta_t \text{ or } L_0 \theta_t \ge 2\pi: \text{ every angle was seen in training})",
+          {{R"(L \theta'_t \le L_0 \theta_t \text{ or } L_0 \theta_t \ge 2\pi: \text{ the angles of } L_0 \text{ unscaled positions})",
             ""},
            {R"(p_{l+1}(j) = \rho p_l(j) + (1 - \rho) \sum_i \frac{p_l(i)}{n_i}, \quad \text{over the } i \text{ that see } j)",
             ""},
            {R"(R = \sum_l (w_l - 1))", "", in_descriptions}},
-      .symbols = {{"θ_t", "frequency of a pair in the training, in rad per token"},
+      .symbols = {{"θ_t", "frequency of a pair before its scaling, in rad per token"},
                   {"θ'_t", "the same as the model is used, after its scaling"},
-                  {"L_0", "context of the training, or the window if it is shorter, in tokens"},
+                  {"L_0",
+                   "the original length that the file names, or the one given here; the window if "
+                   "it is shorter; in tokens"},
                   {"L", "context in use, or the window if it is shorter, in tokens"},
-                  {"p_l", "influence of a position on the last token, l layers below the top"},
+                  {"p_l",
+                   "influence of a position on the last token, l layers below the top, with "
+                   "uniform attention"},
                   {"n_i", "keys that position i sees"},
                   {"w_l", "window of a layer, in tokens"}},
       .params = declared_params()};
@@ -77,14 +83,20 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
       .bands = {},
       .groups = alike_layers(plan),
       .field = receptive_field(plan, params.integer("context"), params.real("residual"))};
-  for (const LayerPlan& layer : plan.layers)
+  for (const LayerPlan& layer : plan.layers) {
     found.bands.push_back(bands_of(layer, found.trained, found.context));
+    if (found.bands.back().empty()) continue;
+    found.lengths.push_back(trained_length(layer, found.trained));
+    found.layers_by_trained += find_param(layer, "rope.original_length") == nullptr;
+  }
+  std::sort(found.lengths.begin(), found.lengths.end());
+  found.lengths.erase(std::unique(found.lengths.begin(), found.lengths.end()), found.lengths.end());
   return found;
 }
 
 void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
-  const auto add = [&](const char* name, const char* unit, double value, const char* text) {
-    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
+  const auto add = [&](const char* name, const char* unit, double value, std::string text) {
+    scalars.push_back({.name = name, .unit = unit, .value = value, .description = std::move(text)});
   };
   std::size_t without = 0, windowed = 0, pairs = 0, unseen = 0;
   for (const LayerPlan& layer : found.plan.layers) {
@@ -103,14 +115,28 @@ void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
       "layers that see a window of the context");
   add("pairs", "pairs", static_cast<double>(pairs), "pairs that have a frequency, of all layers");
   add("unseen_pairs", "pairs", static_cast<double>(unseen),
-      "of these, pairs that meet angles in the context that training never showed");
+      pairs == 0 ? "of these, pairs that meet unseen angles"
+                 : fmt::format("of these, pairs that meet angles in {:.0f} tokens that {} never "
+                               "showed",
+                               found.context, seen_text(found)));
+  if (pairs > 0) {
+    add("seen_positions", "tokens", found.lengths.front(),
+        found.lengths.size() == 1 ? "unscaled positions whose angles are taken as seen, L₀"
+                                  : "the least of the layers' L₀, unscaled positions whose angles "
+                                    "are taken as seen");
+    add("layers_by_trained", "layers", static_cast<double>(found.layers_by_trained),
+        "layers whose file names no original length, so that L₀ is the one given");
+  }
   add("reach", "tokens", found.field.reach.back(),
       "largest distance from which the last token "
       "can know anything");
+  const std::string assumption = "; " + uniform_text();
   add("effective_field", "tokens", found.field.most.back(),
-      "distance within which 95 % of the influence on the last token lies");
+      "distance within which 95 % of the influence on the last token lies" + assumption);
   add("half_field", "tokens", found.field.half.back(),
-      "distance within which half of that influence lies");
+      "distance within which half of that influence lies" + assumption);
+  add("first_token_influence", "", first_token_share(found),
+      "share of that influence at the first token, where it gathers" + assumption);
 }
 
 std::vector<Check> checks_of(const LayersFound& found) {
@@ -123,7 +149,8 @@ std::vector<Check> checks_of(const LayersFound& found) {
   const double rounding =
       0x1p-52 * found.context * (1 + static_cast<double>(found.plan.layers.size()));
   return {{.name = "influence_is_shared_out",
-           .statement = "the influence of all positions on the last token sums to 1 (difference)",
+           .statement = "with uniform attention the influence of all positions on the last token "
+                        "sums to 1 (difference)",
            .equation = "Σ_j p(j) = 1",
            .measured = std::abs(sum - 1.0),
            .bound = rounding},
@@ -192,10 +219,11 @@ Table pair_table(const LayersFound& found) {
 Table influence_table(const LayersFound& found) {
   std::vector<double> distance(found.field.influence.size());
   for (std::size_t r = 0; r < distance.size(); ++r) distance[r] = static_cast<double>(r);
-  return {.name = "influence",
-          .caption = "influence on the last token by distance, through all layers",
-          .columns = {{"distance", "tokens", std::move(distance)},
-                      {"influence", "", found.field.influence}}};
+  return {
+      .name = "influence",
+      .caption = "influence on the last token by distance, through all layers; " + uniform_text(),
+      .columns = {{"distance", "tokens", std::move(distance)},
+                  {"influence", "", found.field.influence}}};
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

@@ -17,6 +17,8 @@ namespace {
 constexpr double flat = 1e-12;  // logits that differ by less are the same table row
 constexpr double offset_axis_threshold = 1e-17;  // below every rounding of fp64
 
+constexpr const char* nothing_trained = "random contents, tables untrained";
+
 /// "ends at 511", "the same from r = 113 on", "goes on".
 std::string beyond_text(const LengthStudy& m) {
   if (m.ends()) return fmt::format("ends: no position above {}", m.last_position);
@@ -64,7 +66,8 @@ Figure entropy_figure(const ParamSet& params, const std::vector<LengthStudy>& al
                          .color = encoding_color("none")});
   for (const LengthStudy& m : all) plot.series.push_back(banded(m, lengths, &LengthPoint::entropy));
   return {"entropy", "Entropy of the last query's attention by length",
-          "mean ± deviation over draws · " + caption_of(params), std::move(plot)};
+          fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params)),
+          std::move(plot)};
 }
 
 Figure recent_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
@@ -76,7 +79,8 @@ Figure recent_figure(const ParamSet& params, const std::vector<LengthStudy>& all
   for (const LengthStudy& m : all) plot.series.push_back(banded(m, lengths, &LengthPoint::recent));
   return {"recent_share",
           fmt::format("How much attention the last {} tokens keep", params.integer("window")),
-          "mean ± deviation over draws · " + caption_of(params), std::move(plot)};
+          fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params)),
+          std::move(plot)};
 }
 
 Figure logit_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
@@ -113,7 +117,7 @@ Figure offset_figure(const ParamSet& params, const std::vector<LengthStudy>& all
                            .color = encoding_color(m.name)});
   return {"offsets",
           fmt::format("The same {} tokens further down the text", params.integer("window")),
-          "causal · " + caption_of(params), std::move(plot)};
+          fmt::format("{} · causal · {}", nothing_trained, caption_of(params)), std::move(plot)};
 }
 
 std::string number_or_dash(double value, const char* format) {
@@ -130,7 +134,7 @@ Figure table_figure(const ParamSet& params, const std::vector<LengthStudy>& all)
                           number_or_dash(m.largest_offset_change(), "{:.1e}"),
                           fmt::format("{:.1e}", m.decoding)});
   return {"beyond", "Past the training length, encoding by encoding",
-          "random contents, tables untrained · " + caption_of(params), std::move(table)};
+          fmt::format("{} · {}", nothing_trained, caption_of(params)), std::move(table)};
 }
 
 Table length_table(const ParamSet& params, const std::vector<LengthStudy>& all) {

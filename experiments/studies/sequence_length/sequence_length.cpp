@@ -24,7 +24,8 @@ std::vector<ParamSpec> declared_params() {
       {encodings_param({"sinusoidal", "rope", "alibi", "learned", "shaw", "t5"}),
        dim_param(64),
        log_count_param({"train_length", "L", "tokens"},
-                       "Training length: the tables of learned positions and of TUPE end there.",
+                       "Length taken as that of a training: the tables of learned positions and "
+                       "of TUPE end there.",
                        512, 32, 32768),
        log_count_param({"max_length", "N_max", "tokens"},
                        "Lengths from 16 up to this, above the training length, are measured.", 2048,

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -94,4 +95,75 @@ TEST_CASE("The result names the file by its last folder, and a missing one is re
   CHECK_THROWS_WITH(layers_of(""), Contains("names no file"));
   CHECK_THROWS_AS(layers_of("/nowhere/config.json"), IoError);
   CHECK_THROWS_WITH(layers_of("bundled:no_such.json"), Contains("is not a bundled model"));
+}
+
+namespace {
+
+const char* const llama_3_1 = R"({"model_type": "llama", "hidden_size": 4096,
+  "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32,
+  "rope_theta": 500000.0, "max_position_embeddings": 131072,
+  "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+                   "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}})";
+
+std::string description_of(const Result& result, const std::string& name) {
+  for (const Scalar& one : result.scalars)
+    if (one.name == name) return one.description;
+  FAIL("no scalar " << name);
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("Pairs that turn farther are said to do so beyond unscaled positions, not a training") {
+  const TempFolder folder;
+  const std::string file = folder.file("config.json", llama_3_1).string();
+  const Result result = layers_of(file, "131072");
+  CHECK(scalar(result, "unseen_pairs") == 928);
+  CHECK(find_figure(result, "bands")->title ==
+        "928 of 2048 pairs meet angles in 131072 tokens that 8192 unscaled positions never showed");
+  CHECK_THAT(find_figure(result, "unseen_pairs")->title, Contains("8192 unscaled positions"));
+  CHECK_THAT(description_of(result, "unseen_pairs"), Contains("8192 unscaled positions"));
+  const std::string json = results::json_text(results::to_json(result));
+  CHECK_THAT(json, !Contains("training"));
+}
+
+TEST_CASE("A length that the file names is the one in use, whatever is given") {
+  const TempFolder folder;
+  const std::string file = folder.file("config.json", llama_3_1).string();
+  const Experiment& experiment = find_experiment("model_layers");
+  const auto run = [&](const char* trained) {
+    ParamSet params(experiment.info.params);
+    params.set("model", file);
+    params.set("trained", trained);
+    SilentProgress progress;
+    return experiment.run(params, load_inputs(params).inputs, progress);
+  };
+  const Result result = run("32768"), other = run("15");
+  CHECK(scalar(result, "seen_positions") == 8192);
+  CHECK(scalar(result, "layers_by_trained") == 0);
+  const auto first_x = [](const Result& of) {
+    return std::get<LinePlot>(find_figure(of, "unseen_pairs")->content).series.at(0).x.front();
+  };
+  CHECK(first_x(result) == 8192);
+  CHECK(first_x(other) == 8192);
+  CHECK(scalar(layers_of("bundled:gemma_3_27b.json"), "layers_by_trained") == 62);
+}
+
+TEST_CASE("What holds under uniform attention alone says so wherever it stands") {
+  const TempFolder folder;
+  const std::string file = folder.file("config.json", llama_3_1).string();
+  const Result result = layers_of(file);
+  const std::string words = "assuming that every head attends uniformly";
+  for (const char* id : {"receptive_field", "influence"}) {
+    CHECK_THAT(find_figure(result, id)->title, Contains("niform attention"));
+    CHECK_THAT(find_figure(result, id)->caption, Contains(words));
+  }
+  for (const char* name : {"effective_field", "half_field", "first_token_influence"})
+    CHECK_THAT(description_of(result, name), Contains(words));
+  for (const Table& table : result.tables)
+    if (table.name == "influence") CHECK_THAT(table.caption, Contains(words));
+  // Through layers that show everything, influence gathers at the first token: that is why half of
+  // it lies within the whole context.
+  CHECK(scalar(result, "half_field") == 4095);
+  CHECK(scalar(result, "first_token_influence") > 0.5);
 }
