@@ -8,6 +8,7 @@
 
 #include "app/panels/param_controls.h"
 #include "app/session/number_scale.h"
+#include "app/session/value_in_use.h"
 #include "app/views/subtraction.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/number_text.h"
@@ -31,10 +32,11 @@ bool can_sweep(const ParamSet& params, const ParamSpec& spec) {
 
 }  // namespace
 
-void add_sweeps(const ParamSet& params, std::vector<PaletteEntry>& entries) {
+void add_sweeps(const Session& session, std::vector<PaletteEntry>& entries) {
+  const ParamSet& params = session.current().params;
   for (const ParamSpec& spec : params.specs())
     if (can_sweep(params, spec))
-      entries.push_back(sweep_entry(spec, ends_around(spec, number_of(params, spec))));
+      entries.push_back(sweep_entry(spec, ends_around(spec, number_shown(session, spec))));
 }
 
 std::optional<PaletteEntry> typed_sweep(const Session& session, std::string_view typed) {

@@ -12,7 +12,7 @@ namespace orrery::dialogs {
 // What the palette finds about several results or figures at once.
 
 /// "Sweep base from 2 500 to 40 000" for each number of this view that is read.
-void add_sweeps(const ParamSet& params, std::vector<PaletteEntry>& entries);
+void add_sweeps(const Session& session, std::vector<PaletteEntry>& entries);
 /// "sweep base 100 1e6" as an entry that does so, if there is such a number.
 std::optional<PaletteEntry> typed_sweep(const Session& session, std::string_view typed);
 /// "ALiBi − RoPE: attention weight" for what may be subtracted from the figures on screen.

@@ -165,7 +165,7 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
                          .detail = spec.description,
                          .key = spec.key});
     add_choices(state.params, entries);
-    add_sweeps(state.params, entries);
+    add_sweeps(session, entries);
     add_differences(session, entries);
   }
   for (std::size_t i = 0; i < questions().size(); ++i)

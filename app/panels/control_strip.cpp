@@ -12,6 +12,7 @@
 #include "app/panels/param_controls.h"
 #include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
+#include "app/session/value_in_use.h"
 
 namespace orrery::panels {
 namespace {
@@ -37,7 +38,7 @@ class Strip {
   bool fits(double width) const { return width <= room_; }
   void draw_slider(const ParamSpec& spec) {
     // The number keeps the room of the longest one of its range, so that nothing moves.
-    const std::string value = session_.current().params.to_text(spec.key);
+    const std::string value = value_shown(session_, spec);
     const double number = std::max(text_width(value), text_width("10000"));
     const double width =
         text_width(label_of(spec)) + number + (slider_width + 2 * small_gap) * ui_.scale;
@@ -77,6 +78,7 @@ class Strip {
     const double width = text_width(label_of(spec)) + (slider_width + small_gap) * ui_.scale;
     if (!fits(width)) return;
     begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
     ImGui::SetNextItemWidth(ui_.px(slider_width));
     ImGui::PushID(spec.key.c_str());
@@ -90,6 +92,7 @@ class Strip {
     const double width = text_width(label_of(spec)) + box + small_gap * ui_.scale;
     if (!fits(width)) return;
     begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
     ImGui::PushID(spec.key.c_str());
     boolean_control(session_, spec);

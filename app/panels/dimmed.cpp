@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/session/value_in_use.h"
 #include "experiments/studies/ignored_params.h"
 
 namespace orrery::panels {
@@ -11,6 +12,7 @@ namespace orrery::panels {
 std::string why_ignored(const Session& session, std::string_view key) {
   const std::string& experiment = session.current().experiment->info.name;
   const ParamSet& params = session.current().params;
+  if (const std::string fixed = why_fixed(session, key); !fixed.empty()) return fixed;
   const auto& figures = session.on_screen;
   const bool all = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
     return studies::is_ignored(experiment, figure->id, key, params);

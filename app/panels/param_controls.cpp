@@ -12,6 +12,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/panels/known_ticks.h"
 #include "app/session/number_scale.h"
+#include "app/session/value_in_use.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/text/ascii.h"
 
@@ -28,6 +29,12 @@ ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
   return moves_by_ratios(spec) ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
 }
 
+/// A count of 0 by ratios leaves the number to what there is: its slider begins at 1.
+double least_of_slider(const ParamSpec& spec) {
+  const bool left_open = spec.kind == ParamKind::integer && spec.logarithmic && spec.min == 0.0;
+  return left_open ? 1.0 : std::ceil(spec.min);
+}
+
 /// Whether the number was typed over the slider (Ctrl+click) rather than dragged.
 bool is_typed() { return ImGui::GetIO().WantTextInput; }
 
@@ -38,8 +45,8 @@ std::optional<double> tick_at_mouse_drag(const ParamSpec& spec) {
 }
 
 void integer_slider(Session& session, const ParamSpec& spec) {
-  std::int64_t number = session.current().params.integer(spec.key);
-  const auto low = static_cast<std::int64_t>(std::ceil(spec.min));
+  auto number = static_cast<std::int64_t>(number_shown(session, spec));
+  const auto low = static_cast<std::int64_t>(least_of_slider(spec));
   const auto high = static_cast<std::int64_t>(std::floor(spec.max));
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
                                            "%lld", slider_flags(spec));
@@ -125,7 +132,7 @@ std::string choice_title(const ParamSpec& spec, const std::string& name) {
 
 bool fits_slider(const ParamSpec& spec) {
   const bool bounded = std::isfinite(spec.min) && std::isfinite(spec.max) && spec.min < spec.max;
-  if (!bounded || (spec.logarithmic && spec.min <= 0.0)) return false;
+  if (!bounded || (spec.logarithmic && least_of_slider(spec) <= 0.0)) return false;
   return spec.logarithmic || spec.kind == ParamKind::real || spec.max - spec.min <= max_steps;
 }
 

@@ -17,6 +17,7 @@
 #include "app/session/file_targets.h"
 #include "app/session/fuzzy.h"
 #include "app/session/number_scale.h"
+#include "app/session/value_in_use.h"
 #include "experiments/setup/frequency_bands.h"
 
 namespace orrery::panels {
@@ -25,8 +26,8 @@ namespace {
 // More parameters than this are searched rather than read through.
 constexpr std::ptrdiff_t many_params = 15;
 
-std::string value_text(const ParamSet& params, const ParamSpec& spec) {
-  const std::string number = params.to_text(spec.key);
+std::string value_text(const Session& session, const ParamSpec& spec) {
+  const std::string number = value_shown(session, spec);
   return spec.unit.empty() ? number : fmt::format("{} {}", number, spec.unit);
 }
 
@@ -73,11 +74,11 @@ void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equa
   const bool changed = !params.is_default(spec.key);
   const float reset = changed ? reset_width() + ui.px(8) : 0.0f;
   if (is_number(spec) && fits_slider(spec)) {
-    std::string number = value_text(params, spec);
+    std::string number = value_text(session, spec);
     const float label_end = ImGui::GetItemRectMax().x + ui.px(8);
     const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - reset;
     if (ImGui::CalcTextSize(number.c_str()).x > right - label_end)
-      number = params.to_text(spec.key);
+      number = value_shown(session, spec);
     align_right(ImGui::CalcTextSize(number.c_str()).x + reset);
     draw_text(number);
   }

@@ -8,6 +8,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/session/number_scale.h"
+#include "app/session/value_in_use.h"
 
 namespace orrery::views {
 namespace {
@@ -39,13 +40,18 @@ void SweepGesture::update(Session& session) {
   // Where another view was shown meanwhile, clicks were missed.
   if (frame != std::exchange(frame_, frame) + 1) pressed_.reset();
   const ParamSet& params = session.current().params;
-  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) pressed_ = params;
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+    pressed_ = params;
+    shown_.clear();
+    for (const ParamSpec& spec : params.specs())
+      if (is_number(spec)) shown_[spec.key] = number_shown(session, spec);
+  }
   // The change was made in the frame before, when Shift may still have been held.
   const bool now = ImGui::GetIO().KeyShift;
   const bool shift = std::exchange(shift_, now) || now;
   const ParamSpec* number = pressed_ && shift ? changed_number(*pressed_, params) : nullptr;
   if (number)
-    session.sweep(number->key, number_of(*pressed_, *number), number_of(params, *number));
+    session.sweep(number->key, shown_.at(number->key), number_of(params, *number));
   else if (!session.swept() || is_dismissed())
     session.end_sweep();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) pressed_.reset();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "app/session/session.h"
 
@@ -15,8 +17,9 @@ class SweepGesture {
 
  private:
   int frame_{-1};
-  std::optional<ParamSet> pressed_{};  ///< parameters when the button was pressed
-  bool shift_{};                       ///< whether Shift was held in the frame before
+  std::optional<ParamSet> pressed_{};                   ///< parameters when the button was pressed
+  std::map<std::string, double, std::less<>> shown_{};  ///< the numbers that controls showed then
+  bool shift_{};  ///< whether Shift was held in the frame before
 };
 
 }  // namespace orrery::views

@@ -63,6 +63,13 @@ const Entry entries[] = {
     {"linear_attention", "row_sums", {"draws", "longest", "most_features", "shift"}},
     {"linear_attention", "negative_weights", {"draws", "longest", "most_features", "shift"}},
     {"linear_attention", "weight_by_distance", {"draws", "longest", "most_features", "shift"}},
+    {"model_layers", "layers", {"context", "trained", "residual"}},
+    {"model_layers", "reasons", {"context", "trained", "residual"}},
+    {"model_layers", "wavelengths", {"context", "trained", "residual"}},
+    {"model_layers", "bands", {"residual"}},
+    {"model_layers", "unseen_pairs", {"residual"}},
+    {"model_layers", "receptive_field", {"trained"}},
+    {"model_layers", "influence", {"trained"}},
     {"sequence_length", "entropy", {"window"}},
     {"sequence_length", "logits", {"draws", "window"}},
 };
@@ -74,7 +81,38 @@ bool are_formulas(const std::vector<std::string>& encodings) {
   });
 }
 
+const Scalar* find_scalar(const Result& result, std::string_view name) {
+  for (const Scalar& scalar : result.scalars)
+    if (scalar.name == name) return &scalar;
+  return nullptr;
+}
+
+/// Without max_tokens as many tokens are read as there are, up to a limit.
+std::optional<ValueInUse> tokens_in_use(const ParamSet& params, const Result& result) {
+  const Scalar* tokens = find_scalar(result, "tokens");
+  if (!tokens || params.integer("max_tokens") > 0) return std::nullopt;
+  return ValueInUse{.value = tokens->value};
+}
+
+/// Files name the length that a model had before it was stretched.
+std::optional<ValueInUse> trained_in_use(const Result& result) {
+  const Scalar* layers = find_scalar(result, "layers_by_trained");
+  if (!layers) return ValueInUse{.fixed = true, .why = "No layer of this file turns pairs."};
+  if (layers->value > 0) return std::nullopt;
+  const double said = find_scalar(result, "seen_positions")->value;
+  return ValueInUse{
+      .value = said, .fixed = true, .why = "The file says " + number_text(said) + "."};
+}
+
 }  // namespace
+
+std::optional<ValueInUse> value_in_use(std::string_view experiment, std::string_view key,
+                                       const ParamSet& params, const Result& result) {
+  const bool of_tokens = experiment == "attention_map" || experiment == "score_decomposition";
+  if (of_tokens && key == "max_tokens") return tokens_in_use(params, result);
+  if (experiment == "model_layers" && key == "trained") return trained_in_use(result);
+  return std::nullopt;
+}
 
 bool is_ignored(std::string_view experiment, std::string_view figure_id, std::string_view key,
                 const ParamSet& params) {
