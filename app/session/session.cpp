@@ -7,12 +7,11 @@
 #include <exception>
 #include <utility>
 
+#include "app/session/recent_paths.h"
 #include "experiments/files/file.h"
 
 namespace orrery::session {
 namespace {
-
-constexpr std::size_t max_recent = 12;
 
 /// Whether the settings were refused, rather than a file.
 bool is_refusal(const std::exception_ptr& failure) {

@@ -7,9 +7,11 @@
 #include <system_error>
 #include <utility>
 
+#include "app/session/recent_paths.h"
 #include "app/session/session_toml.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/folder_lock.h"
 
 namespace orrery::session {
 namespace {
@@ -22,15 +24,55 @@ const char* environment(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-void say_damaged(Session& session, const std::filesystem::path& path, const char* why) {
+/// Gives a damaged file the name "….damaged", which is returned; empty where that fails.
+std::string move_aside(const std::filesystem::path& path) {
   std::filesystem::path aside = path;
   aside += ".damaged";
   std::error_code failed;
   std::filesystem::rename(path, aside, failed);
-  session.say(fmt::format(
-      "{}: the last session could not be read ({}); {}", path.string(), why,
-      failed ? "starting with the defaults"
-             : "starting with the defaults; the file is kept as " + aside.filename().string()));
+  return failed ? std::string() : aside.filename().string();
+}
+
+void say_damaged(Session& session, const std::filesystem::path& path, const char* why) {
+  const std::string aside = move_aside(path);
+  session.say(fmt::format("{}: the last session could not be read ({}); {}", path.string(), why,
+                          aside.empty()
+                              ? "starting with the defaults"
+                              : "starting with the defaults; the file is kept as " + aside));
+}
+
+/// The file as it is; empty where there is none to read.
+std::string content_of(const std::filesystem::path& path) {
+  std::error_code failed;
+  if (path.empty() || !std::filesystem::exists(path, failed)) return {};
+  try {
+    return read_file(path, max_bytes);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+/// What the file holds, unless another window wrote it after this session was read from it.
+std::string content_known_to(const Session& session, const std::filesystem::path& path) {
+  std::string text = content_of(path);
+  SessionDocument held{defaults_of(session.snapshot()), {}};
+  try {
+    read_session_text(held, text);
+  } catch (const std::exception&) {
+    return {};
+  }
+  return held.recent == session.recent ? text : std::string();
+}
+
+/// Gives this session what another one has written, where it has changed nothing itself.
+void keep_changes(const SessionDocument& before, const SessionDocument& other,
+                  SessionDocument& mine) {
+  mine.recent = united_paths(before.recent, other.recent, mine.recent);
+  if (mine.state.look == before.state.look) mine.state.look = other.state.look;
+  if (mine.state.saved == before.state.saved) mine.state.saved = other.state.saved;
+  for (std::size_t i = 0; i < mine.state.experiments.size(); ++i)
+    if (mine.state.experiments[i] == before.state.experiments[i])
+      mine.state.experiments[i] = other.state.experiments[i];
 }
 
 }  // namespace
@@ -64,7 +106,9 @@ SessionKeeper::SessionKeeper(const Session& session, std::filesystem::path path)
     : session_(session),
       path_(std::move(path)),
       seen_(session.snapshot()),
-      seen_recent_(session.recent) {}
+      seen_recent_(session.recent),
+      written_(document_of(session)),
+      text_(content_known_to(session, path_)) {}
 
 std::string SessionKeeper::watch(double seconds) {
   if (path_.empty()) return {};
@@ -85,10 +129,34 @@ double SessionKeeper::due_in(double seconds) const {
   return dirty_ ? std::max(0.0, changed_at_ + rest_seconds - seconds) : -1.0;
 }
 
+/// This session, with what others have written into the file since it was last read or written
+/// here.
+SessionDocument SessionKeeper::merged() const {
+  SessionDocument mine = document_of(session_);
+  const std::string now = content_of(path_);
+  if (now.empty() || now == text_) return mine;
+  SessionDocument other{defaults_of(mine.state), {}};
+  try {
+    read_session_text(other, now);
+  } catch (const std::exception&) {
+    move_aside(path_);
+    return mine;
+  }
+  keep_changes(written_, other, mine);
+  return mine;
+}
+
 std::string SessionKeeper::write() {
   dirty_ = false;
   try {
-    atomic_write(path_, session_text(session_));
+    const std::filesystem::path folder = path_.parent_path();
+    if (!folder.empty()) make_folders(folder);
+    // Between reading and replacing no other window may write.
+    const FolderTurn turn(folder.empty() ? std::filesystem::path(".") : folder);
+    std::string text = session_text(merged());
+    atomic_write(path_, text);
+    text_ = std::move(text);
+    written_ = document_of(session_);
     return {};
   } catch (const std::exception& error) {
     return error.what();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/session/session.h"
+#include "app/session/session_toml.h"
 
 namespace orrery::session {
 
@@ -16,7 +17,9 @@ std::filesystem::path session_path();
 /// support are left out with a message. Never throws.
 void restore_session(Session& session, const std::filesystem::path& path);
 
-/// Keeps the file up to date: writes when the session has changed and then rested.
+/// Keeps the file up to date: writes when the session has changed and then rested. Where another
+/// window has written the file meanwhile, its recent paths stay beside this one's, and what it
+/// changed stays where this one has not changed the same.
 class SessionKeeper {
  public:
   /// An empty path keeps nothing.
@@ -34,11 +37,14 @@ class SessionKeeper {
 
  private:
   std::string write();
+  SessionDocument merged() const;
 
   const Session& session_;
   std::filesystem::path path_;
   DesktopState seen_{};
   std::vector<std::string> seen_recent_{};
+  SessionDocument written_{};  ///< this session's own when it was last written or began
+  std::string text_{};         ///< what the file held then
   bool dirty_{false};
   bool complained_{false};
   double changed_at_{};

@@ -19,12 +19,6 @@ namespace {
 
 constexpr int format_version = 1;
 
-/// All that session_text holds.
-struct SessionDocument {
-  DesktopState state{};
-  std::vector<std::string> recent{};
-};
-
 // Every key of a member is named once, for writing and reading.
 
 const TomlFields<FigureView>& view_fields() {
@@ -250,11 +244,14 @@ std::string settings_text(const ExperimentState& state) {
          figure_sections("view", view, view_fields());
 }
 
-std::string session_text(const Session& session) {
-  const SessionDocument document{session.snapshot(), session.recent};
+SessionDocument document_of(const Session& session) { return {session.snapshot(), session.recent}; }
+
+std::string session_text(const Session& session) { return session_text(document_of(session)); }
+
+std::string session_text(const SessionDocument& document) {
   const DesktopState& state = document.state;
   std::string text = fmt::format("orrery_session = {}\n", format_version);
-  if (session.size() > 0)
+  if (!state.experiments.empty())
     text += fmt::format("shown = {}\n", quoted(state.experiments[state.selected].experiment));
   text += write_fields(document, document_fields());
   text += section("look", write_fields(state.look, look_fields()));
@@ -280,11 +277,21 @@ void apply_settings_text(Session& session, std::string_view text) {
   session.apply(state);
 }
 
-std::vector<std::string> apply_session_text(Session& session, std::string_view text) {
+DesktopState defaults_of(DesktopState state) {
+  for (ExperimentSettings& settings : state.experiments) {
+    set_defaults(settings);
+    settings.shown = {};
+  }
+  state.selected = 0;
+  state.look = {};
+  state.saved = {};
+  return state;
+}
+
+std::vector<std::string> read_session_text(SessionDocument& document, std::string_view text) {
   const toml::table table = parse(text);
   if (!table.contains("orrery_session"))
     throw UsageError("the text", "is not a session of Orrery", "delete it; a new one is written");
-  SessionDocument document{session.snapshot(), {}};
   std::vector<std::string> left_out;
   const Guard lenient = [&](const std::function<void()>& read) {
     try {
@@ -296,6 +303,12 @@ std::vector<std::string> apply_session_text(Session& session, std::string_view t
   read_entries(table, "session", lenient, [&](const std::string& key, const toml::node& node) {
     read_document_entry(document, key, node, lenient);
   });
+  return left_out;
+}
+
+std::vector<std::string> apply_session_text(Session& session, std::string_view text) {
+  SessionDocument document{session.snapshot(), {}};
+  std::vector<std::string> left_out = read_session_text(document, text);
   session.apply(document.state);
   session.recent = std::move(document.recent);
   return left_out;

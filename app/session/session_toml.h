@@ -20,8 +20,21 @@ std::string settings_text(const ExperimentState& state);
 /// wrong, with the nearest name.
 void apply_settings_text(Session& session, std::string_view text);
 
+/// All that the file of a session holds.
+struct SessionDocument {
+  DesktopState state{};
+  std::vector<std::string> recent{};  ///< as Session::recent
+};
+SessionDocument document_of(const Session& session);
+
 /// The whole session: the file that the next start reads.
+std::string session_text(const SessionDocument& document);
 std::string session_text(const Session& session);
+
+/// Reads session_text over what `base` has, as apply_session_text does, with its sentences.
+std::vector<std::string> read_session_text(SessionDocument& base, std::string_view text);
+/// The same settings at the defaults of their experiments.
+DesktopState defaults_of(DesktopState state);
 
 /// Restores session_text. Entries of another version that this one does not support are left out;
 /// the return value has one sentence per such entry. Throws UsageError, without having changed
