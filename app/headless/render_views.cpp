@@ -88,6 +88,11 @@ void render_views(const RenderOptions& options) {
     open_path(desktop, options.start.open);
     desktop.settle();
     const App& app = desktop.app();
+    const ExperimentState& shown = session->current();
+    // In a window a message says so.
+    if (!app.is_browsing() && !shown.message.empty() && !shown.failure)
+      throw UsageError("--open " + options.start.open, "is read by no view",
+                       "open a folder of results, a model's configuration, a tensor or a text");
     return render_current(app.is_browsing() ? app.browser().session() : *session, desktop, options);
   }
   if (!options.start.view.empty()) return render_current(*session, desktop, options);

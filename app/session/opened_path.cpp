@@ -11,6 +11,10 @@ OpenedPath look_at(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed))
     throw io_error(path.string(), "opened", failed ? failed.value() : ENOENT);
+  if (!std::filesystem::is_directory(path, failed) &&
+      !std::filesystem::is_regular_file(path, failed))
+    throw IoError(path.string(), "is a pipe or a device, and only folders and files are opened",
+                  "write its content to a file first");
   OpenedPath opened{.path = path, .kind = path_kind(path)};
   if (opened.kind == PathKind::folder &&
       std::filesystem::is_regular_file(path / "config.json", failed))

@@ -19,7 +19,8 @@ struct OpenedPath {
 };
 
 /// Of a model's folder its config.json. May take long on a slow disk. Throws IoError for what does
-/// not exist, DataError for the folder of a result or a sweep that is damaged.
+/// not exist or is neither a folder nor a file, DataError for the folder of a result or a sweep
+/// that is damaged.
 OpenedPath look_at(const std::filesystem::path& path);
 
 /// The origin of a result as settings of the session's experiment. Settings that this version does

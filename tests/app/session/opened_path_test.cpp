@@ -1,6 +1,7 @@
 #include "app/session/opened_path.h"
 
 #include <GLFW/glfw3.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -57,6 +58,14 @@ TEST_CASE("A damaged result folder is refused by name") {
     std::filesystem::remove(folder.path() / "plan.json");
   }
   CHECK_THROWS_WITH(look_at("/nowhere/at/all"), Catch::Contains("/nowhere/at/all"));
+}
+
+TEST_CASE("A device or a pipe is refused rather than opened as nothing") {
+  const TempFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const char* path : {"/dev/null", "/dev/zero", pipe.c_str()})
+    CHECK_THROWS_WITH(look_at(path), Catch::Contains("is a pipe or a device"));
 }
 
 TEST_CASE("A tensor that several parameters could read is asked about") {
