@@ -54,7 +54,7 @@ int show_table(const ParamSet& params, const ArrayOptions& options) {
                          ? parse_positions(fmt::format("0..{}", default_positions - 1))
                          : parse_positions(options.positions);
   const Table table = encoding_table(params, inputs);
-  print(options.csv ? csv_text(table) : aligned_text(table));
+  print_data(options.csv ? csv_text(table) : aligned_text(table));
   return exit_ok;
 }
 
@@ -99,8 +99,9 @@ int apply_command(const ArrayOptions& options) {
   const auto encoded = apply_encoding(params, inputs);
   const std::string archive = archive_bytes(options.out, {encoded});
   write_output(options, archive.empty() ? npy_bytes(*encoded) : archive);
-  print(fmt::format("{}{}  [{}]\n", options.out, archive.empty() ? "" : "#" + encoded->name,
-                    fmt::join(encoded->shape, ", ")));
+  if (!is_quiet())
+    print(fmt::format("{}{}  [{}]\n", options.out, archive.empty() ? "" : "#" + encoded->name,
+                      fmt::join(encoded->shape, ", ")));
   say_what_overflowed(*encoded);
   return exit_ok;
 }

@@ -72,6 +72,7 @@ class Output {
       archive_->commit();
     else
       folder_->commit(result_of(params, attended), record);
+    if (is_quiet()) return;
     for (const Array& array : attended.arrays)
       print(archive_
                 ? fmt::format("{}#{}  {}\n", options_.out, array.name, shape_of(array))

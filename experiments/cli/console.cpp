@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "core/errors.h"
+#include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::cli {
@@ -30,8 +32,46 @@ void on_stop_signal(int signal) {
                 "check the disk, and what it was redirected to");
 }
 
+/// Stands for the beginning of an escape sequence of our own until that is written. It is another
+/// one in each process: no name or file can hold it.
+const std::string& style_mark() {
+  static const std::string mark = [] {
+    std::random_device source;
+    return fmt::format("\033{:08x}{:08x}", source(), source());
+  }();
+  return mark;
+}
+
 std::string colored(std::string_view text, int code) {
-  return colors_wanted() ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  return colors_wanted() ? fmt::format("{0}{1}m{2}{0}0m", style_mark(), code, text)
+                         : std::string(text);
+}
+
+/// The one filter between all that is written for people and their terminal.
+std::string filtered(std::string_view text) {
+  if (!colors_wanted()) return without_controls(text);
+  std::string shown;
+  for (;;) {
+    const std::size_t mark = text.find(style_mark());
+    shown += without_controls(text.substr(0, mark));
+    if (mark == std::string_view::npos) return shown;
+    shown += "\033[";
+    text.remove_prefix(mark + style_mark().size());
+  }
+}
+
+void write_out(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) refuse_output();
+}
+
+void write_message(std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stderr); }
+
+/// The lines of CSV end in \r\n.
+std::string without_returns(std::string_view text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (!text.substr(at).starts_with("\r\n")) lines += text[at];
+  return lines;
 }
 
 /// Whether the terminal knows escape sequences.
@@ -44,11 +84,21 @@ bool is_combining_mark(char32_t character) { return character >= 0x300 && charac
 
 }  // namespace
 
-void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_output();
+void print(std::string_view text) { write_out(filtered(text)); }
+
+void print_data(std::string_view bytes) {
+  if (isatty(STDOUT_FILENO) == 1)
+    print(without_returns(bytes));
+  else
+    write_out(bytes);
 }
 
-void say(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void say(std::string_view text) { write_message(filtered(text)); }
+
+void redraw_line(std::string_view text) {
+  write_message("\r\033[K");
+  say(text);
+}
 
 void set_verbosity(Verbosity verbosity) { wanted = verbosity; }
 bool is_quiet() { return wanted == Verbosity::quiet; }
@@ -87,6 +137,12 @@ std::string readable_number(double value) {
   return size >= 1e-3 && size < 1e6 ? fmt::format("{:.6f}", value) : fmt::format("{:.6e}", value);
 }
 
+std::string failure_text(const Check& check) {
+  return fmt::format("{} does not hold: {} is not {} {}", check.name,
+                     readable_number(check.measured), sign_of(check.relation),
+                     readable_number(check.bound));
+}
+
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < utf8.size();)
@@ -112,7 +168,7 @@ void listen_for_stop_signals() {
 ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && can_redraw_lines()) {}
 
 ConsoleProgress::~ConsoleProgress() {
-  if (drawn_) say("\r\033[K");
+  if (drawn_) redraw_line("");
 }
 
 void ConsoleProgress::update(double fraction, std::string_view stage) {
@@ -124,8 +180,8 @@ void ConsoleProgress::update(double fraction, std::string_view stage) {
   drawn_ = true;
   const int filled = static_cast<int>(fraction * 24);
   const double left = fraction > 0 ? elapsed.count() * (1 - fraction) / fraction : 0;
-  say(fmt::format("\r\033[K[{:█>{}}{:·>{}}] {:3.0f}% {} ({:.0f} s left)", "", filled, "",
-                  24 - filled, 100 * fraction, stage, left));
+  redraw_line(fmt::format("[{:█>{}}{:·>{}}] {:3.0f}% {} ({:.0f} s left)", "", filled, "",
+                          24 - filled, 100 * fraction, stage, left));
 }
 
 }  // namespace orrery::cli

@@ -6,16 +6,24 @@
 #include <string_view>
 
 #include "experiments/model/progress.h"
+#include "experiments/model/result.h"
 
 namespace orrery::cli {
 
 /// Whoever reads stdout has left: `| head`.
 struct ClosedPipe {};
 
-/// Writes data to stdout. Throws ClosedPipe, or IoError when that fails in another way.
+// What is written passes one filter, see text/printable.h: whatever a name or a file holds, a
+// terminal obeys nothing of it. JSON that passes it is the same JSON.
+
+/// Writes text or JSON to stdout. Throws ClosedPipe, or IoError when that fails in another way.
 void print(std::string_view text);
+/// Writes data to stdout byte for byte, and as text where stdout is a terminal. Throws as print.
+void print_data(std::string_view bytes);
 /// Writes a message to stderr.
 void say(std::string_view text);
+/// Writes over the line that the cursor of stderr stands in, see can_redraw_lines.
+void redraw_line(std::string_view text);
 
 /// How much is said beside results and errors: --quiet, nothing, --verbose.
 enum class Verbosity { quiet, usual, verbose };
@@ -41,6 +49,9 @@ std::string bold(std::string_view text);
 /// Whole numbers without decimals, others with six decimals, very large and very small ones in
 /// scientific notation; "none" for NaN.
 std::string readable_number(double value);
+
+/// "orthogonality does not hold: 0.5 is not <= 1e-12".
+std::string failure_text(const Check& check);
 
 /// Columns that the text takes on a terminal; combining marks take none.
 std::size_t display_width(std::string_view utf8);

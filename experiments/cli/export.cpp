@@ -97,7 +97,7 @@ int export_command(const ExportCommandOptions& options) {
   if (options.form == "tensorboard")
     write_tensorboard(sweep, tidy, options.out);
   else if (options.out.empty())
-    print(text_of(sweep, tidy, options));
+    print_data(text_of(sweep, tidy, options));
   else
     atomic_write(options.out, text_of(sweep, tidy, options));
   for (const std::string& problem : sweep.problems) say(fmt::format("orrery: {}\n", problem));

@@ -14,7 +14,6 @@
 #include "experiments/cli/hints.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
-#include "experiments/text/printable.h"
 
 namespace {
 
@@ -55,13 +54,13 @@ int guarded(const std::function<int()>& command) {
   } catch (const ClosedPipe&) {
     return 128 + SIGPIPE;  // as for any program whose reader has left, without a word
   } catch (const Error& error) {
-    say(fmt::format("orrery: {}\n", without_controls(error.what())));
+    say(fmt::format("orrery: {}\n", error.what()));
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
     say(fmt::format("orrery: {}\n", memory_shortage()));
     return exit_io;
   } catch (const std::exception& error) {
-    say(fmt::format("orrery: {}; this is a bug in orrery\n", without_controls(error.what())));
+    say(fmt::format("orrery: {}; this is a bug in orrery\n", error.what()));
     return exit_failed;
   }
 }
@@ -98,11 +97,11 @@ int run_program(int argc, char** argv) {
     check_command(app, words);
     app.parse(argc, argv);
   } catch (const UsageError& error) {
-    say(fmt::format("orrery: {}\n", without_controls(error.what())));
+    say(fmt::format("orrery: {}\n", error.what()));
     return exit_usage;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    say(without_controls(message_of(app, error)) + "\n");
+    say(message_of(app, error) + "\n");
     return exit_usage;
   }
   listen_for_stop_signals();

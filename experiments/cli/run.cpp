@@ -105,6 +105,12 @@ std::string summary(const SweepSpec& spec, const ParamSet& params, const Result&
   return text + "\n" + scalars_text(result) + checks_text(result);
 }
 
+/// What the summary shows, where it is not printed.
+void say_failing_claims(const Result& result) {
+  for (const Check& check : result.checks)
+    if (!check.holds()) say(fmt::format("orrery: {}\n", failure_text(check)));
+}
+
 struct Ran {
   Result result;
   RunRecord record;
@@ -156,6 +162,8 @@ int run_command(const RunOptions& options) {
       as_json.push_back(to_json(ran.result));
     else if (!is_quiet())
       print(summary(spec, point.params, ran.result));
+    else
+      say_failing_claims(ran.result);
     tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
   }
   if (options.json) print_json(as_json);

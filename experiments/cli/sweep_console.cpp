@@ -10,7 +10,6 @@
 #include "experiments/cli/console.h"
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/number_text.h"
-#include "experiments/text/printable.h"
 
 namespace orrery::cli {
 namespace {
@@ -195,7 +194,7 @@ SweepConsole::SweepConsole(bool quiet) : quiet_(quiet), terminal_(can_redraw_lin
 SweepConsole::~SweepConsole() { clear(); }
 
 void SweepConsole::clear() {
-  if (drawn_) say("\r\033[K");
+  if (drawn_) redraw_line("");
   drawn_ = false;
 }
 
@@ -203,8 +202,8 @@ void SweepConsole::draw(const SweepProgress& p) {
   const double done = static_cast<double>(p.before + p.finished) + p.running;
   const double fraction = p.total > 0 ? done / static_cast<double>(p.total) : 1;
   const int filled = std::clamp(static_cast<int>(fraction * bar_width), 0, bar_width);
-  say(fmt::format("\r\033[K[{:█>{}}{:·>{}}] {:3.0f}% {}", "", filled, "", bar_width - filled,
-                  100 * fraction, progress_text(p)));
+  redraw_line(fmt::format("[{:█>{}}{:·>{}}] {:3.0f}% {}", "", filled, "", bar_width - filled,
+                          100 * fraction, progress_text(p)));
   drawn_ = true;
 }
 
@@ -220,12 +219,11 @@ void SweepConsole::finished(const PlanPoint& point, const JournalEntry& entry,
                             const SweepProgress& progress) {
   if (entry.status == PointStatus::failed) {
     clear();
-    say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, without_controls(point.label),
-                    without_controls(entry.error)));
+    say(fmt::format("{} {} {}: {}\n", red("failed"), point.id, point.label, entry.error));
   }
   if (entry.status == PointStatus::done) {
     clear();
-    detail(fmt::format("done {} {}\n", point.id, without_controls(point.label)));
+    detail(fmt::format("done {} {}\n", point.id, point.label));
   }
   tick(progress);
 }

@@ -3,15 +3,16 @@
 #include <string_view>
 
 #include "experiments/reports/document.h"
+#include "experiments/text/printable.h"
 
 namespace orrery::reports {
 namespace {
 
-/// Escapes characters with a meaning in Markdown; line breaks, which would end a table row, become
-/// spaces.
+/// Escapes characters with a meaning in Markdown, and those that a terminal would obey; line
+/// breaks, which would end a table row, become spaces.
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : without_controls(text)) {
     if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) out += '\\';
     out += c == '\n' || c == '\r' ? ' ' : c;
   }
@@ -44,7 +45,9 @@ struct MarkdownWriter {
     for (const std::string& item : list.items) text += fmt::format("- {}\n", escaped(item));
     text += "\n";
   }
-  void operator()(const CodeBlock& code) { text += fmt::format("```sh\n{}\n```\n\n", code.text); }
+  void operator()(const CodeBlock& code) {
+    text += fmt::format("```sh\n{}\n```\n\n", without_controls(code.text));
+  }
   void operator()(const Grid& grid) {
     for (const std::string& name : grid.header) text += "| " + escaped(name) + " ";
     text += "|\n";
