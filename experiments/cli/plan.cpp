@@ -21,7 +21,6 @@
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_folder.h"
 #include "experiments/text/number_text.h"
-#include "experiments/text/shell_quote.h"
 
 namespace orrery::cli {
 namespace {
@@ -75,7 +74,7 @@ std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOption
     words.push_back(fmt::format("{}", fmt::join(keys, ",")));
   }
   if (bytes <= most_bytes && spec.draws == 0) return words;
-  words = {options.name};
+  words = {options.name.starts_with('-') ? "./" + options.name : options.name};
   words.insert(words.end(), options.words.begin(), options.words.end());
   for (const std::string& keys : options.zips) words.insert(words.end(), {"--zip", keys});
   if (spec.draws > 0)
@@ -94,7 +93,7 @@ void add_page_words(const figure::Page& page, Add add, std::vector<std::string>&
   if (page.caption) words.emplace_back(*page.caption ? "--caption" : "--no-caption");
 }
 
-std::string words_of(const SweepSpec& spec, const SweepOptions& options) {
+std::vector<std::string> words_of(const SweepSpec& spec, const SweepOptions& options) {
   std::vector<std::string> words = resolved_words(spec, options);
   const auto add = [&](const char* flag, const std::string& value) {
     words.emplace_back(flag);
@@ -110,7 +109,7 @@ std::string words_of(const SweepSpec& spec, const SweepOptions& options) {
   if (figures.theme != defaults.theme) add("--theme", figures.theme);
   if (figures.formulas) words.emplace_back("--formulas");
   add_page_words(figures.page, add, words);
-  return shell_line(words);
+  return words;
 }
 
 std::string axes_text(const SweepSpec& spec) {

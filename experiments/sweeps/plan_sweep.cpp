@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace orrery::sweeps {
 namespace {
+
+using Json = nlohmann::json;
 
 /// Layers that are one point.
 struct Point {
@@ -27,12 +30,6 @@ struct Points {
   std::vector<std::string> keys{};     ///< those that a layer sets, in the order of their first
   std::vector<std::string> missing{};  ///< why layers are none
 };
-
-/// The reason of a UsageError in one line.
-std::string comment(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return without_controls(text);
-}
 
 void add_point(const PositionPlan& plan, const std::vector<int>& group,
                const std::vector<ParamSpec>& specs, Points& found) {
@@ -59,11 +56,11 @@ Points points_of(const PositionPlan& plan, const std::vector<ParamSpec>& specs) 
   for (const std::vector<int>& group : alike_layers(plan)) try {
       add_point(plan, group, specs, found);
     } catch (const UsageError& error) {
-      found.missing.push_back(fmt::format("{}: {}", numbers_text(group), comment(error.what())));
+      found.missing.push_back(
+          fmt::format("{}: {}", numbers_text(group), in_one_line(error.what())));
     }
   if (found.points.empty())
-    throw UsageError(without_controls(plan.source),
-                     found.missing.empty() ? "has no layers" : found.missing.front(),
+    throw UsageError(plan.source, found.missing.empty() ? "has no layers" : found.missing.front(),
                      "choose another experiment: orrery list experiments");
   return found;
 }
@@ -74,7 +71,7 @@ std::string toml_value(const ParamSet& params, const std::string& key) {
   const std::string text = params.to_text(key);
   const bool bare =
       kind == ParamKind::boolean || kind == ParamKind::integer || kind == ParamKind::real;
-  return bare ? text : '"' + text + '"';
+  return bare ? text : Json(text).dump();  // what JSON escapes, TOML reads back
 }
 
 std::string quoted_key(const std::string& key) {
@@ -99,11 +96,11 @@ bool is_read(const Points& found, const std::string& key) {
 }
 
 std::string header_of(const PositionPlan& plan, const Points& found) {
-  std::string text = fmt::format("# Layers of {}\n", without_controls(plan.source));
+  std::string text = fmt::format("# Layers of {}\n", in_one_line(plan.source));
   for (std::size_t i = 0; i < found.points.size(); ++i) {
     text += fmt::format("# point {}: {}\n", i + 1, numbers_text(found.points[i].layers));
     for (const std::string& part : found.points[i].left_out)
-      text += fmt::format("#   without {}\n", part);
+      text += fmt::format("#   without {}\n", in_one_line(part));
   }
   for (const std::string& reason : found.missing) text += fmt::format("# missing: {}\n", reason);
   return text;

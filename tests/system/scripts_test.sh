@@ -104,4 +104,20 @@ else
   [[ -f by_slurm/results.csv ]] || { cat by_slurm.shards/logs/*.log; fail "Slurm's jobs wrote no merged sweep"; }
   same_as_undivided by_slurm
   echo "Slurm: an array of 3 jobs and the job that merges them are the undivided sweep"
+  # hostile_scripts_test.sh has many more names, for a stand-in of sbatch.
+  hostile=('%j %A{}' 'back\slash %a' $'a\'"$(touch CANARY);\n#SBATCH --wrap=x\n' '-n' $'\u202Eü\e[2J')
+  for name in "${hostile[@]}"; do
+    (mkdir -- "./$name" && cd -- "./$name" &&
+      "$cli" plan long_term_decay dim=4,8 max_distance=8 --format none --shards 2 --no-sample --out="$name" --emit slurm \
+        >job.sh && bash job.sh) || fail "submitting a script of the folder $name"
+  done
+  wait_for_jobs || fail "the Slurm jobs with hostile names do not end"
+  for name in "${hostile[@]}"; do
+    [[ -f ./$name/$name/results.csv && -d ./$name/$name.shards/2-of-2 ]] ||
+      { ls -R "./$name"; fail "no merged sweep in the folder $name"; }
+    logs=("./$name/$name.shards/logs"/*_[12].log)
+    ((${#logs[@]} == 2)) || fail "the logs of $name are not where they belong"
+  done
+  [[ -z $(find . -name CANARY) ]] || fail "a name was run as a command"
+  echo "Slurm: ${#hostile[@]} hostile names of folders and sweeps are names"
 fi

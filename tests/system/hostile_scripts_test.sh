@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# The scripts that `orrery plan --emit` prints, run for real with names that somebody else chose: of the
+# folder they start in, of the sweep's file, of a text it reads, and of --out. Each has to end with the
+# right folders and with nothing else, above all without the file CANARY, which the names ask for.
+# sbatch is a stand-in that does what Slurm's does with directives, arguments, patterns and standard
+# input; GNU parallel is the real one, where it is installed.
+# Usage: hostile_scripts_test.sh CLI ASSETS
+set -uo pipefail
+cli=$1
+export ORRERY_ASSETS=$2
+work=$(mktemp -d)
+trap 'wait; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+long=$(printf 'long%.0s' {1..40})
+names=(
+  plain 'two words' ' leading space' 'trailing space ' $'tab\tbed' $'line\nbreak' $'decay\ntouch CANARY\n#'
+  $'#\n#SBATCH --wrap=touch CANARY' '#comment' "it's" '"double"' "'single'" "a'; touch CANARY; '" '"; touch CANARY; "'
+  '$(touch CANARY)' '`touch CANARY`' '${IFS}touch${IFS}CANARY' '$HOME' '{}' '{#}' '{%}' '{.}' '{1}' '{= system(q(touch CANARY)) =}'
+  '{=touch=}' 'x{}y' '%j' '%A_%a' '%%' '%x%j%N' '-leading' '--wrap=touch CANARY' '-n' ';touch CANARY' '|touch CANARY'
+  '&touch CANARY' '>CANARY' '*' '?' '[a-z]' '~' '~root' '!!' '\' 'back\slash' '\n' 'über 中 θ' $'e\u0301' $'\u202Egnp'
+  $'\e[2Jclear' $'\e]0;title\a' $'bell\a' $'\x7fdel' $'bad\xff\xfeutf' 'EOF' $'EOF\ntouch CANARY' '(a b)' '<(touch CANARY)' 'a=b' "$long"
+)
+
+mkdir bin
+cat >bin/sbatch <<'SBATCH'
+#!/usr/bin/env bash
+# Directives are comments before the first command; arguments win over them.
+set -euo pipefail
+array='' chdir=$PWD output='' script=''
+scan() {
+  case $1 in
+    --array=*) array=${1#*=} ;;
+    --chdir=*) chdir=${1#*=} ;;
+    --output=*) output=${1#*=} ;;
+    --wrap=*) echo "--wrap is not expected" >&2; exit 1 ;;
+  esac
+}
+spool=$(mktemp -p "$SPOOL")
+options=()
+for word; do [[ $word == -* && -z $script ]] && options+=("$word") || script=$word; done
+if [[ -n $script ]]; then cat -- "$script" >"$spool"; else cat >"$spool"; fi
+while IFS= read -r line && [[ $line == '#'* || -z $line ]]; do
+  [[ $line != '#SBATCH '* ]] || scan "${line#'#SBATCH '}"
+done <"$spool"
+for option in "${options[@]}"; do scan "$option"; done
+[[ $output =~ ^([A-Za-z%_-]+\.log|/dev/null)$ ]] || { echo "the pattern $output has somebody's words" >&2; exit 1; }
+[[ $output == /dev/null || $chdir != *[%\\]* ]] || { echo "Slurm reads % and \\ in $chdir" >&2; exit 1; }
+[[ $output != /dev/null ]] || chdir=$(mktemp -d -p "$SPOOL")
+echo 17
+tasks=${array##*-}
+for ((task = 1; task <= ${tasks:-0}; ++task)); do
+  (cd -- "$chdir" && SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=$task exec bash "$spool" >"task-$task.log" 2>&1)
+done
+[[ -n $array ]] || (cd -- "$chdir" && SLURM_JOB_ID=18 exec env -u SLURM_ARRAY_TASK_ID bash "$spool" >merge.log 2>&1)
+SBATCH
+chmod +x bin/sbatch
+export PATH=$work/bin:$PATH SPOOL=$work/spool
+mkdir spool
+cat >sweep.toml <<'TOML'
+experiment = "attention_map"
+draws = 2
+[params]
+dim = 4
+max_tokens = 2
+[sweep]
+base = "uniform(10,20)"
+TOML
+
+has_parallel=$(parallel --version 2>/dev/null | grep -c 'GNU parallel')
+[[ $has_parallel != 0 ]] || echo "SKIPPED for GNU parallel, which is not installed"
+
+# In a folder of the name: prints what is wrong, and nothing where all is right.
+try_name() {
+  local name=$1 text=$1.txt how out wanted found
+  mkdir -p -- "./$name" && cd -- "./$name" || return 0
+  cp ../../sweep.toml "./$name.toml"
+  # plan.json holds the text's name, and JSON is UTF-8.
+  iconv -f utf-8 -t utf-8 <<<"$name" >/dev/null 2>&1 || text=text.txt
+  echo 'a text' >"./$text"
+  wanted=("$name.toml" "$text")
+  for how in slurm parallel; do
+    [[ $how == slurm || $has_parallel != 0 ]] || continue
+    out=$name.$how
+    wanted+=("$out" "$out.shards")
+    "$cli" plan "./$name.toml" "text=$text" --format none --shards 2 --no-sample --out="$out" --emit "$how" \
+      >../job.sh 2>../err.txt || { cat ../err.txt; continue; }
+    grep -aqP '[\x00-\x08\x0b-\x1f\x7f]' ../job.sh && echo "$how: the script has control characters"
+    grep '^#' ../job.sh | grep -vqE '^#(!/bin/bash|SBATCH --[a-z-]+(=[A-Za-z0-9%_.-]+)?| [A-Za-z].*)$' &&
+      echo "$how: a comment has somebody's words"
+    bash ../job.sh >../err.txt 2>&1 || { echo "$how: the script failed"; cat ../err.txt; }
+    [[ -f ./$out/results.csv && -d ./$out.shards/1-of-2 ]] || { echo "$how: no merged sweep"; tail -n 3 ./"$out.shards"/logs/*; }
+  done
+  shopt -s dotglob
+  found=$(printf '%q\n' * | sort)
+  wanted=$(printf '%q\n' "${wanted[@]}" | sort)
+  [[ $found == "$wanted" ]] || printf 'wanted:\n%s\nfound:\n%s\n' "$wanted" "$found"
+}
+
+for i in "${!names[@]}"; do
+  while (($(jobs -pr | wc -l) >= 2)); do wait -n; done
+  { mkdir "$i" && cd "$i" && try_name "${names[i]}"; } >"said-$i" 2>&1 &
+done
+wait
+
+failed=0
+for i in "${!names[@]}"; do
+  [[ ! -s said-$i ]] && continue
+  printf 'FAILED: %q\n' "${names[i]}"
+  cat "said-$i"
+  failed=1
+done
+[[ -z $(find "$work" -name CANARY -print) ]] || { echo "FAILED: a name was run as a command"; failed=1; }
+((!failed)) && echo "${#names[@]} names, each in both scripts"
+exit "$failed"
