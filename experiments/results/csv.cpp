@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <string_view>
+#include <system_error>
 #include <variant>
 
 #include "core/errors.h"
@@ -25,12 +26,15 @@ void append_field(std::string& text, double value) {
 }
 
 void append_field(std::string& text, const std::string& value) {
+  const std::string_view guard = is_formula(value) ? formula_guard : "";
   // An empty field is quoted too, as readers skip blank lines.
   if (!value.empty() && value.find_first_of(",\"\r\n") == std::string::npos) {
+    text += guard;
     text += value;
     return;
   }
   text += '"';
+  text += guard;
   for (const char c : value) text += c == '"' ? std::string("\"\"") : std::string(1, c);
   text += '"';
 }
@@ -66,7 +70,21 @@ void append_header(std::string& text, const Table& table) {
   text += "\r\n";
 }
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
 }  // namespace
+
+bool is_formula(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(formula_guard);
+  if (first == std::string_view::npos) return false;
+  return std::string_view("=+-@\t\r").find(text[first]) != std::string_view::npos &&
+         !is_number(text);
+}
 
 std::string csv_text(const Table& table) {
   std::string text;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/results/csv.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
@@ -29,6 +30,7 @@ class CsvReader {
   std::string next_text() {
     std::string field = at("\"") ? quoted() : std::string(plain());
     if (!is_utf8(field)) refuse("has text that is not UTF-8");
+    if (field.starts_with(formula_guard) && is_formula(field)) field.erase(0, formula_guard.size());
     return field;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/results/csv_reader.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/layers.h"
 
@@ -29,6 +30,30 @@ TEST_CASE("Text is quoted where RFC 4180 asks for it") {
   CHECK(csv_text(table) ==
         "\"a,b\",n\r\nplain,1\r\n\"a,b\",2\r\n\"say "
         "\"\"hi\"\"\",3\r\n\"two\nlines\",4\r\n\"\",5\r\n");
+}
+
+TEST_CASE("Text that a spreadsheet would run is guarded, and numbers are numbers") {
+  const Words words{"=cmd|' C calc'!A0.txt",
+                    "+1+cmd",
+                    "-2+3",
+                    "@SUM(A1)",
+                    "\tx",
+                    "\rx",
+                    "'=1",
+                    "-0.5",
+                    "+3e4",
+                    "-inf",
+                    "it's",
+                    "'quoted'",
+                    "x=1"};
+  const Table table{.columns = {{"=t", "", words}, {"n", "", Numbers(words.size(), -1.5)}}};
+  CHECK(csv_text(table) ==
+        "'=t,n\r\n'=cmd|' C calc'!A0.txt,-1.5\r\n'+1+cmd,-1.5\r\n'-2+3,-1.5\r\n'@SUM(A1),-1.5\r\n"
+        "'\tx,-1.5\r\n\"'\rx\",-1.5\r\n''=1,-1.5\r\n-0.5,-1.5\r\n+3e4,-1.5\r\n-inf,-1.5\r\n"
+        "it's,-1.5\r\n'quoted',-1.5\r\nx=1,-1.5\r\n");
+  const Table described{.columns = {{"=t", "", Words{}}, {"n", "", Numbers{}}}};
+  const Table read = read_csv(csv_text(table), described, words.size(), "table.csv");
+  CHECK(std::get<Words>(read.columns[0].values) == words);
 }
 
 TEST_CASE("A table without columns is an empty file, and one without rows a header") {
