@@ -5,6 +5,7 @@
 
 #include "core/params.h"
 #include "experiments/figure/themed_svg.h"
+#include "experiments/files/file.h"
 #include "experiments/reports/document.h"
 #include "experiments/text/xml.h"
 
@@ -91,6 +92,24 @@ for(const table of document.querySelectorAll('table.interactive')){
 }
 )";
 
+/// The SHA-256 of a text as a Content-Security-Policy writes it: base64 of 32 bytes, 43 digits and
+/// one of padding.
+std::string sha256_base64(std::string_view text) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string encoded;
+  unsigned bits = 0, count = 0;
+  for (const char c : sha256_hex(text)) {
+    bits = bits << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    count += 4;
+    if (count < 6) continue;
+    count -= 6;
+    encoded += digits[bits >> count];
+    bits &= (1u << count) - 1;
+  }
+  return encoded + digits[bits << (6 - count)] + '=';  // 256 = 42 · 6 + 4
+}
+
 std::string_view class_of(GridCell::Kind kind) {
   switch (kind) {
     case GridCell::Kind::text:
@@ -117,10 +136,10 @@ class HtmlWriter {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"generator\" content=\"orrery report\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n{}<title>{}</title>\n"
         "<style>{}@media screen and (prefers-color-scheme:dark){{\n{}{}}}\n{}</style>\n</head>\n"
         "<body>\n<main>\n<h1>{}</h1>\n{}{}{}</main>\n{}</body>\n</html>\n",
-        title, style, dark_style, svgs_.dark_rules(), print_style, title,
+        policy(), title, style, dark_style, svgs_.dark_rules(), print_style, title,
         document.subtitle.empty()
             ? ""
             : fmt::format("<p class=\"subtitle\">{}</p>\n", xml_escaped(document.subtitle)),
@@ -129,6 +148,15 @@ class HtmlWriter {
   }
 
  private:
+  /// The page loads nothing, and runs nothing but its own script, whatever a text in it may hold.
+  static std::string policy() {
+    return fmt::format(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; img-src data:; font-src data:; script-src 'sha256-{}'; base-uri 'none'; "
+        "form-action 'none'\">\n",
+        sha256_base64(script));
+  }
+
   static std::string contents(const Document& document) {
     constexpr std::size_t fewest = 4;  // fewer need no table of contents
     std::string items;
