@@ -14,6 +14,7 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/text/printable.h"
@@ -72,8 +73,7 @@ Notes notes_from(std::string_view text) {
 
 Notes read_notes(const fs::path& folder) {
   const fs::path path = folder / notes_file;
-  std::error_code failure;
-  if (fs::status(path, failure).type() == fs::file_type::not_found) return {};
+  if (!is_there(path)) return {};
   try {
     return notes_from(read_file(path, most_file_bytes));
   } catch (const MalformedJson& error) {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/data/npy_header.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/csv_reader.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
@@ -39,8 +39,7 @@ auto reading(std::string_view name, Read read) {
 /// The bytes of a listed file. Throws DataError when it is missing or damaged.
 std::string read_listed(const fs::path& path, const WrittenFile& file) {
   const std::string name = path.string();
-  std::error_code failure;
-  if (!fs::exists(path, failure)) throw DataError(name, "is missing", remedy);
+  if (!is_there(path)) throw DataError(name, "is missing", remedy);
   std::string bytes;
   try {
     bytes = read_file(path, file.bytes);
@@ -115,11 +114,10 @@ Json parse_saved_json(std::string_view text, std::string_view name) {
 }
 
 SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
-  std::error_code failure;
-  if (!fs::is_directory(folder_, failure))
+  if (!is_folder_at(folder_))
     throw IoError(folder_.string(), "is not a folder", "name the folder of a result");
   const fs::path path = folder_ / manifest_file;
-  if (!fs::exists(path, failure))
+  if (!is_there(path))
     throw DataError(folder_.string(), "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
   manifest_ = parse_saved_json(read_file(path, max_manifest_bytes), path.string());
