@@ -37,7 +37,7 @@ struct Standing {
   std::vector<const PlanPoint*> done{};
   std::vector<const PlanPoint*> failed{};
   std::vector<const PlanPoint*> pending{};
-  std::vector<std::string> damages{};  ///< of points that were done; they are pending again
+  std::vector<std::pair<const PlanPoint*, std::string>> damaged{};  ///< pending again, and why
   JournalState journal{};
 };
 
@@ -45,15 +45,12 @@ Standing standing_of(const Plan& plan, const fs::path& folder) {
   Standing standing;
   if (is_sweep_folder(folder)) standing.journal = read_journal(folder / journal_file);
   for (const PlanPoint& point : plan.points) {
-    const PointStatus status = point_status(folder, standing.journal, point.id);
-    (status == PointStatus::done     ? standing.done
-     : status == PointStatus::failed ? standing.failed
-                                     : standing.pending)
+    PointState found = point_state(folder, standing.journal, point.id);
+    (found.status == PointStatus::done     ? standing.done
+     : found.status == PointStatus::failed ? standing.failed
+                                           : standing.pending)
         .push_back(&point);
-    if (status != PointStatus::pending) continue;
-    if (const std::string damage = point_damage(folder, standing.journal, point.id);
-        !damage.empty())
-      standing.damages.push_back(fmt::format("{} {}: {}", point.id, point.label, damage));
+    if (!found.damage.empty()) standing.damaged.emplace_back(&point, std::move(found.damage));
   }
   return standing;
 }
@@ -202,7 +199,7 @@ std::string points_text(const Plan& plan, const fs::path& folder, const JournalS
   std::string text;
   for (const PlanPoint& point : plan.points)
     text += fmt::format("  {} {:7} {}\n", point.id,
-                        name_of(point_status(folder, journal, point.id)), point.label);
+                        name_of(point_state(folder, journal, point.id).status), point.label);
   return text;
 }
 
@@ -262,13 +259,21 @@ Notes notes_of(const fs::path& folder) try {
   return {};
 }
 
+Json damaged_json(const Standing& standing) {
+  Json list = Json::array();
+  for (const auto& [point, damage] : standing.damaged)
+    list.push_back({{"id", point->id}, {"label", point->label}, {"reason", damage}});
+  return list;
+}
+
 Json status_json(const Plan& plan, const Standing& standing, const Notes& notes, bool running) {
   return {{"experiment", plan.experiment->info.name},
           {"points", plan.points.size()},
           {"done", standing.done.size()},
           {"failed", standing.failed.size()},
           {"left", standing.pending.size()},
-          {"damaged_points", standing.damages.size()},
+          {"damaged_points", standing.damaged.size()},
+          {"damaged", damaged_json(standing)},
           {"damaged_lines", standing.journal.damaged_lines},
           {"running", running},
           {"tags", notes.tags},
@@ -284,8 +289,8 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
   for (const PlanPoint* point : standing.failed)
     text += fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
                         standing.journal.entries.at(point->id).error);
-  for (const std::string& damage : standing.damages)
-    text += fmt::format("  {} {}\n", red("damaged"), damage);
+  for (const auto& [point, damage] : standing.damaged)
+    text += fmt::format("  {} {} {}: {}\n", red("damaged"), point->id, point->label, damage);
   if (standing.journal.damaged_lines > 0)
     text += fmt::format("  {} lines of the journal are damaged\n", standing.journal.damaged_lines);
   if (!running && standing.done.size() < plan.points.size())
@@ -293,7 +298,8 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
   return text;
 }
 
-/// Prints the status of one folder, or adds it to `shards`. Returns whether no point failed.
+/// Prints the status of one folder, or adds it to `shards`. Returns whether nothing in it failed or
+/// is damaged.
 bool show_status(const fs::path& folder, bool as_json, Json* shards) {
   const Plan plan = read_plan(folder);
   const Standing standing = standing_of(plan, folder);
@@ -310,15 +316,15 @@ bool show_status(const fs::path& folder, bool as_json, Json* shards) {
     if (shards) print(folder.string() + "\n");
     print(status_text(folder.string(), plan, standing, running) + notes_text(notes));
   }
-  return standing.failed.empty();
+  return standing.failed.empty() && standing.damaged.empty() && standing.journal.damaged_lines == 0;
 }
 
 /// The shards of a sweep that were not merged yet, one after the other.
 bool show_shards(const StatusOptions& options, const std::vector<fs::path>& folders) {
   Json shards = Json::array();
-  bool none_failed = true;
+  bool all_well = true;
   for (const fs::path& folder : folders)
-    none_failed = show_status(folder, options.json, &shards) && none_failed;
+    all_well = show_status(folder, options.json, &shards) && all_well;
   std::size_t points = 0, done = 0;
   for (const Json& shard : shards) {
     points += shard["points"].get<std::size_t>();
@@ -326,21 +332,21 @@ bool show_shards(const StatusOptions& options, const std::vector<fs::path>& fold
   }
   if (options.json) {
     print(json_text({{"points", points}, {"done", done}, {"shards", shards}}));
-    return none_failed;
+    return all_well;
   }
   print(fmt::format("{} shards, not merged: {} of {} points done; merge with: orrery merge {}\n",
                     folders.size(), done, points, options.folder));
-  return none_failed;
+  return all_well;
 }
 
 }  // namespace
 
 int status_command(const StatusOptions& options) {
   const std::vector<fs::path> shards = shards_beside(options.folder);
-  const bool none_failed = is_sweep_folder(options.folder) || shards.empty()
-                               ? show_status(options.folder, options.json, nullptr)
-                               : show_shards(options, shards);
-  return none_failed ? exit_ok : exit_failed;
+  const bool all_well = is_sweep_folder(options.folder) || shards.empty()
+                            ? show_status(options.folder, options.json, nullptr)
+                            : show_shards(options, shards);
+  return all_well ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

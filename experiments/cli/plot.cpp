@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/combine/combine.h"
+#include "experiments/combine/dimensions.h"
 #include "experiments/combine/panels_table.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
@@ -42,6 +45,13 @@ combine::Band band_named(const std::string& name) {
     if (known == name) return band;
   throw UsageError("band=" + name, "is not a kind of band",
                    "take interval, deviation, range or none");
+}
+
+combine::Band band_in(const SavedSweep& sweep, const std::string& name) {
+  const combine::Band band = band_named(name);
+  if (sweep.repeats < 2)
+    throw UsageError("band=" + name, "is of repeats, and this sweep has none", "leave it out");
+  return band;
 }
 
 bool is_shared(const std::string& value) {
@@ -83,24 +93,26 @@ PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& 
     else if (key == "dash")
       request.dash = value;
     else if (key == "band")
-      request.band = band_named(value);
+      request.band = band_in(sweep, value);
     else if (key == "axes")
       request.shared = is_shared(value);
     else
       add_choice(sweep, key, value, request);
   }
+  if (!request.y.empty() && request.band != PlotRequest{}.band)
+    throw UsageError("band", "is for curves, and with y the plot is a map",
+                     "leave one of them out");
   return request;
 }
 
-/// The choice is part of the name: another plot of the same figure has another file.
-std::string file_stem(const Panels& page, const PlotRequest& request) {
-  std::string stem = page.id;
+/// What the page shows is part of the name: another plot of the same figure has another file.
+std::string file_stem(const combine::DrawnPage& page) {
+  const PlotRequest& request = page.request;
+  std::string stem = page.panels.id;
   if (!request.hue.empty()) stem += "_by_" + request.hue;
   if (!request.facet.empty()) stem += "_per_" + request.facet;
   if (!request.dash.empty()) stem += "_dashed_by_" + request.dash;
-  for (const auto& [key, value] : request.where) stem += fmt::format("_{}_{}", key, value);
-  std::replace(stem.begin(), stem.end(), '/', '_');
-  return stem;
+  return stem + combine::file_part(request.where);
 }
 
 void print_what_there_is(const SavedSweep& sweep) {
@@ -120,13 +132,14 @@ struct File {
   std::string bytes;
 };
 
-std::vector<File> files_of(const std::vector<Panels>& pages, const PlotOptions& options,
-                           const PlotRequest& request, const fs::path& out) {
+std::vector<File> files_of(const std::vector<combine::DrawnPage>& pages, const PlotOptions& options,
+                           const fs::path& out) {
   const figure::ExportOptions look{.page = options.figures.page, .view = view_of(options.look)};
   const std::string& theme = options.figures.theme;
   std::vector<File> files;
-  for (Panels page : pages) {
-    const fs::path stem = out / file_stem(page, request);
+  for (const combine::DrawnPage& drawn : pages) {
+    const fs::path stem = out / file_stem(drawn);
+    Panels page = drawn.panels;
     for (Figure& panel : page.panels) panel = recolored(std::move(panel), options.look);
     for (const std::string& format : options.figures.formats)
       files.push_back(
@@ -136,6 +149,68 @@ std::vector<File> files_of(const std::vector<Panels>& pages, const PlotOptions& 
     files.push_back({stem.string() + ".csv", csv_text(combine::table_of(page))});
   }
   return files;
+}
+
+/// Parts of the look that some pages cannot have, and figures that have no page.
+void tell_what_does_not_fit(const combine::Drawing& drawing, const PlotRequest& request) {
+  for (const auto& [key, part] : {std::pair{"hue", &PlotRequest::hue},
+                                  {"facet", &PlotRequest::facet},
+                                  {"dash", &PlotRequest::dash}}) {
+    const auto with = static_cast<std::size_t>(std::count_if(
+        drawing.pages.begin(), drawing.pages.end(),
+        [&, member = part](const auto& page) { return page.request.*member == request.*member; }));
+    if (with < drawing.pages.size())
+      tell(fmt::format("{}={} is on {} of {} plots: the others cannot have it, nor its name\n", key,
+                       request.*part, with, drawing.pages.size()));
+  }
+  for (const std::string& reason : drawing.not_drawn) tell(fmt::format("not drawn: {}\n", reason));
+}
+
+/// One line per point and reason, with the figures that lack its curves.
+void say_left_out(const std::vector<combine::LeftOut>& left_out) {
+  struct Lack {
+    std::vector<std::string> figures{};
+    std::size_t curves{};
+    bool known{true};  ///< how many curves
+  };
+  std::map<std::string, Lack> by_point;
+  for (const combine::LeftOut& one : left_out) {
+    const bool lost = one.point.empty();
+    Lack& lack = by_point[lost ? one.reason : fmt::format("point {}", one.point)];
+    lack.figures.push_back(one.figure);
+    lack.curves += one.curves;
+    lack.known = lack.known && one.curves > 0;
+    if (!lost) detail(fmt::format("{}: {}\n", one.point, one.reason));
+  }
+  for (const auto& [point, lack] : by_point)
+    say(fmt::format(
+        "orrery: {}: left out of {} figure{}{}: {}\n", point, lack.figures.size(),
+        lack.figures.size() == 1 ? "" : "s",
+        lack.known ? fmt::format(" ({} curve{})", lack.curves, lack.curves == 1 ? "" : "s") : "",
+        fmt::join(lack.figures, ", ")));
+}
+
+/// What is asked for may be missing since points are: they are named before the refusal.
+combine::Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& request) try {
+  return combine::drawn(sweep, request, most_pages);
+} catch (const UsageError&) {
+  for (const std::string& message : damage_messages(sweep))
+    say(fmt::format("orrery: {}\n", message));
+  throw;
+}
+
+/// Names what is damaged or has no result, and what is drawn without it. Returns whether anything
+/// is missing.
+bool say_what_is_missing(const SavedSweep& sweep, const combine::Drawing& drawing) {
+  const auto missing = {sweep.problems, damage_messages(sweep), points_without_result(sweep)};
+  bool any = !drawing.left_out.empty();
+  for (const std::vector<std::string>& messages : missing)
+    for (const std::string& message : messages) {
+      say(fmt::format("orrery: {}\n", message));
+      any = true;
+    }
+  say_left_out(drawing.left_out);
+  return any;
 }
 
 }  // namespace
@@ -150,14 +225,13 @@ int plot_command(const PlotOptions& options) {
     return exit_ok;
   }
   const PlotRequest request = request_of(sweep, options.words);
-  const bool everything = request.figure.empty() && request.measure.empty();
-  const std::vector<Panels> pages = everything ? combine::overview(sweep, most_pages, request)
-                                               : combine::combined(sweep, request);
-  if (pages.empty())
+  const combine::Drawing drawing = drawn_or_reason(sweep, request);
+  const std::vector<combine::DrawnPage>& pages = drawing.pages;
+  if (pages.empty() && drawing.left_out.empty())
     throw UsageError(options.folder, "has no points that differ in anything that can be drawn",
                      "sweep a parameter, as in dim=32,64");
   const fs::path out = out_of(options);
-  const std::vector<File> files = files_of(pages, options, request, out);
+  const std::vector<File> files = files_of(pages, options, out);
   std::error_code failure;
   for (const File& file : files)
     if (!options.force && fs::exists(file.path, failure))
@@ -166,8 +240,9 @@ int plot_command(const PlotOptions& options) {
   for (const File& file : files) atomic_write(file.path, file.bytes);
   tell(fmt::format("drew {} plot{}, {} files in {}/\n", pages.size(), pages.size() == 1 ? "" : "s",
                    files.size(), out.string()));
-  for (const Panels& page : pages) detail(file_stem(page, request) + "\n");
-  return exit_ok;
+  for (const combine::DrawnPage& page : pages) detail(file_stem(page) + "\n");
+  tell_what_does_not_fit(drawing, request);
+  return say_what_is_missing(sweep, drawing) ? exit_failed : exit_ok;
 }
 
 }  // namespace orrery::cli

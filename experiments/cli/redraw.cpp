@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of a result and where its figures go below --out.
-using Place = std::pair<fs::path, fs::path>;
+/// The folder of a result, where its figures go below --out, and its name in a sweep.
+struct Place {
+  fs::path saved{};
+  fs::path below{};
+  std::string point{};
+};
 
 fs::path without_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
@@ -34,14 +39,20 @@ fs::path out_of(const RedrawOptions& options) {
   return without_slash(fs::absolute(options.folder)).string() + "-redrawn";
 }
 
-std::vector<Place> places(const RedrawOptions& options) {
-  const fs::path folder(options.folder);
-  if (!is_sweep_folder(folder)) return {{folder, {}}};
-  const SavedSweep sweep = load_sweep(folder);
+std::vector<Place> places(const SavedSweep& sweep) {
   std::vector<Place> found;
   for (const PointRecord& point : sweep.points)
-    if (point.is_done()) found.emplace_back(point.folder, point.id);
+    if (point.is_done()) found.push_back({point.folder, point.id, point_name(point)});
   return found;
+}
+
+/// The result; of a sweep an empty one, with the reason said, where a point cannot be read.
+std::optional<Result> result_or_reason(const Place& place) try {
+  return load_result(place.saved);
+} catch (const Error& error) {
+  if (place.point.empty()) throw;
+  say(fmt::format("orrery: point {} is not drawn: {}\n", place.point, error.what()));
+  return std::nullopt;
 }
 
 /// All figures but tables on one page.
@@ -53,8 +64,7 @@ Panels panels_of(const Result& result, const LookOptions& look) {
   return figure::lettered_panels("panels", result.provenance.experiment, std::move(figures));
 }
 
-std::size_t redraw(const fs::path& saved, const fs::path& to, const RedrawOptions& options) {
-  const Result result = load_result(saved);
+std::size_t redraw(const Result& result, const fs::path& to, const RedrawOptions& options) {
   ExportOptions look{
       .page = options.figures.page, .png_scale = options.scale, .view = view_of(options.look)};
   make_folders(to);
@@ -87,15 +97,28 @@ int redraw_command(const RedrawOptions& options) {
   if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
     throw IoError(out.string(), "already exists and is not empty",
                   "choose another folder with --out");
-  const std::vector<Place> found = places(options);
+  const bool is_sweep = is_sweep_folder(options.folder);
+  const SavedSweep sweep = is_sweep ? load_sweep(options.folder) : SavedSweep{};
+  const std::vector<Place> found =
+      is_sweep ? places(sweep) : std::vector<Place>{{.saved = options.folder}};
   remove_abandoned(out);
   // All of the pictures appear at once, or none.
   AtomicFolder swap(out);
   std::size_t files = 0;
-  for (const auto& [saved, below] : found) files += redraw(saved, swap.folder() / below, options);
+  bool whole = sweep.problems.empty();
+  for (const std::string& problem : sweep.problems) say(fmt::format("orrery: {}\n", problem));
+  for (const Place& place : found) {
+    const std::optional<Result> result = result_or_reason(place);
+    whole = whole && result;
+    if (result) files += redraw(*result, swap.folder() / place.below, options);
+  }
   swap.commit();
   tell(fmt::format("drew {} files into {}/\n", files, out.string()));
-  return exit_ok;
+  for (const std::string& message : points_without_result(sweep)) {
+    say(fmt::format("orrery: {}\n", message));
+    whole = false;
+  }
+  return whole ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

@@ -70,8 +70,10 @@ int report_command(const ReportCommandOptions& options) {
   write_panels(report, page.parent_path(), options.drawn_on);
   atomic_write(markdown, markdown_of(report.document));
   for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
+  for (const std::string& message : report.without_result)
+    say(fmt::format("orrery: {}\n", message));
   tell(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));
-  return report.problems.empty() ? exit_ok : exit_failed;
+  return report.problems.empty() && report.without_result.empty() ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

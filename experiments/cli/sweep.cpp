@@ -36,6 +36,23 @@ bool all_checks_hold(const std::vector<PointRecord>& points) {
                      [](const PointRecord& point) { return point.failing_checks() == 0; });
 }
 
+/// A point that was written and cannot be read back is pending again: the reason is said here, as
+/// the file may be readable when it is looked for.
+void say_damages(const std::vector<PointRecord>& points) {
+  for (const PointRecord& point : points)
+    if (!point.damage.empty())
+      say(fmt::format("orrery: point {} {}: {}; orrery resume computes it again\n", point.id,
+                      point.label, point.damage));
+}
+
+/// What the table shows, where it is not printed.
+void say_failing_claims(const std::vector<PointRecord>& points) {
+  for (const PointRecord& point : points)
+    for (const Check& check : point.checks)
+      if (!check.holds())
+        say(fmt::format("orrery: point {} {}: {}\n", point.id, point.label, failure_text(check)));
+}
+
 std::string closing_line(const fs::path& folder, const SweepOutcome& outcome) {
   const SweepProgress& p = outcome.progress;
   std::string text =
@@ -132,6 +149,8 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
   if (!options.json && !is_quiet())
     print(sweep_table(plan, outcome.points, output_width(), max_table_rows));
   tell(closing_line(path, outcome));
+  say_damages(outcome.points);
+  if (is_quiet()) say_failing_claims(outcome.points);
   if (outcome.stopped) {
     say(fmt::format("orrery: stopped; continue with: orrery resume {}\n", path.string()));
     return 128 + stop_signal();
@@ -199,8 +218,9 @@ int merge_command(const MergeOptions& options) {
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),
                     shard.string()));
   if (outcome.lacks_shards) say("some shards are missing; merge again when they are there\n");
-  if (outcome.failed > 0) say(fmt::format("{} points failed in their shards\n", outcome.failed));
-  const bool whole = outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failed == 0;
+  for (const std::string& failure : outcome.failures) say(fmt::format("failed {}\n", failure));
+  const bool whole =
+      outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failures.empty();
   return whole ? exit_ok : exit_failed;
 }
 

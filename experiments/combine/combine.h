@@ -18,8 +18,12 @@ std::vector<std::string> curve_figures(const SavedSweep& sweep);
 /// ordered colours for numbers and by its own for an encoding; there is one panel per value of the
 /// facet, and one page per combination of what else differs. A point that does not read a setting
 /// is in all of its panels. Repeats are drawn as their mean, with a band.
-/// Throws UsageError for what the sweep does not have or does not vary; what SavedFolder throws.
-std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request);
+/// A point whose files cannot be read is left out of a figure: the caption says so.
+/// @param left_out  gets those points, where it is not null
+/// Throws UsageError for what the sweep does not have or does not vary, and for words that mean
+/// nothing together; DataError where no point of a figure can be read.
+std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request,
+                             std::vector<LeftOut>* left_out = nullptr);
 
 /// The most pages that a report and the desktop show.
 inline constexpr std::size_t most_overview_pages = 36;
@@ -29,6 +33,24 @@ inline constexpr std::size_t most_overview_pages = 36;
 /// facet of `look` are those of every page that can have them.
 std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most,
                              const PlotRequest& look = {});
+
+/// A page, and what of the request it shows.
+struct DrawnPage {
+  Panels panels{};
+  PlotRequest request{};
+};
+
+struct Drawing {
+  std::vector<DrawnPage> pages{};
+  std::vector<LeftOut> left_out{};
+  std::vector<std::string> not_drawn{};  ///< why figures and measures have no page
+};
+
+/// What `orrery plot` draws: combined() of a figure or a measure; without either an overview in
+/// which all other words hold. Values and axes apply to every page, hue, facet and dash to those
+/// that can have them: the request of each page tells which. Throws as combined() does, and
+/// UsageError for a value of no point and for a word that no page can obey.
+Drawing drawn(const SavedSweep& sweep, const PlotRequest& request, std::size_t most);
 
 /// The panels of a page as figures of their own, with ids that are told apart by numbers.
 std::vector<Figure> figures_of(Panels page);

@@ -56,9 +56,12 @@ std::optional<Dimension> asked(std::vector<Dimension>& left, const char* part,
   Names keys;
   for (const Dimension& one : left) keys.push_back(one.key);
   if (std::optional<Dimension> found = taken(left, key)) return found;
-  throw UsageError(fmt::format("{}={}", part, key), "is not among the settings that differ here",
-                   keys.empty() ? "leave it out: nothing is left that differs"
-                                : fmt::format("choose one of {}, or none", fmt::join(keys, ", ")));
+  throw UsageError(
+      fmt::format("{}={}", part, key), "is not among the settings that differ here",
+      remedy_for_unknown(key, keys,
+                         keys.empty()
+                             ? std::string("leave it out: nothing is left that differs")
+                             : fmt::format("choose one of {}, or none", fmt::join(keys, ", "))));
 }
 
 std::string most_values(const std::vector<Dimension>& left, bool encoding_first) {

@@ -22,13 +22,24 @@ struct Number {
   double value{};
 };
 
+/// What `run` calls rope_change is the measure change of the encoding rope in a sweep.
+[[noreturn]] void refuse_measure(const std::string& measure, const TidyTable& tidy) {
+  const MeasureName parts = measure_name(measure);
+  const bool is_of_encoding =
+      !parts.encoding.empty() &&
+      std::find(tidy.measures.begin(), tidy.measures.end(), parts.measure) != tidy.measures.end();
+  throw UsageError(
+      "measure=" + measure, "is not among the measures of this sweep",
+      is_of_encoding
+          ? fmt::format("did you mean measure={}{}?", parts.measure,
+                        tidy.has_encodings ? " encoding=" + parts.encoding : "")
+          : remedy_for_unknown(measure, tidy.measures,
+                               fmt::format("its measures are {}", fmt::join(tidy.measures, ", "))));
+}
+
 std::vector<Number> numbers_of(const TidyTable& tidy, const PlotRequest& request) {
   const auto place = std::find(tidy.measures.begin(), tidy.measures.end(), request.measure);
-  if (place == tidy.measures.end())
-    throw UsageError(
-        "measure=" + request.measure, "is not among the measures of this sweep",
-        remedy_for_unknown(request.measure, tidy.measures,
-                           fmt::format("its measures are {}", fmt::join(tidy.measures, ", "))));
+  if (place == tidy.measures.end()) refuse_measure(request.measure, tidy);
   const auto m = static_cast<std::size_t>(place - tidy.measures.begin());
   std::vector<Number> numbers;
   for (const TidyRow& row : tidy.rows) {
@@ -272,16 +283,20 @@ void color_maps(std::vector<Panels>& pages, const PlotRequest& request) {
   }
 }
 
-/// The swept number with the most values.
-std::string chosen_x(const std::vector<Setting>& settings, const TidyTable& tidy) {
+/// The swept number with the most values that is not the other axis.
+std::string chosen_x(const std::vector<Setting>& settings, const TidyTable& tidy,
+                     const std::string& y) {
   std::string best;
   std::size_t most = 1;
   for (const std::string& key : tidy.keys) {
     const Dimension one = dimension_of(settings, key);
-    if (!one.is_number || one.values.size() <= most) continue;
+    if (!one.is_number || one.values.size() <= most || key == y) continue;
     best = key;
     most = one.values.size();
   }
+  if (best.empty() && !y.empty())
+    throw UsageError("y=" + y, "is of a map over two settings, and no number is left for x",
+                     "leave y out, or give x=");
   if (best.empty())
     throw UsageError("x", "is missing, and no number differs between these points",
                      "sweep a number, or give x= and y= for a map over two settings");
@@ -292,8 +307,9 @@ Dimension axis_of(const char* part, const std::string& key, const std::vector<Se
                   const std::vector<std::string>& keys, bool needs_number) {
   Dimension axis = dimension_of(settings, key);
   if (axis.values.size() < 2)
-    throw UsageError(fmt::format("{}={}", part, key), "is not among the settings that differ here",
-                     fmt::format("choose one of {}", fmt::join(keys, ", ")));
+    throw UsageError(
+        fmt::format("{}={}", part, key), "is not among the settings that differ here",
+        remedy_for_unknown(key, keys, fmt::format("choose one of {}", fmt::join(keys, ", "))));
   if (needs_number && !axis.is_number)
     throw UsageError(fmt::format("{}={}", part, key), "has values that are not numbers",
                      fmt::format("take hue={0} or facet={0}, or a map with y=", key));
@@ -309,7 +325,10 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
   for (const Number& number : numbers) settings.push_back(number.setting);
   const std::vector<std::string> keys = varying_keys(settings);
   const bool is_map = !request.y.empty();
-  const std::string chosen = request.x.empty() ? chosen_x(settings, tidy) : request.x;
+  if (is_map && request.x == request.y)
+    throw UsageError("y=" + request.y, "is the axis x as well",
+                     "leave y out, or take another setting");
+  const std::string chosen = request.x.empty() ? chosen_x(settings, tidy, request.y) : request.x;
   const Dimension x = axis_of("x", chosen, settings, keys, !is_map);
   const Dimension y = is_map ? axis_of("y", request.y, settings, keys, false) : Dimension{};
   std::vector<std::string> axes{x.key};

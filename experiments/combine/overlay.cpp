@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +30,8 @@ struct Curve {
 struct Curves {
   std::vector<std::unique_ptr<const Figure>> figures{};
   std::vector<Curve> all{};
+  std::vector<LeftOut> left_out{};
+  std::size_t points{};  ///< that have the figure, or should have it
 };
 
 std::string figure_path(const std::string& id) { return "figures/" + id + ".json"; }
@@ -78,20 +81,67 @@ std::optional<Figure> saved_figure(const PointRecord& point, const std::string& 
   return figure ? std::move(*figure) : Figure{.content = TableFigure{}};
 }
 
+/// Whether a point that cannot be read may be one of those that are asked for.
+bool may_be_asked_for(const PointRecord& point, const SavedSweep& sweep,
+                      const PlotRequest& request) {
+  return is_asked_for(setting_of(point, sweep.swept, {}), request);
+}
+
+/// How many curves each point has; 0 where they differ in that.
+std::size_t curves_per_point(const Curves& curves) {
+  std::map<const LinePlot*, std::size_t> counts;
+  for (const Curve& curve : curves.all) ++counts[curve.plot];
+  if (counts.empty()) return 0;
+  const std::size_t first = counts.begin()->second;
+  const bool same = std::all_of(counts.begin(), counts.end(),
+                                [&](const auto& one) { return one.second == first; });
+  return same ? first : 0;
+}
+
+/// "2 of 4 points are damaged and left out: dim=8 (3f…), …"; empty where none is.
+std::string left_out_text(const Curves& curves) {
+  constexpr std::size_t most_names = 3;
+  if (curves.left_out.empty()) return {};
+  std::vector<std::string> names;
+  for (const LeftOut& one : curves.left_out) names.push_back(one.point);
+  const std::size_t count = names.size();
+  if (count > most_names) names.resize(most_names);
+  return fmt::format(" · {} of {} points {} damaged and left out: {}{}", count, curves.points,
+                     count == 1 ? "is" : "are", fmt::join(names, ", "),
+                     count > most_names ? ", …" : "");
+}
+
 Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                  const FigureOfPoint& figure_of) {
   Curves curves;
   bool other_kind = false;
   for (const PointRecord& point : sweep.points) {
     if (!point.is_done()) continue;
-    std::optional<Figure> figure = figure_of(point);
+    std::optional<Figure> figure;
+    try {
+      figure = figure_of(point);
+    } catch (const Error& error) {
+      if (!may_be_asked_for(point, sweep, request)) continue;
+      curves.left_out.push_back(
+          {.figure = request.figure, .point = point_name(point), .reason = error.what()});
+      ++curves.points;
+      continue;
+    }
     if (!figure) continue;
+    const std::size_t before = curves.all.size();
     if (std::holds_alternative<LinePlot>(figure->content))
       add_curves(point, sweep, request, std::move(*figure), curves);
     else
       other_kind = true;
+    if (curves.all.size() > before) ++curves.points;
   }
+  for (LeftOut& one : curves.left_out) one.curves = curves_per_point(curves);
   if (!curves.all.empty()) return curves;
+  if (!curves.left_out.empty() && !other_kind)
+    throw DataError("figure=" + request.figure,
+                    fmt::format("can be read of none of {} points: {}", curves.points,
+                                curves.left_out.front().reason),
+                    "orrery resume computes damaged points again");
   const std::vector<std::string> known = curve_figures(sweep);
   const std::string all = fmt::format("its figures of curves are {}", fmt::join(known, ", "));
   throw UsageError("figure=" + request.figure,
@@ -217,13 +267,15 @@ std::vector<std::string> curve_figures(const SavedSweep& sweep) {
   return ids;
 }
 
-std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request) {
-  return overlay(sweep, request,
-                 [&](const PointRecord& point) { return saved_figure(point, request.figure); });
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
+                            std::vector<LeftOut>* left_out) {
+  return overlay(
+      sweep, request, [&](const PointRecord& point) { return saved_figure(point, request.figure); },
+      left_out);
 }
 
 std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
-                            const FigureOfPoint& figure_of) {
+                            const FigureOfPoint& figure_of, std::vector<LeftOut>* left_out) {
   Curves curves = curves_of(sweep, request, figure_of);
   std::vector<Setting> settings;
   for (const Curve& curve : curves.all) settings.push_back(curve.setting);
@@ -235,12 +287,15 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   const std::string title = one_title ? first : request.figure;
   const auto caption = [&](const Place& page) {
     return caption_of(sweep, page,
-                      repeats_text(static_cast<std::size_t>(sweep.repeats), request.band));
+                      repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
+           left_out_text(curves);
   };
-  return pages_of(settings, arrangement, request, request.figure, title, caption,
-                  [&](const Place& place) {
-                    return panel_at(place, curves, arrangement, request.band, sweep.repeats > 1);
-                  });
+  std::vector<Panels> pages = pages_of(
+      settings, arrangement, request, request.figure, title, caption, [&](const Place& place) {
+        return panel_at(place, curves, arrangement, request.band, sweep.repeats > 1);
+      });
+  if (left_out) left_out->insert(left_out->end(), curves.left_out.begin(), curves.left_out.end());
+  return pages;
 }
 
 }  // namespace orrery::combine

@@ -63,12 +63,12 @@ bool is_usual(const std::string& experiment, const std::string& key, const std::
   return spec && to_text(spec->default_value) == value;
 }
 
+}  // namespace
+
 bool same_value(const std::string& a, const std::string& b) {
   const auto x = number_in(a), y = number_in(b);
   return x && y ? *x == *y : a == b;
 }
-
-}  // namespace
 
 const ParamSpec* spec_of(const std::string& experiment, const std::string& key) {
   const ExperimentInfo* info = info_of(experiment);
@@ -122,6 +122,10 @@ std::string caption_of(const SavedSweep& sweep, const Place& page, const std::st
       const ParamSpec* spec = spec_of(sweep.experiment, key);
       constants += " · " + setup::setting_text(spec ? *spec : ParamSpec{.key = key}, value);
     }
+  const std::size_t all = sweep.points.size(), done = count_with(sweep.points, PointStatus::done);
+  if (done < all)
+    constants += fmt::format(" · {} of {} points {} no result", all - done, all,
+                             all - done == 1 ? "has" : "have");
   return caption + constants;
 }
 

@@ -28,8 +28,8 @@ Spread spread_of(const std::vector<double>& values, Band band);
 /// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
 std::string repeats_text(std::size_t repeats, Band band);
 
-/// "Long-term decay · dim=64, … · mean of 5 repeats", and the settings that are the same
-/// everywhere.
+/// "Long-term decay · dim=64, … · mean of 5 repeats", the settings that are the same everywhere,
+/// and how many points have no result.
 std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats);
 
 /// A setting's key with its symbol and unit: "dim d (channels)".
@@ -40,6 +40,9 @@ AxisScale scale_for(const std::vector<double>& values);
 
 /// Gives all panels of lines the same axes, if so asked.
 void share_axes(std::vector<Figure>& panels, const PlotRequest& request);
+
+/// Whether two values are the same text or the same number: 1e4 and 10000.
+bool same_value(const std::string& a, const std::string& b);
 
 /// Whether the setting has the values that the request asks for; numbers are compared as such.
 bool is_asked_for(const Setting& setting, const PlotRequest& request);
@@ -64,9 +67,11 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
 using FigureOfPoint = std::function<std::optional<Figure>(const PointRecord&)>;
 
 /// The two kinds of combined(): by figure and by measure.
-std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request);
 std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
-                            const FigureOfPoint& figure_of);
+                            std::vector<LeftOut>* left_out);
+std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
+                            const FigureOfPoint& figure_of,
+                            std::vector<LeftOut>* left_out = nullptr);
 std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
                                  const PlotRequest& request);
 

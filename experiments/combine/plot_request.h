@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,14 @@ struct PlotRequest {
   Band band{Band::interval};
   /// Whether panels have the same axes and colours; curves have, and maps have not.
   std::optional<bool> shared{};
+};
+
+/// The curves of a point that a figure lacks, as their file cannot be read.
+struct LeftOut {
+  std::string figure{};
+  std::string point{};   ///< its label and id; empty where the figure is lost at all points
+  std::string reason{};  ///< "FILE: is missing; …"
+  std::size_t curves{};  ///< as many as each other point has; 0 where they differ in that
 };
 
 }  // namespace orrery::combine

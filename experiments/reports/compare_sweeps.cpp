@@ -84,7 +84,22 @@ bool same_files(const SavedFolder& a, const SavedFolder& b) {
   return numbers(a) == numbers(b);
 }
 
-PointComparison compare_points(const PointRecord& a, const PointRecord& b, double tolerance) {
+/// Why a point cannot be read, after "A: "; nothing where it can.
+void add_damage(const char* side, const PointRecord& point, std::vector<std::string>& messages) {
+  try {
+    const SavedFolder saved(point.folder);
+    const std::vector<std::string> damages = saved.damages();
+    if (damages.empty()) load_result(saved);
+    for (const std::string& damage : damages)
+      messages.push_back(fmt::format("{}: point {}: {}", side, name_of(point), damage));
+  } catch (const Error& error) {
+    messages.push_back(fmt::format("{}: point {}: {}", side, name_of(point), error.what()));
+  }
+}
+
+/// Adds to `not_compared` why a point cannot be read.
+PointComparison compare_points(const PointRecord& a, const PointRecord& b, double tolerance,
+                               std::vector<std::string>& not_compared) {
   PointComparison found{.label = a.label.empty() ? a.id : a.label,
                         .label_b = b.label == a.label ? "" : b.label,
                         .id_a = a.id,
@@ -92,10 +107,18 @@ PointComparison compare_points(const PointRecord& a, const PointRecord& b, doubl
                         .status_a = a.status,
                         .status_b = b.status};
   if (!a.is_done() || !b.is_done()) return found;
-  const SavedFolder saved_a(a.folder), saved_b(b.folder);
-  if (same_files(saved_a, saved_b) && saved_a.damages().empty() && saved_b.damages().empty())
-    return found;
-  found.result = compare_results(load_result(saved_a), load_result(saved_b), tolerance);
+  try {
+    const SavedFolder saved_a(a.folder), saved_b(b.folder);
+    if (same_files(saved_a, saved_b) && saved_a.damages().empty() && saved_b.damages().empty())
+      return found;
+    found.result = compare_results(load_result(saved_a), load_result(saved_b), tolerance);
+  } catch (const Error& error) {
+    const std::size_t before = not_compared.size();
+    add_damage("A", a, not_compared);
+    add_damage("B", b, not_compared);
+    if (not_compared.size() == before)  // it could not be read, and now it can
+      not_compared.push_back(fmt::format("point {}: {}", name_of(a), error.what()));
+  }
   return found;
 }
 
@@ -239,7 +262,8 @@ std::vector<ScalarSummary> summary_of(const std::vector<PointComparison>& differ
 SavedSweep load_whole_sweep(const std::filesystem::path& folder) {
   SavedSweep sweep = load_sweep(folder);
   if (!sweep.problems.empty())
-    throw DataError(sweep.problems.front(), "so the sweep is incomplete",
+    throw DataError(fmt::format("{}", fmt::join(sweep.problems, "; ")),
+                    "so the sweep is incomplete",
                     "orrery resume completes it, orrery report shows the rest");
   return sweep;
 }
@@ -260,7 +284,9 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
       continue;
     }
     ++found.matched;
-    PointComparison pair = compare_points(a.points[i], *others[i], tolerance);
+    if (!a.points[i].is_done() && !others[i]->is_done())
+      found.without_result.push_back(name_of(a.points[i]));
+    PointComparison pair = compare_points(a.points[i], *others[i], tolerance, found.not_compared);
     if (differs(pair)) found.differing.push_back(std::move(pair));
   }
   for (const PointRecord& point : b.points)

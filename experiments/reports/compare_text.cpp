@@ -105,6 +105,8 @@ Json sweep_json(const SweepComparison& one) {
           {"differing", list_json(one.differing, point_json)},
           {"only_a", one.only_a},
           {"only_b", one.only_b},
+          {"not_compared", one.not_compared},
+          {"without_result", one.without_result},
           {"repeats", list_json(one.repeats, repeats_json)}};
 }
 
@@ -278,7 +280,12 @@ std::string comparison_text(const Comparison& comparison) {
   std::string text = differences_text("Program", comparison.program) +
                      differences_text("Input files (SHA-256)", comparison.inputs);
   text += comparison.sweeps ? sweep_text(comparison.sweep) : result_text(comparison.result);
-  return text + (comparison.same_numbers() ? "All numbers are the same.\n" : "Numbers differ.\n");
+  if (comparison.same_numbers()) return text + "All numbers are the same.\n";
+  const SweepComparison& sweep = comparison.sweep;
+  const bool differs = !comparison.sweeps || !sweep.differing.empty() || !sweep.only_a.empty() ||
+                       !sweep.only_b.empty();
+  return text +
+         (differs ? "Numbers differ.\n" : "All numbers that can be compared are the same.\n");
 }
 
 }  // namespace orrery::reports

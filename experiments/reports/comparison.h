@@ -98,12 +98,17 @@ struct SweepComparison {
   std::vector<PointComparison> differing{};
   std::vector<std::string> only_a{};  ///< points, by label and id
   std::vector<std::string> only_b{};
-  std::vector<ScalarSummary> scalars{};     ///< those that differ
-  std::vector<RepeatStatistics> repeats{};  ///< where repeats of both have any spread
+  /// Why points of both cannot be compared: "A: point dim=8 (3f…): FILE: is missing; …".
+  std::vector<std::string> not_compared{};
+  std::vector<std::string> without_result{};  ///< points that neither side has computed
+  std::vector<ScalarSummary> scalars{};       ///< those that differ
+  std::vector<RepeatStatistics> repeats{};    ///< where repeats of both have any spread
 
   /// Only scalars whose name contains `part`.
   void keep_scalars(const std::string& part);
-  bool same_numbers() const { return differing.empty() && only_a.empty() && only_b.empty(); }
+  bool same_numbers() const {
+    return differing.empty() && only_a.empty() && only_b.empty() && not_compared.empty();
+  }
 };
 
 /// The differences between two folders.

@@ -20,6 +20,8 @@ struct ReportOptions {
 struct Report {
   Document document{};
   std::vector<std::string> problems{};  ///< what is missing or damaged; also listed in the document
+  std::vector<std::string>
+      without_result{};  ///< points of a sweep that failed or were not computed
 };
 
 }  // namespace orrery::reports

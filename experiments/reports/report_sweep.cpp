@@ -232,14 +232,19 @@ void add_failures(const SavedSweep& sweep, std::vector<Block>& blocks) {
   blocks.push_back(std::move(list));
 }
 
+void add_problems(const PointRecord& point, const std::vector<std::string>& problems,
+                  Report& report) {
+  for (const std::string& problem : problems)
+    report.problems.push_back(fmt::format("point {}: {}", point_name(point), problem));
+}
+
 void add_point_result(const PointRecord& point, const ReportOptions& options, Report& report) {
   std::vector<Block>& blocks = report.document.blocks;
   const SavedFolder saved(point.folder);
   const RecoveredResult recovered = recover_result(saved);
   add_notes(point.folder, blocks, report.problems);
   if (!recovered.problems.empty()) blocks.push_back(BulletList{recovered.problems, true});
-  report.problems.insert(report.problems.end(), recovered.problems.begin(),
-                         recovered.problems.end());
+  add_problems(point, recovered.problems, report);
   const ResultSections sections{recovered, saved, options.beside, anchor_of(point), 3};
   add_claims(sections, blocks);
   add_figures(sections, blocks);
@@ -257,7 +262,7 @@ void add_point(const PointRecord& point, const ReportOptions& options, Report& r
   try {
     add_point_result(point, options, report);
   } catch (const Error& error) {
-    report.problems.emplace_back(error.what());
+    add_problems(point, {error.what()}, report);
     blocks.push_back(Paragraph{error.what(), Paragraph::Kind::warning});
   }
 }
@@ -267,10 +272,9 @@ void check_points(const SavedSweep& sweep, std::size_t first, Report& report) {
   for (std::size_t i = first; i < sweep.points.size(); ++i) {
     if (!sweep.points[i].is_done()) continue;
     try {
-      const auto damages = SavedFolder(sweep.points[i].folder).damages();
-      report.problems.insert(report.problems.end(), damages.begin(), damages.end());
+      add_problems(sweep.points[i], SavedFolder(sweep.points[i].folder).damages(), report);
     } catch (const Error& error) {
-      report.problems.emplace_back(error.what());
+      add_problems(sweep.points[i], {error.what()}, report);
     }
   }
 }
@@ -340,6 +344,7 @@ Report sweep_report(const ReportOptions& options) {
                     sweep.points.size() - shown, sweep.points.size()),
         Paragraph::Kind::quiet});
   check_points(sweep, shown, report);
+  report.without_result = points_without_result(sweep);
   add_provenance(sweep, blocks);
   if (!report.problems.empty())
     blocks.insert(

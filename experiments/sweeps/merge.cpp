@@ -14,6 +14,7 @@
 #include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/notes.h"
 #include "experiments/sweeps/sweep_folder.h"
@@ -52,8 +53,7 @@ std::optional<Plan> whole_plan_at(const ShardPlan& shard) try {
   if (auto whole = whole_plan_from(read_plan_record(shard.folder), shard.folder.string()))
     return whole;
   const fs::path beside = fs::absolute(shard.folder) / ".." / whole_plan_file;
-  std::error_code missing;
-  if (!fs::is_regular_file(beside, missing)) return std::nullopt;
+  if (!is_file_at(beside)) return std::nullopt;
   auto whole = whole_plan_from(plan_record(read_file(beside, max_file_bytes), beside.string()),
                                beside.string());
   return whole && plan_id(*whole) == plan_id(shard.plan) ? whole : std::nullopt;
@@ -138,15 +138,15 @@ class Merger {
     indices_.insert(own.shard.index);
     bool complete = true;
     for (const PlanPoint& point : own.points) {
-      const PointStatus status = point_status(shard, state, point.id);
-      if (status != PointStatus::pending) {
-        take_point(shard, state.entries.at(point.id));
+      const PointState found = point_state(shard, state, point.id);
+      if (found.status != PointStatus::pending) {
+        take_point(shard, point, state.entries.at(point.id));
         continue;
       }
       complete = false;
-      if (const std::string damage = point_damage(shard, state, point.id); !damage.empty())
-        outcome_.damages.push_back(
-            fmt::format("{}: {}", point_folder(shard, point.id).string(), damage));
+      if (!found.damage.empty())
+        outcome_.damages.push_back(fmt::format("{} {}: {}", point_folder(shard, point.id).string(),
+                                               point.label, found.damage));
     }
     if (!complete) outcome_.incomplete.push_back(shard);
     take_notes(shard);
@@ -174,9 +174,9 @@ class Merger {
     outcome_.damages.emplace_back(error.what());
   }
 
-  void take_point(const fs::path& shard, const JournalEntry& entry) {
+  void take_point(const fs::path& shard, const PlanPoint& point, const JournalEntry& entry) {
     if (entry.status == PointStatus::failed) {
-      ++outcome_.failed;
+      outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
       if (pending_.contains(entry.id)) folder_.record(entry);
     } else if (pending_.erase(entry.id)) {
       copy_folder(point_folder(shard, entry.id), folder_.point(entry.id));
@@ -202,11 +202,14 @@ fs::path shard_folder(const fs::path& out, Shard shard) {
 }
 
 std::vector<fs::path> shards_beside(const fs::path& out) {
+  const fs::path parent = shard_folder(out, {}).parent_path();
   std::vector<fs::path> folders;
+  if (!is_folder_at(parent)) return folders;
   std::error_code failure;
-  for (fs::directory_iterator entry(shard_folder(out, {}).parent_path(), failure), end;
-       !failure && entry != end; entry.increment(failure))
+  for (fs::directory_iterator entry(parent, failure), end; !failure && entry != end;
+       entry.increment(failure))
     if (is_sweep_folder(entry->path())) folders.push_back(entry->path());
+  if (failure) throw io_error(parent.string(), "read", failure.value());
   std::sort(folders.begin(), folders.end());
   return folders;
 }
@@ -224,8 +227,7 @@ void keep_whole_plan(const fs::path& out, const Plan& plan) {
   const fs::path path = shard_folder(out, {}).parent_path() / whole_plan_file;
   const std::string text = plan_text(plan);
   const auto kept = [&]() -> std::string {
-    std::error_code missing;
-    return fs::is_regular_file(path, missing) ? read_file(path, max_file_bytes) : "";
+    return is_file_at(path) ? read_file(path, max_file_bytes) : "";
   };
   const std::string before = kept();
   if (before == text) return;

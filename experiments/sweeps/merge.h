@@ -22,9 +22,9 @@ struct MergeOutcome {
   std::size_t total{};
   std::size_t merged{};                             ///< points copied by this call
   std::size_t done{};                               ///< points that are in the folder now
-  std::size_t failed{};                             ///< points that failed in their shard
   std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
-  /// One message per point that is damaged in its shard, and per shard whose notes are.
+  std::vector<std::string> failures{};  ///< a message per point that failed in its shard
+  /// A message per point that is damaged in its shard, and per shard whose notes are.
   std::vector<std::string> damages{};
   bool lacks_shards{};  ///< whether any of the n shards is missing
 };

@@ -31,6 +31,7 @@ struct PointRecord {
   std::string label{};  ///< the swept values; for a single result the name of its folder
   PointStatus status{PointStatus::pending};
   std::string error{};                 ///< why it failed
+  std::string damage{};                ///< what is wrong with its folder; kept in no file
   int repeat{};                        ///< from 0
   std::optional<std::int64_t> seed{};  ///< where the point reads one
   std::filesystem::path folder{};      ///< where its result is, or will be

@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 #include <sstream>
-#include <system_error>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/csv_reader.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
@@ -47,8 +48,7 @@ SavedSweep planned(const fs::path& folder, PlanRecord plan) {
 
 /// The text of a file; empty, with a problem noted, when it is missing.
 std::string text_or_problem(const fs::path& path, SavedSweep& sweep) {
-  std::error_code failure;
-  if (!fs::exists(path, failure)) {
+  if (!is_there(path)) {
     sweep.problems.push_back(fmt::format("{}: is missing", path.string()));
     return {};
   }
@@ -89,14 +89,61 @@ void read_manifest(SavedSweep& sweep) {
 
 void read_measures(SavedSweep& sweep) try {
   const fs::path path = sweep.folder / measures_file;
-  if (std::error_code failure; !fs::exists(path, failure)) return;
+  if (!is_there(path)) return;
   sweep.measures = titles_in(
       read_csv(read_file(path, max_bytes), empty_measures_table(), std::nullopt, path.string()));
 } catch (const DataError& error) {
   sweep.problems.emplace_back(error.what());
 }
 
+/// What is wrong with a point that the journal has lost.
+std::string damage_by_manifest(const PointRecord& point) try {
+  const std::vector<std::string> damages = SavedFolder(point.folder).damages();
+  return damages.empty() ? "" : damages.front();
+} catch (const Error& error) {
+  return error.what();
+}
+
 }  // namespace
+
+std::vector<DamagedPoint> damaged_points(const SavedSweep& sweep) {
+  const JournalState journal = read_journal(sweep.folder / journal_file);
+  std::vector<DamagedPoint> damaged;
+  for (const PointRecord& point : sweep.points) {
+    if (!point.is_done()) continue;
+    std::string reason = journal.entries.contains(point.id)
+                             ? point_state(sweep.folder, journal, point.id).damage
+                             : damage_by_manifest(point);
+    if (!reason.empty()) damaged.push_back({&point, std::move(reason)});
+  }
+  return damaged;
+}
+
+std::string point_name(const PointRecord& point) {
+  return point.label.empty() ? point.id : fmt::format("{} ({})", point.label, point.id);
+}
+
+std::vector<std::string> damage_messages(const SavedSweep& sweep) {
+  std::vector<std::string> messages;
+  for (const auto& [point, reason] : damaged_points(sweep))
+    messages.push_back(fmt::format("point {} is damaged: {}", point_name(*point), reason));
+  return messages;
+}
+
+std::vector<std::string> points_without_result(const SavedSweep& sweep) {
+  constexpr std::size_t most_pending = 12;
+  std::vector<std::string> messages;
+  std::size_t pending = 0;
+  for (const PointRecord& point : sweep.points) {
+    if (point.status == PointStatus::failed)
+      messages.push_back(fmt::format("point {} failed: {}", point_name(point), point.error));
+    if (point.status == PointStatus::pending && ++pending <= most_pending)
+      messages.push_back(fmt::format("point {} has no result yet", point_name(point)));
+  }
+  if (pending > most_pending)
+    messages.push_back(fmt::format("{} more points have no result yet", pending - most_pending));
+  return messages;
+}
 
 SavedSweep load_sweep(const fs::path& folder) {
   SavedSweep sweep = planned(folder, read_plan_record(folder));

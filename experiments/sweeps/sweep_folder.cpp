@@ -9,6 +9,7 @@
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
@@ -61,8 +62,7 @@ std::string foreign_entry(const fs::path& folder, const Plan& plan) {
 
 /// Throws PlanError when the manifest names other figures than the plan.
 void require_same_figures(const fs::path& folder, const Plan& plan) try {
-  std::error_code failure;
-  if (!fs::exists(folder / manifest_file, failure)) return;
+  if (!is_there(folder / manifest_file)) return;
   const Json manifest = json_in(read_file(folder / manifest_file, max_json_bytes));
   const Json wanted = to_json(plan.figures);
   if (manifest.contains("figures") && manifest["figures"] != wanted)
@@ -74,8 +74,7 @@ void require_same_figures(const fs::path& folder, const Plan& plan) try {
 
 /// The calls in a manifest; none when it is damaged or missing.
 Json earlier_calls(const fs::path& path) try {
-  std::error_code failure;
-  if (!fs::exists(path, failure)) return Json::array();
+  if (!is_there(path)) return Json::array();
   return list_field(json_in(read_file(path, max_json_bytes)), "calls");
 } catch (const MalformedJson&) {
   return Json::array();
@@ -130,15 +129,16 @@ void SweepFolder::adopt_points(const Plan& plan) {
 std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
   std::vector<const PlanPoint*> left;
   for (const PlanPoint& point : plan.points)
-    if (point_status(folder_, state_, point.id) != PointStatus::done) left.push_back(&point);
+    if (point_state(folder_, state_, point.id).status != PointStatus::done) left.push_back(&point);
   return left;
 }
 
 std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
   std::vector<std::string> messages;
   for (const PlanPoint& point : plan.points)
-    if (const std::string damage = point_damage(folder_, state_, point.id); !damage.empty())
-      messages.push_back(fmt::format("{}: {}", point_folder(folder_, point.id).string(), damage));
+    if (const PointState found = point_state(folder_, state_, point.id); !found.damage.empty())
+      messages.push_back(fmt::format("{} {}: {}", point_folder(folder_, point.id).string(),
+                                     point.label, found.damage));
   return messages;
 }
 

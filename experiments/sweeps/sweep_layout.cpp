@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 
@@ -18,10 +19,14 @@ constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
 /// The first file that is not as the manifest lists it, and in what; empty when all are.
 std::string damaged_file(const fs::path& folder, std::string_view manifest) try {
   for (const WrittenFile& file : files_of(json_in(manifest))) {
-    std::error_code failure;
-    const std::uintmax_t bytes = fs::file_size(folder / file.path, failure);
-    if (failure) return file.path + " is missing";
-    if (bytes != file.bytes || sha256_hex(read_file(folder / file.path, bytes)) != file.sha256)
+    if (!is_there(folder / file.path)) return file.path + " is missing";
+    std::string bytes;
+    try {
+      bytes = read_file(folder / file.path, file.bytes);
+    } catch (const DataError&) {
+      return file.path + " is longer than its manifest lists it";
+    }
+    if (bytes.size() != file.bytes || sha256_hex(bytes) != file.sha256)
       return file.path + " differs from its SHA-256";
   }
   return {};
@@ -32,14 +37,14 @@ std::string damaged_file(const fs::path& folder, std::string_view manifest) try 
 }
 
 /// What the point's folder lacks of all that its entry promises.
-std::string damage_of(const fs::path& folder, const JournalEntry& entry) {
-  std::error_code missing;
-  if (!fs::is_regular_file(folder / manifest_file, missing))
-    return fmt::format("{} is missing", manifest_file);
+std::string damage_of(const fs::path& folder, const JournalEntry& entry) try {
+  if (!is_file_at(folder / manifest_file)) return fmt::format("{} is missing", manifest_file);
   const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
   if (sha256_hex(bytes) != entry.manifest_sha256)
     return fmt::format("{} differs from its SHA-256", manifest_file);
   return damaged_file(folder, bytes);
+} catch (const Error& error) {
+  return error.what();
 }
 
 }  // namespace
@@ -48,18 +53,15 @@ fs::path point_folder(const fs::path& sweep, const std::string& id) {
   return sweep / "points" / id;
 }
 
-bool is_sweep_folder(const fs::path& folder) {
-  std::error_code missing;
-  return fs::is_regular_file(folder / plan_file, missing);
-}
+bool is_sweep_folder(const fs::path& folder) { return is_file_at(folder / plan_file); }
 
 PlanRecord read_plan_record(const fs::path& folder) {
-  std::error_code missing;
-  if (!is_sweep_folder(folder) && fs::is_directory(folder / "points", missing))
+  const bool has_plan = is_sweep_folder(folder);
+  if (!has_plan && is_folder_at(folder / "points"))
     throw IoError(folder.string(), "has points but no plan.json any more",
                   "run the same orrery sweep again with this folder as --out: it writes the plan "
                   "anew and keeps every whole point");
-  if (!is_sweep_folder(folder))
+  if (!has_plan)
     throw IoError(folder.string(), "holds no plan.json, so it is not the folder of a sweep",
                   "name a folder that orrery sweep wrote, or start one with orrery sweep");
   const fs::path path = folder / plan_file;
@@ -70,18 +72,10 @@ Plan read_plan(const fs::path& folder) {
   return plan_from(read_plan_record(folder), folder.string());
 }
 
-std::string point_damage(const fs::path& sweep, const JournalState& journal,
-                         const std::string& id) {
-  const auto entry = journal.entries.find(id);
-  if (entry == journal.entries.end() || entry->second.status != PointStatus::done) return {};
-  return damage_of(point_folder(sweep, id), entry->second);
-}
-
 std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan,
                                          const PlanPoint& point) try {
   const fs::path folder = point_folder(sweep, point.id);
-  std::error_code missing;
-  if (!fs::is_regular_file(folder / manifest_file, missing)) return std::nullopt;
+  if (!is_file_at(folder / manifest_file)) return std::nullopt;
   const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
   const nlohmann::ordered_json manifest = json_in(bytes);
   const ExperimentInfo& info = plan.experiment->info;
@@ -97,12 +91,13 @@ std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan
   return std::nullopt;
 }
 
-PointStatus point_status(const fs::path& sweep, const JournalState& journal,
-                         const std::string& id) {
+PointState point_state(const fs::path& sweep, const JournalState& journal, const std::string& id) {
   const auto entry = journal.entries.find(id);
-  if (entry == journal.entries.end()) return PointStatus::pending;
-  if (entry->second.status == PointStatus::failed) return PointStatus::failed;
-  return point_damage(sweep, journal, id).empty() ? PointStatus::done : PointStatus::pending;
+  if (entry == journal.entries.end()) return {};
+  if (entry->second.status == PointStatus::failed) return {.status = PointStatus::failed};
+  std::string damage = damage_of(point_folder(sweep, id), entry->second);
+  if (damage.empty()) return {.status = PointStatus::done};
+  return {.damage = std::move(damage)};
 }
 
 }  // namespace orrery::sweeps

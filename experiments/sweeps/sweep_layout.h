@@ -38,7 +38,7 @@ inline constexpr std::string_view sweep_schema = "orrery.sweep/1";
 
 std::filesystem::path point_folder(const std::filesystem::path& sweep, const std::string& id);
 
-/// Whether there is a plan.json.
+/// Whether there is a plan.json. Throws IoError where that cannot be found out.
 bool is_sweep_folder(const std::filesystem::path& folder);
 
 /// The folder's plan as it was written. Throws IoError: there is none; what plan_record throws.
@@ -46,20 +46,21 @@ PlanRecord read_plan_record(const std::filesystem::path& folder);
 /// The same against the experiments of this program. Throws also what plan_from throws.
 Plan read_plan(const std::filesystem::path& folder);
 
-/// What is wrong with the result folder of a point that the journal calls done: "result.json
-/// differs from its SHA-256". Empty where the manifest is the recorded one and every file is as it
-/// lists it.
-std::string point_damage(const std::filesystem::path& sweep, const JournalState& journal,
-                         const std::string& id);
-
 /// The entry of a point that the journal has lost: its folder is whole as its manifest lists it,
 /// and the manifest is of this point's command and this version of the experiment. Else empty.
 std::optional<JournalEntry> proven_entry(const std::filesystem::path& sweep, const Plan& plan,
                                          const PlanPoint& point);
 
-/// The status that the journal gives a point. One that is damaged is pending: it will be computed
-/// again.
-PointStatus point_status(const std::filesystem::path& sweep, const JournalState& journal,
-                         const std::string& id);
+/// A point as the journal has it, and as its folder is found.
+struct PointState {
+  PointStatus status{PointStatus::pending};
+  /// What is wrong with the folder of a point that the journal calls done: "result.json differs
+  /// from its SHA-256", or the system's reason why it cannot be read. Such a point is pending: it
+  /// will be computed again. Empty where the manifest is the recorded one and every file is as it
+  /// lists it.
+  std::string damage{};
+};
+PointState point_state(const std::filesystem::path& sweep, const JournalState& journal,
+                       const std::string& id);
 
 }  // namespace orrery::sweeps

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
@@ -55,7 +56,9 @@ PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
 PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
                          const JournalState& journal) {
   PointRecord record = planned(sweep, point);
-  record.status = point_status(sweep, journal, point.id);
+  PointState found = point_state(sweep, journal, point.id);
+  record.status = found.status;
+  record.damage = std::move(found.damage);
   if (record.status == PointStatus::failed) record.error = journal.entries.at(point.id).error;
   if (record.is_done()) read_result(record.folder / "result.json", record);
   return record;

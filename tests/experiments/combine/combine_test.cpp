@@ -109,4 +109,42 @@ TEST_CASE("What the sweep does not have or does not vary is refused by name") {
   CHECK_THAT(refusal({.measure = "s", .hue = "base"}), Contains("choose one of"));
   CHECK_THAT(refusal({.measure = "s", .x = "encoding"}), Contains("not numbers"));
   CHECK_THAT(refusal({}), Contains("either a figure or a measure"));
+  CHECK_THAT(refusal({.measure = "s", .x = "dim", .y = "dim"}), Contains("is the axis x as well"));
+  CHECK_THAT(refusal({.measure = "s", .y = "dim"}), Contains("no number is left for x"));
+  CHECK_THAT(refusal({.measure = "rope_s"}), Contains("did you mean measure=s encoding=rope?"));
+  CHECK_THAT(refusal({.measure = "s", .x = "dim", .y = "encoding", .hue = "dim"}),
+             Contains("is for curves, and with y the plot is a map"));
+  CHECK_THAT(refusal({.figure = "f", .x = "dim"}), Contains("a figure has its own axes"));
+}
+
+TEST_CASE("An overview obeys every word, and each page knows which it shows") {
+  SavedSweep sweep = toy(1);
+  const combine::Drawing all = combine::drawn(sweep, {}, 100);
+  REQUIRE(all.pages.size() == 1);  // s over dim
+  const combine::Drawing one = combine::drawn(sweep, {.where = {{"encoding", "alibi"}}}, 100);
+  REQUIRE(one.pages.size() == 1);
+  CHECK(lines(one.pages[0].panels).series.size() == 1);
+  CHECK(one.pages[0].request.where.size() == 1);
+  const auto refusal = [&](const combine::PlotRequest& request) -> std::string {
+    try {
+      combine::drawn(sweep, request, 100);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK_THAT(refusal({.where = {{"dim", "7"}}}),
+             Contains("dim=7: is the setting of no finished point; choose one of 8, 64, 512"));
+  CHECK(refusal({.where = {{"dim", "6.4e1"}, {"encoding", "rope"}}}).find("no finished") ==
+        std::string::npos);
+  CHECK_THAT(refusal({.hue = "encodng"}), Contains("did you mean encoding?"));
+  CHECK_THAT(refusal({.hue = "dim"}), Contains("hue=dim: fits none of the plots"));
+  CHECK_THAT(refusal({.y = "dim"}), Contains("no number is left for x"));
+}
+
+TEST_CASE("A caption says how many points have no result") {
+  SavedSweep sweep = toy(1);
+  sweep.points[0].status = PointStatus::failed;
+  CHECK_THAT(combine::combined(sweep, {.measure = "s"})[0].caption,
+             Contains("1 of 6 points has no result"));
 }
