@@ -167,6 +167,7 @@ struct RedrawOptions {
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};
   double scale{2.0};   ///< pixels per point of a PNG
   std::string out{};   ///< beside the folder when empty
+  bool force{false};   ///< replace pictures that were drawn otherwise
   bool panels{false};  ///< all figures in one file
   LookOptions look{};
 };

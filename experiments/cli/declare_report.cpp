@@ -20,6 +20,7 @@ Command add_redraw(CLI::App& app) {
                     "All figures in one file, panels.FORMAT, as panels (a), (b), (c)");
   command->add_option("--scale", options->scale, "Pixels per point of a PNG; default 2, as in run");
   command->add_option("--out", options->out, "A folder; default DIR-redrawn");
+  command->add_flag("--force", options->force, "Replace pictures that were drawn otherwise");
   add_look_options(command, options->look);
   command->footer(
       "Nothing is computed, as the result contains the figures' data.\n\n"

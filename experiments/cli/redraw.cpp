@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,8 @@ namespace orrery::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a picture that is compared
 
 /// The folder of a result, where its figures go below --out, and its name in a sweep.
 struct Place {
@@ -89,14 +93,45 @@ std::size_t redraw(const Result& result, const fs::path& to, const RedrawOptions
   return files;
 }
 
+/// Throws where pictures have no place: in a file, and among the files of a result.
+void require_place(const fs::path& out) {
+  constexpr std::string_view remedy = "choose another folder with --out";
+  std::error_code failure;
+  if (fs::exists(out, failure) && !fs::is_directory(out, failure))
+    throw IoError(out.string(), "is a file, where a folder is to be written", remedy);
+  if (fs::exists(out / "manifest.json", failure) || is_sweep_folder(out))
+    throw IoError(out.string(), "is the folder of a result, and pictures would not belong to it",
+                  remedy);
+}
+
+bool is_same_file(const fs::path& drawn, const fs::path& there) {
+  std::error_code failure;
+  return fs::is_regular_file(there, failure) &&
+         fs::file_size(drawn) == fs::file_size(there, failure) &&
+         read_file(drawn, most_bytes) == read_file(there, most_bytes);
+}
+
+/// Puts drawn files into a folder that has others: the same pictures again are no change, and other
+/// ones of their names are only replaced on request.
+void add_to(const fs::path& out, const fs::path& drawn, bool force) {
+  std::vector<fs::path> changed;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(drawn)) {
+    const fs::path name = entry.path().lexically_relative(drawn);
+    if (!entry.is_regular_file() || is_same_file(entry.path(), out / name)) continue;
+    std::error_code failure;
+    if (!force && fs::exists(out / name, failure))
+      throw IoError((out / name).string(), "already exists and was drawn otherwise",
+                    "add --force to replace it, or choose another folder with --out");
+    changed.push_back(name);
+  }
+  for (const fs::path& name : changed) atomic_write(out / name, read_file(drawn / name, most_bytes));
+}
+
 }  // namespace
 
 int redraw_command(const RedrawOptions& options) {
   const fs::path out = out_of(options);
-  std::error_code failure;
-  if (fs::exists(out, failure) && !(fs::is_directory(out, failure) && fs::is_empty(out, failure)))
-    throw IoError(out.string(), "already exists and is not empty",
-                  "choose another folder with --out");
+  require_place(out);
   const bool is_sweep = is_sweep_folder(options.folder);
   const SavedSweep sweep = is_sweep ? load_sweep(options.folder) : SavedSweep{};
   const std::vector<Place> found =
@@ -112,7 +147,11 @@ int redraw_command(const RedrawOptions& options) {
     whole = whole && result;
     if (result) files += redraw(*result, swap.folder() / place.below, options);
   }
-  swap.commit();
+  std::error_code failure;
+  if (fs::is_directory(out, failure) && !fs::is_empty(out, failure))
+    add_to(out, swap.folder(), options.force);
+  else
+    swap.commit();
   tell(fmt::format("drew {} files into {}/\n", files, out.string()));
   for (const std::string& message : points_without_result(sweep)) {
     say(fmt::format("orrery: {}\n", message));

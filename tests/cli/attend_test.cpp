@@ -58,15 +58,6 @@ struct AttendShell : Shell {
   }
 };
 
-/// A file of one F64 tensor [16, 16].
-std::string safetensors(const std::string& name) {
-  const std::string header =
-      "{\"" + name + R"(":{"dtype":"F64","shape":[16,16],"data_offsets":[0,2048]}})";
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> 8 * i & 0xFF);
-  return bytes + header + std::string(2048, '\0');
-}
-
 void check_close(const std::vector<double>& a, const std::vector<double>& b) {
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -356,33 +347,4 @@ TEST_CASE("FAVOR+ takes a projection for its features, which RoPE turns in pairs
   shell.check_refused(favor + "--table linear.projection=v0.npy", 2, "must be [M, 4]");
   shell.check_refused(qkv + "kernel=linear --table linear.projection=projection.npy", 2,
                       "table linear.projection: is not read");
-}
-
-TEST_CASE("The examples in the help of attend and apply run") {
-  const AttendShell shell;
-  const auto zeros = [](std::size_t count) { return std::vector<double>(count, 0.5); };
-  for (const char* name : {"q", "k", "v"})
-    shell.write(name + std::string(".npy"), npy("(5, 8)", zeros(40)));
-  shell.write("mask.npy", npy("(5, 5)", std::vector<double>(25, 1)));
-  shell.write("attention_mask.npy", npy("(5,)", {1, 1, 1, 1, 0}));
-  shell.write("bias.npy", npy("(32, 1)", zeros(32)));
-  shell.write("x.npy", npy("(5, 16)", zeros(80)));
-  shell.write("layer.safetensors", safetensors("W_q"));
-  shell.write("model.safetensors", safetensors("attn.q_proj.weight"));
-  for (const char* command : {"attend", "apply"}) {
-    const Outcome help = shell.run(std::string(command) + " --help");
-    CHECK(help.status == 0);
-    std::istringstream lines(help.out);
-    int examples = 0;
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.starts_with("  orrery ")) continue;
-      ++examples;
-      for (std::string more; line.ends_with('\\') && std::getline(lines, more);)
-        line = line.substr(0, line.size() - 1) + more;
-      const Outcome outcome = shell.run(line.substr(9));
-      INFO(line << "\n" << outcome.err);
-      CHECK(outcome.status == 0);
-    }
-    CHECK(examples >= 4);
-  }
 }

@@ -120,7 +120,27 @@ TEST_CASE("A redraw that fails leaves nothing, so that the next one finds its fo
   CHECK(shell.run("redraw r --out d --scale 0").status == 2);
   CHECK_FALSE(fs::exists(shell.folder() / "d"));
   CHECK(shell.run("redraw r --out d --format svg").status == 0);
-  CHECK(shell.run("redraw r --out d --format svg").status == 4);
+}
+
+TEST_CASE("redraw draws the same pictures again, and others in their place only with --force") {
+  const Shell shell;
+  REQUIRE(shell.run("run rotation --format none --quiet --out r").status == 0);
+  REQUIRE(shell.run("redraw r --format svg").status == 0);
+  shell.write("r-redrawn/mine.txt", "mine");
+  const std::filesystem::path picture = shell.folder() / "r-redrawn/phasor_chain.svg";
+  const std::string light = content(picture);
+  REQUIRE(light.size() > 1000);
+  CHECK(shell.run("redraw r --format svg").status == 0);
+  CHECK(shell.run("redraw r --format tex").status == 0);
+  const Outcome other = shell.run("redraw r --format svg --theme dark");
+  CHECK(other.status == 4);
+  CHECK_THAT(other.err, Contains("already exists and was drawn otherwise; add --force"));
+  CHECK(content(picture) == light);
+  CHECK(shell.run("redraw r --format svg --theme dark --force").status == 0);
+  CHECK(content(picture) != light);
+  CHECK(content(shell.folder() / "r-redrawn/mine.txt") == "mine");
+  for (const char* words : {"redraw r --out r --force", "redraw r --out r/result.json --force"})
+    CHECK(shell.run(words).status == 4);
 }
 
 TEST_CASE("A list option takes one word, and what follows is a parameter") {

@@ -46,7 +46,7 @@ TEST_CASE("redraw gives the bytes that run gave, in every format") {
   CHECK(files >= 3);
   const Outcome again = shell.run("redraw d");
   CHECK(again.status == 4);
-  CHECK_THAT(again.err, Contains("d-redrawn: already exists"));
+  CHECK_THAT(again.err, Contains("already exists and was drawn otherwise"));
 }
 
 TEST_CASE("redraw gives formulas to figures as run does, and only where asked to") {

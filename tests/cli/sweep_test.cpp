@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -569,39 +568,4 @@ TEST_CASE("Wrong words are refused with status 2 and the nearest name") {
     CHECK_THAT(outcome.err, Contains(said));
   }
   CHECK(fs::is_empty(shell.folder() / "out.txt"));
-}
-
-TEST_CASE("Every example in a help text runs") {
-  const Shell main_help;
-  const std::string help = main_help.run("--help").out;
-  std::smatch match;
-  std::vector<std::string> commands;
-  const std::regex listed("\n  ([a-z]+) +[A-Z]");
-  for (auto it = std::sregex_iterator(help.begin(), help.end(), listed);
-       it != std::sregex_iterator(); ++it)
-    commands.push_back((*it)[1]);
-  CHECK(commands.size() >= 10);
-  for (const std::string& command : commands) {
-    const Shell shell;
-    const std::string text = shell.run(command + " --help").out;
-    const std::regex example("(?:Example: |\n  )orrery ([^\n]*)");
-    int found = 0;
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), example);
-         it != std::sregex_iterator(); ++it) {
-      const std::string words = (*it)[1];
-      ++found;
-      if (words.find(".npy") != std::string::npos || words.find("README") != std::string::npos ||
-          words.find("config.json") != std::string::npos ||
-          words.find(".gguf") != std::string::npos || command == "open")
-        continue;  // what they read is the user's own; arrays_test, positions_test and the README's
-                   // run them
-      INFO(words);
-      const Outcome outcome =
-          shell.run(words, words.find('>') == std::string::npos ? ">out.txt" : "");
-      INFO(outcome.err);
-      CHECK(outcome.status == 0);
-    }
-    INFO(command << "\n" << text);
-    CHECK(found > 0);
-  }
 }

@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Runs what a README tells people to type.
 #   readme.sh README TREE BUILD
-# In ```sh blocks every line that starts with ./orrery is run, in order, in a scratch copy of TREE
-# with the programs of BUILD; each must succeed. `./orrery test` and `./orrery bench` are left out:
-# they are what runs this. A ```text block that starts with `$ ./orrery ...` shows a command with its
-# standard output, which must come out exactly so; a line that is only … stands for any lines.
+# In ```sh blocks every line that starts with ./orrery is run, and in prose every `./orrery …` and
+# `orrery COMMAND …` with an argument, in order, in a scratch copy of TREE with the programs of BUILD and
+# with the files that they name; each must succeed. What is left out, and why, says left_out. A ```text
+# block that starts with `$ ./orrery ...` shows a command with its standard output, which must come out
+# exactly so; a line that is only … stands for any lines.
 # In tables and prose, `a path/of the tree` in backticks must exist: one that begins with a folder of it
 # and has neither a capital placeholder nor a pattern.
 set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/system/documented_files.sh
+source "$here/documented_files.sh"
 readme=$(readlink -f "$1")
 tree=$(readlink -f "$2")
 build=$(readlink -f "$3")
@@ -15,12 +19,14 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/orrery readme.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 broken=0
 block=prose  # prose, sh, text, or other fenced text
-command='' expected=''
+paragraph='' command='' expected=''
 
 main() {
   lay_out_scratch
+  make_files
   local line
-  while IFS= read -r line || [[ -n $line ]]; do read_line "$line"; done <"$readme"
+  while IFS= read -r line <&3 || [[ -n $line ]]; do read_line "$line"; done 3<"$readme"
+  run_what_prose_says
   exit $broken
 }
 
@@ -35,10 +41,33 @@ lay_out_scratch() {
   done
 }
 
+# What the commands of the README read besides the tree: DIR, A and B are results and models at once.
+make_files() {
+  orrery() { ORRERY_ASSETS=$tree/assets "$build/experiments/orrery" "$@" -q >/dev/null; }
+  if [[ ! -f $tree/tests/golden/gguf/llama31.gguf ]]; then return; fi
+  local folder
+  cd "$scratch"
+  for folder in A B DIR; do
+    orrery run rotation --format none --out $folder
+    llama_config $folder/config.json
+  done
+  for folder in q k v; do npy $folder.npy "5, 8" ${#folder}; done
+  npy a.npy "33, 8" 4
+  npy q_before.npy "64, 64" 5
+  orrery apply encoding=rope x=q_before.npy --out q_after.npy
+  printf 'experiment = "long_term_decay"\n[sweep]\ndim = [32, 64]\n' >sweep.toml
+  mkdir bin
+  printf '#!/bin/sh\necho 1\n' >bin/sbatch
+  chmod +x bin/sbatch
+  cd "$here"
+}
+
 read_line() {
   case $block in
     prose)
       check_paths "$1"
+      paragraph+=" $1"
+      if [[ -z $1 || $1 == '```'* ]]; then run_what_prose_says; fi
       enter_block "$1"
       ;;
     sh) read_shell_line "$1" ;;
@@ -69,6 +98,23 @@ enter_block() {
   command='' expected=''
 }
 
+# Runs the commands of a paragraph. `orrery sweep` alone is a name.
+run_what_prose_says() {
+  local rest=$paragraph code
+  local pattern='`([^`]*)`'
+  paragraph=''
+  while [[ $rest =~ $pattern ]]; do
+    code=${BASH_REMATCH[1]}
+    rest=${rest#*"${BASH_REMATCH[0]}"}
+    if [[ $code =~ ^orrery\ [a-z-]+\ . ]]; then code=./$code; fi
+    if [[ $code == *'./orrery '* ]]; then
+      command=$code
+      must_succeed
+    fi
+  done
+  command=''
+}
+
 read_shell_line() {
   if [[ $1 == '```' ]]; then
     block=prose
@@ -97,11 +143,21 @@ read_text_line() {
 }
 
 must_succeed() {
-  if [[ $command =~ ^\./orrery\ (test|bench)([[:space:]]|$) ]]; then
-    echo "left out: $command"
+  local reason
+  reason=$(left_out)
+  if [[ -n $reason ]]; then
+    echo "left out: $command ($reason)"
   else
     run || return 0
   fi
+}
+
+left_out() {
+  case $command in
+    './orrery test' | './orrery test '* | './orrery bench' | './orrery bench '*) echo 'it is what runs this' ;;
+    './orrery lesson play '*) echo 'opens a window; the tests of the desktop play lessons' ;;
+    './orrery lesson render '*) [[ -x $build/app/orrery-desktop ]] || echo 'this build has no desktop' ;;
+  esac
 }
 
 must_print_what_is_expected() {
@@ -118,7 +174,8 @@ must_print_what_is_expected() {
 
 run() {
   local status=0
-  (cd "$scratch" && env -u DISPLAY -u WAYLAND_DISPLAY ORRERY_BUILD="$build" bash -c "$command") \
+  (cd "$scratch" && env -u DISPLAY -u WAYLAND_DISPLAY ORRERY_BUILD="$build" PATH="$scratch/bin:$PATH" \
+    bash -c "$command") \
     >"$scratch/.out" 2>"$scratch/.err" </dev/null || status=$?
   if ((status == 0)); then
     echo "ran: $command"

@@ -47,11 +47,23 @@ git clone nowhere
 ```'
 equals "all of them, once" 'ran: ./orrery say one   # as a comment says
 ran: ./orrery keep "a file"
-left out: ./orrery test
-left out: ./orrery bench --all
+left out: ./orrery test (it is what runs this)
+left out: ./orrery bench --all (it is what runs this)
 ran: ./orrery recall "a file"
 ran: ./orrery say one \
   two' "$said"
+holds "commands in prose run, in their place" runs 'First `./orrery say one`, then `orrery say
+two`; `orrery say` is a name, and `./orrery lesson play x` opens a window.
+```sh
+./orrery say three
+```
+Last `./orrery keep kept && cat kept`.'
+equals "in the order of the text" 'ran: ./orrery say one
+ran: ./orrery say two
+left out: ./orrery lesson play x (opens a window; the tests of the desktop play lessons)
+ran: ./orrery say three
+ran: ./orrery keep kept && cat kept' "$said"
+holds "a command in prose that fails is caught" fails runs 'Try `./orrery nonsense now`.'
 holds "nothing is left in the tree" fails test -e "$scratch/tree/a file"
 
 mkdir -p "$scratch/tree/core/encodings"
