@@ -11,6 +11,13 @@
 namespace orrery {
 namespace {
 
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lowered;
+}
+
 /// Levenshtein distance with adjacent transpositions.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -30,11 +37,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  const std::string typed = lower(name);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  // Two edits of four letters leave another word: mask is not base.
+  const std::size_t most = typed.size() < 5 ? 1 : std::max<std::size_t>(2, typed.size() / 3);
+  std::size_t best_distance = most + 1;
   for (const std::string& candidate : candidates) {
-    const bool abbreviates = name.size() >= 2 && candidate.starts_with(name);
-    const std::size_t distance = abbreviates ? 1 : edit_distance(name, candidate);
+    const std::string lowered = lower(candidate);
+    const bool abbreviates = typed.size() >= 2 && lowered.starts_with(typed) && lowered != typed;
+    const std::size_t distance = abbreviates ? 1 : edit_distance(typed, lowered);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -6,7 +6,9 @@
 
 namespace orrery {
 
-/// The candidate with the least edit distance, or empty when none is near enough to suggest.
+/// The candidate with the least edit distance, upper and lower case alike, or empty when none is
+/// near enough to suggest: within one edit of a name of up to four letters, two up to eight, or a
+/// third.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// "did you mean NEAREST?", or `otherwise` when no candidate is near.

@@ -57,8 +57,9 @@ double log_place(Position distance, double from, double to, double steps,
 void check_head(int head, Index heads) {
   if (head >= 0 && head < heads) return;
   throw UsageError(fmt::format("head={}", head),
-                   fmt::format("the encoding was made for {} heads, counted from 0", heads),
-                   "choose a head below that number");
+                   fmt::format("the encoding was made for {} head{}, counted from 0", heads,
+                               heads == 1 ? "" : "s"),
+                   "choose a head below that number, or make it for all of them, as by heads=8");
 }
 
 template Matrix<float> gather_bias(const Matrix<float>&, const IndexMatrix&, int);

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/unknown_name.h"
 #include "experiments/cli/declare.h"
+#include "experiments/cli/name_hints.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::cli {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// What papers, captions and other programs call a parameter.
-constexpr std::array<std::pair<const char*, const char*>, 14> other_names{{
+constexpr std::array<std::pair<const char*, const char*>, 15> other_names{{
     {"d", "dim"},
     {"d_head", "dim"},
     {"d_model", "dim"},
@@ -34,13 +36,8 @@ constexpr std::array<std::pair<const char*, const char*>, 14> other_names{{
     {"seq_len", "max_tokens"},
     {"seq_len", "max_distance"},
     {"n_heads", "heads"},
+    {"mask", "causal"},
 }};
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// "max_distance" in "--max-distance=4" and "max_distance=4".
 std::string key_in(const std::string& word) {
@@ -50,12 +47,18 @@ std::string key_in(const std::string& word) {
   return key;
 }
 
+/// What the user gave as NAME; empty where the command has none.
+std::string name_in(const CLI::App& command) {
+  const CLI::Option* name = command.get_option_no_throw("NAME");
+  return name && !name->results().empty() ? name->results().front() : std::string();
+}
+
 /// The parameters of the experiment that the command names; none when it names no experiment.
 Words parameters_of(const CLI::App& command) try {
-  const CLI::Option* name = command.get_option_no_throw("NAME");
   Words keys;
-  if (!name || name->results().empty()) return keys;
-  for (const ParamSpec& spec : sweep_spec_named(name->results().front()).experiment->info.params)
+  const std::string name = name_in(command);
+  if (name.empty()) return keys;
+  for (const ParamSpec& spec : sweep_spec_named(name).experiment->info.params)
     keys.push_back(spec.key);
   return keys;
 } catch (const Error&) {
@@ -64,20 +67,74 @@ Words parameters_of(const CLI::App& command) try {
 
 std::string parameter_meant(const std::string& key, const Words& parameters) {
   for (const std::string& parameter : parameters)
-    if (lower(key) == lower(parameter)) return parameter;
+    if (lower_ascii(key) == lower_ascii(parameter)) return parameter;
   for (const auto& [other, parameter] : other_names)
-    if (lower(key) == other && std::count(parameters.begin(), parameters.end(), parameter) > 0)
+    if (lower_ascii(key) == other &&
+        std::count(parameters.begin(), parameters.end(), parameter) > 0)
       return parameter;
   return {};
 }
 
-void suggest(const CLI::App& command, const std::string& word, const Words& parameters) {
+/// "rope.factor" for "factor"; several are joined by "or".
+std::string with_encoding(const std::string& key, const Words& parameters) {
+  Words found;
+  for (const std::string& parameter : parameters)
+    if (parameter.ends_with("." + key)) found.push_back(parameter);
+  return fmt::format("{}", fmt::join(found, " or "));
+}
+
+/// The other commands that have an option, such as --repeats.
+Words commands_with(const CLI::App& command, const std::string& option) {
+  Words found;
+  for (const CLI::App* other : command.get_parent()->get_subcommands({})) {
+    const Words options = option_names(*other);
+    if (other != &command && std::count(options.begin(), options.end(), option) > 0)
+      found.push_back(other->get_name());
+  }
+  return found;
+}
+
+/// The experiments that have a parameter, at most three.
+std::string experiments_with(const std::string& key) {
+  constexpr std::size_t most = 3;
+  Words found;
+  for (const Experiment* experiment : experiment_catalogue())
+    for (const ParamSpec& spec : experiment->info.params)
+      if (spec.key == key && found.size() < most) found.push_back(experiment->info.name);
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+void suggest_parameter(const std::string& word, const Words& parameters) {
   const std::string typed = word.substr(0, word.find('='));
-  if (const std::string meant = parameter_meant(key_in(word), parameters); !meant.empty())
+  const std::string key = key_in(word);
+  if (const std::string meant = parameter_meant(key, parameters); !meant.empty())
+    throw UsageError(typed, "is not a parameter here",
+                     word == "mask=causal" ? "did you mean causal=true?"
+                                           : fmt::format("did you mean {}?", meant));
+  if (const std::string meant = with_encoding(key, parameters); !meant.empty())
     throw UsageError(typed, "is not a parameter here", fmt::format("did you mean {}?", meant));
-  if (!word.starts_with("--")) return;
+}
+
+void suggest_elsewhere(const CLI::App& command, const std::string& word) {
+  const std::string typed = word.substr(0, word.find('='));
+  if (const Words others = commands_with(command, typed);
+      typed.starts_with("--") && !others.empty())
+    throw UsageError(
+        typed, fmt::format("is not an option of {}", command.get_name()),
+        fmt::format("{} has it: orrery help {}", fmt::join(others, ", "), others.front()));
+  if (const std::string others = experiments_with(key_in(word));
+      !others.empty() && !name_in(command).empty())
+    throw UsageError(typed, fmt::format("is not a parameter of {}", name_in(command)),
+                     fmt::format("it is one of {}", others));
+}
+
+void suggest(const CLI::App& command, const std::string& word, const Words& parameters) {
+  suggest_parameter(word, parameters);
+  const std::string typed = word.substr(0, word.find('='));
   if (typed == "--dry-run")
     throw UsageError(typed, "is not an option", "orrery plan shows what a sweep would compute");
+  suggest_elsewhere(command, word);
+  if (!word.starts_with("--")) return;
   const Words options = option_names(command);
   Words names = options;
   for (const std::string& parameter : parameters) names.push_back("--" + parameter);
@@ -90,14 +147,29 @@ void suggest(const CLI::App& command, const std::string& word, const Words& para
 
 }  // namespace
 
-void suggest_better(const CLI::App& command, const UsageError& error) {
+void suggest_better(const CLI::App& command, const Error& error) {
+  const std::string message = error.what();
+  if (message.starts_with("mask=causal:"))
+    throw UsageError("mask=causal", "names no file of a mask", "write causal=true");
+  if (const std::string name = name_in(command);
+      message.starts_with(name + ": is neither an experiment") || name.ends_with("manifest.json"))
+    suggest_for_name(name);
+  suggest_for_value(message);
   const Words parameters = parameters_of(command);
   for (const std::string& word : command.remaining()) {
     const std::string key = key_in(word);
     const bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end();
-    if (!known && std::string_view(error.what()).starts_with(key + ":"))
-      suggest(command, word, parameters);
+    if (!known && message.starts_with(key + ":")) suggest(command, word, parameters);
   }
+}
+
+void check_first_word(const CLI::App& app, const std::string& word) {
+  const Words options = option_names(app);
+  if (std::find(options.begin(), options.end(), "--" + word) != options.end())
+    throw UsageError(word, "is not a command", fmt::format("did you mean --{}?", word));
+  const std::string typed = word.substr(0, word.find('='));
+  if (!word.starts_with("--") || std::count(options.begin(), options.end(), typed) > 0) return;
+  throw_unknown_name(typed, "an option before a command", options);
 }
 
 std::string message_of(const CLI::App& app, const CLI::ParseError& error) {

@@ -67,17 +67,18 @@ int guarded(const std::function<int()>& command) {
 
 /// Suggests the nearest name for a misspelt command; CLI11 only reports that one is missing.
 void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
-  if (argv.size() < 2 || argv[1].starts_with("-")) return;
+  if (argv.size() < 2) return;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
-  throw_unknown_name(argv[1], "a command", names);
+  check_first_word(app, argv[1]);
+  if (!argv[1].starts_with("-")) throw_unknown_name(argv[1], "a command", names);
 }
 
 int run_or_suggest(const Command& command) {
   try {
     return command.run();
-  } catch (const UsageError& error) {
+  } catch (const Error& error) {
     suggest_better(*command.app, error);
     throw;
   }

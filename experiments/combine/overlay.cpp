@@ -111,6 +111,21 @@ std::string left_out_text(const Curves& curves) {
                      count > most_names ? ", …" : "");
 }
 
+/// "in this sweep base is 1000, 10000": of each setting that curves were chosen by.
+std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
+  std::vector<std::string> parts;
+  for (const auto& [key, asked] : request.where) {
+    std::vector<std::string> values;
+    for (const PointRecord& point : sweep.points)
+      if (const std::string value = point.param(key);
+          !value.empty() && std::find(values.begin(), values.end(), value) == values.end())
+        values.push_back(value);
+    if (!values.empty()) parts.push_back(fmt::format("{} is {}", key, fmt::join(values, ", ")));
+  }
+  return parts.empty() ? "choose by settings that its curves have"
+                       : fmt::format("in this sweep {}", fmt::join(parts, " and "));
+}
+
 Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                  const FigureOfPoint& figure_of) {
   Curves curves;
@@ -144,11 +159,14 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                     "orrery resume computes damaged points again");
   const std::vector<std::string> known = curve_figures(sweep);
   const std::string all = fmt::format("its figures of curves are {}", fmt::join(known, ", "));
+  const bool is_known = std::find(known.begin(), known.end(), request.figure) != known.end();
   throw UsageError("figure=" + request.figure,
-                   other_kind              ? "is not a figure of curves"
-                   : request.where.empty() ? "is not among the figures of this sweep"
-                                           : "has no curves at these settings",
-                   other_kind ? all : remedy_for_unknown(request.figure, known, all));
+                   other_kind  ? "is not a figure of curves"
+                   : !is_known ? "is not among the figures of this sweep"
+                               : "has no curves at these settings",
+                   other_kind  ? all
+                   : !is_known ? remedy_for_unknown(request.figure, known, all)
+                               : values_there(sweep, request));
 }
 
 /// The mean of repeats at each x of the first; of one repeat, or of equal curves of points that are

@@ -50,9 +50,25 @@ fs::path file_in(const fs::path& folder) {
                   fmt::format("give one of them, {}", ggufs.front().string()));
 }
 
+/// Names of models on a hub, such as gpt2, are no files.
+void require_no_hub_name(const fs::path& path) {
+  std::error_code error;
+  const std::string kind = path.extension().string();
+  if (fs::exists(path, error) || kind == ".json" || kind == ".gguf") return;
+  std::string cached = path.lexically_normal().string();
+  for (std::size_t slash; (slash = cached.find('/')) != std::string::npos;)
+    cached.replace(slash, 1, "--");
+  throw IoError(
+      path.string(), "is neither a file nor a folder here, and models are not looked up by name",
+      fmt::format("give the model's config.json, saved from its page or where Transformers "
+                  "keeps it: ~/.cache/huggingface/hub/models--{}/snapshots/*",
+                  cached));
+}
+
 }  // namespace
 
 PositionPlan read_positions(const fs::path& path, const ReadOptions& options) {
+  require_no_hub_name(path);
   std::error_code error;
   const fs::path file = fs::is_directory(path, error) ? file_in(path) : path;
   const std::string name = file.string();

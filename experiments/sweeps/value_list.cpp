@@ -60,6 +60,7 @@ class Call {
     if (name_ == "pow2")
       return sequence(exponent_count(), [this](double i) { return std::exp2(arguments_[0] + i); });
     if (name_ == "linspace") return spaced([](double x) { return x; }, [](double x) { return x; });
+    if (name_ == "logspace") require_exponents();
     if (name_ == "logspace")
       return spaced([](double x) { return x; }, [](double x) { return std::pow(10.0, x); });
     if (name_ == "geomspace") {
@@ -90,6 +91,18 @@ class Call {
     const auto whole = [](double x) { return x == std::trunc(x) && std::abs(x) <= 62; };
     if (!whole(arguments_[0]) || !whole(arguments_[1]))
       refuse("has exponents that are not whole numbers up to 62");
+  }
+
+  /// logspace(1e3, 1e6, 4) means what geomspace does.
+  void require_exponents() const {
+    constexpr double most = 308;
+    if (arguments_.size() != 3 || std::max(arguments_[0], arguments_[1]) <= most) return;
+    std::string meant = fmt::format("geomspace({}, {}, {})", number_text(arguments_[0]),
+                                    number_text(arguments_[1]), number_text(arguments_[2]));
+    throw UsageError(fmt::format("{}={}", spec_.key, text_),
+                     fmt::format("takes exponents: its numbers are 10^{} to 10^{}",
+                                 number_text(arguments_[0]), number_text(arguments_[1])),
+                     fmt::format("write {}={}, or the exponents", spec_.key, meant));
   }
 
   double exponent_count() const { return arguments_[1] - arguments_[0] + 1; }
@@ -137,16 +150,50 @@ class Call {
   std::vector<double> arguments_{};
 };
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 bool is_number(const ParamSpec& spec) {
   return spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
+}
+
+/// Lists of other programs: "[64,128]".
+void refuse_brackets(const ParamSpec& spec, std::string_view text) {
+  if (!text.starts_with('[')) return;
+  const std::string_view inside = text.substr(1, text.find(']') - 1);
+  const bool joins = spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
+  std::string joined(inside);
+  std::replace(joined.begin(), joined.end(), ',', '+');
+  throw UsageError(fmt::format("{}={}", spec.key, text), "is in brackets, which lists have not",
+                   fmt::format("write {}={}{}", spec.key, inside,
+                               joins ? fmt::format(", or {} for all at once", joined) : ""));
+}
+
+/// "10,000" would be 10 and 0.
+void refuse_thousands(const ParamSpec& spec, std::string_view text,
+                      const std::vector<std::string_view>& items) {
+  const auto is_group = [](std::string_view item) {
+    return item.size() == 3 && std::all_of(item.begin(), item.end(), is_digit);
+  };
+  const bool grouped = items.size() > 1 && !items[0].empty() && items[0].size() <= 3 &&
+                       std::all_of(items[0].begin(), items[0].end(), is_digit) &&
+                       std::all_of(items.begin() + 1, items.end(), is_group);
+  const bool has_zero = std::any_of(items.begin() + 1, items.end(),
+                                    [](std::string_view item) { return item.starts_with('0'); });
+  if (!grouped || !has_zero) return;
+  throw UsageError(
+      fmt::format("{}={}", spec.key, text), "lists several values, as commas do",
+      fmt::format("write the number without commas, {}={}", spec.key, fmt::join(items, "")));
 }
 
 }  // namespace
 
 std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text) {
   if (spec.kind == ParamKind::file) return {std::string(text)};
+  refuse_brackets(spec, text);
+  const std::vector<std::string_view> items = split(text);
+  if (is_number(spec)) refuse_thousands(spec, text, items);
   std::vector<std::string> values;
-  for (const std::string_view item : split(text)) {
+  for (const std::string_view item : items) {
     if (is_number(spec) && item.find('(') != std::string_view::npos) {
       const std::vector<std::string> made = Call(spec, item).values();
       values.insert(values.end(), made.begin(), made.end());
