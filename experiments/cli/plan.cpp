@@ -286,6 +286,11 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
       fmt::format("{}: {} of {} points done, {} failed, {} left{}\n",
                   bold(plan.experiment->info.name), standing.done.size(), plan.points.size(),
                   standing.failed.size(), standing.pending.size(), running ? "; running now" : "");
+  const std::size_t distinct = plan.points.size() / static_cast<std::size_t>(plan.repeats);
+  if (!plan.whole && plan.crossed > distinct)
+    text += fmt::format(
+        "  {} combinations are {} points: a value that is not read makes no difference\n",
+        plan.crossed, distinct);
   for (const PlanPoint* point : standing.failed)
     text += fmt::format("  {} {} {}: {}\n", red("failed"), point->id, point->label,
                         standing.journal.entries.at(point->id).error);

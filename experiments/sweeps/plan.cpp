@@ -79,9 +79,12 @@ class PointMaker {
 
 std::map<std::string, std::string> labels_by_id(const Plan& plan) {
   std::map<std::string, std::string> labels;
-  for (const PlanPoint& point : plan.points)
-    labels.emplace(point.id,
-                   fmt::format("{} {}", point.id, fmt::join(point.params.overrides(), " ")));
+  for (const PlanPoint& point : plan.points) {
+    const std::vector<std::string> words = point.params.overrides();
+    labels.emplace(point.id, fmt::format("{} {}", point.id,
+                                         words.empty() ? "with every default"
+                                                       : fmt::format("{}", fmt::join(words, " "))));
+  }
   return labels;
 }
 

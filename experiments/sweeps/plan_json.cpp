@@ -9,6 +9,7 @@
 #include "experiments/figure/export.h"
 #include "experiments/files/file.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/params_json.h"
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
@@ -25,20 +26,18 @@ constexpr const char* sum_key = "sha256";
 // -------------------------------------------------------------------------------------
 
 Json point_json(const PlanPoint& point) {
-  Json params = Json::object();
+  std::vector<std::pair<std::string, std::string>> params;
   for (const std::string& word : point.params.overrides()) {
     const std::size_t equals = word.find('=');
-    params[word.substr(0, equals)] = word.substr(equals + 1);
+    params.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
-  Json swept = Json::object();
-  for (const auto& [key, value] : point.swept) swept[key] = value;
   Json files = Json::array();
   for (const InputFile& file : point.files)
     files.push_back({{"key", file.key}, {"path", file.path}, {"content", content_id(file)}});
   Json json{{"id", point.id},
             {"label", point.label},
-            {"params", std::move(params)},
-            {"swept", std::move(swept)},
+            {"params", params_json(params, point.params.specs())},
+            {"swept", params_json(point.swept, point.params.specs())},
             {"repeat", point.repeat}};
   if (reads_seed(point.params)) json["seed"] = point.params.integer("seed");
   if (!point.files.empty()) json["files"] = std::move(files);
