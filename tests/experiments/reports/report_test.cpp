@@ -77,6 +77,26 @@ TEST_CASE("The report of a result has its claims, numbers, figures, settings and
                            Contains("orrery run decay 'text=my file.txt'"));
 }
 
+TEST_CASE("A page allows no source and no script but its own") {
+  Document document{.title = "t"};
+  document.blocks.push_back(Grid{.header = {"a"}, .rows = {{text_cell("b")}}, .interactive = true});
+  const std::string html = html_of(document);
+  CHECK_THAT(html, Contains("Content-Security-Policy") && Contains("default-src 'none'"));
+  // Hexadecimal digits of the script's SHA-256, of which base64 takes three for every two of its
+  // own.
+  const std::size_t begin = html.find("<script>") + 8;
+  const std::string script = html.substr(begin, html.find("</script>") - begin);
+  const std::string hex = sha256_hex(script);
+  const std::size_t at = html.find("script-src 'sha256-") + 19;
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string found;
+  for (std::size_t i = 0; i < 42; i += 2)
+    found += fmt::format("{:03x}", digits.find(html[at + i]) << 6 | digits.find(html[at + i + 1]));
+  CHECK(found == hex.substr(0, 63));
+  CHECK(html[at + 43] == '=');
+}
+
 TEST_CASE("The same folder gives the same report") {
   const TempFolder temp;
   const fs::path folder = save(example_result(), temp);
