@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <optional>
 #include <set>
 
 #include "core/errors.h"
@@ -183,10 +185,17 @@ Arrangement arranged(const std::vector<Setting>& settings, const Names& keys,
   return arrangement;
 }
 
+std::string shown_value(const std::string& value) {
+  constexpr double five_digits = 1e4;
+  const std::optional<double> number = number_in(value);
+  const bool is_long = number && std::abs(*number) >= five_digits && *number == std::trunc(*number);
+  return is_long ? grouped_number(*number) : value;
+}
+
 std::string text_of(const Place& place) {
   std::string text;
   for (const auto& [key, value] : place)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", key, value);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, shown_value(value));
   return text;
 }
 
@@ -224,7 +233,7 @@ bool belongs(const Setting& setting, const Place& place) {
 std::string value_name(const Dimension& dimension, const std::string& value) {
   if (dimension.key == encoding_key) return setup::label_of_encoding(value);
   if (dimension.key == curve_key) return value;
-  return fmt::format("{} = {}", dimension.key, value);
+  return fmt::format("{} = {}", dimension.key, shown_value(value));
 }
 
 void give_look(const Arrangement& arrangement, const Setting& setting, Series& series) {

@@ -43,7 +43,11 @@ struct Arrangement {
 Arrangement arranged(const std::vector<Setting>& settings, const std::vector<std::string>& keys,
                      const PlotRequest& request, const std::vector<std::string>& axes);
 
-/// One page's or panel's values: "dim=64, base=10000"; empty for none.
+/// A value as pictures show it: 10000, 1e+07 and their like in groups of three digits, so that all
+/// of one setting look alike.
+std::string shown_value(const std::string& value);
+
+/// One page's or panel's values: "dim = 64, base = 10 000"; empty for none.
 using Place = std::vector<std::pair<std::string, std::string>>;
 std::string text_of(const Place& place);
 /// Every combination of the values that occurs.
@@ -52,7 +56,7 @@ std::vector<Place> places_of(const std::vector<Setting>& settings,
 /// Whether a setting belongs there; one that does not have a key belongs to all of its values.
 bool belongs(const Setting& setting, const Place& place);
 
-/// "base = 10000", "RoPE".
+/// "base = 10 000", "RoPE".
 std::string value_name(const Dimension& dimension, const std::string& value);
 
 /// Name and colour of a curve by its hue and dash; "ALiBi, any base" where it does not read it.

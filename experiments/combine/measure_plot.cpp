@@ -233,7 +233,7 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
   const auto named = [](const Dimension& of) {
     std::vector<std::string> names;
     for (const std::string& value : of.values)
-      names.push_back(of.key == encoding_key ? value_name(of, value) : value);
+      names.push_back(of.key == encoding_key ? value_name(of, value) : shown_value(value));
     return names;
   };
   std::vector<std::string> rows = named(y);

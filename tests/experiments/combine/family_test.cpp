@@ -40,7 +40,7 @@ TEST_CASE(
   REQUIRE(plot.series.size() == 4);
   CHECK(plot.series[0].name == "base = 100, RoPE");
   CHECK(plot.series[0].shade == 0.0);
-  CHECK(plot.series[2].name == "base = 10000, RoPE");
+  CHECK(plot.series[2].name == "base = 10\u2009000, RoPE");
   CHECK(plot.series[2].shade == 1.0);
   CHECK(plot.series[3].name == "any base, ALiBi");
   CHECK(plot.series[3].y == std::vector<double>{5, 10});
