@@ -119,9 +119,9 @@ void suggest_elsewhere(const CLI::App& command, const std::string& word) {
   const std::string typed = word.substr(0, word.find('='));
   if (const Words others = commands_with(command, typed);
       typed.starts_with("--") && !others.empty())
-    throw UsageError(
-        typed, fmt::format("is not an option of {}", command.get_name()),
-        fmt::format("{} has it: orrery help {}", fmt::join(others, ", "), others.front()));
+    throw UsageError(typed, fmt::format("is not an option of {}", command.get_name()),
+                     fmt::format("{} {} it: orrery help {}", fmt::join(others, " and "),
+                                 others.size() == 1 ? "has" : "have", others.front()));
   if (const std::string others = experiments_with(key_in(word));
       !others.empty() && !name_in(command).empty())
     throw UsageError(typed, fmt::format("is not a parameter of {}", name_in(command)),

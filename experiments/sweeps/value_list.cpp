@@ -96,7 +96,7 @@ class Call {
   /// logspace(1e3, 1e6, 4) means what geomspace does.
   void require_exponents() const {
     constexpr double most = 308;
-    if (arguments_.size() != 3 || std::max(arguments_[0], arguments_[1]) <= most) return;
+    if (arguments_.size() != 3 || std::min(arguments_[0], arguments_[1]) <= most) return;
     std::string meant = fmt::format("geomspace({}, {}, {})", number_text(arguments_[0]),
                                     number_text(arguments_[1]), number_text(arguments_[2]));
     throw UsageError(fmt::format("{}={}", spec_.key, text_),
@@ -163,7 +163,8 @@ void refuse_brackets(const ParamSpec& spec, std::string_view text) {
   const bool joins = spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
   std::string joined(inside);
   std::replace(joined.begin(), joined.end(), ',', '+');
-  throw UsageError(fmt::format("{}={}", spec.key, text), "is in brackets, which lists have not",
+  throw UsageError(fmt::format("{}={}", spec.key, text),
+                   "is in brackets, and lists are written without",
                    fmt::format("write {}={}{}", spec.key, inside,
                                joins ? fmt::format(", or {} for all at once", joined) : ""));
 }

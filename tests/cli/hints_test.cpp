@@ -49,8 +49,8 @@ TEST_CASE("A parameter or an option of something else is told whose it is") {
       Shell(),
       {{decay + "factor=4 rope.scaling=yarn", 2,
         "factor: is not a parameter here; did you mean rope.factor?"},
-       {decay + "--repeats 3", 2, "--repeats: is not an option of run; sweep, plan has it"},
-       {decay + "--threads 2", 2, "--threads: is not an option of run; sweep, resume has it"},
+       {decay + "--repeats 3", 2, "--repeats: is not an option of run; sweep and plan have it"},
+       {decay + "--threads 2", 2, "--threads: is not an option of run; sweep and resume have it"},
        {decay + "precision=eager_bf16", 2,
         "precision: is not a parameter of long_term_decay; it is one of "},
        {"run attention_map mask=causal", 2, "did you mean causal=true?"}});
