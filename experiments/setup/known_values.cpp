@@ -13,7 +13,7 @@ constexpr KnownValue bases[] = {{10000, "RoFormer, GPT-NeoX, Llama 2"},
 constexpr KnownValue contexts[] = {{512, "BERT"},     {2048, "Llama"},     {4096, "Llama 2"},
                                    {8192, "Llama 3"}, {32768, "Qwen 2.5"}, {131072, "Llama 3.1"}};
 constexpr KnownValue head_sizes[] = {
-    {64, "BERT, GPT-2, RoFormer"}, {128, "Llama, Qwen"}, {256, "GPT-J, Gemma"}};
+    {64, "BERT, GPT-2, RoFormer"}, {128, "Llama 2, Qwen3"}, {256, "GPT-J, Gemma"}};
 constexpr KnownValue head_counts[] = {
     {8, "the base Transformer"}, {12, "BERT base"}, {32, "Llama 2 7B"}};
 constexpr KnownValue factors[] = {{8, "Llama 3.1"}, {32, "Llama 3.2, GPT-OSS"}};
