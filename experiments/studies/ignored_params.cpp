@@ -9,16 +9,55 @@
 namespace orrery::studies {
 namespace {
 
+/// Whether the encodings are formulas that are the same for every head.
+bool are_formulas(const ParamSet& params) {
+  const std::vector<std::string>& encodings = params.list("encoding");
+  return std::all_of(encodings.begin(), encodings.end(), [](const std::string& name) {
+    return name == "none" || name == "rope" || name == "sinusoidal";
+  });
+}
+
+/// Whether rope.partial leaves out no channel.
+bool all_channels_turn(const ParamSet& params) { return params.real("rope.fraction") == 1.0; }
+
+/// Whether q and k are given by a formula, and the encodings too.
+bool nothing_is_drawn(const ParamSet& params) {
+  const std::string& assumption = params.text("assumption");
+  return (assumption == "ones" || assumption == "mean") && are_formulas(params);
+}
+
+/// Whether no matrix of channels is drawn, in which pairs have places.
+bool shows_angles_only(const ParamSet& params) {
+  const std::vector<std::string>& encodings = params.list("encoding");
+  return std::find(encodings.begin(), encodings.end(), "axis_rope") == encodings.end();
+}
+
+bool base_is_lost(const ParamSet& params) { return params.text("defect") == "base_lost"; }
+
 struct Entry {
-  std::string_view experiment;
-  std::string_view figures;  ///< how their ids begin
+  std::string_view experiment;  ///< empty: any
+  std::string_view figures;     ///< how their ids begin
   std::initializer_list<std::string_view> keys;
-  bool of_formulas{false};  ///< only while no encoding has tables, or heads that differ
+  bool (*when)(const ParamSet&){nullptr};  ///< which settings must hold
 };
 
 const Entry entries[] = {
+    {"", "", {"rope.partial"}, all_channels_turn},
+    {"score_spectrogram", "", {"rope.rotary_value"}},
+    {"long_term_decay", "", {"rope.rotary_value"}},
+    {"long_term_decay", "", {"seed"}, nothing_is_drawn},
+    {"relative_invariance", "", {"rope.rotary_value"}},
+    {"score_decomposition", "", {"rope.rotary_value"}},
+    {"score_decomposition", "", {"heads"}, are_formulas},
+    {"encoding_matrix", "", {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
+    {"encoding_matrix", "", {"rope.pairing"}, shows_angles_only},
+    {"spectrum", "", {"rope.pairing"}},
+    {"norm_preservation", "", {"rope.rotary_value"}},
+    {"sequence_length", "", {"rope.rotary_value"}},
+    {"equal_half_distance", "", {"rope.rotary_value"}},
+    {"identify", "", {"base"}, base_is_lost},
     {"score_spectrogram", "mean_logit", {"context"}},
-    {"score_spectrogram", "mean_logit", {"heads", "seed"}, true},
+    {"score_spectrogram", "mean_logit", {"heads", "seed"}, are_formulas},
     {"score_spectrogram", "parts_", {"distance"}},
     {"score_spectrogram", "parts_rope", {"heads", "seed"}},
     {"score_spectrogram", "parts_sinusoidal", {"heads", "seed"}},
@@ -32,9 +71,8 @@ const Entry entries[] = {
     {"long_term_decay", "any_peak", {"distance", "draws"}},
     {"long_term_decay", "B", {"assumption", "distance", "draws", "seed"}},
     {"long_term_decay", "phasor_chain", {"assumption", "draws", "max_distance", "seed"}},
-    {"attention_map", "weights_", {"heads"}, true},
-    {"attention_map", "pipeline_", {"heads"}, true},
-    {"score_decomposition", "equation_", {"heads"}, true},
+    {"attention_map", "weights_", {"heads"}, are_formulas},
+    {"attention_map", "pipeline_", {"heads"}, are_formulas},
     {"score_decomposition", "profile_", {"colors"}},
     {"score_decomposition", "shares", {"colors"}},
     {"rotation", "pair_", {"distance", "key_position"}},
@@ -74,13 +112,6 @@ const Entry entries[] = {
     {"sequence_length", "logits", {"draws", "window"}},
 };
 
-/// Whether the encodings are formulas that are the same for every head.
-bool are_formulas(const std::vector<std::string>& encodings) {
-  return std::all_of(encodings.begin(), encodings.end(), [](const std::string& name) {
-    return name == "none" || name == "rope" || name == "sinusoidal";
-  });
-}
-
 const Scalar* find_scalar(const Result& result, std::string_view name) {
   for (const Scalar& scalar : result.scalars)
     if (scalar.name == name) return &scalar;
@@ -117,9 +148,10 @@ std::optional<ValueInUse> value_in_use(std::string_view experiment, std::string_
 bool is_ignored(std::string_view experiment, std::string_view figure_id, std::string_view key,
                 const ParamSet& params) {
   return std::any_of(std::begin(entries), std::end(entries), [&](const Entry& entry) {
-    return entry.experiment == experiment && figure_id.starts_with(entry.figures) &&
+    return (entry.experiment.empty() || entry.experiment == experiment) &&
+           figure_id.starts_with(entry.figures) &&
            std::find(entry.keys.begin(), entry.keys.end(), key) != entry.keys.end() &&
-           (!entry.of_formulas || are_formulas(params.list("encoding")));
+           (!entry.when || entry.when(params));
   });
 }
 

@@ -24,6 +24,12 @@ namespace {
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 constexpr double most_tokens = 1024;   // a run holds a map for each feature map and variant
 
+ParamSpec head_with_files_param() {
+  ParamSpec spec = head_of_files_param();
+  spec.used_when = Condition{"q", {"*"}};
+  return spec;
+}
+
 ParamSpec max_tokens_param() {
   ParamSpec spec = log_count_param({"max_tokens", "N", "tokens"},
                                    "The most tokens that are read from your files, from the first.",
@@ -65,7 +71,7 @@ std::vector<ParamSpec> declared_params() {
       user_param("q", "Your own queries, before any rotation"),
       user_param("k", "Your own keys, before any rotation"),
       user_param("v", "Your own values"),
-      head_of_files_param(),
+      head_with_files_param(),
       unless_q_is_given(dim_param(64)),
       unless_q_is_given({.key = "deviation",
                          .symbol = "σ",

@@ -26,7 +26,7 @@ Settings small_settings(const std::string& experiment) {
       {"long_term_decay", {{"max_distance", "64"}, {"dim", "16"}, {"draws", "4"}}},
       {"relative_invariance",
        {{"dim", "16"}, {"tokens", "8"}, {"span", "16"}, {"precision", "exact+eager_bf16"}}},
-      {"attention_map", {{"max_tokens", "8"}, {"dim", "16"}}},
+      {"attention_map", {{"max_tokens", "20"}, {"dim", "16"}}},
       {"score_decomposition",
        {{"max_tokens", "8"}, {"dim", "16"}, {"show", "equation+terms+sum+profiles+shares"}}},
       {"rotation", {{"dim", "32"}}},
@@ -101,8 +101,10 @@ ParamSet small_params(const Experiment& experiment) {
 
 Inputs some_inputs(const Experiment& experiment) {
   const ParamSet params(experiment.info.params);
-  return params.has("text") ? text_input("one two three four five six seven eight nine ten")
-                            : Inputs{};
+  if (!params.has("text")) return {};
+  std::string words = "one two three four five six seven eight nine ten";
+  for (int more = 11; more <= 40; ++more) words += " w" + std::to_string(more);
+  return text_input(words.c_str());
 }
 
 std::map<std::string, std::string> figures_of(const Experiment& experiment, const ParamSet& params,

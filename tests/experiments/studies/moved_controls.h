@@ -12,7 +12,7 @@ namespace orrery::test {
 
 /// Parameters with which a run takes a millisecond or two.
 ParamSet small_params(const Experiment& experiment);
-/// A text of ten words for experiments that read one.
+/// A text of forty words for experiments that read one.
 Inputs some_inputs(const Experiment& experiment);
 
 /// All that each figure draws, by id, without title and caption, which name the settings; none for
