@@ -73,7 +73,7 @@ TensorMap wanted_tensors(const std::filesystem::path& path,
                          const std::vector<std::string>& wanted) {
   const std::string file = path.string();
   require_tensor_file(path, file);
-  const std::string bytes = read_file(path, max_tensor_file_bytes);
+  const std::string bytes = read_tensor_file(path, file, wanted);
   const auto archive = open_tensors(bytes, path, file);
   TensorMap taken;
   std::vector<std::string> ignored, lacking;
@@ -110,7 +110,7 @@ std::string values_text(const ParamSpec& spec) {
 Tensor one_tensor(const TensorPath& path) {
   const std::string file = path.file.string();
   require_tensor_file(path.file, file);
-  const std::string bytes = read_file(path.file, max_tensor_file_bytes);
+  const std::string bytes = read_tensor_file(path.file, file, {path.tensor});
   const auto archive = open_tensors(bytes, path.file, file);
   return archive->tensor(resolve_tensor_name(archive->names(), path.tensor, file));
 }

@@ -120,11 +120,10 @@ OpenFile open_wanted(const Wanted& wanted, std::string_view bytes,
 }
 
 void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
-  static_cast<void>(wanted_tensor(wanted));
   const std::filesystem::path path = path_of(wanted);
   const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
   require_tensor_file(path, display_name);
-  const std::string bytes = read_file(path, max_tensor_file_bytes, display_name);
+  const std::string bytes = read_tensor_file(path, display_name, {wanted_tensor(wanted)});
   const OpenFile open = open_wanted(wanted, bytes, path, display_name);
   Tensor tensor = open.archive->tensor(open.name, allowed);
   tensor.name = open.label;

@@ -17,6 +17,7 @@ constexpr std::size_t version_offset = 6;
 constexpr std::size_t length_offset = 8;
 // NumPy itself refuses longer headers by default.
 constexpr std::size_t max_header_bytes = 10000;
+static_assert(max_npy_header_bytes == length_offset + 4 + max_header_bytes);
 
 DataError cut_off(std::string_view name, std::size_t held, std::size_t needed) {
   return DataError(

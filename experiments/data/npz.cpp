@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/npy.h"
+#include "experiments/data/npy_header.h"
 #include "experiments/data/zip_writer.h"
 #include "experiments/text/printable.h"
 
@@ -27,7 +28,7 @@ bool leads_elsewhere(std::string_view name) {
   }
 }
 
-void require_readable(const ZipArchive::Member& member, std::string_view file) {
+void require_member(const ZipArchive::Member& member, std::string_view file) {
   const auto refuse = [&](const std::string& why, std::string_view remedy) {
     throw DataError(file, fmt::format("has the member {}, {}", in_quotes(member.name), why),
                     remedy);
@@ -49,7 +50,7 @@ void require_readable(const ZipArchive::Member& member, std::string_view file) {
 
 NpzArchive::NpzArchive(std::string_view bytes, std::string name)
     : file_(std::move(name)), zip_(bytes, file_, [this](const ZipArchive::Member& member) {
-        require_readable(member, file_);
+        require_member(member, file_);
       }) {
   for (std::size_t i = 0; i < zip_.members().size(); ++i) {
     const std::string& member = zip_.members()[i].name;
@@ -66,6 +67,7 @@ std::vector<std::string> NpzArchive::names() const {
 
 Tensor NpzArchive::tensor(const std::string& name, Values allowed) const {
   const std::string label = tensor_label(file_, name);
+  require_readable(name);
   Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label, allowed);
   tensor.name = name;
   return tensor;
@@ -73,8 +75,14 @@ Tensor NpzArchive::tensor(const std::string& name, Values allowed) const {
 
 std::optional<PlacedArray> NpzArchive::place(const std::string& name) const {
   const std::string label = tensor_label(file_, name);
+  require_readable(name);
   const std::optional<std::string_view> member = zip_.stored(members_.at(name), label);
   return member ? std::optional(place_npy(*member, label)) : std::nullopt;
+}
+
+void NpzArchive::require_readable(const std::string& name) const {
+  const std::string label = tensor_label(file_, name);
+  parse_npy_header(zip_.beginning(members_.at(name), label, max_npy_header_bytes), label);
 }
 
 TensorMap parse_npz(std::string_view bytes, const std::string& name) {

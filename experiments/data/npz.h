@@ -22,6 +22,7 @@ class NpzArchive final : public TensorArchive {
   std::vector<std::string> names() const override;
   Tensor tensor(const std::string& name, Values allowed = Values::finite) const override;
   std::optional<PlacedArray> place(const std::string& name) const override;
+  void require_readable(const std::string& name) const override;
 
  private:
   std::string file_;

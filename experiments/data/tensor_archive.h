@@ -24,6 +24,9 @@ class TensorArchive {
   /// Where its values lie, all checked but the values themselves. Empty where they are packed.
   /// Throws DataError as tensor() does for what is not a value.
   virtual std::optional<PlacedArray> place(const std::string& name) const = 0;
+  /// Throws DataError for what the header alone tells: a shape or a type that is not read. Reads
+  /// none of the values.
+  virtual void require_readable(const std::string& name) const { place(name); }
 };
 
 /// Every tensor of the archive.

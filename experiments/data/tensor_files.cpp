@@ -9,6 +9,7 @@
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 
 namespace orrery::data {
 namespace {
@@ -78,10 +79,24 @@ std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
   return std::make_unique<SafetensorsArchive>(bytes, display_name);
 }
 
+std::string read_tensor_file(const std::filesystem::path& path, const std::string& display_name,
+                             const std::vector<std::string>& tensors) {
+  if (const MappedFile file(path, display_name); file.bytes().size() <= max_tensor_file_bytes) {
+    const auto archive = open_tensors(file.bytes(), path, display_name);
+    const std::vector<std::string> names = archive->names();
+    for (const std::string& wanted : tensors) {
+      const std::string& name = wanted.empty() ? names.front() : wanted;
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        archive->require_readable(name);
+    }
+  }
+  return read_file(path, max_tensor_file_bytes, display_name);
+}
+
 TensorMap read_tensors(const std::filesystem::path& path) {
   const std::string display_name = path.string();
   require_tensor_file(path, display_name);
-  const std::string bytes = read_file(path, max_tensor_file_bytes);
+  const std::string bytes = read_tensor_file(path, display_name, {""});
   return all_tensors(*open_tensors(bytes, path, display_name), display_name);
 }
 

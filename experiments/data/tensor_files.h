@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/data/tensor_archive.h"
 
@@ -37,6 +38,15 @@ void require_tensor_file(const std::filesystem::path& file, const std::string& d
 std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
                                             const std::filesystem::path& file,
                                             const std::string& display_name);
+
+/// The content of a file of tensors, read once it is known from its header that `tensors` can be:
+/// what is too large is refused before it is held.
+/// @param tensors  those that are wanted; names that are not in the file are left to the reader,
+/// and
+///     an empty one means the only tensor
+/// Throws as open_tensors, TensorArchive::require_readable and read_file do.
+std::string read_tensor_file(const std::filesystem::path& path, const std::string& display_name,
+                             const std::vector<std::string>& tensors);
 
 /// All tensors of a .npy, .npz or .safetensors file, by name.
 /// Throws UsageError as require_tensor_file does, IoError as read_file does, and DataError: longer

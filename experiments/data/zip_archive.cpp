@@ -130,6 +130,22 @@ std::string ZipArchive::read(std::size_t index, std::string_view label) const {
   return bytes;
 }
 
+std::string ZipArchive::beginning(std::size_t index, std::string_view label,
+                                  std::size_t most) const {
+  const MemberFile file(zip_fopen_index(zip_.get(), index, 0), &zip_fclose);
+  if (!file) throw damaged(label, zip_get_error(zip_.get()));
+  std::string bytes(most, '\0');
+  std::size_t read = 0;
+  while (read < bytes.size()) {
+    const zip_int64_t count = zip_fread(file.get(), bytes.data() + read, bytes.size() - read);
+    if (count < 0) throw damaged(label, zip_file_get_error(file.get()));
+    if (count == 0) break;
+    read += static_cast<std::size_t>(count);
+  }
+  bytes.resize(read);
+  return bytes;
+}
+
 std::optional<std::string_view> ZipArchive::stored(std::size_t index,
                                                    std::string_view label) const {
   const Member& member = members_.at(index);

@@ -41,6 +41,10 @@ class ZipArchive {
   /// @param label  the member's name in messages
   /// Throws DataError: damaged, another length than declared, another CRC-32.
   std::string read(std::size_t index, std::string_view label) const;
+  /// The first `most` bytes that it unpacks to, or all where there are fewer; neither the declared
+  /// size nor the CRC-32 is looked at.
+  /// Throws DataError: damaged.
+  std::string beginning(std::size_t index, std::string_view label, std::size_t most) const;
   /// A view of them in the archive; empty for a compressed member. Throws DataError as read() does.
   std::optional<std::string_view> stored(std::size_t index, std::string_view label) const;
 

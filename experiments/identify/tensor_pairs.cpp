@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "experiments/data/tensor_files.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 
 namespace orrery::identify {
 namespace {
@@ -67,8 +68,9 @@ std::map<std::string, std::string> tensors_at(const fs::path& path) {
       found[file.stem().string()] = shown;
       return;
     }
-    const std::string bytes = read_file(file, max_tensor_file_bytes);
-    for (const std::string& name : open_tensors(bytes, file, shown)->names())
+    const MappedFile mapped(file, shown);  // names need its header alone
+    if (mapped.bytes().size() > max_tensor_file_bytes) read_file(file, max_tensor_file_bytes);
+    for (const std::string& name : open_tensors(mapped.bytes(), file, shown)->names())
       found[prefix + name] = shown + "#" + name;
   };
   if (!fs::is_directory(path)) {
@@ -136,7 +138,7 @@ Tensor read_named_tensor(const std::string& path, Values allowed) {
   const TensorPath at = tensor_path(path);
   const std::string shown = at.file.string();
   require_tensor_file(at.file, shown);
-  const std::string bytes = read_file(at.file, max_tensor_file_bytes);
+  const std::string bytes = read_tensor_file(at.file, shown, {at.tensor});
   const auto archive = open_tensors(bytes, at.file, shown);
   return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown), allowed);
 }
