@@ -57,7 +57,7 @@ std::vector<Command> declare_identify_commands(CLI::App& app, const std::vector<
       "In PyTorch: numpy.save(\"q_before.npy\", q.float().numpy()), and the same after.\n"
       "Examples:\n"
       "  orrery apply encoding=rope base=500000 --positions 0..63 x=q.npy --out turned.npz\n"
-      "  orrery identify q.npy turned.npz#x\n"
+      "  orrery identify q.npy turned.npz#encoded\n"
       "  orrery identify q_before.npy q_after.npy --positions 100..163\n"
       "  orrery identify --bias bias.npy\n"
       "  orrery identify q.npy k.npy --logits logits.npy\n"
