@@ -48,6 +48,11 @@ Defective with_format(const WrittenRope& sound, Stage stage, Precision format) {
                  [&](WrittenRope& rope) { rope.rounding.set(stage, format); });
 }
 
+Defective with_unit(const WrittenRope& sound, AngleUnit unit) {
+  return changed(sound, sound.unit == AngleUnit::radians,
+                 [&](WrittenRope& rope) { rope.unit = unit; });
+}
+
 Defective with_amplitude(const WrittenRope& sound, bool occasion, double amplitude) {
   return changed(sound, occasion, [&](WrittenRope& rope) { rope.amplitude = amplitude; });
 }
@@ -139,6 +144,12 @@ std::vector<RopeDefect> defects_of_ramp_and_exponent() {
        [](const WrittenRope& r, Index) {
          return changed(r, !is_scaled(r), [](WrittenRope& w) { w.inverted = true; });
        }},
+      {"angles_in_degrees", "Angles are formed in degrees, of which cos and sin take radians.",
+       "a slip of programs written by hand",
+       [](const WrittenRope& r, Index) { return with_unit(r, AngleUnit::degrees); }},
+      {"angles_as_degrees", "Angles in radians are taken for degrees, and made radians again.",
+       "a slip of programs written by hand",
+       [](const WrittenRope& r, Index) { return with_unit(r, AngleUnit::as_degrees); }},
   };
 }
 
@@ -312,6 +323,12 @@ std::vector<RopeDefect> defects_of_precision() {
        }},
       {"angle_bf16", "Angles are products in bf16.", "gpt-neox #1003",
        [](const WrittenRope& r, Index) { return with_format(r, Stage::angle, Precision::bf16); }},
+      {"cos_sin_bf16", "Tables of cos and sin are bf16, where queries and keys are more precise.",
+       "tables cached in the format of the weights",
+       [](const WrittenRope& r, Index) { return with_format(r, Stage::cos_sin, Precision::bf16); }},
+      {"cos_sin_fp16", "Tables of cos and sin are fp16, where queries and keys are more precise.",
+       "tables cached in the format of the weights",
+       [](const WrittenRope& r, Index) { return with_format(r, Stage::cos_sin, Precision::fp16); }},
   };
 }
 

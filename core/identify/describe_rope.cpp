@@ -52,6 +52,23 @@ std::string scaling_words(const RopeScaling& s) {
   return text;
 }
 
+/// Where texts begin; of many the first ones.
+std::string restarts_words(const WrittenRope& rope) {
+  constexpr std::size_t most = 12;
+  const std::vector<Index>& starts = rope.starts;
+  const Index padding = starts.empty() ? 0 : starts.front();
+  std::string after;
+  if (padding > 0)
+    after = fmt::format(", after {} row{} of padding{}", padding, padding == 1 ? "" : "s",
+                        rope.padding == 0 ? "" : fmt::format(" at position {}", rope.padding));
+  if (starts.size() < 2) return "count from the first token" + after;
+  const auto shown = starts.begin() + static_cast<std::ptrdiff_t>(std::min(starts.size(), most));
+  const std::string more =
+      starts.size() > most ? fmt::format(" and {} more", starts.size() - most) : "";
+  return fmt::format("start again at rows {}{}: {} texts packed{}",
+                     fmt::join(starts.begin(), shown, ", "), more, starts.size(), after);
+}
+
 std::string positions_words(const WrittenRope& rope) {
   std::string text = "as stated";
   switch (rope.rule) {
@@ -74,6 +91,11 @@ std::string positions_words(const WrittenRope& rope) {
       break;
     case PositionRule::none:
       return "all 0: not rotated";
+    case PositionRule::restarts:
+      return restarts_words(rope);
+    case PositionRule::row_number:
+      text = "the number of the row";
+      break;
   }
   if (rope.offset != 0) text += fmt::format(", {:+}", rope.offset);
   return text;
@@ -100,6 +122,18 @@ std::string exponents_words(const WrittenRope& rope) {
   return fmt::format("{}2t/{}", rope.inverted ? "+" : "−", width);
 }
 
+std::string unit_words(const WrittenRope& rope) {
+  switch (rope.unit) {
+    case AngleUnit::radians:
+      return "in radians";
+    case AngleUnit::degrees:
+      return "in degrees, of which cos and sin take radians";
+    case AngleUnit::as_degrees:
+      return "taken for degrees: divided by 57.3";
+  }
+  return "";
+}
+
 std::string axes_words(const WrittenRope& rope) {
   if (rope.sections.empty()) return "one";
   return fmt::format("sections {}, {}{}", fmt::join(rope.sections, "+"),
@@ -108,7 +142,8 @@ std::string axes_words(const WrittenRope& rope) {
 }
 
 std::string factor_words(const WrittenRope& rope) {
-  return digits(amplitude_of(rope)) + (rope.reach == FactorReach::all ? " on all channels" : "");
+  const bool all = rope.reach == FactorReach::all && amplitude_of(rope) != 1;
+  return digits(amplitude_of(rope)) + (all ? " on all channels" : "");
 }
 
 /// All fields, in the order in which they are told.
@@ -119,6 +154,7 @@ std::vector<RopeFact> all_facts(const WrittenRope& rope) {
           {"attention factor", factor_words(rope)},
           {"channels", channels_words(rope)},
           {"exponents", exponents_words(rope)},
+          {"angles", unit_words(rope)},
           {"direction", rope.clockwise ? "clockwise" : "counter-clockwise"},
           {"wiring", name_in(wiring_names, rope.wiring)},
           {"order of channels after", rope.reordered ? "that of the other pairing" : "as before"},
@@ -137,8 +173,8 @@ WrittenRope usual(const WrittenRope& rope) {
 bool is_setting(const WrittenRope& rope) {
   return rope.wiring == Wiring::rotation && !rope.clockwise && !rope.reordered &&
          rope.rule == PositionRule::stated && rope.offset == 0 && rope.begin == 0 &&
-         rope.denominator == 0 && !rope.inverted && rope.sections.empty() &&
-         rope.reach == FactorReach::rotated &&
+         rope.denominator == 0 && !rope.inverted && rope.unit == AngleUnit::radians &&
+         rope.sections.empty() && rope.reach == FactorReach::rotated &&
          (!rope.amplitude || rope.scaling.kind != RopeScalingKind::none);
 }
 

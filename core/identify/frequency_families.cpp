@@ -95,6 +95,7 @@ class Fitter {
       for (const double least_error : {1e-7, unit_roundoff(Precision::bf16)})
         if (count >= 2) try_slope(fit_line(estimates_, count, least_error));
     for (const double base : likely_bases()) try_scalings(base);
+    for (const double base : known_bases()) try_degrees(base);
     if (structure_.rotary_dims == structure_.d_head) try_proportional();
     sort();
     if (found_.size() > 2 * most) found_.resize(2 * most);
@@ -168,6 +169,7 @@ class Fitter {
       if (denominator != own && !is_known(known_bases(), rope.base)) continue;
       consider(rope);
       if (is_base(rope.base)) fitted_.push_back(rope.base);
+      if (denominator == own && log_base > 0 && is_base(rope.base)) try_degrees(rope.base);
       if (denominator == own && log_base > 0) try_base_as_ntk(std::exp(log_base), error, r);
       // A common divisor of all frequencies: position interpolation.
       const double divisor = snapped(std::exp(-line->intercept), 0.02, known_factors());
@@ -234,6 +236,21 @@ class Fitter {
       if (scaling.kind != RopeScalingKind::none && scaling.factor < least) continue;
       rope.scaling = scaling;
       consider(rope);
+    }
+  }
+
+  /// Angles in degrees, or taken for degrees, with the scalings that a common factor may hide.
+  void try_degrees(double base) {
+    WrittenRope rope = plain(base);
+    for (const AngleUnit unit : {AngleUnit::degrees, AngleUnit::as_degrees}) {
+      rope.unit = unit;
+      rope.scaling = {};
+      consider(rope);
+      rope.scaling.kind = RopeScalingKind::linear;
+      for (const double s : known_factors()) {
+        rope.scaling.factor = s;
+        consider(rope);
+      }
     }
   }
 

@@ -19,10 +19,10 @@ constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
 constexpr Index tried_rows = 24;
 constexpr Index tried_heads = 2;
-constexpr double fitting = 1.0;    // units of rounding: above it other explanations are looked for
-constexpr double explained = 4.0;  // residuals of the right rope stay below, whatever it rounds
+constexpr double fitting = explained_roundings;  // above it other explanations are looked for
 constexpr std::size_t most_ties = 60;
-constexpr double least_variance = 0.01;  // of what fits to the bit
+// Of what fits but for a few numbers: three that a library rounded the other way decide nothing.
+constexpr double least_variance = 0.1;
 
 /// Σ theta, or 0 of what does not turn: two ropes that differ in it need not be compared further.
 /// Empty where the rope has no frequencies.
@@ -31,7 +31,8 @@ std::optional<double> fingerprint_of(const WrittenRope& rope) {
     const std::vector<double> theta = frequencies_of(rope);
     const double sum = std::accumulate(theta.begin(), theta.end(), 0.0);
     if (!std::isfinite(sum)) return std::nullopt;
-    return rope.rule == PositionRule::none ? 0.0 : sum;
+    if (rope.rule == PositionRule::none) return 0.0;
+    return rope.rule == PositionRule::doubled ? 2 * sum : sum;
   } catch (const UsageError&) {
     return std::nullopt;
   }
@@ -65,7 +66,8 @@ bool HypothesisList::fits_as_angles_do() const {
 /// What fp32 angles, half a unit in the last place off, leave of all pairs: in units of rounding.
 double HypothesisList::angle_rounding() const {
   constexpr double left = 1e-8;  // of a number, per position: the slow pairs leave less
-  return left * static_cast<double>(reach()) / unit_roundoff(sample_.format);
+  const double turned = static_cast<double>(reach()) * size_of(best().rope.unit);
+  return left * turned / unit_roundoff(sample_.format);
 }
 
 void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected) {
@@ -78,7 +80,10 @@ void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected)
     if (are_same(other.fingerprint, *fingerprint) && computes_same(other.rope, rope)) {
       if (other.defect.empty()) other.defect = std::move(defect);
       other.is_expected = other.is_expected || is_expected;
-      other.cost = std::min<double>(other.cost, total_cost(rope, other.defect, other.is_expected));
+      const double cost = total_cost(rope, other.defect, other.is_expected);
+      if (cost >= other.cost) return;
+      other.cost = cost;
+      other.rope = std::move(rope);  // of two ways to write it the more usual one
       return;
     }
   const double cost = total_cost(rope, defect, is_expected);
@@ -89,11 +94,16 @@ void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected)
                     .fingerprint = *fingerprint});
 }
 
-/// The expected rope is the most likely one, its defects come next.
+/// The expected rope is the most likely one, its defects come next, and then what deviates from it
+/// in the fewest properties.
 double HypothesisList::total_cost(const WrittenRope& rope, const std::string& defect,
                                   bool is_expected) const {
+  constexpr double least = -3, usual = 0.01;
   if (is_expected) return -10;
-  if (defect.empty()) return cost_of(rope);
+  if (defect.empty())
+    return question_.expected ? least + deviations(*question_.expected, rope, sample_.format) +
+                                    usual * cost_of(rope)
+                              : cost_of(rope);
   double cost = -5;
   for (const RopeDefect& known : rope_defects()) {
     if (known.name == defect) break;
@@ -226,25 +236,37 @@ RotationAnswer HypothesisList::ranked() {
   RotationAnswer answer{.hypotheses = std::move(found_)};
   const double u = unit_roundoff(question_.tensor.format);
   const double rms = answer.best().residual.rms();
-  answer.explained_by_angles = rms >= explained && rms * u < 1e-7 * static_cast<double>(reach());
-  answer.explained = rms < explained || answer.explained_by_angles;
+  const double angles = 1e-7 * static_cast<double>(reach()) * size_of(answer.best().rope.unit);
+  answer.explained_by_angles = rms >= explained_roundings && rms * u < angles;
+  answer.explained = rms < explained_roundings || answer.explained_by_angles;
   return answer;
 }
 
-/// What is expected, or a defect of it, may be found with cos and sin in another precision.
+/// The rope with every stage that is no coarser than it may be as in fp32: cos and sin as coarse as
+/// the tensor are sound.
+WrittenRope HypothesisList::without_fine_stages(WrittenRope rope) const {
+  StageRounding stages = fp32_stages();
+  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})
+    if (is_coarse(rope.rounding, stage, sample_.format))
+      stages.set(stage, rope.rounding.format(stage));
+  rope.rounding = stages;
+  return rope;
+}
+
+/// What is expected, or a defect of it, may be found with cos and sin in another precision, and
+/// from another row on.
 void HypothesisList::name_defect(RopeHypothesis& hypothesis) const {
   if (!question_.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
-  WrittenRope found = hypothesis.rope;
-  found.rounding.set(Stage::cos_sin, Precision::fp32);
-  if (!found.rounding.rounds(Stage::position) && !found.rounding.rounds(Stage::inv_freq))
-    found.rounding = fp32_stages();
+  const WrittenRope found = without_fine_stages(hypothesis.rope);
   WrittenRope sound = *question_.expected;
   sound.rounding = fp32_stages();
   hypothesis.is_expected = computes_same(sound, found);
   if (hypothesis.is_expected) return;
   for (const RopeDefect& defect : rope_defects()) {
-    const auto rope = defect.inject(sound, question_.tensor.rows());
-    if (!rope || !computes_same(*rope, found)) continue;
+    auto rope = defect.inject(sound, question_.tensor.rows());
+    if (!rope) continue;
+    if (rope->from_row > 0) rope->from_row = found.from_row;
+    if (!computes_same(*rope, found)) continue;
     hypothesis.defect = defect.name;
     return;
   }

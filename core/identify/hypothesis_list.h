@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/identify/deviations.h"
 #include "core/identify/rope_hypothesis.h"
 #include "core/identify/rotation_sample.h"
 
@@ -49,6 +50,7 @@ class HypothesisList {
   void screen();
   void order_robustly();
   void order();
+  WrittenRope without_fine_stages(WrittenRope rope) const;
   void name_defect(RopeHypothesis& hypothesis) const;
   void measured_whole(std::size_t measured);
 

@@ -11,6 +11,7 @@
 #include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/identify/defects.h"
+#include "core/identify/deviations.h"
 #include "core/identify/estimated_ropes.h"
 #include "core/identify/frequency_families.h"
 #include "core/identify/known_ropes.h"
@@ -23,8 +24,6 @@
 
 namespace orrery {
 namespace {
-
-constexpr double explained = 4.0;  // units of rounding: what is above is no explanation
 
 /// The parts of the search in their order.
 class Search : RopeSearch {
@@ -42,7 +41,7 @@ class Search : RopeSearch {
     search_positions(*this);
     if (!list.fits()) add_other_wirings();
     refine_bases();
-    if (!list.fits() && list.best().residual.rms() > explained) add_known_ropes();
+    if (!list.fits() && list.best().residual.rms() > explained_roundings) add_known_ropes();
     if (!fits_well()) add_relatives();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
@@ -53,6 +52,7 @@ class Search : RopeSearch {
     add_formats();
     add_stretched();
     list.keep(40, sample());
+    add_expected_parts();
     return list.ranked();
   }
 
@@ -64,9 +64,45 @@ class Search : RopeSearch {
       expected.rounding = rounded ? fp32_stages() : StageRounding{};
       list.add(expected, {}, true);
       for (const RopeDefect& defect : rope_defects())
-        if (const auto rope = defect.inject(expected, question.tensor.rows()))
+        if (const auto rope = defect.inject(expected, question.tensor.rows());
+            rope && is_seen(*rope))
           list.add(*rope, defect.name);
     }
+  }
+
+  /// Tables as coarse as the tensor are no defect.
+  bool is_seen(const WrittenRope& rope) const {
+    return !rope.rounding.rounds(Stage::cos_sin) ||
+           unit_roundoff(rope.rounding.format(Stage::cos_sin)) <= unit_roundoff(Precision::fp32) ||
+           is_coarse(rope.rounding, Stage::cos_sin, question.tensor.format);
+  }
+
+  /// What the tensor cannot tell from the best ropes and deviates from the expected one in fewer
+  /// properties than these do.
+  void add_expected_parts() {
+    if (!question.expected) return;
+    constexpr std::size_t most = 3, added = 8;
+    std::vector<WrittenRope> best;
+    for (const RopeHypothesis& hypothesis : found())
+      if (best.size() < most && !hypothesis.is_expected) best.push_back(hypothesis.rope);
+    const double near =
+        list.best().residual.rms() < explained_roundings ? explained_roundings : 1e300;
+    for (const WrittenRope& rope : best) {
+      std::vector<std::pair<int, WrittenRope>> nearer;
+      const int own = deviations(*question.expected, rope, question.tensor.format);
+      const double left = residual_of(rope, list.small()).rms();
+      for (WrittenRope& with : with_expected_parts(rope, *question.expected)) {
+        const int count = deviations(*question.expected, with, question.tensor.format);
+        if (count == 0 || count > own) continue;
+        if (residual_of(with, list.small()).rms() < std::min<double>(1.5 * left + 0.1, near))
+          nearer.emplace_back(count, std::move(with));
+      }
+      std::stable_sort(nearer.begin(), nearer.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      if (nearer.size() > added) nearer.resize(added);
+      for (auto& [count, with] : nearer) list.add(std::move(with));
+    }
+    list.keep(40, sample());
   }
 
   /// Scalings whose frequencies the tensor can hardly tell from the best ones.

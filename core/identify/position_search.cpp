@@ -5,6 +5,7 @@
 
 #include "core/identify/offset_search.h"
 #include "core/identify/refined_base.h"
+#include "core/identify/restart_search.h"
 
 namespace orrery {
 namespace {
@@ -129,6 +130,8 @@ void estimate_again(RopeSearch& search) {
         rope.rule = found.rule;
         rope.offset = found.offset;
         rope.from_row = found.from_row;
+        rope.starts = found.starts;
+        rope.padding = found.padding;
       });
   search.list.keep(16, search.sample());
   search.refine_bases();
@@ -136,7 +139,7 @@ void estimate_again(RopeSearch& search) {
 
 void search_positions(RopeSearch& search) {
   using Step = void (*)(RopeSearch&);
-  for (const Step step : {add_first_rows, add_offsets, add_rules})
+  for (const Step step : {add_restarts, add_row_numbers, add_first_rows, add_offsets, add_rules})
     if (!search.list.fits()) step(search);
   estimate_again(search);
   for (const Step step : {add_other_positions, add_heads_for_positions})

@@ -51,6 +51,7 @@ double cost_of_channels(const WrittenRope& rope) {
   if (rope.unbounded_stride) cost += 1.0;
   if (rope.denominator != 0) cost += 1.2;
   if (rope.inverted) cost += 1.5;
+  if (rope.unit != AngleUnit::radians) cost += 1.5;
   return cost;
 }
 

@@ -41,6 +41,11 @@ struct RotationAnswer {
   const RopeHypothesis& best() const { return hypotheses.front(); }
 };
 
+/// Root mean square residual, in units of rounding, above which a rope does not explain a tensor.
+/// A program rounds a number five times, none by more than half a unit in the last place, which is
+/// 0.42 units on average: two entries of its table, two products and their sum, together √5·0.42.
+inline constexpr double explained_roundings = 1.0;
+
 /// Differences of squared residuals, in units of the better one's variance, below which two
 /// hypotheses are tied.
 inline constexpr double evidence_to_decide = 25.0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
@@ -60,6 +61,12 @@ void turn_row(const WrittenRope& rope, const TurnTable& table, Index n, const do
   }
 }
 
+/// Rows since the text of this row began.
+Position row_of_text(const WrittenRope& rope, Index row) {
+  const auto next = std::upper_bound(rope.starts.begin(), rope.starts.end(), row);
+  return next == rope.starts.begin() ? rope.padding : row - *(next - 1);
+}
+
 bool needs_table_per_head(const WrittenRope& rope) { return rope.rule == PositionRule::head_index; }
 
 }  // namespace
@@ -93,12 +100,20 @@ Index pairs_of(const WrittenRope& rope) {
   return (is_proportional(rope) ? rope.d_head : rope.rotary_dims) / 2;
 }
 
+double size_of(AngleUnit unit) {
+  constexpr double degrees_per_radian = 180 / std::numbers::pi;
+  if (unit == AngleUnit::radians) return 1.0;
+  return unit == AngleUnit::degrees ? degrees_per_radian : 1 / degrees_per_radian;
+}
+
 std::vector<double> frequencies_of(const WrittenRope& rope) {
   const Index pairs = pairs_of(rope);
   std::vector<double> theta = scaled_frequencies(pairs, effective_base(rope), rope.scaling,
                                                  rope.rounding.format(Stage::inv_freq));
   if (rope.inverted)
     for (double& frequency : theta) frequency = 1.0 / frequency;
+  if (rope.unit != AngleUnit::radians)
+    for (double& frequency : theta) frequency *= size_of(rope.unit);
   if (is_proportional(rope)) std::fill(theta.begin() + rope.rotary_dims / 2, theta.end(), 0.0);
   return theta;
 }
@@ -142,6 +157,10 @@ Position written_position(const WrittenRope& rope, Position stated, Index row, I
       return head;
     case PositionRule::none:
       return 0;
+    case PositionRule::restarts:
+      return row_of_text(rope, row);
+    case PositionRule::row_number:
+      return row + rope.offset;
   }
   return p;
 }
@@ -187,23 +206,53 @@ Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
 
 namespace {
 
+bool has_other_channels(const WrittenRope& rope) {
+  return rope.partial == RopePartial::truncated && rope.rotary_dims < rope.d_head;
+}
+
+/// The same rope without what changes nothing. Twice the positions are left to frequencies.
+WrittenRope reduced(const WrittenRope& rope) {
+  WrittenRope same = rope;
+  if (amplitude_of(rope) == 1 || !has_other_channels(rope)) same.reach = FactorReach::rotated;
+  if (rope.rule == PositionRule::doubled) {
+    same.rule = PositionRule::stated;
+    same.offset *= 2;
+  }
+  if (rope.rule == PositionRule::head_index || rope.rule == PositionRule::restarts) same.offset = 0;
+  if (rope.rule != PositionRule::none || rope.reordered) return same;
+  return {.d_head = rope.d_head,
+          .begin = rope.begin,
+          .rotary_dims = rope.rotary_dims,
+          .partial = rope.partial,
+          .amplitude = amplitude_of(rope),
+          .reach = same.reach,
+          .rule = PositionRule::none};
+}
+
+double frequencies_times(const WrittenRope& rope) {
+  return rope.rule == PositionRule::doubled ? 2.0 : 1.0;
+}
+
 /// The axis of each pair, where rows have several positions at all.
 std::vector<std::size_t> axes_by_pair(const WrittenRope& rope) {
-  const bool one = rope.rule == PositionRule::head_index || rope.rule == PositionRule::none;
+  const bool one = rope.rule == PositionRule::head_index || rope.rule == PositionRule::none ||
+                   rope.rule == PositionRule::restarts || rope.rule == PositionRule::row_number;
   return one || rope.sections.empty() ? std::vector<std::size_t>{}
                                       : axes_of(rope, rope.sections.size());
 }
 
 }  // namespace
 
-bool computes_same(const WrittenRope& a, const WrittenRope& b) {
+bool computes_same(const WrittenRope& written_a, const WrittenRope& written_b) {
+  const WrittenRope a = reduced(written_a), b = reduced(written_b);
   if (a.rule == PositionRule::none && b.rule == PositionRule::none && !a.reordered &&
       !b.reordered && amplitude_of(a) == 1 && amplitude_of(b) == 1)
     return a.d_head == b.d_head;
   const auto key = [](const WrittenRope& rope) {
     return std::make_tuple(rope.d_head, is_proportional(rope) ? 0 : rope.begin, pairs_of(rope),
                            rope.pairing, rope.wiring, rope.clockwise, rope.reordered, rope.reach,
-                           rope.rule, rope.offset, rope.from_row, axes_by_pair(rope));
+                           rope.rule, rope.offset, rope.from_row, rope.starts, rope.padding,
+                           axes_by_pair(rope));
   };
   if (key(a) != key(b)) return false;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})
@@ -211,7 +260,9 @@ bool computes_same(const WrittenRope& a, const WrittenRope& b) {
   constexpr double same = 1e-9;
   const auto close = [](double u, double v) { return std::abs(u - v) <= same * std::abs(v); };
   if (!close(amplitude_of(a), amplitude_of(b))) return false;
-  const std::vector<double> of_a = frequencies_of(a), of_b = frequencies_of(b);
+  std::vector<double> of_a = frequencies_of(a), of_b = frequencies_of(b);
+  for (double& theta : of_a) theta *= frequencies_times(written_a);
+  for (double& theta : of_b) theta *= frequencies_times(written_b);
   return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), close);
 }
 

@@ -29,6 +29,15 @@ enum class PositionRule {
   past_twice,  ///< p, but p + P from row P on, P rows: the past is added to positions that have it
   head_index,  ///< the number of the head: [N, H, d] read as [H, N, d]
   none,        ///< 0 everywhere: the tensor is not rotated
+  restarts,    ///< counted from 0 in each text of the tensor, which begins at a row
+  row_number,  ///< the number of the row, whatever is stated: padding is counted
+};
+
+/// What the angle p·theta is measured in, where cos and sin take radians.
+enum class AngleUnit {
+  radians,
+  degrees,     ///< 180/π times as large: degrees were passed on
+  as_degrees,  ///< π/180 times as large: it was taken for degrees
 };
 
 /// Channels that the attention factor multiplies.
@@ -48,12 +57,15 @@ struct WrittenRope {
   double base{10000.0};
   Index denominator{0};  ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
   bool inverted{false};  ///< base^(+2t/D): the minus is missing
+  AngleUnit unit{AngleUnit::radians};
   RopeScaling scaling{};
   std::optional<double> amplitude{};  ///< a, in place of the scaling's own
   FactorReach reach{FactorReach::rotated};
   PositionRule rule{PositionRule::stated};
   Position offset{0};             ///< added to every position
   Index from_row{0};              ///< of the rules that begin at a row
+  std::vector<Index> starts{};    ///< restarts: first row of each text, ascending
+  Position padding{0};            ///< restarts: position of the rows before the first text
   std::vector<Index> sections{};  ///< pairs of each axis; empty: one axis
   AxisDesign design{AxisDesign::chunked};
   bool unbounded_stride{false};  ///< interleaved sections go on to the last pair
@@ -68,6 +80,9 @@ WrittenRope written_as(const AxisRopeConfig& config);
 
 /// Pairs that are formed, be their frequency 0: r/2, or d_head/2 of p-RoPE.
 Index pairs_of(const WrittenRope& rope);
+
+/// By which number the angle is too large: 1, 180/π or π/180.
+double size_of(AngleUnit unit);
 
 /// theta, rad per token, in the order of pairs. [pairs_of]. Throws UsageError as
 /// scaled_frequencies does.
@@ -104,7 +119,8 @@ struct RowPlaces {
 Matrix<double> apply_written(const WrittenRope& rope, const RowPlaces& places,
                              const Eigen::Ref<const Matrix<double>, 0, Eigen::OuterStride<>>& x);
 
-/// Whether two ropes turn alike: all that is computed is equal, however it is written.
+/// Whether two ropes turn alike: all that is computed is equal, however it is written. A factor of
+/// 1 is the same on all channels, and twice the positions are twice the frequencies.
 bool computes_same(const WrittenRope& a, const WrittenRope& b);
 /// Whether two ropes turn alike once the stages of both are given the same precision.
 bool same_but_for_precision(const WrittenRope& a, const WrittenRope& b);

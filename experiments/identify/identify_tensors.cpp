@@ -8,10 +8,11 @@
 #include "core/errors.h"
 #include "core/identify/defects.h"
 #include "core/identify/describe_rope.h"
+#include "core/identify/deviations.h"
 #include "core/identify/frequency_families.h"
 #include "core/identify/identify_rotation.h"
 #include "core/identify/telling_input.h"
-#include "experiments/plans/planned_rope.h"
+#include "experiments/identify/expected_rope.h"
 
 namespace orrery::identify {
 namespace {
@@ -105,10 +106,26 @@ void add_deviations(const WrittenRope& expected, const WrittenRope& found, Tenso
   for (const RopeDifference& difference : differences_of(expected, found))
     if (difference.field != "precision")
       report.deviations.push_back({difference.field, difference.a, difference.b});
+  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin}) {
+    const Precision coarse = found.rounding.format(stage);
+    if (!is_coarse(found.rounding, stage, precision_named(report.format)) ||
+        expected.rounding.format(stage) == coarse)
+      continue;
+    const std::string fine = stage == Stage::cos_sin ? report.format : "fp32";
+    report.deviations.push_back(
+        {fmt::format("precision of {}", name(stage)), fine, std::string(name(coarse))});
+  }
+}
+
+/// Both as far as what was given shows: frequencies and tables are turned vectors (1, 0), of which
+/// no wiring is seen.
+bool looks_same(WrittenRope a, const WrittenRope& b, bool shows_wiring) {
+  if (!shows_wiring) a.wiring = b.wiring;
+  return same_but_for_precision(a, b);
 }
 
 TensorReport report_of(const RotationQuestion& question, const RotationAnswer& answer,
-                       const IdentifyOptions& options) {
+                       const IdentifyOptions& options, bool shows_wiring) {
   TensorReport report{.format = std::string(name(question.tensor.format)),
                       .explained = answer.explained,
                       .has_expected = question.expected.has_value()};
@@ -118,7 +135,7 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
     report.as_expected =
         report.as_expected || (answer.explained && found.is_expected && found.tied);
     const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const RopeHypothesis* other) {
-      return other->tied == found.tied && same_but_for_precision(other->rope, found.rope);
+      return other->tied == found.tied && looks_same(other->rope, found.rope, shows_wiring);
     });
     if (repeated || (shown.size() >= options.most && !found.is_expected)) continue;
     shown.push_back(&found);
@@ -132,16 +149,9 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
   return report;
 }
 
-WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
-  WrittenRope rope = planned_convention(layer);
-  if (rope.d_head == channels) return rope;
-  throw UsageError(fmt::format("tensors of {} channels", channels),
-                   fmt::format("layer {} has heads of {}", layer.layer, rope.d_head),
-                   "save q or k before heads are joined, or name another layer");
-}
-
 TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
-                             Index heads, const IdentifyOptions& options) {
+                             Index heads, const IdentifyOptions& options,
+                             bool shows_wiring = true) {
   const Precision format =
       !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   RotationQuestion question{.tensor = {.heads = heads,
@@ -151,7 +161,7 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .format = format},
                             .threads = options.threads};
   if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
-  TensorReport report = report_of(question, identify_rotation(question), options);
+  TensorReport report = report_of(question, identify_rotation(question), options, shows_wiring);
   if (options.positions.empty())
     report.notes.push_back(
         fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));
@@ -223,7 +233,7 @@ TensorReport identify_tables(const std::string& name, const Tensor& cos, const T
   Matrix<double> x(tables.cos.rows(), 2 * pairs), y(tables.cos.rows(), 2 * pairs);
   x << Matrix<double>::Ones(x.rows(), pairs), Matrix<double>::Zero(x.rows(), pairs);
   y << tables.cos, tables.sin;
-  TensorReport report = identify_matrix(x, y, 1, options);
+  TensorReport report = identify_matrix(x, y, 1, options, false);
   report.name = name;
   report.shape = shape_words(cos);
   report.notes.push_back("the tables hold " + tables.layout);
@@ -254,7 +264,7 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
     }
     position = n < 8 ? position + 1 : position * 3 / 2;
   }
-  TensorReport report = identify_matrix(x, y, 1, at);
+  TensorReport report = identify_matrix(x, y, 1, at, false);
   report.name = name;
   report.shape = shape_words(inv_freq);
   report.notes.push_back("frequencies say nothing of pairing, direction and attention factor");

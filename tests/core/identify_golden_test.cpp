@@ -15,13 +15,14 @@ using nlohmann::json;
 
 namespace {
 
-/// Four hexadecimal digits per bf16 number.
-Matrix<double> numbers_of(const std::string& hex, Index rows, Index columns) {
+/// Four hexadecimal digits per bf16 number, or eight per fp32 number.
+Matrix<double> numbers_of(const std::string& hex, bool fp32, Index rows, Index columns) {
   Matrix<double> values(rows, columns);
+  const std::size_t digits = fp32 ? 8 : 4;
   for (Index i = 0; i < values.size(); ++i) {
-    const std::string digits = hex.substr(static_cast<std::size_t>(4 * i), 4);
-    const auto bits = static_cast<std::uint32_t>(std::stoul(digits, nullptr, 16));
-    values.data()[i] = static_cast<double>(std::bit_cast<float>(bits << 16));
+    const std::string number = hex.substr(digits * static_cast<std::size_t>(i), digits);
+    const auto bits = static_cast<std::uint32_t>(std::stoul(number, nullptr, 16));
+    values.data()[i] = static_cast<double>(std::bit_cast<float>(fp32 ? bits : bits << 16));
   }
   return values;
 }
@@ -30,13 +31,14 @@ struct GoldenCase {
   Matrix<double> before, after;
   AxisPositions positions;
   Index heads;
+  Precision format;
 
   RotationQuestion question() const {
     return {.tensor = {.heads = heads,
                        .before = before,
                        .after = after,
                        .positions = positions,
-                       .format = Precision::bf16}};
+                       .format = format}};
   }
 };
 
@@ -45,9 +47,11 @@ GoldenCase read_case(const json& file, const json& entry) {
   GoldenCase found;
   found.heads = shape[0];
   const Index rows = shape[0] * shape[1];
-  found.before =
-      numbers_of(file.at("inputs").at(entry.at("before").get<std::string>()), rows, shape[2]);
-  found.after = numbers_of(entry.at("after"), rows, shape[2]);
+  found.before = numbers_of(file.at("inputs").at(entry.at("before").get<std::string>()), false,
+                            rows, shape[2]);
+  const bool fp32 = entry.value("fp32", false);
+  found.after = numbers_of(entry.at("after"), fp32, rows, shape[2]);
+  found.format = fp32 ? Precision::fp32 : Precision::bf16;
   const json& at = entry.at("positions");
   found.positions.resize(shape[1], at[0].is_array() ? static_cast<Index>(at[0].size()) : 1);
   for (Index n = 0; n < shape[1]; ++n)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes identify.json: q before and after the rotary embeddings of released programs, in bf16.
+"""Writes identify.json: q before and after the rotary embeddings of released programs, in bf16 but where a case is fp32.
 
 The embeddings and apply functions are those of Transformers, run as models run them: cos and sin
 computed in fp32 and cast, products in bf16. The inputs that cannot decide, and the mistakes, are made
-with the same functions in PyTorch. Numbers are the bits of bf16, four
-hexadecimal digits each. Run it with the packages
-of `versions` installed; the tests do not need it.
+with the same functions in PyTorch. Numbers are the bits of bf16, four hexadecimal digits each, or of fp32, eight; q is
+bf16 always. Run it with the packages of `versions` installed; the tests do not need it.
 """
 import importlib
 import importlib.metadata
 import json
+import math
 import pathlib
 import platform
 
@@ -37,6 +37,8 @@ def tables(name, rotary, config, q=Q, at=AT):
 
 
 def bits(x):
+    if x.dtype == torch.float32:
+        return "".join(f"{v & 0xffffffff:08x}" for v in x.reshape(-1).contiguous().view(torch.int32).tolist())
     return "".join(f"{v & 0xffff:04x}" for v in x.reshape(-1).contiguous().view(torch.int16).tolist())
 
 
@@ -49,7 +51,9 @@ def input_name(x):
 
 def case(after, facts, before=Q, at=AT, **more):
     before, after = before.reshape(-1, *before.shape[-2:]), after.reshape(-1, *after.shape[-2:])
-    assert before.shape == after.shape and after.dtype == torch.bfloat16
+    assert before.shape == after.shape
+    if after.dtype == torch.float32:
+        before, more["fp32"] = before.bfloat16(), True
     return {"shape": list(before.shape), "positions": at, "before": input_name(before), "after": bits(after),
             "facts": facts, **more}
 
@@ -157,6 +161,61 @@ def mistaken():
     return cases
 
 
+def other_positions():
+    """The stated positions are the numbers of the rows."""
+    rows = list(range(24))
+    plain = {"model_type": "llama", "hidden_size": H * D, "num_attention_heads": H, "num_hidden_layers": 1, "rope_theta": 500000.0}
+    own = plain | {"rope_theta": 77777.0}
+    mask = torch.tensor([0] * 7 + [1] * 17)
+    ids = (mask.cumsum(-1) - 1).masked_fill(mask == 0, 1)  # as Transformers makes position_ids of a mask
+    padded = "count from the first token, after 7 rows of padding"
+    cases = {}
+    for name, at, words in [
+            ("left padding", ids.tolist(), padded + " at position 1"),
+            ("left padding at 0", [max(n - 7, 0) for n in rows], padded),
+            ("packed texts", [n % 9 if n < 9 else (n - 9) % 8 for n in rows], "start again at rows 0, 9, 17: 3 texts packed")]:
+        cases[name] = case(llama_turned(at=at), {"positions": words}, at=rows, expect=plain, deviates={"positions": words})
+    cases["padding counted"] = case(llama_turned(at=rows), {"positions": "the number of the row"}, at=ids.tolist(),
+                                    expect=plain, deviates={"positions": "the number of the row"})
+    tail = rows[:5] + [n + 1 for n in rows[5:]]
+    cases["a base of its own, cache off by one"] = case(llama_turned(at=tail, parameters=rope(77777.0)), {}, at=rows, expect=own,
+                                                        deviates={"positions": "one too far from row 5 on"}, defect="cache_off_by_one")
+    cases["scale folded into q"] = case(llama_turned(q=Q / 8, parameters=rope(77777.0)), {"attention factor": "0.125"}, expect=own,
+                                        deviates={"attention factor": "0.125"})
+    return cases
+
+
+def coarse_tables(q, parameters=None):
+    config = config_of("LlamaConfig", head_dim=D, max_position_embeddings=131072, rope_parameters=parameters or rope(500000.0))
+    cos, sin = tables("llama", "LlamaRotaryEmbedding", config, q)
+    return module("llama").apply_rotary_pos_emb(q, q, cos.bfloat16().float(), sin.bfloat16().float())[0]
+
+
+def in_degrees(size):
+    config = config_of("LlamaConfig", head_dim=D, max_position_embeddings=131072, rope_parameters=rope(500000.0))
+    embedding = module("llama").LlamaRotaryEmbedding(config)
+    with torch.no_grad():
+        embedding.inv_freq *= size
+    cos, sin = embedding(Q, torch.tensor(AT)[None])
+    return module("llama").apply_rotary_pos_emb(Q, Q, cos, sin)[0]
+
+
+def other_numbers():
+    plain = {"model_type": "llama", "hidden_size": H * D, "num_attention_heads": H, "num_hidden_layers": 1, "rope_theta": 500000.0}
+    yarn = plain | {"rope_theta": 1000000.0, "rope_scaling": {k: v for k, v in YARN.items() if k != "rope_theta"}}
+    degree = math.pi / 180
+    cases = {}
+    cases["fp32 with tables in bf16"] = case(coarse_tables(Q.float()), {"base": "500000"}, before=Q.float(), expect=plain,
+                                             deviates={"precision of cos_sin": "bf16"}, defect="cos_sin_bf16")
+    cases["fp32 of yarn with tables in bf16"] = case(coarse_tables(Q.float(), YARN), {"base": "1000000"}, before=Q.float(), expect=yarn,
+                                                     deviates={"precision of cos_sin": "bf16"}, defect="cos_sin_bf16")
+    cases["angles in degrees"] = case(in_degrees(1 / degree), {"base": "500000", "angles": "in degrees, of which cos and sin take radians"},
+                                      expect=plain, defect="angles_in_degrees")
+    cases["angles taken for degrees"] = case(in_degrees(degree), {"angles": "taken for degrees: divided by 57.3"}, expect=plain,
+                                             defect="angles_as_degrees")
+    return cases
+
+
 def undecided():
     cases = {}
     cases["position 0 alone"] = case(llama_turned(q=Q[:, :, :1], at=[0]), {}, before=Q[:, :, :1], at=[0], ties=True)
@@ -171,6 +230,6 @@ def undecided():
 
 versions = {"python": platform.python_version(), **{n: importlib.metadata.version(n) for n in ("torch", "transformers")}}
 pathlib.Path(__file__).with_name("identify.json").write_text(json.dumps(
-    {"generator": "tests/golden/generate_identify.py", "versions": versions, "cases": released() | mistaken() | undecided(),
+    {"generator": "tests/golden/generate_identify.py", "versions": versions, "cases": released() | mistaken() | undecided() | other_positions() | other_numbers(),
      "inputs": {name: text for text, name in inputs.items()}},
     separators=(",", ":")).replace("},\"", "},\n\"") + "\n")

@@ -25,7 +25,6 @@
 namespace orrery::studies {
 namespace {
 
-constexpr double explained = 4.0;  // roundings: identify_rotation's own bound
 constexpr Index channels = 64, heads = 2, near_rows = 128, far_rows = 64;
 
 /// What a configuration says, and what the program computes instead.
@@ -261,7 +260,7 @@ void add_numbers(const Patient& patient, const RotationAnswer& answer, Result& r
                     "square residual in roundings of its hypothesis)",
        .equation = "eq. (14)",
        .measured = best.defect == patient.defect ? best.residual.rms() : std::nan(""),
-       .bound = explained});
+       .bound = explained_roundings});
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {

@@ -23,8 +23,6 @@
 namespace orrery::studies {
 namespace {
 
-constexpr double explained = 4.0;  // roundings: identify_rotation's own bound
-
 ParamSpec without_files(ParamSpec spec) {
   if (!spec.used_when) spec.used_when = Condition{"before", {""}};
   return spec;
@@ -260,7 +258,7 @@ void add_numbers(const RotationAnswer& answer, Result& result) {
                                         "square residual in roundings of its format)",
                            .equation = "eq. (14)",
                            .measured = best.residual.rms(),
-                           .bound = explained});
+                           .bound = explained_roundings});
 }
 
 /// A planted rope forms its angles in fp32.

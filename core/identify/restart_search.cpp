@@ -1,0 +1,130 @@
+#include "core/identify/restart_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/identify/structures.h"
+
+namespace orrery {
+namespace {
+
+constexpr Index looked_at_rows = 4096;
+constexpr Index sampled_rows = 96;
+constexpr Index sampled_heads = 4;
+
+/// Whether each row stays as it was, but for a common factor.
+std::vector<bool> still_rows(const StructureFit& structure, const RotationSample& sample) {
+  constexpr double most = 2.0;  // roundings: a factor that is measured is a little off
+  WrittenRope still = structure.rope;
+  still.rule = PositionRule::none;
+  still.amplitude = structure.phasors.amplitude;
+  const Matrix<double> predicted = apply_written(still, sample.places, sample.before);
+  std::vector<double> sums(static_cast<std::size_t>(sample.rows()), 0.0);
+  for (Index i = 0; i < predicted.rows(); ++i)
+    for (Index c = 0; c < predicted.cols(); ++c) {
+      const double e = residual_at(sample, i, c, predicted(i, c));
+      sums[static_cast<std::size_t>(i % sample.rows())] += e * e;
+    }
+  const auto count = static_cast<double>(predicted.cols() * sample.heads());
+  std::vector<bool> still_row;
+  for (const double sum : sums) still_row.push_back(std::sqrt(sum / count) < most);
+  return still_row;
+}
+
+/// The first row of each text, from the rows at position 0. Of those that lead, all but the last
+/// are padding; others stand alone. Empty where this is not how the rows lie.
+std::vector<Index> text_starts(const std::vector<bool>& still) {
+  const auto rows = static_cast<Index>(still.size());
+  const auto is_still = [&](Index row) { return still[static_cast<std::size_t>(row)]; };
+  Index leading = 0;
+  while (leading < rows && is_still(leading)) ++leading;
+  std::vector<Index> starts;
+  if (leading > 0) starts.push_back(leading - 1);
+  for (Index row = leading; row < rows; ++row) {
+    if (!is_still(row)) continue;
+    if (row > leading && is_still(row - 1)) return {};
+    starts.push_back(row);
+  }
+  constexpr Index least_rows = 4;  // of a text, on average
+  const auto texts = static_cast<Index>(starts.size());
+  if (texts == 0 || texts * least_rows > rows || (texts == 1 && starts.front() == 0)) return {};
+  return starts;
+}
+
+/// The longest text, as far as it is sampled.
+RotationSample longest_text(const RotatedTensor& tensor, const std::vector<Index>& starts) {
+  Index first = starts.front(), length = 0;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Index end = i + 1 < starts.size() ? starts[i + 1] : tensor.rows();
+    if (end - starts[i] <= length) continue;
+    first = starts[i];
+    length = end - first;
+  }
+  return rows_between(tensor, first, first + std::min<Index>(length, sampled_rows), sampled_heads);
+}
+
+/// Adds what is expected, and what the sample's own rows say, at these positions.
+void add_at(RopeSearch& search, const RotationSample& sample, const AxisPositions& positions,
+            const RopeSearch::Change& change) {
+  search.add_estimated(sample, positions, change);
+  if (!search.question.expected) return;
+  for (const StageRounding& rounding : {fp32_stages(), StageRounding{}}) {
+    WrittenRope expected = *search.question.expected;
+    expected.rounding = rounding;
+    change(expected);
+    search.list.add(expected);
+  }
+}
+
+/// From 0 on, one for each row.
+AxisPositions counted(Index rows) {
+  AxisPositions positions(rows, 1);
+  for (Index n = 0; n < rows; ++n) positions(n, 0) = n;
+  return positions;
+}
+
+}  // namespace
+
+void add_restarts(RopeSearch& search) {
+  const RotatedTensor& tensor = search.question.tensor;
+  if (search.axes() != 1 || tensor.rows() > looked_at_rows) return;
+  const RotationSample all = rows_between(tensor, 0, tensor.rows(), 2);
+  std::vector<Index> known;
+  for (const StructureFit& structure : likely_structures(search.sample())) {
+    const std::vector<Index> starts = text_starts(still_rows(structure, all));
+    if (starts.empty() || starts == known) continue;
+    known = starts;
+    const RotationSample text = longest_text(tensor, starts);
+    for (const Position padding : {0, 1}) {  // 1: what Transformers fills masked positions with
+      if (padding != 0 && starts.front() == 0) continue;
+      add_at(search, text, counted(text.rows()), [&](WrittenRope& rope) {
+        rope.rule = PositionRule::restarts;
+        rope.starts = starts;
+        rope.padding = padding;
+      });
+    }
+  }
+  if (known.empty()) return;
+  search.list.keep(16, search.sample());
+  search.refine_bases();
+}
+
+void add_row_numbers(RopeSearch& search) {
+  const RotatedTensor& tensor = search.question.tensor;
+  if (search.axes() != 1) return;
+  const Position first = tensor.positions(0, 0);
+  bool counted_on = true;
+  for (Index n = 0; n < tensor.rows() && counted_on; ++n)
+    counted_on = tensor.positions(n, 0) == first + n;
+  if (counted_on) return;
+  AxisPositions positions = search.sample().places.positions;
+  for (Index n = 0; n < positions.rows(); ++n)
+    positions(n, 0) = search.sample().places.rows[static_cast<std::size_t>(n)];
+  add_at(search, search.sample(), positions,
+         [](WrittenRope& rope) { rope.rule = PositionRule::row_number; });
+  search.list.keep(16, search.sample());
+  search.refine_bases();
+}
+
+}  // namespace orrery

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/identify/rope_search.h"
+
+namespace orrery {
+
+/// Ropes that count positions from 0 in each text of the tensor: behind padding at the left, or in
+/// several texts that were packed into one row. A row at position 0 does not turn, whatever the
+/// rope, so that the rows where texts begin are read off; the longest text then says which rope it
+/// is. Adds nothing where no text but the first row begins so.
+void add_restarts(RopeSearch& search);
+
+/// Ropes at the numbers of the rows, where others are stated: a program that counts padding.
+void add_row_numbers(RopeSearch& search);
+
+}  // namespace orrery

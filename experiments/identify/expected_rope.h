@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/identify/written_rope.h"
+#include "experiments/identify/layers.h"
+#include "experiments/plans/position_plan.h"
+
+namespace orrery::identify {
+
+/// What a layer of a configuration does to q and k of so many channels. Throws UsageError: the
+/// layer's heads have another size.
+WrittenRope expected_rope(const LayerPlan& layer, Index channels);
+
+}  // namespace orrery::identify
