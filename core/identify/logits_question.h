@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/identify/rotation_sample.h"
 #include "core/identify/written_rope.h"
 
@@ -14,6 +17,7 @@ struct LogitsQuestion {
   Positions queries;        ///< m, [N_q]
   Positions keys;           ///< n, [N_k]
   Precision format{Precision::fp32};
+  std::optional<WrittenRope> expected{};  ///< of both; its defects are tried first
 };
 
 /// Ropes that may have turned q and k, and the number that multiplies their product.
@@ -22,6 +26,8 @@ struct LogitsHypothesis {
   WrittenRope of_k{};
   double scale{};  ///< of q·k, by least squares
   double cost{};
+  std::string defect{};     ///< of the expected rope, in both
+  bool is_expected{false};  ///< both are the expected rope, whatever the scale
   Residual residual{};
   double evidence{};
   bool tied{false};

@@ -80,11 +80,13 @@ TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOp
 }
 
 /// Logits belong to q and k before they are turned: BEFORE and AFTER stand for these two.
-TensorReport report_logits(const IdentifyCommandOptions& options, const IdentifyOptions& reading) {
-  if (options.before.empty() || options.after.empty() || !options.expect.empty())
-    throw UsageError(options.expect.empty() ? "--logits without q and k" : "--expect with --logits",
+TensorReport report_logits(const IdentifyCommandOptions& options, const PositionPlan* plan,
+                           IdentifyOptions reading) {
+  if (options.before.empty() || options.after.empty())
+    throw UsageError("--logits without q and k",
                      "logits are identified from q and k as they were before",
                      "orrery identify q.npy k.npy --logits logits.npy");
+  reading.expected = layer_for(plan, options, std::nullopt);
   return identify_logits_matrix(
       options.logits, identify::read_named_tensor(options.before),
       identify::read_named_tensor(options.after),
@@ -132,7 +134,7 @@ int identify_command(const IdentifyCommandOptions& options) {
   if (!options.bias.empty())
     reports.push_back(report_bias(options, reading));
   else if (!options.logits.empty())
-    reports.push_back(report_logits(options, reading));
+    reports.push_back(report_logits(options, expected, reading));
   else
     reports = several ? report_pairs(options, expected, reading)
                       : report_files(options, expected, reading);

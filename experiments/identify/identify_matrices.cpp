@@ -6,11 +6,13 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/identify/defects.h"
 #include "core/identify/describe_bias.h"
 #include "core/identify/describe_rope.h"
 #include "core/identify/identify_bias.h"
 #include "core/identify/identify_logits.h"
 #include "core/identify/telling_input.h"
+#include "experiments/identify/expected_rope.h"
 
 namespace orrery::identify {
 namespace {
@@ -105,7 +107,7 @@ HypothesisReport reported(const BiasHypothesis& found, const BiasAnswer& answer,
 }
 
 std::string mask_note(const SeenMask& mask) {
-  if (mask.rule == MaskRule::none) return "it hides no cell";
+  if (mask.hidden == 0) return "it hides no cell";
   return fmt::format("it {} ({} cells of {:.4g}){}", mask_text(mask), mask.hidden, mask.value,
                      mask.same_for_all ? "" : ", in the first head; others hide other cells");
 }
@@ -142,6 +144,11 @@ Matrix<double> rows_of(const Tensor& tensor, Index rows, const Shape& logits) {
   return repeated;
 }
 
+/// Scales are known as well as logits are.
+bool same_scale(double a, double b, Precision format) {
+  return std::abs(a / b - 1) < 4 * unit_roundoff(format) + 1e-6;
+}
+
 /// The ropes with the attention factor of their scaling where the scale holds its square, and what
 /// is left of the scale then.
 LogitsHypothesis with_factor(LogitsHypothesis found, Precision format) {
@@ -149,8 +156,7 @@ LogitsHypothesis with_factor(LogitsHypothesis found, Precision format) {
   own.amplitude.reset();
   const double square = amplitude_of(own) * amplitude_of(own);
   const double root = std::sqrt(static_cast<double>(own.d_head));
-  const bool holds =
-      square != 1 && std::abs(found.scale * root / square - 1) < 4 * unit_roundoff(format) + 1e-6;
+  const bool holds = square != 1 && same_scale(found.scale * root, square, format);
   if (square != 1 && !holds) return found;
   found.of_q.amplitude.reset();
   found.of_k.amplitude.reset();
@@ -190,10 +196,17 @@ HypothesisReport reported(const LogitsHypothesis& hypothesis, const LogitsAnswer
   const LogitsHypothesis found = with_factor(hypothesis, question.format);
   HypothesisReport report{.text = text_of(found, question.format),
                           .facts = facts_of(found.of_q),
+                          .defect = found.defect,
+                          .is_expected = found.is_expected,
                           .tied = found.tied,
                           .residual = found.residual.rms(),
                           .largest = found.residual.largest,
                           .evidence = found.evidence};
+  if (!found.defect.empty()) {
+    const RopeDefect& defect = find_rope_defect(found.defect);
+    report.defect_description = defect.description;
+    report.defect_source = defect.source;
+  }
   if (computes_same(found.of_q, found.of_k))
     report.setting = setting_text(found.of_q);
   else
@@ -209,7 +222,7 @@ void add_hypotheses(const LogitsAnswer& answer, const LogitsQuestion& question, 
                     TensorReport& report) {
   std::vector<LogitsHypothesis> shown;
   for (const LogitsHypothesis& found : answer.hypotheses) {
-    if (shown.size() >= most) return;
+    if (shown.size() >= most && !found.is_expected) continue;
     const bool repeated =
         std::any_of(shown.begin(), shown.end(), [&](const LogitsHypothesis& other) {
           return other.tied == found.tied && same_but_for_precision(other.of_q, found.of_q) &&
@@ -219,6 +232,40 @@ void add_hypotheses(const LogitsAnswer& answer, const LogitsQuestion& question, 
     shown.push_back(found);
     report.hypotheses.push_back(reported(found, answer, question));
   }
+}
+
+/// By which q·k is multiplied where the layer is as its configuration says, the square of the
+/// attention factor included; 0: the file does not say.
+double expected_scale(const LayerPlan& layer, const WrittenRope& rope) {
+  return layer.softmax_scale * amplitude_of(rope) * amplitude_of(rope);
+}
+
+void compare_with_expected(const LayerPlan& layer, const LogitsQuestion& question,
+                           const LogitsAnswer& answer, TensorReport& report) {
+  const WrittenRope& expected = *question.expected;
+  const double scale = expected_scale(layer, expected);
+  const LogitsHypothesis& first = answer.best();
+  const bool right_scale = scale == 0 || same_scale(first.scale, scale, question.format);
+  const bool right_ropes =
+      std::any_of(answer.hypotheses.begin(), answer.hypotheses.end(),
+                  [](const LogitsHypothesis& found) { return found.tied && found.is_expected; });
+  report.has_expected = true;
+  report.as_expected = answer.explained && right_ropes && right_scale;
+  if (scale == 0) report.notes.push_back("the file does not say by what q·k is multiplied");
+  if (report.as_expected) return;
+  const auto see = [&](const WrittenRope& found, const std::string& of) {
+    for (const RopeDifference& difference : differences_of(expected, found))
+      if (difference.field != "precision" && difference.field != "attention factor")
+        report.deviations.push_back({difference.field + of, difference.a, difference.b});
+  };
+  if (!right_ropes) {
+    const bool both = computes_same(first.of_q, first.of_k);
+    see(first.of_q, both ? "" : " of q");
+    if (!both) see(first.of_k, " of k");
+  }
+  if (!right_scale)
+    report.deviations.push_back({"scale", scale_words(scale, expected.d_head, question.format),
+                                 scale_words(first.scale, expected.d_head, question.format)});
 }
 
 }  // namespace
@@ -234,19 +281,21 @@ TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, co
                     "both must have the same even number", "save q and k of one layer");
   const Eigen::Map<const Matrix<double>> values(logits.values.data(), shape.heads * shape.queries,
                                                 shape.keys);
-  const LogitsQuestion question{.heads = shape.heads,
-                                .q = queries,
-                                .k = keys,
-                                .logits = values,
-                                .queries = places.queries,
-                                .keys = places.keys,
-                                .format = format_of(values, options)};
+  LogitsQuestion question{.heads = shape.heads,
+                          .q = queries,
+                          .k = keys,
+                          .logits = values,
+                          .queries = places.queries,
+                          .keys = places.keys,
+                          .format = format_of(values, options)};
+  if (options.expected) question.expected = expected_rope(*options.expected, queries.cols());
   const LogitsAnswer answer = identify_logits(question);
   TensorReport report{.name = name,
                       .shape = fmt::format("[{}]", fmt::join(logits.shape, ", ")),
                       .format = std::string(orrery::name(question.format)),
                       .explained = answer.explained};
   add_hypotheses(answer, question, options.most, report);
+  if (options.expected) compare_with_expected(*options.expected, question, answer, report);
   report.notes.push_back("an offset that queries and keys share changes no logit");
   if (answer.sampled_queries < shape.queries || answer.sampled_keys < shape.keys ||
       answer.sampled_heads < shape.heads)

@@ -63,6 +63,7 @@ cases = {
     "a base of its own": case(turned(q, rope(43210.0)), turned(k, rope(43210.0)), {"pairing": "half_split"} | SCALE, base=43210.0),
     "keys not rotated": case(turned(q, plain), k, {"base": "500000", "positions of k": "all 0: not rotated"} | SCALE),
     "queries one too far": case(turned(q, plain, at=[p + 1 for p in AT]), turned(k, plain), {"base": "500000", "positions": "as stated, +1"} | SCALE),
+    "keys one too far": case(turned(q, plain), turned(k, plain, at=[p + 1 for p in AT]), {"base": "500000", "positions of k": "as stated, +1"} | SCALE),
     "not rotated": case(q, k, {"positions": "all 0: not rotated"} | SCALE),
     "no logits of theirs": case(k.flip(-1), q, {}, explained=False),
 }
