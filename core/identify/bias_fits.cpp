@@ -140,6 +140,7 @@ class Fits {
     add_constant();
     for (const AlibiForm form : {AlibiForm::symmetric, AlibiForm::causal, AlibiForm::key})
       add_alibi(form);
+    if (const Position padding = zero_keys(); padding > 0) add_alibi(AlibiForm::key, padding);
     add_kerple(BiasFamily::kerple_log, 1e-3, 1e3);
     add_kerple(BiasFamily::kerple_power, 0.01, 2.0);
     add_sandwich();
@@ -158,9 +159,18 @@ class Fits {
     if (!zero) found_.push_back({std::move(bias), 1.0});
   }
 
-  void add_alibi(AlibiForm form) {
-    WrittenBias bias{.family = BiasFamily::alibi, .form = form};
-    const WrittenBias unit{.family = BiasFamily::alibi, .form = form, .size = {1.0}};
+  /// The last of the keys that are 0 for every query and head: the first token behind padding.
+  Position zero_keys() const {
+    Position zero = std::numeric_limits<Position>::max();
+    for (const Cell& cell : cells_.cells)
+      if (cell.value != 0) zero = std::min<Position>(zero, cell.n - 1);
+    return zero == std::numeric_limits<Position>::max() ? 0 : zero;
+  }
+
+  void add_alibi(AlibiForm form, Position padding = 0) {
+    WrittenBias bias{.family = BiasFamily::alibi, .form = form, .padding = padding};
+    const WrittenBias unit{
+        .family = BiasFamily::alibi, .form = form, .padding = padding, .size = {1.0}};
     const auto distance = [&](const Cell& cell) { return -bias_at(unit, 0, cell.m, cell.n); };
     bias.offset = common_offset(lines_of(cells_, distance));
     const auto moved = [&](const Cell& cell) {
@@ -168,7 +178,8 @@ class Fits {
     };
     for (Index h = 0; h < cells_.heads; ++h)
       bias.size.push_back(-factor_of(cells_, h, moved).first);
-    const double cost = 0.2 * static_cast<double>(form) + (bias.offset == 0 ? 0.0 : 0.8);
+    const double cost = 0.2 * static_cast<double>(form) + (bias.offset == 0 ? 0.0 : 0.8) +
+                        (padding == 0 ? 0.0 : 0.8);
     const std::vector<NamedSlopes> likely = named_slopes(bias.size, cells_.format);
     for (const NamedSlopes& named : likely) {
       bias.size = named.slopes;

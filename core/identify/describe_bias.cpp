@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 
 #include "core/identify/named_slopes.h"
 
@@ -49,6 +53,9 @@ std::string distance_words(const WrittenBias& bias) {
     case AlibiForm::causal:
       return fmt::format("m − n{}", offset);
     case AlibiForm::key:
+      if (bias.padding > 0)
+        return fmt::format("−n from the first token{}, after {} keys of padding", offset,
+                           bias.padding);
       return fmt::format("−n{}", offset);
   }
   return "";
@@ -155,7 +162,7 @@ std::string setting_text(const WrittenBias& bias, Precision format) {
                        bias.channels, heads);
   if (bias.family == BiasFamily::alibi && heads > 1) {
     const NamedSlopes slopes = slopes_of(bias, format);
-    const bool plain = bias.offset == 0 || bias.form == AlibiForm::key;
+    const bool plain = bias.padding == 0 && (bias.offset == 0 || bias.form == AlibiForm::key);
     if (slopes.bias_max == 0 || !plain) return "";
     const char* form = bias.form == AlibiForm::symmetric ? "symmetric"
                        : bias.form == AlibiForm::causal  ? "causal"
@@ -172,20 +179,78 @@ std::string setting_text(const WrittenBias& bias, Precision format) {
   return "";
 }
 
+namespace {
+
+std::string columns_words(Index count, const char* where) {
+  return fmt::format("the {} {}key{}", where, count == 1 ? "" : fmt::format("{} ", count),
+                     count == 1 ? "" : "s");
+}
+
+/// "the first 5 keys: left padding".
+std::string padding_words(const SeenMask& mask) {
+  if (mask.left > 0 && mask.right > 0)
+    return fmt::format("{} and {}: padding on both sides", columns_words(mask.left, "first"),
+                       columns_words(mask.right, "last"));
+  if (mask.left > 0) return columns_words(mask.left, "first") + ": left padding";
+  return columns_words(mask.right, "last") + ": right padding";
+}
+
+/// Windows are powers of two, as a rule: one key more or less is a slip.
+std::string off_by_one_words(Position seen) {
+  const auto is_power = [](Position p) {
+    return p >= 4 && std::has_single_bit(static_cast<std::uint64_t>(p));
+  };
+  for (const Position usual : {seen - 1, seen + 1})
+    if (is_power(usual))
+      return fmt::format("; {} keys are seen, one {} than {}: a window off by one", seen,
+                         usual < seen ? "more" : "less", usual);
+  return "";
+}
+
+std::string texts_words(const SeenMask& mask) {
+  constexpr std::size_t most = 12;
+  const std::size_t shown = std::min(mask.starts.size(), most);
+  return fmt::format(
+      "of other texts: {} are packed, from keys {}{} on", mask.starts.size(),
+      fmt::join(mask.starts.begin(), mask.starts.begin() + static_cast<std::ptrdiff_t>(shown),
+                ", "),
+      shown < mask.starts.size() ? fmt::format(" and {} more", mask.starts.size() - shown) : "");
+}
+
+std::string rule_text(const SeenMask& mask);
+
+}  // namespace
+
 std::string mask_text(const SeenMask& mask) {
+  if (mask.left + mask.right == 0) return rule_text(mask);
+  if (mask.rule == MaskRule::none) return "hides " + padding_words(mask);
+  return rule_text(mask) + ", and " + padding_words(mask);
+}
+
+namespace {
+
+std::string rule_text(const SeenMask& mask) {
   switch (mask.rule) {
     case MaskRule::none:
       return "hides nothing";
     case MaskRule::causal:
       return "hides keys ahead of the query";
     case MaskRule::causal_window:
-      return fmt::format("hides keys ahead of the query and those {} or more behind it",
-                         mask.width);
+      return fmt::format("hides keys ahead of the query and those {} or more behind it{}",
+                         mask.width, off_by_one_words(mask.width));
     case MaskRule::window:
       return fmt::format("hides keys {} or more away on either side", mask.width);
     case MaskRule::chunks:
       return fmt::format("hides keys ahead of the query and those of other chunks of {}",
                          mask.width);
+    case MaskRule::band:
+      return fmt::format("hides keys {} or more behind the query and {} or more ahead of it{}",
+                         mask.width, mask.ahead,
+                         std::abs(mask.width - mask.ahead) == 1 ? ": a window off by one" : "");
+    case MaskRule::texts:
+      return "hides keys ahead of the query and those " + texts_words(mask);
+    case MaskRule::blocks:
+      return "hides keys " + texts_words(mask);
     case MaskRule::without_self:
       return "hides the query's own key and those ahead: off by one, the first row sees nothing";
     case MaskRule::with_next:
@@ -199,5 +264,7 @@ std::string mask_text(const SeenMask& mask) {
   }
   return "";
 }
+
+}  // namespace
 
 }  // namespace orrery

@@ -17,7 +17,7 @@ double alibi_distance(const WrittenBias& bias, Position m, Position n) {
     case AlibiForm::causal:
       return static_cast<double>(r + bias.offset);
     case AlibiForm::key:
-      return static_cast<double>(-n + bias.offset);
+      return static_cast<double>(-std::max<Position>(n - bias.padding, 0) + bias.offset);
   }
   return 0;
 }

@@ -26,6 +26,7 @@ struct WrittenBias {
   BiasFamily family{BiasFamily::none};
   AlibiForm form{AlibiForm::symmetric};  ///< alibi: the distance is |r|, r, or −n
   Position offset{0};                    ///< alibi: added to the distance
+  Position padding{0};                   ///< alibi by key: keys count from here, those before are 0
   std::vector<double> size{};            ///< [heads]: constant, slope, r1, or 1/c_h of Sandwich
   std::vector<double> shape{};           ///< [heads]: r2 of KERPLE
   Index channels{0};                     ///< sandwich: D

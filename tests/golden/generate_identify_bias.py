@@ -92,6 +92,17 @@ cases["window"] = case(np.where((K > M) | (M - K >= 8), lowest, 0.0), {"family":
 cases["chunks"] = case(np.where((K > M) | (M // 8 != K // 8), -np.inf, 0.0), {"family": "no bias"}, mask="hides keys ahead of the query and those of other chunks of 8")
 cases["sees the next"] = case(np.where(K > M + 1, -np.inf, 0.0), {"family": "no bias"}, mask="each query sees its answer")
 few = np.abs(np.arange(4)[:, None] - np.arange(4)[None])
+padded = np.arange(N) < 5
+cases["left padding"] = case(np.where((K > M) | padded[None], -np.inf, 0.0), {"family": "no bias"}, mask="hides keys ahead of the query, and the first 5 keys: left padding")
+cases["left padding, rows unmasked"] = case(np.where(((K > M) | padded[None]) & ~padded[:, None], lowest, 0.0), {"family": "no bias"}, bf16=True, mask="hides keys ahead of the query, and the first 5 keys: left padding")
+cases["right padding of an encoder"] = case(np.where(np.arange(N)[None] >= 20, -10000.0, zero), {"family": "no bias"}, mask="hides the last 4 keys: right padding")
+cases["window and left padding"] = case(np.where((K > M) | (M - K >= 8) | padded[None], -np.inf, 0.0), {"family": "no bias"}, mask="those 8 or more behind it, and the first 5 keys: left padding")
+cases["window off by one"] = case(np.where((K > M) | (M - K > 8), -np.inf, 0.0), {"family": "no bias"}, mask="9 keys are seen, one more than 8: a window off by one")
+cases["one side off by one"] = case(np.where((M - K > 4) | (K - M > 3), -np.inf, 0.0), {"family": "no bias"}, mask="5 or more behind the query and 4 or more ahead of it: a window off by one")
+text = np.searchsorted([9, 14], np.arange(N), side="right")
+cases["packed texts"] = case(np.where((K > M) | (text[:, None] != text[None]), -np.inf, 0.0), {"family": "no bias"}, mask="those of other texts: 3 are packed, from keys 0, 9, 14 on")
+cases["packed texts of an encoder"] = case(np.where(text[:, None] != text[None], -np.inf, 0.0), {"family": "no bias"}, mask="hides keys of other texts: 3 are packed, from keys 0, 9, 14 on")
+cases["bloom behind padding"] = case(bloom_alibi(torch.tensor([~padded]).long(), 8, torch.float32), ALIBI | {"distance": "−n from the first token, after 5 keys of padding", "slopes": usual})
 cases["alibi of four tokens"] = case(-slopes(8)[:, None, None] * few, ALIBI, ties=True)
 cases["random"] = case(np.random.default_rng(17).normal(size=(N, N)), {}, explained=False)
 
