@@ -1,5 +1,6 @@
 #include "app/panels/dimmed.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -9,6 +10,24 @@
 
 namespace orrery::panels {
 
+namespace {
+
+/// Of the control that was moved last, as long as nothing else was.
+std::string why_unmoved(const Session& session, std::string_view key) {
+  const auto& moved = session.current().moved;
+  const auto& figures = session.on_screen;
+  if (!moved || moved->key != key || !(moved->params == session.current().params)) return "";
+  const bool same = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
+    return moved->unchanged.contains(figure->id);
+  });
+  if (!same) return "";
+  const auto named = [](const std::string& value) { return value.empty() ? "none" : value; };
+  return fmt::format("{} in place of {} changed nothing in the figure{} on screen.",
+                     named(moved->to), named(moved->from), figures.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
 std::string why_ignored(const Session& session, std::string_view key) {
   const std::string& experiment = session.current().experiment->info.name;
   const ParamSet& params = session.current().params;
@@ -17,7 +36,8 @@ std::string why_ignored(const Session& session, std::string_view key) {
   const bool all = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
     return studies::is_ignored(experiment, figure->id, key, params);
   });
-  if (figures.empty() || !all) return "";
+  if (figures.empty()) return "";
+  if (!all) return why_unmoved(session, key);
   return figures.size() == 1 ? "Changes nothing in the figure on screen."
                              : "Changes nothing in the figures on screen.";
 }

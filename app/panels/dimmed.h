@@ -7,8 +7,9 @@
 
 namespace orrery::panels {
 
-/// Why a parameter changes nothing that is seen, "Changes nothing in the figure on screen." or "The
-/// file says 8192."; empty where it may change something.
+/// Why a parameter changes nothing that is seen, "Changes nothing in the figure on screen.", "The
+/// file says 8192." or, after a move without effect, "4 in place of 2 changed nothing in the figure
+/// on screen."; empty where it may change something.
 std::string why_ignored(const Session& session, std::string_view key);
 
 /// Draws items paler than the others, for as long as it lives. They can still be used.

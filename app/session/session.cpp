@@ -224,6 +224,9 @@ void Session::update() {
     if (!outcome) continue;
     ExperimentState& state = states_[i];
     if (outcome->job.result) {
+      if (state.result && state.result_params)
+        state.moved = observed_move(*state.result, *state.result_params, *outcome->job.result,
+                                    outcome->params);
       state.result = std::move(outcome->job.result);
       state.result_params = std::move(outcome->params);
       state.seconds = outcome->job.seconds;

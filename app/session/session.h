@@ -14,6 +14,7 @@
 #include "app/session/experiment_job.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/live_sweep.h"
+#include "app/session/observed_move.h"
 #include "app/session/preview.h"
 #include "app/session/view_state.h"
 #include "experiments/figure/color/style.h"
@@ -28,10 +29,12 @@ struct ExperimentState {
   ParamSet params;                          ///< as the controls show them
   std::shared_ptr<const Result> result{};   ///< the last successful one; null before the first
   std::optional<ParamSet> result_params{};  ///< what it was computed with
-  double seconds{};                         ///< how long that took
-  std::string message{};                    ///< the last error; empty without one
-  std::exception_ptr failure{};             ///< the exception behind the message, if there was one
-  bool job_failed{};                        ///< whether the message comes from a job
+  /// What the last move of a control did to the figures; null unless it was of one alone.
+  std::shared_ptr<const ObservedMove> moved{};
+  double seconds{};              ///< how long that took
+  std::string message{};         ///< the last error; empty without one
+  std::exception_ptr failure{};  ///< the exception behind the message, if there was one
+  bool job_failed{};             ///< whether the message comes from a job
   /// The file parameter without which there is nothing to compute yet: k where q is open.
   std::string awaits{};
   std::map<std::string, FigureView> views{};  ///< by figure id
