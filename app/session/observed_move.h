@@ -4,10 +4,8 @@
 #include <set>
 #include <string>
 
-#include "core/params.h"
-#include "experiments/model/result.h"
-
 #include "app/session/layers.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery::session {
 
