@@ -96,6 +96,7 @@ class Fitter {
         if (count >= 2) try_slope(fit_line(estimates_, count, least_error));
     for (const double base : likely_bases()) try_scalings(base);
     for (const double base : known_bases()) try_degrees(base);
+    try_scaled_degrees();
     if (structure_.rotary_dims == structure_.d_head) try_proportional();
     sort();
     if (found_.size() > 2 * most) found_.resize(2 * most);
@@ -191,6 +192,15 @@ class Fitter {
       }
   }
 
+  /// Of the fastest pairs, which scalings leave alone.
+  double misfit_of_fast(const WrittenRope& rope) const {
+    const std::size_t two = std::min<std::size_t>(estimates_.size(), 2);
+    const auto count =
+        static_cast<std::ptrdiff_t>(std::max<std::size_t>(two, estimates_.size() / 5));
+    const Estimates fast(estimates_.begin(), estimates_.begin() + count);
+    return misfit_of(frequencies_of(rope), fast, clockwise_ ? -1.0 : 1.0);
+  }
+
   /// Those that agree with the fastest pairs, and those nearest to agreeing.
   std::vector<double> likely_bases() const {
     std::vector<double> all = known_bases();
@@ -200,12 +210,7 @@ class Fitter {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const double base : all) {
       if (!is_base(base)) continue;
-      const Estimates fast(estimates_.begin(),
-                           estimates_.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(
-                                                    std::min<std::size_t>(estimates_.size(), 2),
-                                                    estimates_.size() / 5)));
-      ranked.emplace_back(misfit_of(frequencies_of(plain(base)), fast, clockwise_ ? -1.0 : 1.0),
-                          base);
+      ranked.emplace_back(misfit_of_fast(plain(base)), base);
     }
     std::sort(ranked.begin(), ranked.end());
     ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
@@ -231,7 +236,11 @@ class Fitter {
 
   void try_scalings(double base) {
     const double least = slowing(base) / 1.4;
-    WrittenRope rope = plain(base);
+    try_scalings(plain(base), least);
+  }
+
+  /// Those of at least that factor.
+  void try_scalings(WrittenRope rope, double least) {
     for (const RopeScaling& scaling : known_scalings()) {
       if (scaling.kind != RopeScalingKind::none && scaling.factor < least) continue;
       rope.scaling = scaling;
@@ -252,6 +261,17 @@ class Fitter {
         consider(rope);
       }
     }
+  }
+
+  /// Every scaling of angles in degrees, where the fastest pairs turn by these.
+  void try_scaled_degrees() {
+    constexpr double agreeing = 6.0;
+    for (const double base : known_bases())
+      for (const AngleUnit unit : {AngleUnit::degrees, AngleUnit::as_degrees}) {
+        WrittenRope rope = plain(base);
+        rope.unit = unit;
+        if (misfit_of_fast(rope) < agreeing) try_scalings(rope, 1.0);
+      }
   }
 
   void try_proportional() {
