@@ -14,6 +14,7 @@
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/retry.h"
 
 namespace orrery::files {
 namespace {
@@ -26,14 +27,15 @@ std::filesystem::path make_sibling(const std::filesystem::path& target, const ch
   for (int i = 0; i < attempts; ++i) {
     std::filesystem::path path =
         target.parent_path() / (i == 0 ? stem : fmt::format("{}-{}", stem, i));
-    if (::mkdir(path.c_str(), 0777) == 0) return path;
+    if (retried([&] { return ::mkdir(path.c_str(), 0777); }) == 0) return path;
     if (errno != EEXIST) throw io_error(path.string(), "created", errno);
   }
   throw io_error((target.parent_path() / stem).string(), "created", EEXIST);
 }
 
 void rename_or_throw(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) throw io_error(to.string(), "replaced", errno);
+  if (retried([&] { return ::rename(from.c_str(), to.c_str()); }) != 0)
+    throw io_error(to.string(), "replaced", errno);
 }
 
 }  // namespace
@@ -43,10 +45,13 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
   opened_ = std::chrono::steady_clock::now();
-  descriptor_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  descriptor_ =
+      retried([&] { return ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor_ >= 0) {
     // Tells remove_abandoned that this process lives, where the file system has locks at all.
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) errno = 0;
+    if (retried([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0 &&
+        has_no_locks(errno))
+      say_no_locks(target_.parent_path());
     return;
   }
   const int code = errno;
@@ -77,7 +82,7 @@ void AtomicFolder::commit(std::span<AtomicFolder* const> folders) {
 
 void AtomicFolder::take_place() {
   // rename replaces a missing or an empty folder; a folder with content has to be exchanged.
-  if (::rename(temporary_.c_str(), target_.c_str()) == 0)
+  if (retried([&] { return ::rename(temporary_.c_str(), target_.c_str()); }) == 0)
     temporary_.clear();
   else if (errno != ENOTEMPTY && errno != EEXIST)
     throw io_error(target_.string(), "replaced", errno);
@@ -89,12 +94,17 @@ void AtomicFolder::take_place() {
 /// each wait takes milliseconds. It reports what could not be written since the descriptor was
 /// opened.
 void AtomicFolder::sync_content() {
-  if (::syncfs(descriptor_) != 0) throw io_error(target_.string(), "written", errno);
+  if (retried([&] { return ::syncfs(descriptor_); }) == 0) return;
+  if (!is_missing_feature(errno)) throw io_error(target_.string(), "written", errno);
+  say_no_sync();
 }
 
 /// Returns false, with nothing changed, where the file system cannot exchange two folders.
 bool AtomicFolder::exchange() {
-  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0)
+  if (retried([&] {
+        return ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(),
+                           RENAME_EXCHANGE);
+      }) == 0)
     return true;  // temporary_ now names the old folder, which the destructor removes
   if (errno != EINVAL && errno != ENOSYS) throw io_error(target_.string(), "replaced", errno);
   return false;
@@ -103,7 +113,7 @@ bool AtomicFolder::exchange() {
 void AtomicFolder::replace_in_two_steps() {
   const std::filesystem::path old = make_sibling(target_, "old");
   rename_or_throw(target_, old);
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (retried([&] { return ::rename(temporary_.c_str(), target_.c_str()); }) != 0) {
     const int code = errno;
     rename_or_throw(old, target_);
     throw io_error(target_.string(), "replaced", code);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "experiments/files/file.h"
+#include "experiments/files/retry.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::files {
@@ -39,22 +40,27 @@ pid_t writer_in(std::string_view name, std::string_view stem) {
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-/// A process of another machine, on a shared disk, has no number here but holds its lock.
+/// A process of another machine, on a shared disk, has no number here but holds its lock. Where
+/// there are no locks, it is taken for one of this machine.
 bool is_unlocked(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int fd =
+      retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
   if (fd < 0) return false;
-  const bool unlocked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  const bool unlocked =
+      retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0 || has_no_locks(errno);
   ::close(fd);
   return unlocked;
 }
 
 /// Gives a file its name, unless another file has it.
 void take_new_name(const fs::path& temporary, const fs::path& path) {
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+  if (retried([&] {
+        return ::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE);
+      }) == 0)
     return;
   // Not every file system knows the flag.
   const bool unknown = errno == EINVAL || errno == ENOSYS;
-  if (!unknown || ::link(temporary.c_str(), path.c_str()) != 0)
+  if (!unknown || retried([&] { return ::link(temporary.c_str(), path.c_str()); }) != 0)
     throw io_error(path.string(), "created", errno);
   ::unlink(temporary.c_str());
 }
@@ -87,10 +93,12 @@ AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
   temporary_ = folder / hidden_name(path_, "tmp");
   std::error_code ignored;
   fs::remove(temporary_, ignored);  // a killed process with the same id may have left one
-  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = retried(
+      [&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (descriptor_ < 0) throw io_error(path_.string(), "created", errno);
   // Tells remove_abandoned on another machine that this process lives.
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) errno = 0;
+  if (retried([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0 && has_no_locks(errno))
+    say_no_locks(folder);
 }
 
 AtomicFile::~AtomicFile() {
@@ -126,12 +134,11 @@ void AtomicFile::read(std::uintmax_t offset, std::span<char> bytes) const {
 }
 
 void AtomicFile::commit() {
-  const bool whole = ::fsync(descriptor_) == 0;
-  if (!whole || ::close(std::exchange(descriptor_, -1)) != 0)
-    throw io_error(path_.string(), "written", errno);
+  sync_file(descriptor_, path_.string());
+  close_file(std::exchange(descriptor_, -1), path_.string());
   if (existing_ == Existing::refused)
     take_new_name(temporary_, path_);
-  else if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
+  else if (retried([&] { return std::rename(temporary_.c_str(), path_.c_str()); }) != 0)
     throw io_error(path_.string(), "replaced", errno);
   temporary_.clear();
   sync_folder(folder_of(path_));

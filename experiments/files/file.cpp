@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "experiments/files/retry.h"
+
 namespace orrery::files {
 namespace {
 
@@ -80,7 +82,8 @@ struct FileVersion {
 
 FileVersion version_of(const Descriptor& file, std::string_view display_name) {
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw io_error(display_name, "read", errno);
+  if (retried([&] { return ::fstat(file.get(), &status); }) != 0)
+    throw io_error(display_name, "read", errno);
   require_regular(status, display_name);
   return {.size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0)),
           .seconds = status.st_mtim.tv_sec,
@@ -95,9 +98,10 @@ struct OpenFile {
 OpenFile open_to_read(const std::filesystem::path& path, std::string_view display_name) {
   struct stat status {};
   // Checked before opening, as opening a device can have effects and opening a pipe can block.
-  if (::stat(path.c_str(), &status) != 0) throw io_error(display_name, "read", errno);
+  if (retried([&] { return ::stat(path.c_str(), &status); }) != 0)
+    throw io_error(display_name, "read", errno);
   require_regular(status, display_name);
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!file.is_open()) throw io_error(display_name, "read", errno);
   const FileVersion version = version_of(file, display_name);
   return {std::move(file), version};
@@ -146,8 +150,9 @@ std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t 
 }
 
 NewFile::NewFile(const std::filesystem::path& path)
-    : name_(path.string()),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+    : name_(path.string()), descriptor_(retried([&] {
+        return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      })) {
   if (descriptor_ < 0) throw io_error(name_, "created", errno);
 }
 
@@ -168,8 +173,8 @@ void NewFile::append(std::string_view bytes) {
 }
 
 void NewFile::close(Sync sync) {
-  if (sync == Sync::now && ::fsync(descriptor_) != 0) throw io_error(name_, "written", errno);
-  if (::close(std::exchange(descriptor_, -1)) != 0) throw io_error(name_, "written", errno);
+  if (sync == Sync::now) sync_file(descriptor_, name_);
+  close_file(std::exchange(descriptor_, -1), name_);
 }
 
 void write_new_file(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
@@ -188,16 +193,19 @@ std::filesystem::path current_folder() {
 
 void make_folders(const std::filesystem::path& folder) {
   std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
+  do std::filesystem::create_directories(folder, failure);
+  while (failure == std::errc::interrupted);
   if (failure && folder.is_relative()) current_folder();  // throws where that is the cause
   if (failure) throw io_error(folder.string(), "created", failure.value());
 }
 
 void sync_folder(const std::filesystem::path& folder) {
-  Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor fd(
+      retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (!fd.is_open()) throw io_error(folder.string(), "opened", errno);
-  // EINVAL: this file system has nothing to wait for.
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) throw io_error(folder.string(), "written", errno);
+  // Many file systems have nothing to wait for here: that is no reason to say so.
+  if (retried([&] { return ::fsync(fd.get()); }) != 0 && !is_missing_feature(errno))
+    throw io_error(folder.string(), "written", errno);
 }
 
 bool is_file_name(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "experiments/files/file.h"
+#include "experiments/files/retry.h"
 
 namespace orrery::files {
 namespace {
@@ -36,14 +37,18 @@ LockedError::LockedError(const std::filesystem::path& folder, std::string_view h
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::string path = lock_path(folder).string();
   // A link in a folder from somebody else must not have another file emptied.
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  fd_ = retried(
+      [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
   if (fd_ < 0) throw io_error(path, "created", errno);
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  if (retried([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) != 0) {
     const int code = errno;
-    const std::string holder = holder_in(fd_);
-    ::close(fd_);
-    if (code == EWOULDBLOCK) throw LockedError(folder, holder);
-    throw io_error(path, "locked", code);
+    if (!has_no_locks(code)) {
+      const std::string holder = holder_in(fd_);
+      ::close(fd_);
+      if (code == EWOULDBLOCK) throw LockedError(folder, holder);
+      throw io_error(path, "locked", code);
+    }
+    say_no_locks(folder);
   }
   // The name only serves a message, so a full disk is no reason to fail.
   const std::string name = this_process();
@@ -58,16 +63,17 @@ FolderLock::~FolderLock() {
 bool FolderLock::is_held(const std::filesystem::path& folder) {
   const int fd = ::open(lock_path(folder).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const bool held =
+      retried([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) != 0 && errno == EWOULDBLOCK;
   ::close(fd);
   return held;
 }
 
 FolderTurn::FolderTurn(const std::filesystem::path& folder) {
-  fd_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  fd_ = retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (fd_ < 0) throw io_error(folder.string(), "opened", errno);
-  while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-  }
+  if (retried([&] { return ::flock(fd_, LOCK_EX); }) != 0 && has_no_locks(errno))
+    say_no_locks(folder);
 }
 
 FolderTurn::~FolderTurn() { ::close(fd_); }

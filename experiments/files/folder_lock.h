@@ -14,7 +14,8 @@ class LockedError : public Error {
 };
 
 /// Locks a folder for one process: an flock on ".lock" in it, released however the process ends.
-/// While held, the file names the holder.
+/// While held, the file names the holder. Where the file system has no locks, standard error says
+/// so, and nobody is kept out.
 class FolderLock {
  public:
   /// Throws LockedError, naming the holder; IoError.
@@ -33,7 +34,7 @@ class FolderLock {
 /// One's turn at changing a small file of a folder, between reading and replacing it: waits until
 /// no other holder of a turn is left, in this process or another. It leaves no file behind, and a
 /// FolderLock does not keep anybody waiting. Where the file system knows no such lock, as NFS may
-/// not, nobody waits.
+/// not, nobody waits, and standard error says so.
 class FolderTurn {
  public:
   /// Throws IoError: the folder cannot be opened.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "experiments/files/file.h"
+#include "experiments/files/retry.h"
 
 namespace orrery::files {
 namespace {
@@ -28,11 +29,12 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::string_view displ
   const std::string name = display_name.empty() ? path.string() : std::string(display_name);
   struct stat status {};
   // Before it is opened, as opening a pipe can block.
-  if (::stat(path.c_str(), &status) != 0) throw io_error(name, "read", errno);
+  if (retried([&] { return ::stat(path.c_str(), &status); }) != 0)
+    throw io_error(name, "read", errno);
   require_regular(status, name);
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
   if (file < 0) throw io_error(name, "read", errno);
-  int failure = ::fstat(file, &status) == 0 ? 0 : errno;
+  int failure = retried([&] { return ::fstat(file, &status); }) == 0 ? 0 : errno;
   if (failure == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     size_ = static_cast<std::size_t>(status.st_size);
     void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "experiments/files/file.h"
+#include "experiments/files/retry.h"
 #include "experiments/results/json_fields.h"
 
 namespace orrery::sweeps {
@@ -50,10 +51,10 @@ std::optional<JournalEntry> entry_in(std::string_view line) {
 }
 
 void write_at_end(int fd, std::string_view bytes, const std::string& path) {
-  const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+  const ssize_t count = retried([&] { return ::write(fd, bytes.data(), bytes.size()); });
   if (count < 0) throw io_error(path, "written", errno);
   if (static_cast<std::size_t>(count) != bytes.size()) throw io_error(path, "written", ENOSPC);
-  if (::fsync(fd) != 0) throw io_error(path, "written", errno);
+  sync_file(fd, path);
 }
 
 }  // namespace
@@ -90,12 +91,14 @@ JournalState read_journal(const std::filesystem::path& path) {
 }
 
 Journal::Journal(std::filesystem::path path, const JournalState& state) : path_(std::move(path)) {
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  fd_ = retried([&] {
+    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  });
   if (fd_ < 0) throw io_error(path_.string(), "opened", errno);
   struct stat status {};
-  const bool longer =
-      ::fstat(fd_, &status) == 0 && static_cast<std::uintmax_t>(status.st_size) > state.intact;
-  if (longer && ::ftruncate(fd_, static_cast<off_t>(state.intact)) != 0) {
+  const bool longer = retried([&] { return ::fstat(fd_, &status); }) == 0 &&
+                      static_cast<std::uintmax_t>(status.st_size) > state.intact;
+  if (longer && retried([&] { return ::ftruncate(fd_, static_cast<off_t>(state.intact)); }) != 0) {
     const int code = errno;
     ::close(fd_);
     throw io_error(path_.string(), "written", code);

@@ -230,6 +230,36 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("Where the file system has no locks a sweep says so and is the same") {
+  SKIP_WITHOUT_STRACE();
+  for (const std::string error : {"ENOLCK", "EOPNOTSUPP", "ENOSYS", "EIO"}) {
+    const Shell shell;
+    const std::string no_locks = "-e inject=flock:error=" + error;
+    const Outcome swept = traced(shell, no_locks, sweep);
+    INFO(error << "\n" << swept.err);
+    CHECK(swept.status == 0);
+    CHECK(swept.err.find("this file system has no locks: do not write to ") != std::string::npos);
+    CHECK(traced(shell, no_locks, resume).status == 0);
+    CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
+    CHECK(strays(shell.folder()).empty());
+  }
+}
+
+TEST_CASE("Where the file system cannot be waited for a sweep says what is not promised") {
+  SKIP_WITHOUT_STRACE();
+  for (const std::string error : {"ENOSYS", "EINVAL", "EOPNOTSUPP"}) {
+    const Shell shell;
+    const Outcome swept = traced(shell, "-e inject=fsync,syncfs:error=" + error, sweep);
+    INFO(error << "\n" << swept.err);
+    CHECK(swept.status == 0);
+    const std::string said = "after a power failure new files may be missing";
+    const std::size_t first = swept.err.find(said);
+    CHECK(first != std::string::npos);
+    CHECK(swept.err.find(said, first + 1) == std::string::npos);
+    CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
+  }
+}
+
 TEST_CASE("A point waits for the disk three times: for its files, its name and its journal line") {
   SKIP_WITHOUT_STRACE();
   const auto waits = [](const std::string& values) {
