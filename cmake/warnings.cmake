@@ -1,6 +1,7 @@
 # One target that every target of ours links: language level, warnings, CPU level, floating point.
 add_library(orrery_options INTERFACE)
 target_compile_features(orrery_options INTERFACE cxx_std_20)
+target_link_libraries(orrery_options INTERFACE $<BUILD_INTERFACE:orrery_hardening>)
 # Errors only with the compilers of .ci/run: what a newer one warns about must keep nobody from building.
 set(errors OFF)
 if(ORRERY_WERROR AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 14)\\.")
