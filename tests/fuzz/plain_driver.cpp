@@ -34,6 +34,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t most_bytes = 4096;
 constexpr long default_executions = 4000;
+constexpr std::size_t large_bytes = 128 << 10;
 
 struct Harness {
   std::string name{};
@@ -105,6 +106,25 @@ void run_mutations(const Harness& harness, const std::vector<Bytes>& seeds, long
   }
 }
 
+/// Nesting without end, of 128 KiB each: what a mutation of a small seed never becomes.
+std::vector<Bytes> deep_inputs() {
+  std::vector<Bytes> inputs;
+  for (const std::string piece : {"a.", "[", "{", "[[", "a = {", "{\"a\":", "- ", "? "}) {
+    std::string text = piece == "a." ? "" : "a = ";
+    while (text.size() < large_bytes) text += piece;
+    inputs.emplace_back(text.begin(), text.end());
+    const std::string bare = text.substr(text.find(piece));
+    inputs.emplace_back(bare.begin(), bare.end());
+  }
+  return inputs;
+}
+
+/// TOML, YAML and JSON.
+bool reads_documents(const std::string& harness) {
+  return harness == "sweep" || harness == "session" || harness == "lesson" || harness == "config" ||
+         harness == "result" || harness == "plan";
+}
+
 long executions_wanted() {
   const char* wanted = std::getenv("ORRERY_FUZZ_EXECUTIONS");
   return wanted ? std::atol(wanted) : default_executions;
@@ -150,6 +170,8 @@ TEST_CASE("Every reader holds on its corpus and on mutations of it") {
         run(harness, seeds.back());
       }
       REQUIRE(seeds.size() > 1);
+      if (reads_documents(harness.name))
+        for (const Bytes& input : deep_inputs()) run(harness, input);
       run_mutations(harness, seeds, executions_wanted());
     }
 }
