@@ -40,6 +40,13 @@ LogitsHypothesis with_both(const WrittenRope& rope) {
   return {.of_q = rope, .of_k = rope, .cost = cost_of(rope)};
 }
 
+/// A start for another rope, which is neither the expected one nor a defect of it.
+LogitsHypothesis started_from(LogitsHypothesis hypothesis) {
+  hypothesis.is_expected = false;
+  hypothesis.defect.clear();
+  return hypothesis;
+}
+
 class LogitsSearch {
  public:
   explicit LogitsSearch(const LogitsQuestion& question)
@@ -142,7 +149,7 @@ class LogitsSearch {
       for (const double base : known_bases())
         for (const RopeScaling& scaling : known_scalings()) {
           if (scaling.kind == RopeScalingKind::none) continue;
-          LogitsHypothesis scaled = way;
+          LogitsHypothesis scaled = started_from(way);
           for (WrittenRope* rope : {&scaled.of_q, &scaled.of_k}) {
             rope->base = base;
             rope->scaling = scaling;
@@ -269,7 +276,7 @@ class LogitsSearch {
   }
 
   LogitsHypothesis with_refined_base(const LogitsHypothesis& from) const {
-    LogitsHypothesis best = from;
+    LogitsHypothesis best = started_from(from);
     measure(best, some_);
     for (double step = 0.1; step > 1e-7; step /= 1.6)
       for (const double factor : {1 + step, 1 / (1 + step)}) {
