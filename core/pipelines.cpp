@@ -25,7 +25,9 @@ StageRounding stored_and_computed_in(Precision stored, Precision computed) {
 
 Pipeline eager_pipeline(Precision format) {
   const std::string small = fmt::format(
-      "as Transformers runs in {0}: angles in fp32, every operation and the weights rounded to {0}",
+      "as Transformers runs in {0}: angles in fp32, every operation and the weights rounded to "
+      "{0}; "
+      "θ within 2 ulp of PyTorch's, whose powers differ between CPUs",
       name(format));
   return {fmt::format("eager_{}", name(format)),
           format == Precision::fp32 ? "as Transformers runs in fp32: θ and the angles m θ in fp32"
