@@ -9,6 +9,8 @@
 #include "core/errors.h"
 #include "experiments/files/file.h"
 #include "experiments/results/point_id.h"
+#include "experiments/text/printable.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -48,6 +50,14 @@ void require_repeatable(const SweepSpec& spec, const ParamSet& params) {
         "remove repeats, or set parameters that make it random");
 }
 
+/// plan.json is UTF-8: a name that is not would be another one when a plan is read back.
+void require_writable(const InputFile& file) {
+  if (is_utf8(file.path)) return;
+  throw UsageError(fmt::format("{}={}", file.key, printable(file.path)),
+                   "has a name that is not UTF-8, which the plan of a sweep cannot hold",
+                   "rename or link the file, or compute this point alone with orrery run");
+}
+
 /// Makes points, reading each input file once.
 class PointMaker {
  public:
@@ -60,6 +70,7 @@ class PointMaker {
                     .swept = combination.swept,
                     .repeat = repeat,
                     .files = inputs_.load(combination.params)->files};
+    std::for_each(point.files.begin(), point.files.end(), require_writable);
     const ExperimentInfo& info = spec_.experiment->info;
     point.id = point_id(info, point.params, point.files);
     if (derives_seed_ && reads_seed(point.params)) {

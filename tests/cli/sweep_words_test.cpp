@@ -1,5 +1,6 @@
 // What plans and status say of a sweep's points.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -55,4 +56,17 @@ TEST_CASE("status says why a sweep has fewer points than combinations") {
              Contains("4 combinations are 3 points: a value that is not read makes no difference"));
   REQUIRE(shell.run("sweep " + small + "dim=4,8 --out e").status == 0);
   CHECK_THAT(shell.run("status e").out, !Contains("combinations"));
+}
+
+TEST_CASE("A file whose name no plan can hold is refused before a sweep is made") {
+  const Shell shell;
+  shell.write("caf\xe9.txt", "one two three");
+  for (const std::string command : {"plan", "sweep"}) {
+    const Outcome refused =
+        shell.run(command + " attention_map text='caf\xe9.txt' --format none" +
+                  (command == "sweep" ? " --out d" : ""));
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, Contains("has a name that is not UTF-8") && Contains("rename"));
+  }
+  CHECK_FALSE(std::filesystem::exists(shell.folder() / "d"));
 }
