@@ -135,10 +135,7 @@ void compare_layer(const LayerPlan& a, const LayerPlan& b, Collector& found) {
   else
     found.texts(a.layer, "parameters", params_text(a), params_text(b));
   found.numbers(a.layer, "softmax scale", a.softmax_scale, b.softmax_scale);
-  const auto window = [](const LayerPlan& l) {
-    return l.window ? fmt::format("{} tokens", *l.window) : std::string("none");
-  };
-  found.texts(a.layer, "window", window(a), window(b));
+  found.texts(a.layer, "window", window_text(a), window_text(b));
   found.texts(a.layer, "mask", a.causal ? "causal" : "none", b.causal ? "causal" : "none");
   found.texts(a.layer, "factor by position", temperature_text(a), temperature_text(b));
 }

@@ -25,9 +25,10 @@ constexpr OtherNames other_names[] = {
     {"num_attention_heads",
      {"n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads",
       "decoder_num_attention_heads"}},
-    {"head_dim", {"d_kv", "kv_channels", "attention_head_dim"}},
+    {"head_dim", {"d_kv", "kv_channels", "attention_head_dim", "d_head"}},
     {"max_position_embeddings", {"n_positions", "max_seq_len", "model_max_length", "n_ctx"}},
     {"layer_types", {"layers_block_type"}},
+    {"sliding_window", {"sliding_window_size", "attention_window_size"}},
 };
 
 Json defaults_of(const ModelType* type) {
@@ -72,7 +73,10 @@ const Json* ConfigValues::find_in_file(std::string_view key) const {
 }
 
 const Json* ConfigValues::find(std::string_view key) const {
+  if (type_ && !key.empty() && key == type_->unread) return value_in(defaults_, key);
   const std::string spelling = spelling_of(key);
+  // Classes put their own dictionary where a file has null for it.
+  if (key == "rope_parameters" && !value_in(values_, spelling)) return value_in(defaults_, key);
   return values_.contains(spelling) ? value_in(values_, spelling) : value_in(defaults_, key);
 }
 
@@ -83,6 +87,11 @@ std::string ConfigValues::key_name(std::string_view key) const {
 std::string ConfigValues::reason(std::string_view key) const {
   if (values_.contains(spelling_of(key))) return key_name(key);
   return fmt::format("default of {}", type_ ? type_->name : "an unknown type");
+}
+
+std::string ConfigValues::not_read(std::string_view key) const {
+  return fmt::format("{} is not read by the code of {} in Transformers", key_name(key),
+                     type_ ? type_->name : "an unknown type");
 }
 
 void ConfigValues::refuse(std::string_view key, std::string_view expected) const {

@@ -26,11 +26,13 @@ class ConfigValues {
   ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix);
 
   /// The value of a key or of one of its other names; null where the file has null, or where
-  /// neither the file nor the class has the key.
+  /// neither the file nor the class has the key, or where the class does not read it.
   const Json* find(std::string_view key) const;
   /// The same without the defaults of the class.
   const Json* find_in_file(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// "config.json: head_dim is not read by the code of gpt_neox in Transformers".
+  std::string not_read(std::string_view key) const;
   /// "config.json: text_config.n_head", "default of gemma3_text".
   std::string reason(std::string_view key) const;
 

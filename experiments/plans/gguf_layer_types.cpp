@@ -102,6 +102,7 @@ void read_gguf_window(const GgufModel& model, LayerPlan& layer) {
   layer.type = blocks ? "chunked_attention" : "sliding_attention";
   const bool both_sides = model.architecture.shape == Architecture::Shape::both_sides;
   layer.window = both_sides ? window->tokens / 2 + 1 : window->tokens;
+  layer.window_in_blocks = blocks;
   layer.reasons["window"] = window->reason;
   if (blocks) layer.reasons["window"] += ": blocks of keys, none before the query's own";
   if (both_sides) layer.reasons["window"] += ": half of it to each side, and the query's own";

@@ -35,6 +35,11 @@ bool read_indices(const ConfigValues& config, LayerPlan& layer) {
       put(config, key, attention_or_linear(listed), layer);
       return true;
     }
+  if (const Json* list = config.list("local_layer_ids")) {
+    const bool listed = std::find(list->begin(), list->end(), Json(layer.layer)) != list->end();
+    put(config, "local_layer_ids", listed ? "sliding_attention" : "full_attention", layer);
+    return true;
+  }
   return false;
 }
 

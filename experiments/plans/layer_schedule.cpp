@@ -44,10 +44,17 @@ bool has_rope(const ConfigValues& config, int layer, std::string& reason) {
   return (layer + 1) % n != 0;
 }
 
+/// Whether windows are a matter of the flag use_sliding_window in models of this type.
+bool needs_flag(const ModelType& type) {
+  return type.layers == LayerTypes::after_max_window_layers ||
+         type.layers == LayerTypes::odd_below_max_window_layers ||
+         type.window == WindowRule::with_flag;
+}
+
 const char* full_or_sliding(bool full) { return full ? "full_attention" : "sliding_attention"; }
 
-bool windows_from(const ConfigValues& config, int layer, bool needs_flag) {
-  if (needs_flag && !config.flag("use_sliding_window")) return false;
+bool windows_from(const ConfigValues& config, int layer) {
+  if (needs_flag(type_of(config)) && !config.flag("use_sliding_window")) return false;
   const Valued<std::int64_t> first = config.integer("max_window_layers", 0, most_layers);
   return config.has("sliding_window") && first.value && layer >= *first.value;
 }
@@ -63,12 +70,18 @@ std::string block_type(const ConfigValues& config, int layer) {
   return block == "attention" ? "sliding_attention" : "linear_attention";
 }
 
+/// OLMo Hybrid needs a layer with attention, however few it has.
+const char* last_is_full(int i, int count) {
+  return i == count - 1 ? "full_attention" : "linear_attention";
+}
+
 std::string type_by_rule(const ConfigValues& config, int i, int count) {
   const int n = std::max<int>(1, period_of(config));
   const bool nth = (i + 1) % n == 0;
   std::string unused;
   switch (type_of(config).layers) {
     case LayerTypes::one_type:
+    case LayerTypes::listed:
       return "full_attention";
     case LayerTypes::nth_is_full:
       return full_or_sliding(nth || (type_of(config).nope == NopeRule::on_full_with_windows &&
@@ -84,13 +97,21 @@ std::string type_by_rule(const ConfigValues& config, int i, int count) {
     case LayerTypes::all_sliding:
       return full_or_sliding(!config.has("sliding_window"));
     case LayerTypes::after_max_window_layers:
-      return full_or_sliding(!windows_from(config, i, true));
     case LayerTypes::max_window_layers_alone:
-      return full_or_sliding(!windows_from(config, i, false));
+      return full_or_sliding(!windows_from(config, i));
+    case LayerTypes::odd_below_max_window_layers:
+      return full_or_sliding(i % 2 != 0 || !config.flag("use_sliding_window") ||
+                             i >= config.integer("max_window_layers", 0, most_layers).value);
+    case LayerTypes::sliding_without_rope:
+      return full_or_sliding(has_rope(config, i, unused) || !config.flag("use_sliding_window") ||
+                             !config.has("sliding_window"));
     case LayerTypes::chunked_where_rope:
       return has_rope(config, i, unused) ? "chunked_attention" : "full_attention";
     case LayerTypes::nth_is_full_rest_linear:
+      if (type_of(config).name == "olmo_hybrid" && count < n) return last_is_full(i, count);
       return nth ? "full_attention" : "linear_attention";
+    case LayerTypes::first_of_two_is_full:
+      return i % 2 == 0 ? "full_attention" : "linear_attention";
     case LayerTypes::block_types:
       return block_type(config, i);
     case LayerTypes::convolutions_between:
@@ -100,22 +121,35 @@ std::string type_by_rule(const ConfigValues& config, int i, int count) {
   return "full_attention";
 }
 
+/// Reads no layer_types: whatever a file says there, its layers are alike.
+bool is_of_one_type(const ConfigValues& config) {
+  return config.type() && config.type()->layers == LayerTypes::one_type;
+}
+
 void read_type(const ConfigValues& config, int count, LayerPlan& layer) {
-  const Json* list = config.list("layer_types");
+  const Json* list = is_of_one_type(config) ? nullptr : config.list("layer_types");
   const auto at = static_cast<std::size_t>(layer.layer);
   if (list && at < list->size()) {
     if (!(*list)[at].is_string() || (*list)[at].get_ref<const std::string&>().size() > 64)
       config.refuse("layer_types", "a list of short names");
     layer.type = (*list)[at].get<std::string>();
     layer.reasons["type"] = config.reason("layer_types");
+    if (type_of(config).name == "gemma4_text" && layer.layer == count - 1 &&
+        layer.type != "full_attention") {
+      layer.type = "full_attention";
+      layer.reasons["type"] = code_of(config) + ": the last layer is full_attention";
+    }
     return;
   }
   if (list) config.refuse("layer_types", fmt::format("a list of {} names, one per layer", count));
   if (read_hybrid_type(config, layer)) return;
   layer.type = type_by_rule(config, layer.layer, count);
-  layer.reasons["type"] = type_of(config).layers == LayerTypes::one_type
+  const LayerTypes rule = type_of(config).layers;
+  layer.reasons["type"] = rule == LayerTypes::one_type || rule == LayerTypes::listed
                               ? "no layer_types: all alike"
                               : fmt::format("no layer_types: rule of {}", type_of(config).name);
+  if (is_of_one_type(config) && config.find_in_file("layer_types"))
+    layer.reasons["type"] = layer.reasons["layer_types"] = config.not_read("layer_types");
 }
 
 bool is_attention(const std::string& type) {
@@ -151,31 +185,59 @@ bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, st
   return (*bases)[at].is_number() && (*bases)[at] == 0;
 }
 
-void put_window(const ConfigValues& config, const char* key, LayerPlan& layer) {
-  const Valued<std::int64_t> window = config.integer(key, 0, most_tokens);
-  if (!window.value) return;
-  layer.window = window.value;
-  layer.reasons["window"] = window.reason;
+/// In keys as LayerPlan counts them.
+Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& layer) {
+  if (layer.type == "chunked_attention") {
+    Valued<std::int64_t> chunk = config.integer("attention_chunk_size", 1, most_tokens);
+    chunk.reason += ": blocks of keys, none before the query's own";
+    return chunk;
+  }
+  Valued<std::int64_t> window = config.integer("sliding_window", 0, most_tokens);
+  if (type_of(config).window == WindowRule::half_local) {
+    if (!window.value) {
+      window = config.integer("local_attention", 2, most_tokens);
+      if (window.value) *window.value /= 2;
+      window.reason += ", half of it";
+    }
+  } else if (window.value && !layer.causal) {
+    *window.value = *window.value / 2 + 1;
+    window.reason += ", half of it and 1";
+  }
+  // Masks that look both ways have |m − n| ≤ their number, and causal ones m − n less than it.
+  if (window.value && !layer.causal) {
+    ++*window.value;
+    window.reason += " to each side, and the query's own key";
+  }
+  return window;
+}
+
+/// Why a sliding_window in the file has no effect on a layer; empty where it has, or there is none.
+std::string window_not_read(const ConfigValues& config) {
+  if (!config.type() || !config.find_in_file("sliding_window")) return "";
+  const ModelType& type = *config.type();
+  if (type.layers == LayerTypes::one_type && type.window == WindowRule::by_type)
+    return config.not_read("sliding_window");
+  if (needs_flag(type) && !config.flag("use_sliding_window"))
+    return fmt::format("{} is not read without use_sliding_window",
+                       config.key_name("sliding_window"));
+  return "";
 }
 
 void read_window(const ConfigValues& config, LayerPlan& layer) {
   const ModelType& type = type_of(config);
-  if (layer.type == "chunked_attention") {
-    put_window(config, "attention_chunk_size", layer);
-    if (layer.window) layer.reasons["window"] += ": blocks of keys, none before the query's own";
+  if (std::string reason = window_not_read(config); !reason.empty()) {
+    layer.reasons["window"] = std::move(reason);
     return;
   }
   const bool every = type.window == WindowRule::every_layer ||
                      (type.window == WindowRule::with_flag && config.flag("use_sliding_window"));
-  const bool by_type =
-      type.window == WindowRule::by_type && layer.type.find("sliding") != std::string::npos;
-  if (!every && !by_type) return;
-  if (config.has("local_attention")) {
-    put_window(config, "local_attention", layer);
-    layer.reasons["window"] += ": half of it to each side";
-  } else {
-    put_window(config, "sliding_window", layer);
-  }
+  const bool chunked = layer.type == "chunked_attention";
+  if (!every && !chunked && layer.type.find("sliding") == std::string::npos) return;
+  Valued<std::int64_t> window = window_of(config, layer);
+  if (!window.value) return;
+  layer.window = window.value;
+  layer.window_in_blocks = chunked;
+  layer.reasons["window"] = std::move(window.reason);
 }
 
 /// A flag, or the word "all", in Gemma's files; "vision" leaves text causal.
@@ -190,7 +252,9 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
                                       std::vector<std::string>& assumed) {
   const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
   if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
-  std::vector<LayerPlan> layers(static_cast<std::size_t>(*count.value));
+  const bool two_per_layer =
+      type_of(config).name == "longcat_flash" && config.find_in_file("num_layers") != nullptr;
+  std::vector<LayerPlan> layers(static_cast<std::size_t>(*count.value) * (two_per_layer ? 2 : 1));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerPlan& layer = layers[i];
     layer.layer = static_cast<int>(i);

@@ -6,6 +6,7 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "experiments/plans/positions_text.h"
 
 namespace orrery::plans {
 namespace {
@@ -90,7 +91,7 @@ std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<Pa
 
 std::vector<std::string> left_out(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
   std::vector<std::string> out;
-  if (layer.window) out.push_back(fmt::format("the window of {} tokens", *layer.window));
+  if (layer.window) out.push_back("the window of " + window_text(layer));
   if (layer.temperature) out.push_back("the factor that grows with the query's position");
   if (!layer.sections.empty() && !takes_axes(layer, specs))
     out.push_back("the axes of M-RoPE: all pairs take one position");

@@ -10,26 +10,31 @@ namespace orrery::plans {
 /// How the types of layers follow from their numbers where a file has no `layer_types`. Counting is
 /// from 0; n is the row's `period`, or the key `period_key` of the file.
 enum class LayerTypes {
-  one_type,                ///< every layer is full_attention
+  one_type,                ///< every layer is full_attention, and the class reads no layer_types
+  listed,                  ///< every layer is full_attention
   nth_is_full,             ///< layers n − 1, 2n − 1, … are full_attention, the others sliding
   nth_and_last_are_full,   ///< and so is the last
   first_and_nth_are_full,  ///< and so is the first
   multiples_are_full,      ///< layers 0, n, 2n, … are full_attention
   counted_from_last,       ///< the last and every nth before it are full_attention
   all_sliding,             ///< while sliding_window is not null
-  after_max_window_layers,  ///< sliding from layer max_window_layers on, if use_sliding_window
-  max_window_layers_alone,  ///< the same without the switch
-  chunked_where_rope,       ///< chunked_attention where no_rope_layers is 1
-  nth_is_full_rest_linear,  ///< the others are linear_attention
-  block_types,              ///< the list `block_types`, repeated
-  convolutions_between      ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
+  after_max_window_layers,      ///< sliding from layer max_window_layers on, if use_sliding_window
+  max_window_layers_alone,      ///< the same without the switch
+  odd_below_max_window_layers,  ///< sliding at 0, 2, … below it, if use_sliding_window
+  sliding_without_rope,         ///< sliding where no_rope_layers is 0, if use_sliding_window
+  chunked_where_rope,           ///< chunked_attention where no_rope_layers is 1
+  nth_is_full_rest_linear,      ///< the others are linear_attention
+  first_of_two_is_full,  ///< layers 0, 2, … are full_attention, the others linear_attention
+  block_types,           ///< the list `block_types`, repeated
+  convolutions_between   ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
 };
 
 /// On which layers `sliding_window` acts.
 enum class WindowRule {
-  by_type,      ///< those of type sliding_attention
+  by_type,      ///< those of type sliding_attention: none where every layer is of one type
   every_layer,  ///< all, unless it is null
-  with_flag     ///< all, if use_sliding_window
+  with_flag,    ///< all, if use_sliding_window
+  half_local    ///< by type; half of local_attention, which sliding_window overrides
 };
 
 /// Which attention layers have no position encoding.
@@ -56,7 +61,13 @@ enum class RopeKeys {
 };
 
 /// By what q·k is multiplied.
-enum class ScaleRule { head_dim, query_pre_attn_scalar, attention_multiplier, one };
+enum class ScaleRule {
+  head_dim,
+  inverse_head_dim,
+  query_pre_attn_scalar,
+  attention_multiplier,
+  one
+};
 
 /// A factor on queries that grows with their position.
 enum class TemperatureRule { none, llama4, beta, scalable };
@@ -87,7 +98,10 @@ struct ModelType {
   bool bidirectional{};        ///< no causal mask
   bool clockwise{};            ///< turns by −m·theta
   std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
-  std::string_view defaults{};  ///< values of further keys, as JSON; empty: none
+  /// Values of further keys, as JSON; empty: none. A type reads partial_rotary_factor where it has
+  /// a value here or takes another key for it.
+  std::string_view defaults{};
+  std::string_view unread{};  ///< a key that other types read and this one does not
 };
 
 /// Every type that is known, RoPE's first.

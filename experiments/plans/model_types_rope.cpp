@@ -13,13 +13,14 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_parameters": {"rope_type": "llama3", "rope_theta": 12000000, "factor":
      8, "original_max_position_embeddings": 8192, "low_freq_factor": 1, "high_freq_factor": 4},
      "rope_theta": 12000000})"},
-    {.name = "arcee", .sizes = {32, 2560, 32, 80, 4096}},
+    {.name = "arcee", .sizes = {32, 2560, 32, 0, 4096}},
     {.name = "axk1", .sizes = {61, 7168, 64, 0, 32768}, .interleaved = true, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
-    {.name = "bamba", .sizes = {32, 4096, 32, 0, 262144},
-     .defaults = R"({"partial_rotary_factor": 0.5})"},
+    {.name = "bamba", .sizes = {32, 4096, 32, 0, 262144}, .layers = LayerTypes::listed,
+     .defaults = R"({"partial_rotary_factor": 0.5})",
+     .unread = "partial_rotary_factor"},
     {.name = "beam", .sizes = {52, 5120, 48, 128, 8192}, .layers =
-     LayerTypes::nth_and_last_are_full, .period = 6, .nope = NopeRule::on_full, .keys =
+     LayerTypes::nth_and_last_are_full, .period = 6, .keys =
      RopeKeys::nested_only, .temperature = TemperatureRule::scalable,
      .defaults = R"({"rope_parameters": {"sliding_attention": {"rope_theta": 10000},
      "full_attention": null}, "sliding_window": 512})"},
@@ -35,7 +36,7 @@ constexpr ModelType rope_types[] = {
      LayerTypes::nth_is_full, .period = 4, .period_key = "sliding_window_pattern", .nope =
      NopeRule::on_full,
      .defaults = R"({"sliding_window": 4096})"},
-    {.name = "cohere2_moe", .sizes = {40, 8192, 64, 0, 8192}, .interleaved = true, .layers =
+    {.name = "cohere2_moe", .sizes = {40, 8192, 64, 128, 8192}, .interleaved = true, .layers =
      LayerTypes::nth_is_full, .period = 4, .period_key = "sliding_window_pattern", .nope =
      NopeRule::on_full,
      .defaults = R"({"sliding_window": 4096})"},
@@ -46,13 +47,14 @@ constexpr ModelType rope_types[] = {
      "rope_theta": 1000000, "sliding_window": 8192})"},
     {.name = "dbrx", .sizes = {24, 2048, 16, 0, 2048}},
     {.name = "deepseek_v2", .sizes = {32, 4096, 32, 0, 2048}, .interleaved = true, .latent = true,
-     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
+     .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})",
+     .unread = "rope_interleave"},
     {.name = "deepseek_v3", .sizes = {61, 7168, 128, 0, 4096}, .interleaved = true, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
     {.name = "deepseek_v32", .sizes = {61, 7168, 128, 0, 163840}, .interleaved = true, .latent =
      true, .indexer = "half_split",
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "index_head_dim": 128})"},
-    {.name = "deepseek_v4", .sizes = {43, 4096, 64, 512, 1048576}, .interleaved = true, .keys =
+    {.name = "deepseek_v4", .sizes = {43, 4096, 64, 512, 1048576}, .interleaved = true, .layers = LayerTypes::listed, .keys =
      RopeKeys::compressed, .indexer = "interleaved",
      .defaults = R"({"compress_rope_theta": 160000, "rope_theta": 10000, "partial_rotary_factor":
      0.125, "sliding_window": 128, "index_head_dim": 128})"},
@@ -63,8 +65,8 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_theta": 500000})"},
     {.name = "ernie4_5_moe", .sizes = {28, 2560, 20, 0, 131072}, .interleaved = true,
      .defaults = R"({"rope_theta": 500000})"},
-    {.name = "esmc", .sizes = {80, 2560, 40, 64, 2048}, .bidirectional = true},
-    {.name = "eurobert", .sizes = {12, 768, 12, 64, 8192}, .bidirectional = true},
+    {.name = "esmc", .sizes = {80, 2560, 40, 0, 2048}, .bidirectional = true},
+    {.name = "eurobert", .sizes = {12, 768, 12, 0, 8192}, .bidirectional = true},
     {.name = "exaone4", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::nth_is_full,
      .period = 4, .period_key = "sliding_window_pattern", .nope = NopeRule::on_full_with_windows,
      .defaults = R"({"sliding_window": 4096})"},
@@ -105,14 +107,16 @@ constexpr ModelType rope_types[] = {
     {.name = "glm4v_moe_text", .sizes = {46, 4096, 96, 0, 65536}, .sections = Sections::chunked,
      .defaults = R"({"partial_rotary_factor": 0.5})"},
     {.name = "glm4v_text", .sizes = {40, 4096, 32, 0, 32768}, .interleaved = true, .sections =
-     Sections::chunked},
+     Sections::chunked,
+     .defaults = R"({"partial_rotary_factor": 1})", .unread = "head_dim"},
     {.name = "glm_moe_dsa", .sizes = {78, 6144, 64, 0, 202752}, .interleaved = true, .latent =
      true, .indexer = "interleaved",
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 192, "index_head_dim": 128})"},
     {.name = "glm_ocr_text", .sizes = {16, 1024, 16, 0, 131072}, .interleaved = true, .sections =
-     Sections::chunked},
+     Sections::chunked,
+     .defaults = R"({"partial_rotary_factor": 1})"},
     {.name = "gpt_neox", .sizes = {44, 6144, 64, 0, 2048}, .keys = RopeKeys::neox,
-     .defaults = R"({"rotary_pct": 0.25})"},
+     .defaults = R"({"rotary_pct": 0.25})", .unread = "head_dim"},
     {.name = "gpt_neox_japanese", .sizes = {32, 2560, 32, 0, 2048}, .keys = RopeKeys::neox,
      .defaults = R"({"rotary_pct": 1})"},
     {.name = "gpt_oss", .sizes = {36, 2880, 64, 64, 131072}, .layers = LayerTypes::nth_is_full,
@@ -135,7 +139,7 @@ constexpr ModelType rope_types[] = {
      LayerTypes::multiples_are_full, .period = 4, .nope = NopeRule::layer_rope_theta, .scale =
      ScaleRule::attention_multiplier,
      .defaults = R"({"attention_multiplier": 1, "sliding_window": 128})"},
-    {.name = "granitemoehybrid", .sizes = {32, 4096, 32, 0, 2048}, .scale =
+    {.name = "granitemoehybrid", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::listed, .scale =
      ScaleRule::attention_multiplier,
      .defaults = R"({"attention_multiplier": 1})"},
     {.name = "granitemoeshared", .sizes = {32, 4096, 32, 0, 2048}, .scale =
@@ -155,13 +159,13 @@ constexpr ModelType rope_types[] = {
     {.name = "kolibri1", .sizes = {50, 2560, 48, 128, 262144}, .layers = LayerTypes::nth_is_full,
      .period = 5, .nope = NopeRule::on_full,
      .defaults = R"({"sliding_window": 513})"},
-    {.name = "laguna", .sizes = {40, 2048, 48, 128, 131072}, .keys = RopeKeys::nested_only,
+    {.name = "laguna", .sizes = {40, 2048, 48, 128, 131072}, .layers = LayerTypes::listed, .keys = RopeKeys::nested_only,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 500000,
      "partial_rotary_factor": 0.5}, "sliding_attention": {"rope_theta": 10000,
      "partial_rotary_factor": 1}}, "sliding_window": 512})"},
-    {.name = "lfm2", .sizes = {32, 2560, 32, 0, 128000},
+    {.name = "lfm2", .sizes = {32, 2560, 32, 0, 128000}, .layers = LayerTypes::listed,
      .defaults = R"({"rope_theta": 1000000})"},
-    {.name = "lfm2_moe", .sizes = {32, 2048, 32, 0, 128000},
+    {.name = "lfm2_moe", .sizes = {32, 2048, 32, 0, 128000}, .layers = LayerTypes::listed,
      .defaults = R"({"rope_theta": 1000000})"},
     {.name = "lfm3", .sizes = {24, 2048, 16, 128, 128000}, .layers =
      LayerTypes::convolutions_between, .keys = RopeKeys::nested_only,
@@ -177,23 +181,24 @@ constexpr ModelType rope_types[] = {
     {.name = "longcat_flash", .sizes = {56, 6144, 64, 0, 131072}, .interleaved = true, .latent =
      true,
      .defaults = R"({"rope_theta": 10000000, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
-    {.name = "mellum", .sizes = {28, 2304, 32, 128, 131072}, .keys = RopeKeys::nested_only,
+    {.name = "mellum", .sizes = {28, 2304, 32, 128, 131072}, .layers = LayerTypes::listed, .keys = RopeKeys::nested_only,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 500000},
      "sliding_attention": {"rope_theta": 10000}}, "sliding_window": 1024})"},
     {.name = "mimo_v2_flash", .sizes = {48, 4096, 64, 192, 131072}, .layers =
      LayerTypes::first_and_nth_are_full, .period = 6, .keys = RopeKeys::nested_only,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 5000000,
      "partial_rotary_factor": 0.334}, "sliding_attention": {"rope_theta": 10000,
-     "partial_rotary_factor": 0.334}}, "sliding_window": 129})"},
+     "partial_rotary_factor": 0.334}}, "partial_rotary_factor": 0.334, "sliding_window": 129})"},
     {.name = "minicpm3", .sizes = {62, 2560, 40, 0, 32768}, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 32, "qk_nope_head_dim": 64})"},
-    {.name = "minimax", .sizes = {32, 4096, 32, 0, 131072},
+    {.name = "minimax", .sizes = {32, 4096, 32, 0, 131072}, .layers =
+     LayerTypes::first_of_two_is_full, .window = WindowRule::every_layer,
      .defaults = R"({"rope_theta": 1000000})"},
     {.name = "minimax_m2", .sizes = {62, 3072, 48, 128, 196608}, .keys = RopeKeys::rotary_dim,
      .defaults = R"({"rope_theta": 5000000})"},
     {.name = "ministral", .sizes = {32, 4096, 32, 0, 131072}, .layers = LayerTypes::all_sliding,
      .defaults = R"({"sliding_window": 4096})"},
-    {.name = "ministral3", .sizes = {34, 4096, 32, 128, 262144}, .temperature =
+    {.name = "ministral3", .sizes = {34, 4096, 32, 128, 262144}, .window = WindowRule::every_layer, .temperature =
      TemperatureRule::beta,
      .defaults = R"({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1000000, "factor": 16,
      "original_max_position_embeddings": 16384, "max_position_embeddings": 262144, "beta_fast":
@@ -215,12 +220,12 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_theta": 1000000})"},
     {.name = "modernbert", .sizes = {22, 768, 12, 0, 8192}, .layers =
      LayerTypes::multiples_are_full, .period = 3, .period_key = "global_attn_every_n_layers",
-     .keys = RopeKeys::dual_bert, .bidirectional = true,
+     .window = WindowRule::half_local, .keys = RopeKeys::dual_bert, .bidirectional = true,
      .defaults = R"({"global_rope_theta": 160000, "local_rope_theta": 10000,
      "local_attention": 128})"},
     {.name = "modernbert-decoder", .sizes = {22, 768, 12, 0, 8192}, .layers =
      LayerTypes::multiples_are_full, .period = 3, .period_key = "global_attn_every_n_layers",
-     .keys = RopeKeys::dual_bert,
+     .window = WindowRule::half_local, .keys = RopeKeys::dual_bert,
      .defaults = R"({"global_rope_theta": 160000, "local_rope_theta": 10000,
      "local_attention": 128})"},
     {.name = "moonshine", .sizes = {6, 288, 8, 0, 512}, .interleaved = true,
@@ -229,9 +234,9 @@ constexpr ModelType rope_types[] = {
      LayerTypes::counted_from_last, .period = 4, .nope = NopeRule::layer_rope_theta,
      .defaults = R"({"rope_parameters": {"rope_theta": 500000}, "sliding_window": 2048})"},
     {.name = "nanochat", .sizes = {12, 768, 6, 0, 2048}, .clockwise = true},
-    {.name = "nemotron", .sizes = {32, 6144, 48, 128, 4096},
+    {.name = "nemotron", .sizes = {32, 6144, 48, 0, 4096},
      .defaults = R"({"partial_rotary_factor": 0.5})"},
-    {.name = "nomic_bert", .sizes = {12, 768, 12, 64, 2048}, .bidirectional = true,
+    {.name = "nomic_bert", .sizes = {12, 768, 12, 0, 2048}, .bidirectional = true,
      .defaults = R"({"rope_theta": 1000})"},
     {.name = "olmo", .sizes = {32, 4096, 32, 0, 2048}},
     {.name = "olmo2", .sizes = {32, 4096, 32, 0, 2048}},
@@ -239,7 +244,7 @@ constexpr ModelType rope_types[] = {
      = 4, .keys = RopeKeys::dual_olmo,
      .defaults = R"({"rope_theta": 500000, "sliding_window": 4096})"},
     {.name = "olmo_hybrid", .sizes = {32, 3840, 30, 0, 65536}, .layers =
-     LayerTypes::nth_is_full_rest_linear, .period = 4, .period_key = "full_attention_interval"},
+     LayerTypes::nth_is_full_rest_linear, .period = 4},
     {.name = "olmoe", .sizes = {16, 2048, 16, 0, 4096}},
     {.name = "persimmon", .sizes = {36, 4096, 64, 0, 16384},
      .defaults = R"({"partial_rotary_factor": 0.5})"},
@@ -247,10 +252,10 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"partial_rotary_factor": 0.5})"},
     {.name = "phi3", .sizes = {32, 3072, 32, 0, 4096}, .window = WindowRule::every_layer, .keys =
      RopeKeys::phi3,
-     .defaults = R"({"original_max_position_embeddings": 4096})"},
+     .defaults = R"({"partial_rotary_factor": 1, "original_max_position_embeddings": 4096})"},
     {.name = "phi4_multimodal", .sizes = {32, 3072, 32, 0, 131072}, .window =
      WindowRule::every_layer, .keys = RopeKeys::phi3,
-     .defaults = R"({"original_max_position_embeddings": 4096})"},
+     .defaults = R"({"partial_rotary_factor": 1, "original_max_position_embeddings": 4096})"},
     {.name = "phimoe", .sizes = {32, 4096, 32, 0, 131072}, .window = WindowRule::every_layer,
      .defaults = R"({"rope_theta": 1000000})"},
     {.name = "qwen2", .sizes = {32, 4096, 32, 0, 32768}, .layers =
@@ -263,7 +268,7 @@ constexpr ModelType rope_types[] = {
      LayerTypes::after_max_window_layers, .sections = Sections::chunked,
      .defaults = R"({"rope_theta": 1000000, "sliding_window": 4096, "max_window_layers": 80})"},
     {.name = "qwen2_moe", .sizes = {24, 2048, 16, 0, 32768}, .layers =
-     LayerTypes::after_max_window_layers,
+     LayerTypes::odd_below_max_window_layers,
      .defaults = R"({"sliding_window": 4096, "max_window_layers": 28})"},
     {.name = "qwen2_vl_text", .sizes = {80, 8192, 64, 0, 32768}, .layers =
      LayerTypes::after_max_window_layers, .sections = Sections::chunked,
@@ -284,7 +289,7 @@ constexpr ModelType rope_types[] = {
     {.name = "qwen3_next", .sizes = {48, 2048, 16, 256, 32768}, .layers =
      LayerTypes::nth_is_full_rest_linear, .period = 4, .period_key = "full_attention_interval",
      .defaults = R"({"partial_rotary_factor": 0.25})"},
-    {.name = "qwen3_vl_moe_text", .sizes = {24, 2048, 16, 128, 128000}, .sections =
+    {.name = "qwen3_vl_moe_text", .sizes = {24, 2048, 16, 0, 128000}, .sections =
      Sections::in_turns,
      .defaults = R"({"rope_theta": 500000})"},
     {.name = "qwen3_vl_text", .sizes = {32, 4096, 32, 128, 128000}, .sections = Sections::in_turns,
@@ -292,7 +297,7 @@ constexpr ModelType rope_types[] = {
     {.name = "recurrent_gemma", .sizes = {26, 2560, 10, 0, 0}, .layers = LayerTypes::block_types,
      .defaults = R"({"partial_rotary_factor": 0.5, "sliding_window": 2048})"},
     {.name = "seed_oss", .sizes = {64, 4096, 80, 128, 524288}},
-    {.name = "smollm3", .sizes = {36, 2048, 16, 0, 32768}, .nope = NopeRule::no_rope_layers,
+    {.name = "smollm3", .sizes = {36, 2048, 16, 0, 32768}, .layers = LayerTypes::sliding_without_rope, .nope = NopeRule::no_rope_layers,
      .defaults = R"({"rope_theta": 2000000})"},
     {.name = "solar_open", .sizes = {48, 4096, 64, 128, 131072},
      .defaults = R"({"rope_theta": 1000000})"},

@@ -169,6 +169,18 @@ void content_mixed(const ConfigValues& config, LayerPlan& layer) {
   layer.reasons["temperature"] = floor.reason;
 }
 
+/// Sinusoids of the distance with two biases: Transformer-XL, and XLNet that looks both ways.
+void transformer_xl(const ConfigValues& config, LayerPlan& layer,
+                    std::vector<std::string>& assumed) {
+  if (const Valued<std::int64_t> bound = config.integer("clamp_len", -1, 1'000'000);
+      bound.value && *bound.value > 0)
+    put_param(layer, "transformer_xl.clamp_len", *bound.value, bound.reason);
+  if (!layer.causal)
+    assume(assumed,
+           "the content stream of XLNet is shown, which sees all tokens; its training masks a "
+           "permutation");
+}
+
 bool has_rope_keys(const ConfigValues& config) {
   for (const char* key :
        {"rope_parameters", "rope_theta", "rope_scaling", "rotary_pct", "rotary_emb_base",
@@ -206,6 +218,7 @@ void read_other_encoding(const ConfigValues& config, const ReadOptions& options,
   if (encoding == "t5") return t5(config, layer, assumed);
   if (encoding == "deberta") return deberta(config, layer);
   if (encoding == "learned") return learned(config, layer);
+  if (encoding == "transformer_xl") return transformer_xl(config, layer, assumed);
   if (encoding == "content_mixed") return content_mixed(config, layer);
   if (encoding == "unknown") assume(assumed, "no key names a position encoding");
 }

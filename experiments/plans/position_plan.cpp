@@ -10,8 +10,8 @@ namespace {
 auto values_of(const LayerPlan& l) {
   return std::tie(l.encoding, l.pairing, l.head_dim, l.rotary_begin, l.rotary_dims, l.base,
                   l.params, l.factors, l.long_factors, l.inv_freq, l.attention_factor,
-                  l.softmax_scale, l.window, l.temperature, l.causal, l.sections,
-                  l.sections_interleaved, l.clockwise, l.indexer);
+                  l.softmax_scale, l.window, l.window_in_blocks, l.temperature, l.causal,
+                  l.sections, l.sections_interleaved, l.clockwise, l.indexer);
 }
 
 }  // namespace

@@ -47,7 +47,11 @@ struct LayerPlan {
   std::vector<double> inv_freq{};      ///< rad per token in the order of pairs, after scaling
   double attention_factor{1.0};        ///< by which cos and sin are multiplied
   double softmax_scale{};  ///< by which q·k is multiplied; 0 when the file does not say
-  std::optional<std::int64_t> window{};  ///< keys that a query sees, itself included; none: all
+  /// w: a query at m sees keys at n with |m − n| < w, of causal layers those with n ≤ m. It counts
+  /// the query's own key and w − 1 behind it; layers that are not causal see w − 1 ahead, too. The
+  /// same w as `window=` of attend. None: all keys.
+  std::optional<std::int64_t> window{};
+  bool window_in_blocks{};  ///< and only keys with floor(n/w) = floor(m/w)
   std::optional<Temperature> temperature{};
   bool causal{true};
   std::vector<int> sections{};  ///< pairs of each axis of M-RoPE; empty with one axis

@@ -1,6 +1,9 @@
 #include "experiments/plans/positions_json.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "experiments/plans/rotation.h"
 
 namespace orrery::plans {
 namespace {
@@ -27,10 +30,21 @@ Json temperature_json(const LayerPlan& layer) {
   return {{"rule", layer.temperature->rule}, {"terms", layer.temperature->terms}};
 }
 
+/// The channels of a head that each frequency turns, first and second of a pair.
+std::pair<Json, Json> paired_json(const LayerPlan& layer) {
+  Json first = Json::array(), second = Json::array();
+  for (const auto& [a, b] : channel_pairs(layer)) {
+    first.push_back(a);
+    second.push_back(b);
+  }
+  return {std::move(first), std::move(second)};
+}
+
 Json layer_json(const LayerPlan& layer) {
   const bool rope = layer.encoding == "rope";
   const auto of_rope = [&](Json value) { return rope ? std::move(value) : Json(nullptr); };
   const auto known = [](auto value) { return value != 0 ? Json(value) : Json(nullptr); };
+  const auto [first, second] = paired_json(layer);
   Json json{{"layer", layer.layer},
             {"type", layer.type},
             {"encoding", layer.encoding},
@@ -40,9 +54,12 @@ Json layer_json(const LayerPlan& layer) {
             {"rotary_begin", of_rope(layer.rotary_begin)},
             {"base", of_rope(layer.base)},
             {"inv_freq", layer.inv_freq},
+            {"first_channels", of_rope(first)},
+            {"second_channels", of_rope(second)},
             {"attention_factor", of_rope(layer.attention_factor)},
             {"softmax_scale", known(layer.softmax_scale)},
             {"window", layer.window ? Json(*layer.window) : Json(nullptr)},
+            {"window_in_blocks", layer.window_in_blocks},
             {"causal", layer.causal},
             {"temperature", temperature_json(layer)},
             {"sections", layer.sections.empty() ? Json(nullptr) : Json(layer.sections)}};

@@ -33,9 +33,20 @@ class Facts {
   std::vector<PositionFact> facts_{};
 };
 
-std::string slice_text(const LayerPlan& layer) {
+bool is_proportional(const LayerPlan& layer) {
   const ParamValue* partial = find_param(layer, "rope.partial");
-  if (partial && *partial == ParamValue(std::string("proportional")))
+  return partial && *partial == ParamValue(std::string("proportional"));
+}
+
+/// p-RoPE pairs over all of the head, however few of its channels turn.
+std::string pairing_text(const LayerPlan& layer) {
+  if (layer.pairing == "interleaved") return "interleaved (2t, 2t+1)";
+  if (!is_proportional(layer)) return "half_split (t, t + r/2)";
+  return fmt::format("half_split (t, t + {})", layer.head_dim / 2);
+}
+
+std::string slice_text(const LayerPlan& layer) {
+  if (is_proportional(layer))
     return fmt::format("{} of {} channels, spread over all pairs", layer.rotary_dims,
                        layer.head_dim);
   if (layer.rotary_dims == layer.head_dim) return fmt::format("all {} channels", layer.head_dim);
@@ -61,8 +72,7 @@ std::string indexer_text(const LayerPlan& layer) {
 }
 
 void add_rope(const LayerPlan& layer, Facts& facts) {
-  facts.add("pairing", "pairing",
-            layer.pairing == "interleaved" ? "interleaved (2t, 2t+1)" : "half_split (t, t + r/2)");
+  facts.add("pairing", "pairing", pairing_text(layer));
   if (layer.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
   facts.add("rotary_dims", "rotated", slice_text(layer));
   facts.add("base", "base", shown(layer.base));
@@ -94,7 +104,8 @@ void add_rest(const LayerPlan& layer, Facts& facts) {
     facts.add("softmax_scale", "softmax scale", shown(layer.softmax_scale));
   if (layer.temperature)
     facts.add("temperature", "times, by position", temperature_text(*layer.temperature));
-  if (layer.window) facts.add("window", "window", fmt::format("{} tokens", *layer.window));
+  if (layer.window || layer.reasons.count("window") > 0)
+    facts.add("window", "window", window_text(layer));
   if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
 }
 
@@ -113,6 +124,7 @@ std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
 
 std::vector<PositionFact> facts_of(const LayerPlan& layer) {
   Facts facts(layer);
+  if (layer.reasons.count("layer_types") > 0) facts.add("layer_types", "layer types", "one");
   facts.add("encoding", "encoding", layer.encoding);
   if (layer.encoding == "not_attention") return facts.take();
   const bool rope = layer.encoding == "rope";
@@ -132,6 +144,13 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
                           layer.sections_interleaved ? ", in turns" : ", one after the other"));
   add_rest(layer, facts);
   return facts.take();
+}
+
+std::string window_text(const LayerPlan& layer) {
+  if (!layer.window) return "none";
+  const std::int64_t w = *layer.window;
+  if (layer.window_in_blocks) return fmt::format("{} tokens (in blocks: ⌊n/{}⌋ = ⌊m/{}⌋)", w, w, w);
+  return fmt::format("{} tokens ({} < {})", w, layer.causal ? "m − n" : "|m − n|", w);
 }
 
 std::string numbers_text(const std::vector<int>& layers) {

@@ -18,6 +18,9 @@ struct PositionFact {
 /// What a layer does, in the order in which it is read.
 std::vector<PositionFact> facts_of(const LayerPlan& layer);
 
+/// "1024 tokens (m − n < 1024)", in the meaning of LayerPlan::window; "none".
+std::string window_text(const LayerPlan& layer);
+
 /// "layers 0 to 3, 5 and 7": runs of numbers.
 std::string numbers_text(const std::vector<int>& layers);
 

@@ -74,7 +74,9 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
   const std::int64_t channels = *hidden.value / *heads.value;
   if (channels < 1 || channels > most_channels)
     config.refuse("hidden_size", fmt::format("1 to {} times num_attention_heads", most_channels));
-  return {channels, "hidden_size / num_attention_heads"};
+  const bool unread = type_of(config).unread == "head_dim" && config.find_in_file("head_dim");
+  return {channels, "hidden_size / num_attention_heads" +
+                        (unread ? "; " + config.not_read("head_dim") : std::string())};
 }
 
 void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
@@ -92,6 +94,11 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
   if (!config.type() &&
       (by_key("query_pre_attn_scalar", -0.5) || by_key("attention_multiplier", 1)))
     return;
+  if (rule == ScaleRule::inverse_head_dim) {
+    layer.softmax_scale = 1.0 / layer.head_dim;
+    layer.reasons["softmax_scale"] = "head_dim to the power −1";
+    return;
+  }
   const bool one = rule == ScaleRule::one;
   layer.softmax_scale = one ? 1.0 : 1 / std::sqrt(static_cast<double>(layer.head_dim));
   layer.reasons["softmax_scale"] =
@@ -158,7 +165,9 @@ PositionPlan read_config(std::string_view text, const std::string& file,
   if (!type)
     assume(plan.assumed,
            fmt::format("model type \"{}\" is unknown: its keys are read as Transformers "
-                       "reads those of a Llama",
+                       "reads those of a Llama, with a causal mask in every layer, and "
+                       "layer_types, sliding_window and partial_rotary_factor are obeyed where "
+                       "they are given",
                        part.model_type));
   if (root.contains("vision_config"))
     assume(plan.assumed, "layers of the text are shown, and those of the vision encoder are not");

@@ -48,9 +48,8 @@ Reach reach_of(const LayerPlan& layer, std::int64_t context) {
   if (layer.encoding == "not_attention") return {};
   const std::int64_t all = context - 1;
   const bool windowed = layer.window && *layer.window <= all;
-  if (layer.causal) return {.behind = windowed ? *layer.window - 1 : all, .ahead = 0};
-  const std::int64_t side = windowed ? *layer.window / 2 : all;
-  return {.behind = side, .ahead = side};
+  const std::int64_t side = windowed ? *layer.window - 1 : all;
+  return {.behind = side, .ahead = layer.causal ? 0 : side};
 }
 
 ReceptiveField receptive_field(const PositionPlan& plan, std::int64_t context, double residual) {

@@ -16,9 +16,8 @@ struct ReceptiveField {
   std::vector<double> influence;  ///< [context] by distance, through all layers; sums to 1
 };
 
-/// The keys that a layer shows a query, as numbers on each side of it. A bidirectional window of w
-/// reaches ⌊w/2⌋ to each side, as ModernBERT's does; a layer without attention shows the query
-/// alone.
+/// The keys that a layer shows a query, as numbers on each side of it; of windows in blocks those
+/// that the last query of a block sees. A layer without attention shows the query alone.
 struct Reach {
   std::int64_t behind{};
   std::int64_t ahead{};

@@ -64,6 +64,10 @@ RopeDictionary dual(const ConfigValues& config, std::string_view type) {
   const std::string gemma = full ? "rope_theta" : "rope_local_base_freq";
   std::string base = keys == RopeKeys::dual_bert ? bert : gemma;
   if (keys == RopeKeys::dual_olmo) base = "rope_theta";
+  if (keys == RopeKeys::dual_olmo && !full) {
+    const Json usual = 500000.0;
+    put(dictionary, "rope_theta", &usual, "default of olmo3, whose rope_theta is of full layers");
+  }
   put(dictionary, "rope_theta", config.find(base), config.reason(base));
   dictionary.is_nested = true;
   return dictionary;
@@ -130,9 +134,14 @@ RopeDictionary rope_dictionary(const ConfigValues& config, std::string_view laye
     return dual(config, layer_type);
   if (keys == RopeKeys::compressed) return compressed(config, layer_type);
   RopeDictionary dictionary;
+  if (keys == RopeKeys::gptj) return dictionary;  // its tables have no settings
   const Json* scaling = keys == RopeKeys::nested_only ? nullptr : scaling_of(config);
   const std::string key = scaling ? "rope_scaling" : "rope_parameters";
-  if (const Json* source = scaling ? scaling : config.object("rope_parameters"))
+  const Json* source = scaling ? scaling : config.object("rope_parameters");
+  const bool one_type = config.type() && config.type()->layers == LayerTypes::one_type;
+  if (source && one_type)
+    put_all(dictionary, *source, config.reason(key));  // and no dictionary within it
+  else if (source)
     put_of_type(dictionary, *source, layer_type, config.reason(key));
   return dictionary;
 }

@@ -33,31 +33,74 @@ Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) 
   return {number, fmt::format("{}[{}]", config.reason(key), layer)};
 }
 
+/// A key beside the dictionary that the class does not read, as a part of a reason.
+std::string and_not_read(const ConfigValues& config, const char* key) {
+  return config.type() && config.find_in_file(key) ? "; " + config.not_read(key) : "";
+}
+
 Valued<double> base_of(const ConfigValues& config, const RopeDictionary& dictionary, int layer) {
   for (const char* key : {"layer_rope_theta", "rope_theta"})
     if (Valued<double> own = entry_of(config, key, layer); own.value) return own;
   if (Valued<double> own = dictionary.number("rope_theta", config); own.value) return own;
-  const bool neox = type_of(config).keys == RopeKeys::neox;
-  if (type_of(config).keys != RopeKeys::nested_only)
-    for (const char* key : {neox ? "rotary_emb_base" : "rope_theta", "rotary_emb_base"})
-      if (Valued<double> outer = config.number(key); outer.value) return outer;
-  return {usual_base, "default of Transformers: no key has a base"};
+  const RopeKeys keys = type_of(config).keys;
+  if (keys != RopeKeys::gptj) {
+    const char* key = keys == RopeKeys::neox ? "rotary_emb_base" : "rope_theta";
+    if (Valued<double> outer = config.number(key); outer.value) return outer;
+    if (!config.type())
+      if (Valued<double> outer = config.number("rotary_emb_base"); outer.value) return outer;
+    if (keys != RopeKeys::neox) return {usual_base, "default of Transformers: no key has a base"};
+  }
+  return {usual_base, "default of Transformers" + and_not_read(config, "rope_theta")};
+}
+
+/// Whether the class turns a part of the head that a key names.
+bool reads_part(const ConfigValues& config, const std::string& kind) {
+  const ModelType& type = type_of(config);
+  return !config.type() || kind == "proportional" || type.keys == RopeKeys::neox ||
+         type.keys == RopeKeys::rotary_dim || type.keys == RopeKeys::compressed ||
+         type.defaults.find("partial_rotary_factor") != std::string_view::npos;
 }
 
 /// The share of the head that turns, for types that say it so.
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
-                           int layer) {
-  if (Valued<double> own = entry_of(config, "partial_rotary_factors", layer); own.value) return own;
-  if (Valued<double> own = dictionary.number("partial_rotary_factor", config); own.value)
-    return own;
-  for (const char* key : {"partial_rotary_factor", "rotary_pct"})
-    if (Valued<double> outer = config.number(key); outer.value) return outer;
+                           const std::string& kind, int layer) {
+  constexpr const char* part = "partial_rotary_factor";
+  const Valued<double> own = dictionary.number(part, config);
+  if (!reads_part(config, kind)) {
+    if (own.value)
+      return {1.0, fmt::format("{} is not read by the code of {} in Transformers", own.reason,
+                               type_of(config).name)};
+    return {1.0, "all of the head" + and_not_read(config, part)};
+  }
+  if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer); one.value) return one;
+  if (own.value) return own;
+  const bool neox = type_of(config).keys == RopeKeys::neox;
+  for (const char* key : {part, "rotary_pct"})
+    if (!neox || key != part)
+      if (Valued<double> outer = config.number(key); outer.value) return outer;
   return {1.0, "all of the head: no key has a part"};
 }
 
-bool reads_rotary_dim(const ConfigValues& config) {
+/// A number of channels in place of a part: in some types where no part is given.
+Valued<std::int64_t> rotary_dim_of(const ConfigValues& config, const RopeDictionary& dictionary,
+                                   const LayerPlan& layer) {
   const RopeKeys keys = type_of(config).keys;
-  return keys == RopeKeys::gptj || keys == RopeKeys::rotary_dim || !config.type();
+  const bool first = keys == RopeKeys::gptj || !config.type();
+  const bool last = keys == RopeKeys::rotary_dim && !config.has("partial_rotary_factor") &&
+                    !dictionary.find("partial_rotary_factor");
+  if (!first && !last) return {};
+  return config.integer("rotary_dim", 2, layer.head_dim);
+}
+
+/// An odd part turns one channel more, and its exponents keep the odd number: 2t/51 for 52
+/// channels, which are the exponents of 52 with the base to the power 52/51.
+void round_up(LayerPlan& layer) {
+  const int odd = layer.rotary_dims;
+  if (odd % 2 == 0 || odd >= layer.head_dim) return;
+  layer.rotary_dims = odd + 1;
+  layer.base = std::pow(layer.base, static_cast<double>(odd + 1) / odd);
+  layer.reasons["base"] += fmt::format(", to the power {}/{}: {} channels are rounded up to {}",
+                                       odd + 1, odd, odd, odd + 1);
 }
 
 /// Latent attention: q and k are [nope | rope].
@@ -72,21 +115,20 @@ void read_latent_slice(const ConfigValues& config, LayerPlan& layer) {
 void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
                 const std::string& kind, LayerPlan& layer) {
   if (type_of(config).latent) return read_latent_slice(config, layer);
-  const Valued<std::int64_t> rotary = reads_rotary_dim(config)
-                                          ? config.integer("rotary_dim", 2, layer.head_dim)
-                                          : Valued<std::int64_t>{};
+  const Valued<std::int64_t> rotary = rotary_dim_of(config, dictionary, layer);
   if (rotary.value) {
     layer.rotary_dims = static_cast<int>(*rotary.value);
     layer.reasons["rotary_dims"] = rotary.reason;
     return;
   }
-  const Valued<double> part = fraction_of(config, dictionary, layer.layer);
+  const Valued<double> part = fraction_of(config, dictionary, kind, layer.layer);
   if (*part.value <= 0 || *part.value > 1)
     config.refuse("partial_rotary_factor", "above 0 and at most 1");
   const double channels = *part.value * layer.head_dim;
   layer.rotary_dims = kind == "proportional" ? 2 * static_cast<int>(std::floor(channels / 2))
                                              : static_cast<int>(channels);
   layer.reasons["rotary_dims"] = part.reason;
+  if (kind != "proportional") round_up(layer);
   if (type_of(config).keys == RopeKeys::compressed) {
     layer.rotary_begin = layer.head_dim - layer.rotary_dims;
     layer.reasons["rotary_dims"] += ", the last channels";

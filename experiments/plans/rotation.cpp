@@ -35,6 +35,18 @@ void complete_rope(LayerPlan& layer) {
     put(layer, "rope.fraction", fraction_that_gives(layer.rotary_dims, layer.head_dim));
 }
 
+std::vector<std::pair<int, int>> channel_pairs(const LayerPlan& layer) {
+  if (layer.encoding != "rope") return {};
+  const int width = paired_channels(layer);
+  const int begin = width == layer.head_dim ? 0 : layer.rotary_begin;
+  const bool interleaved = layer.pairing == "interleaved";
+  std::vector<std::pair<int, int>> pairs;
+  for (int t = 0; t < width / 2; ++t)
+    pairs.emplace_back(begin + (interleaved ? 2 * t : t),
+                       begin + (interleaved ? 2 * t + 1 : t + width / 2));
+  return pairs;
+}
+
 void rotate(const LayerPlan& layer, std::int64_t position, std::vector<double>& x) {
   if (layer.encoding != "rope") return;
   if (x.size() != static_cast<std::size_t>(layer.head_dim))

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/plans/pair_bands.h"
+#include "experiments/plans/rotation.h"
+
 namespace orrery::plans {
 namespace {
 
@@ -88,8 +91,6 @@ class Reader {
                                    layer_.layer));
       factor = {1.0, "assumed"};
     }
-    // LongRoPE below 1 has no attention factor, which is what a factor of 1 means.
-    if (ratio_allowed && *factor.value < 1) factor.value = 1.0;
     put("rope.factor", *factor.value, factor.reason);
   }
 
@@ -106,6 +107,27 @@ class Reader {
           telechat_slope * std::log(std::get<double>(*find_param(layer_, "rope.factor"))) + 1,
           "0.07 ln s + 1 of telechat3-yarn");
     truncate();
+    if (std::get<double>(*find_param(layer_, "rope.factor")) < 1) yarn_below_one();
+  }
+
+  /// A context that shrinks: θ' = θ((1 − γ)/s + γ) with s < 1, as factors by which θ is divided.
+  /// γ is that of 1/s, whose frequencies θ((1 − γ)s + γ) name it.
+  void yarn_below_one() {
+    const double s = std::get<double>(*find_param(layer_, "rope.factor"));
+    if (!(s > 0)) config_.refuse("rope_parameters.factor", "above 0");
+    const std::string reason = layer_.reasons["rope.factor"] + ", below 1: yarn's ramp as factors";
+    put("rope.factor", 1 / s, reason);
+    LayerPlan inverse = layer_;
+    complete_rope(inverse);
+    const std::vector<double> theta = unscaled_frequencies(inverse);
+    for (std::size_t t = 0; t < theta.size(); ++t) {
+      const double divided = (1 - inverse.inv_freq[t] / theta[t]) / (1 - s);  // 1 − γ
+      layer_.factors.push_back(1 / (divided / s + 1 - divided));
+    }
+    std::erase_if(layer_.params, [](const Setting& setting) {
+      return setting.first.starts_with("rope.") && setting.first != "rope.attention_factor";
+    });
+    put("rope.scaling", std::string("factors"), reason);
   }
 
   void truncate() {
@@ -141,6 +163,9 @@ class Reader {
 
   void longrope(const ReadOptions& options) {
     put_factor(true);
+    // LongRoPE below 1 has no attention factor, which is what a factor of 1 means.
+    if (std::get<double>(*find_param(layer_, "rope.factor")) < 1)
+      put("rope.factor", 1.0, layer_.reasons["rope.factor"]);
     put_original_length(original_length());
     copy("attention_factor", "rope.attention_factor");
     layer_.factors = numbers("short_factor");

@@ -377,4 +377,5 @@ def main():
     print(f"{len(done)} cases, {len({raw['model_type'] for _, raw in cases if _ not in failed})} model types, {len(failed)} failed")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -42,14 +42,17 @@ TEST_CASE("a base that is lost differs in every layer, and so do its frequencies
 }
 
 TEST_CASE("layers that differ are named") {
-  const std::string first = R"(, "sliding_window": 16, "layer_types": ["sliding_attention",
+  const std::string first =
+      R"(, "sliding_window": 16, "model_type": "one_of_ours", "layer_types": ["sliding_attention",
       "full_attention", "full_attention", "sliding_attention"])";
-  const std::string second = R"(, "sliding_window": 32, "layer_types": ["sliding_attention",
+  const std::string second =
+      R"(, "sliding_window": 32, "model_type": "one_of_ours", "layer_types": ["sliding_attention",
       "full_attention", "full_attention", "full_attention"])";
   const auto found = differences(first, second);
   REQUIRE(found.size() == 2);
-  CHECK(found[0] == PositionDifference{"window", "16 tokens", "32 tokens", {0}});
-  CHECK(found[1] == PositionDifference{"window", "16 tokens", "none", {3}});
+  CHECK(found[0] ==
+        PositionDifference{"window", "16 tokens (m − n < 16)", "32 tokens (m − n < 32)", {0}});
+  CHECK(found[1] == PositionDifference{"window", "16 tokens (m − n < 16)", "none", {3}});
 }
 
 TEST_CASE("plans of different length are compared as far as both go") {

@@ -1,0 +1,332 @@
+// Configurations drawn at random for every model type, against what Transformers made of them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/plans/model_types.h"
+#include "experiments/plans/read_config.h"
+#include "experiments/plans/rotation.h"
+#include "experiments/plans/temperature.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::plans;
+using Json = nlohmann::json;
+using Numbers = std::vector<double>;
+
+namespace {
+
+// As in read_config_test.cpp, with six digits in the file: angles of Transformers are in fp32.
+constexpr double applied_tolerance = 5e-4;
+constexpr double frequency_tolerance = 1e-5;
+constexpr int tokens = 24;
+
+double largest(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size()) return HUGE_VAL;
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (const double error = std::abs(a[i] - b[i]) / (1 + std::abs(b[i])); !(error <= most))
+      most = error;
+  return most;
+}
+
+Numbers applied(const LayerPlan& layer, Numbers x, double position, bool is_query) {
+  const auto m = static_cast<std::int64_t>(position);
+  if (x.size() != static_cast<std::size_t>(layer.head_dim)) return {};
+  rotate(layer, m, x);
+  if (is_query && layer.temperature)
+    for (double& value : x) value *= temperature_at(*layer.temperature, m);
+  return x;
+}
+
+bool sees(const LayerPlan& layer, int m, int n) {
+  if (layer.causal && n > m) return false;
+  if (!layer.window) return true;
+  const std::int64_t w = *layer.window;
+  return std::abs(m - n) < w && (!layer.window_in_blocks || m / w == n / w);
+}
+
+/// In the form of the file: a row of 24 bits per query.
+std::vector<std::string> mask_of(const LayerPlan& layer) {
+  std::vector<std::string> rows;
+  for (int m = 0; m < tokens; ++m) {
+    unsigned row = 0;
+    for (int n = 0; n < tokens; ++n) row = 2 * row + (sees(layer, m, n) ? 1U : 0U);
+    rows.push_back(fmt::format("{:06x}", row));
+  }
+  return rows;
+}
+
+bool has_table(const PositionPlan& plan, const Json& table) {
+  const Numbers expected = table.at("inv_freq");
+  const double factor = table.at("attention_factor");
+  return std::any_of(plan.layers.begin(), plan.layers.end(), [&](const LayerPlan& layer) {
+    if (layer.inv_freq.size() != expected.size()) return false;
+    if (std::abs(layer.attention_factor - factor) > 1e-5 * factor) return false;
+    for (std::size_t t = 0; t < expected.size(); ++t)
+      if (std::abs(layer.inv_freq[t] - expected[t]) > frequency_tolerance * expected[t])
+        return false;
+    return true;
+  });
+}
+
+using Findings = std::set<std::string>;
+
+/// A layer in a sequence that ends at that position, by which LongRoPE chooses its factors.
+LayerPlan layer_at(const Json& config, int layer, double position) {
+  const ReadOptions options{.length = static_cast<std::int64_t>(position) + 1};
+  return read_config(config.dump(), "config.json", options)
+      .layers.at(static_cast<std::size_t>(layer));
+}
+
+bool turns_alike(const LayerPlan& layer, const Json& pre, const Json& post, double position,
+                 bool is_query) {
+  return largest(applied(layer, pre, position, is_query), post) < applied_tolerance;
+}
+
+void compare_layer(const LayerPlan& layer, const Json& config, const Json& expected,
+                   const Json& golden, Findings& found) {
+  if (expected.contains("turned") &&
+      (layer.encoding == "rope") != expected.at("turned").get<bool>())
+    found.insert("encoding");
+  if (expected.contains("scale") && expected.at("scale").is_number() &&
+      std::abs(layer.softmax_scale / expected.at("scale").get<double>() - 1) > 1e-6)
+    found.insert("softmax scale");
+  if (expected.contains("width") && layer.head_dim != expected.at("width").get<int>())
+    found.insert("width");
+  if (expected.contains("mask")) {
+    const Json& rows = golden.at("masks").at(expected.at("mask").get<std::size_t>());
+    // Encoders that cut the sequence, or see audio, have another number of rows or keys.
+    const bool whole = rows.size() == tokens && rows.at(0).get<std::string>().size() == tokens / 4;
+    if (whole && mask_of(layer) != rows.get<std::vector<std::string>>()) found.insert("mask");
+  }
+  if (!expected.contains("pre_q")) return;
+  if (expected.at("pre_q").size() != static_cast<std::size_t>(layer.head_dim)) {
+    found.insert("width");
+    return;
+  }
+  const Numbers positions = golden.at("positions");
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const LayerPlan at = layer_at(config, layer.layer, positions[i]);
+    if (!turns_alike(at, expected.at("pre_q"), expected.at("post_q").at(i), positions[i], true))
+      found.insert("applied q");
+    if (i + 1 == positions.size() &&
+        !turns_alike(at, expected.at("pre_k"), expected.at("post_k").at(0), positions[i], false))
+      found.insert("applied k");
+  }
+}
+
+/// What a plan has otherwise than Transformers.
+Findings compare(const Json& one, const Json& golden) {
+  Findings found;
+  PositionPlan plan;
+  try {
+    plan = read_config(one.at("config").dump(), "config.json");
+  } catch (const Error& error) {
+    return {std::string("refused: ") + error.what()};
+  }
+  std::map<int, const Json*> expected;
+  for (const Json& layer : one.at("layers")) expected[layer.at("layer").get<int>()] = &layer;
+  for (const LayerPlan& layer : plan.layers) {
+    const auto at = expected.find(layer.layer);
+    if ((layer.encoding == "not_attention") != (at == expected.end()))
+      found.insert("which layers have attention");
+    else if (at != expected.end())
+      compare_layer(layer, one.at("config"), *at->second, golden, found);
+  }
+  if (!expected.empty() && expected.rbegin()->first >= static_cast<int>(plan.layers.size()))
+    found.insert("number of layers");
+  // A module has a table for the type of layers that has none here, or one base per layer.
+  const bool any = std::any_of(plan.layers.begin(), plan.layers.end(),
+                               [](const LayerPlan& layer) { return layer.encoding == "rope"; });
+  const bool one_table =
+      one.at("tables").size() == 1 && !one.at("config").contains("layer_rope_theta");
+  if (any && one_table && !has_table(plan, *one.at("tables").begin())) found.insert("frequencies");
+  return found;
+}
+
+std::string type_of(const Json& config) {
+  return config.contains("text_config") ? config.at("text_config").at("model_type")
+                                        : config.at("model_type");
+}
+
+/// A difference that is known: of a type, in configurations that hold a text, and why.
+struct Named {
+  std::string_view type;   ///< empty: of any type
+  std::string_view holds;  ///< in the configuration as JSON; empty: in any
+  std::string_view reason;
+};
+constexpr std::array named{
+    Named{"", "\"attention_factor\":0.0",
+          "0 makes cos and sin vanish there; here it is the default"},
+    Named{"hunyuan_v1_dense", "yarn", "a norm after the rotation cancels the attention factor"},
+    Named{"esm", "",
+          "q is scaled before the attention, whose own scale is 1: the product is the same"},
+    Named{"opt", "",
+          "q is scaled before the attention, whose own scale is 1: the product is the same"},
+    Named{"mistral_large4_text", "", "q is scaled by learned numbers, which no configuration has"},
+    Named{"recurrent_gemma", "",
+          "recurrent layers restart at position 0, so the probe's q and k differ"},
+    Named{"moonshine", "", "its own names of sizes, decoder_…, were not drawn: they contradict"},
+    Named{"gpt_neox", "\"head_dim\"", "head_dim sets the frequencies there, and not the width"},
+    Named{"glm4v_text", "\"head_dim\"", "head_dim sets the frequencies there, not the width of q"},
+    Named{"mimo_v2_flash", "factor", "its default part is not that of scaled layers: not read yet"},
+    Named{"glm_moe_dsa", "partial_rotary_factor",
+          "with a scaling it shortens frequencies of all channels"},
+    Named{"inkling_text", "", "swa_head_dim was left out of the file"},
+    Named{"inkling2_text", "", "swa_head_dim was left out of the file"},
+    Named{"udop", "\"head_dim\"", "d_kv is the class's name, head_dim beside it contradicts"},
+    Named{"switch_transformers", "\"head_dim\"",
+          "d_kv is the class's name, head_dim beside it contradicts"},
+    Named{"nemotron_h", "",
+          "without a pattern in the file the class has one of its own: not read yet"},
+    Named{"gpt_neo", "", "layers of type local have a window of window_size: not read yet"},
+    Named{"qwen2_moe", "layer_types", "a window without its flag is 0 there, and hides every key"},
+    Named{"cohere2_moe", "\"dense\"", "dense layers turn in full_attention, too: not read yet"},
+    Named{"muse_spark_text", "", "layer_types and layer_rope_theta that contradict: not read yet"},
+    Named{"gemma4_text", "partial_rotary_factor",
+          "the outer part enters both dictionaries: not read yet"},
+};
+
+const Named* known_difference(const Json& config) {
+  const std::string type = type_of(config), text = config.dump();
+  const auto at = std::find_if(named.begin(), named.end(), [&](const Named& one) {
+    return (one.type.empty() || one.type == type) && text.find(one.holds) != std::string::npos;
+  });
+  return at == named.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+TEST_CASE("configurations drawn at random are read as Transformers reads them") {
+  const Json golden = test::golden("drawn_plans.json");
+  std::set<std::string_view> used;
+  std::size_t agreeing = 0;
+  for (const Json& one : golden.at("cases")) {
+    const Findings found = compare(one, golden);
+    const Named* known = found.empty() ? nullptr : known_difference(one.at("config"));
+    if (found.empty())
+      ++agreeing;
+    else if (known)
+      used.insert(known->reason);
+    else
+      FAIL_CHECK(type_of(one.at("config"))
+                 << ": " << fmt::format("{}", fmt::join(found, ", ")) << "\n"
+                 << one.at("config").dump());
+  }
+  CHECK(golden.at("drawn") >= 1000);
+  CHECK(golden.at("cases").size() >= 1000);
+  CHECK(agreeing >= 1270);
+  for (const Named& one : named) {
+    INFO(one.type << " " << one.holds);
+    CHECK(used.count(one.reason) == 1);  // a difference that is gone leaves the list
+  }
+}
+
+TEST_CASE("every model type of the table was drawn, and no other") {
+  std::set<std::string> drawn, table;
+  const Json golden = test::golden("drawn_plans.json");
+  for (const auto& [type, count] : golden.at("by_type").items()) drawn.insert(type);
+  for (const auto types : {rope_model_types(), other_model_types()})
+    for (const ModelType& type : types) table.insert(std::string(type.name));
+  CHECK(drawn == table);
+}
+
+namespace {
+
+LayerPlan layer_of(const char* config, std::size_t layer = 0) {
+  return read_config(config, "config.json").layers.at(layer);
+}
+
+}  // namespace
+
+TEST_CASE("keys that a class does not read change nothing, and the reason says so") {
+  const LayerPlan olmo = layer_of(R"({"model_type": "olmo", "hidden_size": 256,
+    "num_attention_heads": 8, "num_hidden_layers": 2, "layer_types": ["sliding_attention",
+    "full_attention"], "sliding_window": 8})");
+  CHECK(olmo.type == "full_attention");
+  CHECK_FALSE(olmo.window);
+  CHECK(olmo.reasons.at("window") ==
+        "config.json: sliding_window is not read by the code of olmo in Transformers");
+  CHECK(olmo.reasons.at("type") ==
+        "config.json: layer_types is not read by the code of olmo in Transformers");
+  const LayerPlan mistral = layer_of(R"({"model_type": "mistral", "hidden_size": 256,
+    "num_attention_heads": 8, "num_hidden_layers": 2, "partial_rotary_factor": 0.5})");
+  CHECK(mistral.rotary_dims == 32);
+  CHECK_THAT(mistral.reasons.at("rotary_dims"),
+             Catch::Matchers::Contains("partial_rotary_factor is not read"));
+}
+
+TEST_CASE("a head is as wide as its class makes it where no key says so") {
+  const auto width = [](const std::string& type, int hidden, int heads) {
+    return read_config(Json{{"model_type", type},
+                            {"hidden_size", hidden},
+                            {"num_attention_heads", heads},
+                            {"num_hidden_layers", 1}}
+                           .dump(),
+                       "config.json")
+        .layers.at(0)
+        .head_dim;
+  };
+  CHECK(width("nemotron", 6144, 32) == 192);
+  CHECK(width("arcee", 2560, 20) == 128);
+  CHECK(width("qwen3_vl_moe_text", 2048, 32) == 64);
+  CHECK(width("cohere2_moe", 4096, 64) == 128);
+}
+
+TEST_CASE("a window is |m - n| < w for layers that look one way and both") {
+  const auto bert = [](const std::string& type, const std::string& more) {
+    return layer_of(
+        (R"({"model_type": ")" + type + R"(", "num_hidden_layers": 4)" + more + "}").c_str(), 1);
+  };
+  CHECK(bert("modernbert-decoder", R"(, "local_attention": 128)").window == 64);
+  CHECK(bert("modernbert", R"(, "local_attention": 128)").window == 65);
+  CHECK(bert("modernbert-decoder", R"(, "sliding_window": 5)").window == 5);
+  CHECK(bert("modernbert", R"(, "sliding_window": 5)").window == 6);
+  CHECK(layer_of(R"({"model_type": "ministral3", "num_hidden_layers": 1, "sliding_window": 8})")
+            .window == 8);
+  CHECK(layer_of(R"({"model_type": "llama4_text", "num_hidden_layers": 1})").window_in_blocks);
+}
+
+TEST_CASE("the channels that a frequency turns are named, of p-RoPE over all of the head") {
+  const LayerPlan layer = layer_of(R"({"model_type": "gemma4_text", "num_hidden_layers": 1,
+    "global_head_dim": 32})");
+  CHECK(layer.rotary_dims == 8);
+  const auto pairs = channel_pairs(layer);
+  REQUIRE(pairs.size() == layer.inv_freq.size());
+  CHECK(pairs.at(3) == std::pair{3, 19});
+}
+
+TEST_CASE("configurations of Transformer-XL and XLNet have its encoding") {
+  const LayerPlan xl = layer_of(R"({"model_type": "transfo-xl", "n_layer": 2, "clamp_len": 400})");
+  CHECK(xl.encoding == "transformer_xl");
+  CHECK(*find_param(xl, "transformer_xl.clamp_len") == ParamValue(std::int64_t{400}));
+  CHECK(xl.softmax_scale == 0.125);
+  const LayerPlan xlnet = layer_of(R"({"model_type": "xlnet", "n_layer": 2})");
+  CHECK(xlnet.encoding == "transformer_xl");
+  CHECK_FALSE(xlnet.causal);
+  CHECK_FALSE(find_param(xlnet, "transformer_xl.clamp_len"));
+}
+
+TEST_CASE("yarn below 1 speeds up what it would slow down, and odd parts are rounded up") {
+  const LayerPlan fast = layer_of(R"({"model_type": "llama", "num_hidden_layers": 1, "head_dim": 16,
+    "max_position_embeddings": 1024, "rope_scaling": {"rope_type": "yarn", "factor": null,
+    "original_max_position_embeddings": 4096}})");
+  CHECK(fast.attention_factor == 1);
+  CHECK(fast.inv_freq.back() == Approx(4 * std::pow(1e4, -14.0 / 16)));
+  const LayerPlan odd = layer_of(R"({"model_type": "glm4", "num_hidden_layers": 1,
+    "partial_rotary_factor": 0.4})");
+  CHECK(odd.rotary_dims == 52);
+  CHECK(odd.inv_freq.at(25) == Approx(std::pow(1e4, -50.0 / 51)));
+}
