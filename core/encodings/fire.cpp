@@ -80,11 +80,12 @@ EncodingInfo Fire<T>::info() {
           "Adds a trained function of the distance as a share of the query's position, by head.",
       .source = "Li et al. 2023 (FIRE) §3; mcleish7/arithmetic",
       .formulas =
-          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + f_h\left(\frac{\psi(m - n)}{\psi(\max(m, L))}\right))",
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + f_h\left(\frac{\psi(m - n)}{\psi(\max(m, L)) + \varepsilon}\right))",
             "Li et al. 2023"},
            {R"(\psi(x) = \ln(|c x| + 1))", "Li et al. 2023", in_descriptions},
            {R"(f_h(x) = \sum_w \max(0, x a_w + b_w) v_{w,h} + u_h)", "", in_descriptions}},
       .symbols = {{"f_h", "trained network of one input, one output a head"},
+                  {"ε", "10⁻⁶, which the released code adds and the paper does not print"},
                   {"L", "position up to which the bias is a function of m − n"},
                   {"c", "trained scale of distances"}},
       .params = {std::move(c), std::move(threshold)},

@@ -13,15 +13,15 @@ namespace orrery {
 /// What sets the speed ω of the action.
 enum class GrapeGate {
   none,       ///< ω = s_h: ALiBi
-  key,        ///< ω = s_h·softplus(u_h·k_n/√d): GRAPE-A, key-gated
-  query,      ///< ω = s_h·softplus(v_h·q_m/√d)
+  key,        ///< ω = s_h·softplus(u_h·k_n/(|u_h|√d)): GRAPE-A, key-gated
+  query,      ///< ω = s_h·softplus(v_h·q_m/(|v_h|√d))
   query_key,  ///< the sum of both
   forget,     ///< ω = −ln f_t, token by token: the Forgetting Transformer, GRAPE-AP
 };
 
 struct GrapeAdditiveTables {
-  Matrix<double> key{};    ///< u [heads, d_head]
-  Matrix<double> query{};  ///< v [heads, d_head]
+  Matrix<double> key{};    ///< u [heads, d_head], of any lengths
+  Matrix<double> query{};  ///< v [heads, d_head], of any lengths
   ForgetGates forget{};
 };
 
@@ -30,7 +30,8 @@ struct GrapeAdditiveTables {
 ///   G(r) = exp(r ω A) = I + r ω A,  (q, 1, 0)ᵀ G(−r) (k, 0, 1) = q·k − r ω,  A = e_q e_kᵀ,
 /// so that logits_mn = q_m·k_n/√d − |m − n| ω, ω of GrapeGate; with ω = s_h, ALiBi's slopes, it is
 /// ALiBi; with a step ω_t = −ln f_t at each token it is the Forgetting Transformer, since the
-/// factors commute: Π G = I − Σ ln f_t A (test: both exactly). u and v are normalised to length 1.
+/// factors commute: Π G = I − Σ ln f_t A (test: both exactly). u and v, given tables too, are
+/// divided by their lengths, as the release does; a row of zeros stays.
 /// Terms: content, linear_bias, which has ω of tokens without content, and query_gated_bias and
 /// key_gated_bias, what contents change of it; for `forget` those of Fox. The paper is causal: a
 /// key ahead of the query takes |m − n|. Accuracy: of Alibi and Fox. Source: Zhang et al. 2025
