@@ -11,7 +11,9 @@
 #include "app/shell/start.h"
 #include "app/shell/window.h"
 #include "experiments/files/file.h"
+#include "experiments/files/notices.h"
 #include "experiments/results/memory.h"
+#include "experiments/text/printable.h"
 
 namespace {
 
@@ -135,5 +137,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   constexpr int most_kept = 256 << 20;
   orrery::results::keep_freed_memory(most_kept);
+  orrery::files::set_notice_sink([](const std::string& line) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", orrery::text::without_controls(line).c_str());
+  });
   orrery::session::leave(run(argc, argv));
 }

@@ -25,7 +25,8 @@ struct Choice {
   std::string description;
 };
 
-/// "Read only while parameter `key` is, or contains, one of `any_of`"; "*" is any value that is set.
+/// "Read only while parameter `key` is, or contains, one of `any_of`"; "*" is any value that is
+/// set.
 struct Condition {
   std::string key;
   std::vector<std::string> any_of;

@@ -80,7 +80,7 @@ EncodingInfo Fire<T>::info() {
           "Adds a trained function of the distance as a share of the query's position, by head.",
       .source = "Li et al. 2023 (FIRE) §3; mcleish7/arithmetic",
       .formulas =
-          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + f_h\left(\frac{\psi(m - n)}{\psi(\max(m, L)) + \varepsilon}\right))",
+          {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + f_h\left(\frac{\psi(m - n)}{\psi(\max(m, L)) + \epsilon}\right))",
             "Li et al. 2023"},
            {R"(\psi(x) = \ln(|c x| + 1))", "Li et al. 2023", in_descriptions},
            {R"(f_h(x) = \sum_w \max(0, x a_w + b_w) v_{w,h} + u_h)", "", in_descriptions}},

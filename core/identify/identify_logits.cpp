@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "core/identify/defects.h"
+#include "core/identify/deviations.h"
 #include "core/identify/frequency_families.h"
 #include "core/identify/hypothesis_list.h"
 #include "core/identify/known_numbers.h"
@@ -99,9 +100,12 @@ class LogitsSearch {
     for (const RopeDefect& defect : rope_defects()) {
       cost += step;
       const auto rope = defect.inject(sound, question_.q.rows() / question_.heads);
-      if (!rope || amplitude_of(*rope) != 1) continue;  // a factor shows in the scale alone
+      // A factor shows in the scale alone; an order and an offset that both share in nothing.
+      if (!rope || amplitude_of(*rope) != 1 || changes_no_logit(*rope, sound)) continue;
       LogitsHypothesis defective = with_both(*rope);
-      defective.defect = defect.name;
+      // Tables as coarse as the logits are no defect.
+      defective.is_expected = deviations(sound, *rope, question_.format) == 0;
+      if (!defective.is_expected) defective.defect = defect.name;
       defective.cost = cost;
       add(std::move(defective));
     }
@@ -173,11 +177,14 @@ class LogitsSearch {
     for (const WrittenRope& sound : sounds) {
       for (const RopeDefect& defect : rope_defects())
         if (const auto rope = defect.inject(sound, static_cast<Index>(question_.queries.size())))
-          // An order and an offset that both share change no logit.
-          if (!rope->reordered && rope->offset == sound.offset)
-            add(with_both(plain_amplitude(*rope)));
+          if (!changes_no_logit(*rope, sound)) add(with_both(plain_amplitude(*rope)));
       add_one_sided(sound);
     }
+  }
+
+  /// An order or an offset that queries and keys share.
+  static bool changes_no_logit(const WrittenRope& rope, const WrittenRope& sound) {
+    return rope.reordered || rope.offset != sound.offset;
   }
 
   static WrittenRope plain_amplitude(WrittenRope rope) {

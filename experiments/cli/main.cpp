@@ -12,6 +12,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/declare.h"
 #include "experiments/cli/hints.h"
+#include "experiments/files/notices.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
 
@@ -116,6 +117,7 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   results::keep_freed_memory(1 << 30);
+  files::set_notice_sink([](const std::string& line) { say(fmt::format("orrery: {}\n", line)); });
   reserve_memory_for_errors();
   return guarded([&] { return run_program(argc, argv); });
 }

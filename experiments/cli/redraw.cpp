@@ -124,7 +124,8 @@ void add_to(const fs::path& out, const fs::path& drawn, bool force) {
                     "add --force to replace it, or choose another folder with --out");
     changed.push_back(name);
   }
-  for (const fs::path& name : changed) atomic_write(out / name, read_file(drawn / name, most_bytes));
+  for (const fs::path& name : changed)
+    atomic_write(out / name, read_file(drawn / name, most_bytes));
 }
 
 }  // namespace

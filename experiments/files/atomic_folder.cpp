@@ -14,6 +14,7 @@
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
 namespace orrery::files {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "experiments/files/file.h"
+#include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 #include "experiments/text/number_text.h"
 

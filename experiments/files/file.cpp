@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
 namespace orrery::files {
@@ -124,6 +125,16 @@ std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
 }
 
 }  // namespace
+
+void sync_file(int descriptor, std::string_view path) {
+  if (retried([&] { return ::fsync(descriptor); }) == 0) return;
+  if (!is_missing_feature(errno)) throw io_error(path, "written", errno);
+  say_no_sync();
+}
+
+void close_file(int descriptor, std::string_view path) {
+  if (::close(descriptor) != 0 && errno != EINTR) throw io_error(path, "written", errno);
+}
 
 IoError io_error(std::string_view path, std::string_view verb, int code) {
   const std::string reason = std::generic_category().message(code);

@@ -62,6 +62,11 @@ void sync_folder(const std::filesystem::path& folder);
 /// "PATH: cannot be VERB (reason of errno `code`); REMEDY".
 IoError io_error(std::string_view path, std::string_view verb, int code);
 
+/// fsync. Where the file system has none, says so once and goes on. Throws IoError, naming `path`.
+void sync_file(int descriptor, std::string_view path);
+/// close, which Linux has done also where it reports an interruption. Throws IoError.
+void close_file(int descriptor, std::string_view path);
+
 /// Whether the text is a plain file name in any system: 1 to 128 of A–Z, a–z, 0–9, '_', '-' and
 /// '.', not hidden. What a file calls an id is checked for this before it enters a path.
 bool is_file_name(std::string_view text);

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "experiments/files/file.h"
+#include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
 namespace orrery::files {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cerrno>
-#include <filesystem>
-#include <string_view>
 
 #include "experiments/model/layers.h"
 
@@ -26,15 +24,5 @@ inline bool is_missing_feature(int code) {
 inline bool has_no_locks(int code) {
   return is_missing_feature(code) || code == ENOLCK || code == EIO;
 }
-
-/// fsync. Where the file system has none, says so once and goes on. Throws IoError, naming `path`.
-void sync_file(int descriptor, std::string_view path);
-/// close, which Linux has done also where it reports an interruption. Throws IoError.
-void close_file(int descriptor, std::string_view path);
-
-/// Says on standard error, once in a process, that nobody keeps others from writing to the folder.
-void say_no_locks(const std::filesystem::path& folder);
-/// The same, that nothing waits for the disk.
-void say_no_sync();
 
 }  // namespace orrery::files

@@ -62,9 +62,8 @@ TEST_CASE("A file whose name no plan can hold is refused before a sweep is made"
   const Shell shell;
   shell.write("caf\xe9.txt", "one two three");
   for (const std::string command : {"plan", "sweep"}) {
-    const Outcome refused =
-        shell.run(command + " attention_map text='caf\xe9.txt' --format none" +
-                  (command == "sweep" ? " --out d" : ""));
+    const Outcome refused = shell.run(command + " attention_map text='caf\xe9.txt' --format none" +
+                                      (command == "sweep" ? " --out d" : ""));
     CHECK(refused.status == 2);
     CHECK_THAT(refused.err, Contains("has a name that is not UTF-8") && Contains("rename"));
   }

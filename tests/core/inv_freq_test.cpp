@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/largest.h"
 #include "core/encodings/frequencies.h"
 #include "tests/support/golden.h"
 
@@ -48,14 +49,16 @@ Gap gap_of(const Table& table) {
   const std::vector<double> theta = inverse_frequencies(table.d, table.base, Precision::fp32);
   REQUIRE(theta.size() == table.bits.size());
   Gap gap;
+  Largest angle;
   for (std::size_t t = 0; t < theta.size(); ++t) {
     const auto ours = std::bit_cast<std::uint32_t>(static_cast<float>(theta[t]));
     const std::int64_t apart = std::abs(static_cast<std::int64_t>(ours) - table.bits[t]);
     const auto theirs = std::bit_cast<float>(static_cast<std::uint32_t>(table.bits[t]));
-    gap.units = std::max(gap.units, apart);
+    if (apart > gap.units) gap.units = apart;
     gap.pairs += apart == 0 ? 0 : 1;
-    gap.angle = std::max(gap.angle, 131072 * std::abs(theta[t] - static_cast<double>(theirs)));
+    angle.see(131072 * std::abs(theta[t] - static_cast<double>(theirs)));
   }
+  gap.angle = angle.value();
   return gap;
 }
 

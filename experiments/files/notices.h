@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::files {
+
+/// Takes a line about what a file system cannot do. A program sets it once, before it writes.
+using NoticeSink = std::function<void(const std::string& line)>;
+void set_notice_sink(NoticeSink sink);
+
+/// Says, once in a process, that nobody keeps others from writing to the folder.
+void say_no_locks(const std::filesystem::path& folder);
+/// The same, that nothing waits for the disk.
+void say_no_sync();
+
+}  // namespace orrery::files
