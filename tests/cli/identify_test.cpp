@@ -134,7 +134,8 @@ TEST_CASE("identify --logits says what deviates from a configuration") {
     INFO(name << outcome.err << outcome.out);
     CHECK(outcome.status == status);
     json found = json::object();
-    for (const json& deviation : json::parse(outcome.out).at("tensors").at(0).at("deviations"))
+    const json answer = json::parse(outcome.out);
+    for (const json& deviation : answer.at("tensors").at(0).at("deviations"))
       found[deviation.at("field").get<std::string>()] = deviation.at("found");
     return found;
   };
