@@ -65,7 +65,7 @@ bool reads_part(const ConfigValues& config, const std::string& kind) {
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
                            const std::string& kind, int layer) {
   constexpr const char* part = "partial_rotary_factor";
-  const Valued<double> own = dictionary.number(part, config);
+  Valued<double> own = dictionary.number(part, config);
   if (!reads_part(config, kind)) {
     if (own.value)
       return {1.0, fmt::format("{} is not read by the code of {} in Transformers", own.reason,
