@@ -24,14 +24,14 @@ StageRounding stored_and_computed_in(Precision stored, Precision computed) {
 }
 
 Pipeline eager_pipeline(Precision format) {
+  constexpr const char* of_powers = "θ within 2 ulp of PyTorch's, whose powers differ between CPUs";
   const std::string small = fmt::format(
       "as Transformers runs in {0}: angles in fp32, every operation and the weights rounded to "
-      "{0}; "
-      "θ within 2 ulp of PyTorch's, whose powers differ between CPUs",
-      name(format));
-  return {fmt::format("eager_{}", name(format)),
-          format == Precision::fp32 ? "as Transformers runs in fp32: θ and the angles m θ in fp32"
-                                    : small,
+      "{0}; {1}",
+      name(format), of_powers);
+  const std::string whole =
+      fmt::format("as Transformers runs in fp32: θ and the angles m θ in fp32; {}", of_powers);
+  return {fmt::format("eager_{}", name(format)), format == Precision::fp32 ? whole : small,
           Precision::fp32, format, stored_and_computed_in(format, format)};
 }
 

@@ -31,7 +31,7 @@ std::string why_unmoved(const Session& session, std::string_view key) {
 std::string why_ignored(const Session& session, std::string_view key) {
   const std::string& experiment = session.current().experiment->info.name;
   const ParamSet& params = session.current().params;
-  if (const std::string fixed = why_fixed(session, key); !fixed.empty()) return fixed;
+  if (std::string fixed = why_fixed(session, key); !fixed.empty()) return fixed;
   const auto& figures = session.on_screen;
   const bool all = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
     return studies::is_ignored(experiment, figure->id, key, params);

@@ -1,6 +1,7 @@
 #include "app/session/observed_move.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <variant>
 #include <vector>
@@ -15,7 +16,7 @@ bool same_numbers(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-bool same_number(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 template <class T, class Same>
 bool same_all(const std::vector<T>& a, const std::vector<T>& b, const Same& same) {
