@@ -1,0 +1,276 @@
+// Which shapes encodings and attention take, and the sentences with which they refuse the others.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/attention/feature_map.h"
+#include "core/attention/linear_attention.h"
+#include "core/attention/multi_head.h"
+#include "core/encodings/cope.h"
+#include "core/encodings/deberta.h"
+#include "core/encodings/fire.h"
+#include "core/encodings/fox.h"
+#include "core/encodings/grape_additive.h"
+#include "core/encodings/grape_multiplicative.h"
+#include "core/encodings/inkling.h"
+#include "core/encodings/learned.h"
+#include "core/encodings/none.h"
+#include "core/encodings/path.h"
+#include "core/encodings/pope.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
+#include "core/encodings/sinusoidal.h"
+#include "core/encodings/t5.h"
+#include "core/encodings/transformer_xl.h"
+#include "core/encodings/tupe.h"
+#include "tests/support/approved.h"
+#include "tests/support/refusals.h"
+
+using namespace orrery;
+
+namespace {
+
+using Shape = std::pair<Index, Index>;
+using Arrays = std::vector<Matrix<double>>;
+
+/// What is taken and what is refused when one array at a time has another shape than it should.
+class Variations {
+ public:
+  template <class Make>
+  void vary(const std::string& title, const std::vector<Shape>& shapes, const Make& make) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      std::string taken, refused;
+      for (const Index rows : sizes)
+        for (const Index columns : sizes) {
+          std::vector<Shape> varied = shapes;
+          varied[i] = {rows, columns};
+          const std::string sentence = test::refusal([&] { make(arrays(varied)); });
+          if (sentence.empty())
+            taken += fmt::format(" [{}, {}]", rows, columns);
+          else if (refused.empty() && rows * columns > 0)
+            refused = sentence;
+        }
+      text_ += fmt::format("{}, array {}\n  takes{}\n  refuses: {}\n", title, i, taken, refused);
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr Index sizes[] = {0, 1, 2, 4, 8, 32, 33};
+
+  static Arrays arrays(const std::vector<Shape>& shapes) {
+    Arrays made;
+    made.reserve(shapes.size());
+    for (const auto& [rows, columns] : shapes)
+      made.push_back(Matrix<double>::NullaryExpr(
+          rows, columns, [](Index i, Index j) { return static_cast<double>(i == j); }));
+    return made;
+  }
+
+  std::string text_;
+};
+
+void vary_the_papers(Variations& all) {
+  all.vary("Learned", {{8, 4}}, [](const Arrays& a) { Learned<double> made(a[0]); });
+  all.vary("Shaw, of one width", {{3, 4}, {3, 4}},
+           [](const Arrays& a) { Shaw<double> made(a[0], a[1]); });
+  all.vary("Shaw, 1 behind and 2 ahead", {{4, 4}, {4, 4}},
+           [](const Arrays& a) { Shaw<double> made(a[0], a[1], {.left = 1, .right = 2}); });
+  all.vary("T5", {{8, 2}}, [](const Arrays& a) { T5<double> made({.buckets = 8}, a[0]); });
+  all.vary("Transformer-XL", {{2, 4}, {2, 4}, {4, 8}, {2, 4}, {2, 8}}, [](const Arrays& a) {
+    TransformerXl<double> made({.u = a[0], .v = a[1], .W_kR = a[2], .s = a[3], .segments = a[4]},
+                               10000);
+  });
+  all.vary("Transformer-XL behind W_q", {{2, 8}, {2, 8}, {8, 4}}, [](const Arrays& a) {
+    TransformerXl<double>::behind_W_q({.u = a[0], .v = a[1], .W_kR = {}}, a[2]);
+  });
+  all.vary("TUPE", {{3, 4}, {4, 8}, {4, 8}, {32, 2}, {2, 2}}, [](const Arrays& a) {
+    Tupe<double> made({.table = a[0], .U_q = a[1], .U_k = a[2], .bias = a[3], .theta = a[4]}, {});
+  });
+  all.vary("TUPE as released", {{4, 4}, {4, 8}, {33, 2}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
+           [](const Arrays& a) {
+             Tupe<double> made({.table = a[0],
+                                .U_q = a[1],
+                                .U_k = a[1],
+                                .bias = a[2],
+                                .b_q = a[3],
+                                .b_k = a[4],
+                                .norm_gain = a[5],
+                                .norm_bias = a[6]},
+                               {.variant = TupeVariant::released});
+           });
+  all.vary("DeBERTa", {{8, 4}, {4, 8}, {4, 8}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
+           [](const Arrays& a) {
+             Deberta<double> made({.table = a[0],
+                                   .W_qr = a[1],
+                                   .W_kr = a[2],
+                                   .d_head = 4,
+                                   .b_qr = a[3],
+                                   .b_kr = a[4],
+                                   .norm_gain = a[5],
+                                   .norm_bias = a[6]},
+                                  {.span = 4, .layer_norm = true});
+           });
+}
+
+void vary_the_successors(Variations& all) {
+  all.vary("FIRE", {{1, 4}, {1, 4}, {4, 2}, {1, 2}}, [](const Arrays& a) {
+    Fire<double> made({}, {.w1 = a[0], .b1 = a[1], .w2 = a[2], .b2 = a[3]});
+  });
+  for (const GateSource source : {GateSource::key, GateSource::input}) {
+    const std::string of = source == GateSource::key ? ", gates of keys" : ", gates of the input";
+    const Index rows = source == GateSource::key ? 4 : 8;
+    all.vary("FoX" + of, {{2, 4}, {1, 2}}, [&](const Arrays& a) {
+      Fox<double> made({.weight = a[0], .bias = a[1], .source = source});
+    });
+    all.vary("PaTH" + of, {{rows, 4}, {2, 4}, {1, 2}, {0, 0}}, [&](const Arrays& a) {
+      Path<double> made(
+          {.direction = a[0], .gate = a[1], .bias = a[2], .convolution = a[3], .source = source});
+    });
+  }
+  for (const GrapeGate gate : {GrapeGate::none, GrapeGate::forget})
+    all.vary(gate == GrapeGate::none ? "additive GRAPE" : "additive GRAPE that forgets",
+             {{2, 4}, {2, 4}, {2, 4}, {1, 2}}, [&](const Arrays& a) {
+               GrapeAdditive<double> made(
+                   2, gate, {.key = a[0], .query = a[1], .forget = {.weight = a[2], .bias = a[3]}});
+             });
+  all.vary("multiplicative GRAPE", {{4, 4}},
+           [](const Arrays& a) { GrapeMultiplicative<double> made(a[0], {.all_planes = false}); });
+  all.vary("CoPE", {{4, 4}}, [](const Arrays& a) { Cope<double> made(CopeGate{}, a[0]); });
+  all.vary("PoPE", {{2, 4}}, [](const Arrays& a) { Pope<double> made(10000, a[0]); });
+  all.vary("Inkling", {{8, 2}, {2, 8}},
+           [](const Arrays& a) { Inkling<double> made(a[0], a[1], 4); });
+}
+
+void vary_attention(Variations& all) {
+  const NoEncoding<double> none;
+  const Positions at{0, 1};
+  all.vary("attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
+    attention_from_qkv<double>(none, {a[0], a[1], a[2], at, at});
+  });
+  all.vary("the output of attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
+    attention_output<double>({a[0], a[1], a[2], at, at}, SoftmaxDoors<double>::of(none));
+  });
+  all.vary("logits of attention", {{2, 4}, {2, 4}}, [&](const Arrays& a) {
+    attention_logits<double>({a[0], a[1], a[0], at, at}, SoftmaxDoors<double>::of(none));
+  });
+  all.vary("linear attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
+    linear_attention<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
+  });
+  all.vary("weights of linear attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
+    linear_attention_weights<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
+  });
+  all.vary("a head from contents", {{2, 4}, {2, 4}, {4, 3}, {4, 3}, {4, 3}, {1, 3}, {1, 3}, {1, 3}},
+           [&](const Arrays& a) {
+             attention_head<double>(
+                 none,
+                 {.W_q = a[2], .W_k = a[3], .W_v = a[4], .b_q = a[5], .b_k = a[6], .b_v = a[7]},
+                 {a[0], a[1], at, at});
+           });
+  all.vary("a mask", {{2, 2}}, [&](const Arrays& a) {
+    const Matrix<double> q = Matrix<double>::Ones(2, 4);
+    attention_from_qkv<double>(none, {q, q, q, at, at}, Mask((a[0].array() >= 0).matrix()));
+  });
+  all.vary("RoPE", {{2, 4}}, [&](const Arrays& a) {
+    Matrix<double> q = a[0];
+    Rope<double>({.d_head = 4}).transform_queries(at, q);
+  });
+  all.vary("sinusoids", {{2, 4}}, [&](const Arrays& a) {
+    Matrix<double> x = a[0];
+    Sinusoidal<double>(4, 10000).add_to_input(at, x);
+  });
+  all.vary("FAVOR+", {{2, 4}},
+           [](const Arrays& a) { Favor<double>(Matrix<double>::Ones(8, 4)).of_queries(a[0]); });
+}
+
+}  // namespace
+
+TEST_CASE("Encodings and attention take the shapes that were approved, and no others") {
+  Variations all;
+  vary_the_papers(all);
+  vary_the_successors(all);
+  vary_attention(all);
+  CHECK(test::difference_from_approved("core/shapes.txt", all.text()) == "");
+}
+
+TEST_CASE("Layers of heads refuse what does not fit, in the sentences that were approved") {
+  test::Refusals refusals;
+  const NoEncoding<double> none;
+  const Matrix<double> x = Matrix<double>::Ones(2, 4);
+  const Positions at{0, 1};
+  const auto note = [&](const std::string& call, const auto& make) {
+    const std::string sentence = test::refusal(make);
+    CHECK(sentence != "");
+    refusals.note(sentence, call);
+  };
+  const auto heads = [&](std::size_t q, std::size_t k, std::size_t v) {
+    return LayerInputs<double>{
+        .q = std::vector(q, x), .k = std::vector(k, x), .v = std::vector(v, x), .m = at, .n = at};
+  };
+  note("3 heads over 2", [] { HeadGroups groups(3, 2); });
+  note("0 heads", [] { HeadGroups groups(0, 1); });
+  note("1 head over 0", [] { HeadGroups groups(1, 0); });
+  note("k without v", [&] { multi_head_attention<double>(none, heads(2, 2, 1)); });
+  note("one flag", [&] { MaskSpec{.key_is_real = {true}}.build(at, at); });
+  note("a window of -1", [&] { MaskSpec{.window = -1}.build(at, at); });
+  note("a window of 0", [&] { Mask::sliding_window(at, at, 0); });
+  note("masks of 3 heads", [&] {
+    multi_head_attention<double>(none, heads(2, 2, 2), {.head_masks = std::vector<Mask>(3)});
+  });
+  const LinearDoors<double> doors;
+  note("a window in linear attention", [&] {
+    multi_head_linear_attention<double>(doors, Relu<double>(), heads(1, 1, 1), {.window = 1});
+  });
+  note("a mask in linear attention", [&] {
+    multi_head_linear_attention<double>(doors, Relu<double>(), heads(1, 1, 1),
+                                        {.mask = Mask(Mask::Matrix::Ones(2, 2))});
+  });
+  const std::vector<std::int32_t> segments{0, 1};
+  LayerInputs<double> in = heads(1, 1, 1);
+  in.segments = {segments, segments};
+  note("segments in linear attention",
+       [&] { multi_head_linear_attention<double>(doors, Relu<double>(), in); });
+  note("segments", [&] { multi_head_attention<double>(none, in); });
+  note("a sinusoid after the projections", [&] {
+    attention_from_qkv<double>(Sinusoidal<double>(4, 10000), {x, x, x, at, at});
+  });
+  note("an unknown feature map", [] { feature_named("gelu"); });
+  note("no features", [] { Favor<double>::orthogonal(1, 0, 4); });
+  note("no channels", [] { Favor<double>::orthogonal(1, 4, 0); });
+  for (const LogitRule& rule :
+       {LogitRule{.kind = LogitRuleKind::llama4, .length = 0},
+        LogitRule{.kind = LogitRuleKind::llama4, .length = std::numeric_limits<double>::infinity()},
+        LogitRule{.kind = LogitRuleKind::llama4, .strength = std::nan("")},
+        LogitRule{.kind = LogitRuleKind::llama4, .offset = std::nan("")}})
+    note(fmt::format("length {} strength {} offset {}", rule.length, rule.strength, rule.offset),
+         [&] {
+           attention_from_qkv<double>(none, {x, x, x, at, at}, {}, {.rule = rule});
+         });
+  CHECK(test::difference_from_approved("core/layers.txt", refusals.text()) == "");
+}
+
+TEST_CASE("Windows and groups of the smallest sizes are taken") {
+  const Positions at{0, 1};
+  CHECK(HeadGroups(4, 1).kv_head(3) == 0);
+  CHECK(HeadGroups(4, 2).kv_head(2) == 1);
+  CHECK(HeadGroups(1, 1).kv_head(0) == 0);
+  const Mask own = MaskSpec{.window = 1}.build(at, at);
+  CHECK(own.allows(1, 1));
+  CHECK(!own.allows(1, 0));
+}
+
+TEST_CASE("What is left at its default changes nothing") {
+  CHECK(LayerInputs<double>{}.first_head == 0);
+  CHECK(ScoreInputs<double>{Matrix<double>{}, Matrix<double>{}, {}, {}}.head == 0);
+  CHECK(LinearOptions{}.variant == LinearVariant::paper);
+  CHECK(!LinearOptions{}.causal);
+  CHECK(LinearOptions{}.epsilon == 0);
+  CHECK(!Scoring{}.scale);
+  CHECK(Scoring{}.weights == WeightRule::softmax);
+  CHECK(MaskSpec{}.build(Positions{0}, Positions{5}).allows_everything());
+}
