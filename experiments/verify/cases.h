@@ -84,6 +84,8 @@ void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void path_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void block_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void refusal_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void notes(const VerifyOptions& options, std::vector<Claim>& claims);

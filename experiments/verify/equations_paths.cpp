@@ -1,11 +1,9 @@
 // The two ways of attention, of a map and without one, over texts longer than a tile: what each
-// encoding gives there, with offsets, gaps, masks and heads that share keys, and linear attention
-// over several blocks.
+// encoding gives there, with offsets, gaps, masks and heads that share keys.
 #include <functional>
 #include <memory>
 #include <numeric>
 
-#include "core/attention/linear_attention.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/learned.h"
@@ -22,7 +20,6 @@ namespace orrery::verify {
 namespace {
 
 const Paper both_ways{ClaimKind::property, "(2)", "Attention of a map, and without one"};
-const Paper blocks{ClaimKind::property, "(19)", "Linear attention block by block"};
 
 constexpr Index heads = 2, d = 8, d_model = 12;
 
@@ -38,6 +35,7 @@ struct Scene {
   MaskSpec visible{};
   double size{1};         ///< of the queries: from about 8 on no product is near
   Scoring scoring{};      ///< with a scale or rule, of encodings whose terms are products alone
+  bool equal{false};      ///< whether the channels of a token are, and lengths far from their sums
   double rising{0};       ///< what each key's first channel gains, times its place
   Index rows_at_once{7};  ///< of the map
 
@@ -68,7 +66,8 @@ std::vector<Scene> scenes() {
       {{33, 0, 999, 47},
        {12, 500, 3, 0, 990, 47, 46, 33, 34, 800, 8},
        {.causal = true, .window = 300}},
-      {count_from(1020, 2), count_from(0, 1023), {.causal = true}, 8, {}, 0.25},
+      {count_from(1020, 2), count_from(0, 1023), {.causal = true}, 8, {}, false, 0.25},
+      {count_from(3, 50), count_from(0, 53), {.causal = true}, 60, {}, true},
   };
 }
 
@@ -76,6 +75,16 @@ std::vector<Scene> scenes() {
 std::vector<Scene> long_scenes() {
   return {{count_from(8200, 2), count_from(0, 8300), {.causal = true, .window = 5000}, 4},
           {count_from(8290, 3), count_from(0, 8300), {.window = 60}}};
+}
+
+/// Few tokens at every distance around those from which on Shaw's and DeBERTa's tables have one
+/// row.
+std::vector<Scene> edge_scenes() {
+  std::vector<Scene> scenes;
+  for (Position ahead = -64; ahead <= 64; ++ahead)
+    if (std::abs(ahead) < 4 || std::abs(ahead) > 36)
+      scenes.push_back({count_from(100, 3), count_from(100 + ahead, 4), {}});
+  return scenes;
 }
 
 /// Contents that fp32 holds, so that one literal evaluation serves both precisions.
@@ -91,6 +100,9 @@ struct Contents {
       in.k.push_back(draw(scene.n));
       in.v.push_back(draw(scene.n));
     }
+    if (scene.equal)
+      for (std::vector<Matrix<float>>* side : {&in.q, &in.k})
+        for (Matrix<float>& x : *side) x.colwise() = Eigen::VectorXf(x.col(0));
     if (scene.rising != 0)
       for (Index j = 0; j < in.k[0].rows(); ++j)
         in.k[0](j, 0) += static_cast<float>(scene.rising * static_cast<double>(j));
@@ -402,11 +414,34 @@ Scene scaled_scene() {
   return scene;
 }
 
+/// What is rounded on the way from the products to the output is so on both ways: the same bits.
+template <class T>
+void rounded_claims(Ledger<T>& ledger, const Subject& subject, Random& random) {
+  const Encoding& encoding = subject.encoding(sizeof(T) == sizeof(double));
+  for (const Stage stage :
+       {Stage::term, Stage::scale, Stage::logits, Stage::weights, Stage::output}) {
+    Scene scene{count_from(50, 20), count_from(40, 30), {.causal = true}};
+    scene.scoring.rounding.set(stage, Precision::bf16);
+    const LayerInputs<T> in = Contents(random, scene).as<T>();
+    const auto found = attended<T>(scene, [&](const LayerReader<T>& reader) {
+      multi_head_by_rows<T>(encoding, in, scene.visible, scene.scoring, reader);
+    });
+    for (std::size_t h = 0; h < heads; ++h)
+      ledger.compare(both_ways, subject.name + "_rounded_output_alone",
+                     subject.label + ", rounded to bf16 on the way: output without a map",
+                     found.alone[h].output, wide(found.by_rows[h].output), 0);
+  }
+}
+
 void subject_claims(Both& ledgers, std::int64_t seed) {
   Random random(seed, "both ways");
   for (const Subject& subject : subjects(random)) {
     for (const Scene& scene : scenes()) see(ledgers, subject, scene, random);
     if (subject.root > 0) see(ledgers, subject, scaled_scene(), random);
+    if (subject.name == "shaw" || subject.name.starts_with("deberta"))
+      for (const Scene& scene : edge_scenes()) see(ledgers, subject, scene, random);
+    rounded_claims<double>(ledgers.fp64, subject, random);
+    rounded_claims<float>(ledgers.fp32, subject, random);
     if (subject.name != "none" && subject.name != "alibi" && subject.name != "deberta_code")
       for (const Scene& scene : long_scenes()) see(ledgers, subject, scene, random);
   }
@@ -462,55 +497,6 @@ void input_claims(Ledger<T>& ledger, std::int64_t seed) {
       random, 0);
 }
 
-/// Linear attention whose keys make several blocks of 64 and windows of 384, in no order and with
-/// gaps; with `size` beyond what products in fp32 hold.
-template <class T>
-void linear_claims(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys, double size,
-                   const std::string& name, const std::string& label) {
-  constexpr Index d_v = 5;
-  Random random(seed, "blocks of linear attention");
-  const auto places = [&](Index count, Index step) {
-    Positions at;
-    for (Index i = 0; i < count; ++i) at.push_back(3 * (i * step % count) + random.integer(3));
-    return at;
-  };
-  const Positions m = places(queries, 7), n = places(keys, 11);
-  const Matrix<T> q = normal_matrix<T>(random, queries, d, size),
-                  k = normal_matrix<T>(random, keys, d, size),
-                  v = normal_matrix<T>(random, keys, d_v);
-  const Rows phi_q = literal::elu_plus_one(wide(q)), phi_k = literal::elu_plus_one(wide(k));
-  const Rows below = literal::scores(phi_q, phi_k, 1);
-  const Rows above = literal::relative_scores(phi_q, phi_k, m, n, literal::whole(d));
-  const Rope<T> rope({.d_head = d});
-  const double bound =
-      4 * rounding_bound<T>(roundings_of(d) + keys) + 4 * averaged_angle_bound(3 * keys, d);
-  for (const bool causal : {false, true})
-    for (const bool turned : {false, true}) {
-      const auto expected = literal::kernel_attention(
-          turned ? above : below, below, wide(v),
-          [&](Index i, Index j) {
-            return !causal || n[static_cast<std::size_t>(j)] <= m[static_cast<std::size_t>(i)];
-          },
-          0.25);
-      const auto out =
-          linear_attention<T>({q, k, v, m, n}, EluPlusOne<T>(), turned ? &rope : nullptr,
-                              {.causal = causal, .epsilon = 0.25});
-      const std::string of = label + ": ";
-      ledger.compare(blocks, name + "_output", of + "output", out.output, expected.output, bound);
-      ledger.compare(blocks, name + "_denominators", of + "Σ_n below the bar", out.normalizers,
-                     expected.denominators, bound);
-      ledger.compare(blocks, name + "_numerators", of + "Σ_n above the bar", out.numerators,
-                     expected.numerators, bound);
-    }
-}
-
-template <class T>
-void linear_claims(Ledger<T>& ledger, std::int64_t seed) {
-  linear_claims<T>(ledger, seed, 150, 200, 1, "blocks", "blocks of keys, causal and not");
-  linear_claims<T>(ledger, seed, 10, 800, 1, "windows", "windows of keys, causal and not");
-  linear_claims<T>(ledger, seed, 30, 130, 1e12, "large", "features of 10^12, causal and not");
-}
-
 }  // namespace
 
 void path_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
@@ -519,10 +505,6 @@ void path_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   subject_claims(ledgers, options.seed);
   input_claims<double>(ledgers.fp64, options.seed);
   input_claims<float>(ledgers.fp32, options.seed);
-  const std::string of_linear = "d = 8, d_v = 5, to 150 queries and 800 keys, 1 draw";
-  Both linear{{of_linear, claims}, {of_linear, claims}};
-  linear_claims<double>(linear.fp64, options.seed);
-  linear_claims<float>(linear.fp32, options.seed);
 }
 
 }  // namespace orrery::verify

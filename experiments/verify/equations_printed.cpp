@@ -90,6 +90,17 @@ void transformer_xl_claims(Ledger<T>& ledger, const Contents<T>& c, Random& rand
       {"x_mᵀW_qᵀW_k x_n", "x_mᵀW_qᵀW~_k p~_{m−n}", "uᵀW_qᵀW_k x_n", "vᵀW_qᵀW~_k p~_{m−n}"},
       c.attend(TransformerXl<T>(made, paper_base), {}), terms, bound,
       averaged_angle_bound(1000, c.d));
+  constexpr Index heads = 2;
+  const Matrix<T> contents = weights<T>(random, heads, c.d);
+  const auto layer = TransformerXl<T>::behind_W_q({contents, contents, W_kR}, c.W_q);
+  Rows projected(heads, c.d / heads);
+  for (Index h = 0; h < heads; ++h)
+    projected.row(h) =
+        literal::product(wide<T>(contents.row(h)), literal::head_columns(W_q, h, c.d / heads));
+  ledger.compare(printed("(7)"), "printed_u_of_heads", "W_q u, head by head", layer.u, projected,
+                 bound);
+  ledger.compare(printed("(7)"), "printed_v_of_heads", "W_q v, head by head", layer.v, projected,
+                 bound);
 }
 
 /// Eq. (8): the sum that the equation prints has no scale.

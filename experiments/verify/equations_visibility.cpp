@@ -93,6 +93,17 @@ void additive_mask_claims(Ledger<T>& ledger, Random& random) {
                  out[0].weights, weights, row.bound());
   ledger.compare(masks, "additive_mask_output", "a mask of floats is added, −inf hides: output",
                  out[0].output, literal::product(weights, wide(row.v)), row.bound());
+  const Rows seen = added.array().isInf().select(0.0, added.array()).matrix();
+  ledger.compare(masks, "additive_mask_term", "it is a term of the logits, 0 where it hides",
+                 out[0].terms.back().logits, seen, rounding_bound<T>(1));
+  const Matrix<double> single = Matrix<double>::Constant(1, 1, 0.5);
+  const Positions at{0};
+  const Matrix<T> q = row.q.topRows(1), k = row.k.topRows(1);
+  const auto alone =
+      attention_from_qkv<T>(NoEncoding<T>(), {q, k, q, at, at}, Mask::additive(single));
+  ledger.compare(masks, "additive_mask_of_one", "also of one query and one key: logit",
+                 alone.logits, (row.logits().topLeftCorner(1, 1).array() + 0.5).matrix(),
+                 4 * rounding_bound<T>(roundings_of(Row<T>::d)));
 }
 
 /// H heads over H_kv, from contents and from q, k, v, with slopes that differ from head to head.

@@ -4,6 +4,7 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/sinusoidal.h"
 #include "experiments/verify/cases.h"
 
 namespace orrery::verify {
@@ -107,12 +108,47 @@ void stage_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+/// RoPE in half of the channels, with what it turned held in bf16: the rest stays as it came.
+template <class T>
+void rotated_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger(over_tokens(options), claims);
+  for (const TokenCase<T>& c : token_cases<T>(options)) {
+    RopeConfig config{.d_head = c.d, .rotary_dims = c.d / 2};
+    Matrix<T> exact = c.x, rounded = c.x;
+    Rope<T>(config).transform_queries(c.at, exact);
+    config.rounding.set(Stage::rotated_qk, Precision::bf16);
+    Rope<T>(config).transform_queries(c.at, rounded);
+    Rows expected = wide(exact);
+    expected.leftCols(c.d / 2) = expected.leftCols(c.d / 2).unaryExpr(&literal_bf16);
+    ledger.compare(ieee, "bf16_rotated", "RoPE of half of the channels, those rounded to bf16",
+                   rounded, expected, 0);
+  }
+}
+
+/// tensor2tensor's frequencies, every step in fp32: exp carries the rounding of its argument, to
+/// ln 10000 in size, over to θ.
+template <class T>
+void fp32_frequencies_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger(over_tokens(options), claims);
+  StageRounding rounding;
+  rounding.set(Stage::inv_freq, Precision::fp32);
+  for (const TokenCase<T>& c : token_cases<T>(options))
+    ledger.compare(ieee, "fp32_tensor2tensor", "tensor2tensor's sinusoids of θ in fp32, at i = 1",
+                   Sinusoidal<T>(c.d, paper_base, SinusoidalLayout::tensor2tensor, rounding)
+                       .table(Positions{1}),
+                   literal::tensor2tensor_sinusoids({1}, c.d, paper_base), 20 * 0x1p-24);
+}
+
 }  // namespace
 
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   rounding_claims(options.seed, claims);
   stage_claim<double>(options, claims);
   stage_claim<float>(options, claims);
+  rotated_claim<double>(options, claims);
+  rotated_claim<float>(options, claims);
+  fp32_frequencies_claim<double>(options, claims);
+  fp32_frequencies_claim<float>(options, claims);
 }
 
 }  // namespace orrery::verify

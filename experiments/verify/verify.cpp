@@ -60,6 +60,8 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"scalings of RoPE", rope_scaling_claims},
                               {"linear attention", linear_claims},
                               {"attention of a map and without", path_claims},
+                              {"linear attention block by block", block_claims},
+                              {"shapes", refusal_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},
                               {"notes", notes}};

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/catalogue.h"
 #include "tests/support/approved.h"
 #include "tests/support/catalogue_cases.h"
@@ -127,7 +129,28 @@ TEST_CASE("The catalogue's encodings, their settings and tables are those that w
     for (const test::CatalogueCase& c : test::catalogue_cases())
       if (c.name == entry.info.name) text += properties_of(c);
   }
+  text += "positions on axes\n";
+  for (const ParamSpec& spec : axis_layout_params()) text += facts_of(spec);
   CHECK(test::difference_from_approved("core/catalogue.txt", text) == "");
+}
+
+TEST_CASE(
+    "What the catalogue's encodings make of a scene, with drawn tables, is what was approved") {
+  const test::Scene<double> scene(24, 16, 7);
+  std::string text;
+  for (const test::CatalogueCase& c : test::catalogue_cases()) {
+    const auto out = scene.attend(*test::make_case<double>(c, 16));
+    const auto weigh = [](const Matrix<double>& x) {
+      double sum = 0;
+      for (Index i = 0; i < x.rows(); ++i)
+        for (Index j = 0; j < x.cols(); ++j)
+          sum += x(i, j) * std::cos(static_cast<double>(3 * i + 7 * j));
+      return sum;
+    };
+    text += fmt::format("{}: logits {:.6e} {:.6e}, output {:.6e}\n", c.title(), out.logits.norm(),
+                        weigh(out.logits), weigh(out.output));
+  }
+  CHECK(test::difference_from_approved("core/scene.txt", text) == "");
 }
 
 TEST_CASE("What the catalogue refuses, it refuses in the sentences that were approved") {

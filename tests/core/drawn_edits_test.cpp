@@ -3,10 +3,19 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
+#include "core/attention/head.h"
 #include "core/attention/linear_attention.h"
+#include "core/attention/logit_factors.h"
+#include "core/attention/softmax_attention.h"
+#include "core/attention/weight_rules.h"
+#include "core/encodings/axis_design.h"
 #include "core/encodings/axis_rope.h"
+#include "core/encodings/grape_multiplicative.h"
+#include "core/encodings/path.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/xpos.h"
 #include "core/errors.h"
 #include "core/random.h"
 
@@ -53,4 +62,87 @@ TEST_CASE("A part of a head that is an odd number of channels is refused") {
   params.set("rope.fraction", "0.1875");
   CHECK_THROWS_WITH(Rope<double>::make({.d_model = 16, .d_head = 16, .params = params}),
                     Contains("turns 3 channels"));
+}
+
+TEST_CASE("Scalable-Softmax counts the keys that a mask of flags leaves, query by query") {
+  const LogitRule rule{LogitRuleKind::scalable_softmax, 1.0, 1.0, 0.0};
+  const Positions at = consecutive_positions(6);
+  const Mask mask = Mask::causal(at, at) & Mask::padding(6, {true, false, true, true, false, true});
+  const std::vector<double> factors = logit_factors_of(rule, at, mask, 6);
+  const int seen[] = {1, 1, 2, 3, 3, 4};
+  for (std::size_t i = 0; i < 6; ++i) CHECK(factors[i] == Approx(std::log(seen[i])));
+}
+
+TEST_CASE("Equal channels do not deceive the bound of products that stands for the largest") {
+  const Positions at = consecutive_positions(40);
+  Matrix<float> q = Matrix<float>::Ones(40, 16), k = q;
+  for (Index i = 0; i < 40; ++i) {
+    q.row(i) *= static_cast<float>(20 + i);
+    k.row(i) *= static_cast<float>(i % 7);
+  }
+  Random random(3, "values");
+  const Matrix<float> v = normal_matrix<float>(random, 40, 5);
+  const AttentionInputs<float> in{q, k, v, at, at};
+  const auto map = softmax_attention<float>(in, {});
+  const auto alone = attention_output<float>(in, {});
+  CHECK(map.output.allFinite());
+  CHECK((map.output - alone.output).cwiseAbs().maxCoeff() < 1e-5F);
+}
+
+TEST_CASE("Distances that fp64 cannot count are none, whichever end they are at") {
+  const Position most = max_position;
+  CHECK(consecutive_distances(Positions{0}, Positions{most}));
+  CHECK_FALSE(consecutive_distances(Positions{-1, 0}, Positions{most}));
+  CHECK(consecutive_distances(Positions{most - 1, most}, Positions{0}));
+  CHECK_FALSE(consecutive_distances(Positions{most - 1, most}, Positions{-1}));
+}
+
+TEST_CASE("No pairs of time are asked for by 0, and the design's by −1") {
+  ParamSet params(axis_design_params());
+  params.set("axis_rope.time_pairs", "0");
+  CHECK(axis_sections_of(params, 16)[0] == 0);
+  params.set("axis_rope.time_pairs", "-1");
+  CHECK(axis_sections_of(params, 16)[0] > 0);
+}
+
+TEST_CASE("A convolution of one number in PaTH is one: with 0 no direction is left") {
+  const Matrix<double> one = Matrix<double>::Ones(1, 1);
+  const PathTables plain{one, one, one};
+  PathTables silent = plain;
+  silent.convolution = Matrix<double>::Zero(1, 1);
+  const Matrix<double> x = Matrix<double>::Constant(3, 1, 0.7);
+  const Positions at{0, 1, 2};
+  const auto logits = [&](const PathTables& tables) {
+    return attention_from_qkv<double>(Path<double>(tables), {x, x, x, at, at}).logits;
+  };
+  CHECK(logits(silent)(2, 0) == Approx(0.49));
+  CHECK(logits(plain)(2, 0) != Approx(0.49));
+}
+
+TEST_CASE("xPos takes a centre with which position 0 alone has a length, and none below") {
+  ParamSet params(Xpos<float>::info().params);
+  const auto made = [&](Position centre) {
+    params.set_value("xpos.centre", std::int64_t{centre});
+    return Xpos<float>::make({.d_model = 16, .d_head = 16, .params = params});
+  };
+  const Position last = made(0)->last_position();
+  CHECK(made(-last)->last_position() == 0);
+  CHECK_THROWS_WITH(made(-last - 1), Contains("before the first token"));
+}
+
+TEST_CASE("An additive mask of one cell is one") {
+  const Mask mask = Mask::additive(Matrix<double>::Constant(1, 1, 0.5));
+  REQUIRE(mask.added() != nullptr);
+  CHECK((*mask.added())(0, 0) == 0.5);
+}
+
+TEST_CASE("GRAPE's planes are made of so many channels at most, one plane of any number") {
+  ParamSet params(GrapeMultiplicative<double>::info().params);
+  const auto check = [&](const char* planes, Index d) {
+    params.set("grape_multiplicative.planes", planes);
+    GrapeMultiplicative<double>::check({.d_model = d, .d_head = d, .params = params});
+  };
+  CHECK_NOTHROW(check("all", 512));
+  CHECK_NOTHROW(check("one", 4096));
+  CHECK_THROWS_WITH(check("all", 4096), Contains("planes=one"));
 }

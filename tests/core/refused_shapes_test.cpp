@@ -11,10 +11,12 @@
 #include "core/attention/feature_map.h"
 #include "core/attention/linear_attention.h"
 #include "core/attention/multi_head.h"
+#include "core/encodings/alibi.h"
 #include "core/encodings/cope.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
 #include "core/encodings/fox.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/grape_additive.h"
 #include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/inkling.h"
@@ -23,11 +25,13 @@
 #include "core/encodings/path.h"
 #include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
+#include "core/encodings/xpos.h"
 #include "tests/support/approved.h"
 #include "tests/support/refusals.h"
 
@@ -240,6 +244,12 @@ TEST_CASE("Layers of heads refuse what does not fit, in the sentences that were 
     attention_from_qkv<double>(Sinusoidal<double>(4, 10000), {x, x, x, at, at});
   });
   note("an unknown feature map", [] { feature_named("gelu"); });
+  for (const Index channels : {-1, 0, 1, 7})
+    note(fmt::format("frequencies of {} channels", channels),
+         [&] { static_cast<void>(inverse_frequencies(channels, 10000)); });
+  for (const double base : {1.0, 0.0, std::numeric_limits<double>::infinity()})
+    note(fmt::format("frequencies of base {}", base),
+         [&] { static_cast<void>(inverse_frequencies(4, base)); });
   note("no features", [] { Favor<double>::orthogonal(1, 0, 4); });
   note("no channels", [] { Favor<double>::orthogonal(1, 4, 0); });
   for (const LogitRule& rule :
@@ -271,6 +281,29 @@ TEST_CASE("What is left at its default changes nothing") {
   CHECK(!LinearOptions{}.causal);
   CHECK(LinearOptions{}.epsilon == 0);
   CHECK(!Scoring{}.scale);
+  CHECK(FireConfig{}.c == 0.1);
+  CHECK(FireConfig{}.threshold == 512);
+  CHECK(XposConfig{}.scale_base == 512);
+  CHECK(XposConfig{}.base == 10000);
+  CHECK(SandwichConfig{}.channels == 128);
+  CHECK(SandwichConfig{}.heads == 1);
+  CHECK(AlibiOptions{}.bias_max == 8);
+  CHECK(GrapeMultiplicativeConfig{}.speed == 1);
+  CHECK(GrapeMultiplicativeConfig{}.all_planes);
+  CHECK(T5Buckets{}.buckets == 32);
+  CHECK(T5Buckets{}.max_distance == 128);
+  CHECK(T5Buckets{}.bidirectional);
+  CHECK(ShawOptions{}.left == 16);
+  CHECK(ShawOptions{}.right == 16);
+  CHECK(TupeOptions{}.untie_cls);
+  CHECK(TupeOptions{}.relative_bias);
+  CHECK(DebertaOptions{}.span == 512);
+  CHECK(DebertaOptions{}.max_distance == 512);
+  CHECK(!DebertaOptions{}.log_buckets);
+  CHECK(!DebertaOptions{}.layer_norm);
+  CHECK(LogitRule{}.strength == 0.1);
+  CHECK(LogitRule{}.length == 8192);
+  CHECK(LogitRule{}.offset == 0);
   CHECK(Scoring{}.weights == WeightRule::softmax);
   CHECK(MaskSpec{}.build(Positions{0}, Positions{5}).allows_everything());
 }
