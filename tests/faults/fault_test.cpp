@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/cli/shell.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/sweep_tree.h"
 
 namespace {
@@ -20,17 +21,6 @@ namespace {
 using namespace orrery::test;
 namespace fs = std::filesystem;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-#else
-constexpr bool sanitized = false;
-#endif
 // Instrumented programs are slow: there every so-manieth place must do.
 constexpr std::size_t stride = sanitized ? 9 : 1;
 
