@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "core/attention/linear_attention.h"
 #include "core/attention/multi_head.h"
 #include "core/encodings/alibi.h"
+#include "core/encodings/axis_layout.h"
+#include "core/encodings/axis_rope.h"
 #include "core/encodings/cope.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/fire.h"
@@ -301,6 +304,61 @@ TEST_CASE("What is left at its default changes nothing") {
   CHECK(DebertaOptions{}.max_distance == 512);
   CHECK(!DebertaOptions{}.log_buckets);
   CHECK(!DebertaOptions{}.layer_norm);
+  CHECK(ShawOptions{}.rows == ShawRows::key_minus_query);
+  CHECK(ShawOptions{}.scores == ShawScores::queries);
+  CHECK(TupeOptions{}.variant == TupeVariant::paper);
+  CHECK(DebertaOptions{}.index == DebertaIndex::paper);
+  CHECK(DebertaOptions{}.terms == DebertaTerms::both);
+  CHECK(DebertaOptions{}.clamp == DebertaClamp::none);
+  CHECK(AlibiOptions{}.form == AlibiForm::symmetric);
+  CHECK(AlibiOptions{}.scale == AlibiScale::none);
+  CHECK(GrapeMultiplicativeConfig{}.base == 10000);
+  CHECK(SandwichConfig{}.base == 10000);
+  CHECK(XposConfig{}.gamma == 0.4);
+  CHECK(XposConfig{}.centre == 0);
+  CHECK(ForgetGates{}.source == GateSource::key);
+  CHECK(PathTables{}.source == GateSource::key);
+  const AxisLayout layout;
+  CHECK(layout.kind == AxisLayoutKind::grid);
+  CHECK(std::tuple(layout.text_before, layout.frames, layout.rows, layout.columns,
+                   layout.time_step) == std::tuple(4, 2, 4, 4, 1));
+  const AxisRopeConfig axes;
+  CHECK(axes.base == 10000);
+  CHECK(axes.pairing == RopePairing::half_split);
+  CHECK(axes.design == AxisDesign::chunked);
+  CHECK(axes.rotary_dims == 0);
+  const RopeConfig rope;
+  CHECK(rope.base == 10000);
+  CHECK(rope.pairing == RopePairing::interleaved);
+  CHECK(rope.rotary_dims == 0);
+  CHECK(rope.partial == RopePartial::truncated);
+  CHECK(rope.rotary_value == RotaryValue::none);
+  const RopeScaling scaling;
+  CHECK(scaling.kind == RopeScalingKind::none);
+  CHECK(std::tuple(scaling.factor, scaling.original_length, scaling.length) ==
+        std::tuple(4.0, 4096.0, 16384.0));
+  CHECK(std::tuple(scaling.beta_fast, scaling.beta_slow, scaling.truncate) ==
+        std::tuple(32.0, 1.0, true));
+  CHECK(std::tuple(scaling.mscale, scaling.mscale_all_dim) == std::tuple(0.0, 0.0));
+  CHECK(std::tuple(scaling.low_freq_factor, scaling.high_freq_factor) == std::tuple(1.0, 4.0));
+  CHECK(TableSpec{}.drawn);
+  CHECK(!TableSpec{}.biases);
+  CHECK(!DecaySetting{}.is_slope);
+  const ParamSet params({});
+  CHECK(EncodingSettings{.params = params}.heads == 1);
+  CHECK(EncodingSettings{.params = params}.seed == 0);
+  CHECK(!MaskSpec{}.causal);
+  CHECK(LayerContents<double>{Matrix<double>{}, Matrix<double>{}, {}, {}}.first_head == 0);
+  CHECK(RowReader<double>{}.map);
+  CHECK(RowReader<double>{}.threads == 1);
+  CHECK(RowReader<double>{}.rows == tile_queries);
+  CHECK(LayerReader<double>{}.map);
+  CHECK(LayerReader<double>{}.threads == 1);
+  CHECK(LayerReader<double>{}.rows == tile_queries);
+  CHECK(AttentionOutput<double>{}.fully_masked_rows == 0);
+  CHECK(AttentionOutput<double>{}.nan_rows == 0);
+  CHECK(LinearOutput<double>{}.zero_normalizers == 0);
+  CHECK(LayerSource<double>{HeadGroups(1, 1), {}, {}, {}, {}, {}}.first_head == 0);
   CHECK(LogitRule{}.strength == 0.1);
   CHECK(LogitRule{}.length == 8192);
   CHECK(LogitRule{}.offset == 0);

@@ -106,6 +106,17 @@ void run_mutations(const Harness& harness, const std::vector<Bytes>& seeds, long
   }
 }
 
+/// 128 KiB of a formula, nested without end and side by side.
+std::vector<Bytes> large_formulas() {
+  std::vector<Bytes> inputs;
+  for (const std::string piece : {"{", "a^{", "\\frac{", "\\sqrt{", "\\left(", "a+", "a^{b}_{c}"}) {
+    std::string text;
+    while (text.size() < large_bytes) text += piece;
+    inputs.emplace_back(text.begin(), text.end());
+  }
+  return inputs;
+}
+
 /// Nesting without end, of 128 KiB each: what a mutation of a small seed never becomes.
 std::vector<Bytes> deep_inputs() {
   std::vector<Bytes> inputs;
@@ -172,6 +183,8 @@ TEST_CASE("Every reader holds on its corpus and on mutations of it") {
       REQUIRE(seeds.size() > 1);
       if (reads_documents(harness.name))
         for (const Bytes& input : deep_inputs()) run(harness, input);
+      if (harness.name == "equation")
+        for (const Bytes& input : large_formulas()) run(harness, input);
       run_mutations(harness, seeds, executions_wanted());
     }
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace orrery::test {
+
+/// Whether this is a build with AddressSanitizer: what is slow there is sampled, since a plain
+/// build goes through all of it.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace orrery::test
