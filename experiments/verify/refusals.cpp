@@ -31,18 +31,21 @@ using Arrays = std::vector<Matrix<double>>;
 using Rule = std::function<bool(const Shapes&)>;
 using Use = std::function<void(const Arrays&)>;
 
-bool is_taken(const Shapes& given, const Use& use) {
+/// The sentence with which arrays are refused; empty where they are taken.
+std::string refusal(const Shapes& given, const Use& use) {
   Arrays arrays;
   arrays.reserve(given.size());
   for (const auto& [rows, columns] : given)
     arrays.push_back(Matrix<double>::Constant(rows, columns, 0.5));
   try {
     use(arrays);
-  } catch (const UsageError&) {
-    return false;
+  } catch (const UsageError& error) {
+    return error.what();
   }
-  return true;
+  return {};
 }
+
+bool is_taken(const Shapes& given, const Use& use) { return refusal(given, use).empty(); }
 
 /// How many of the shapes that one array or two take in turn are judged otherwise than by the rule.
 double misjudged(const Shapes& fitting, const Rule& rule, const Use& use) {
@@ -66,6 +69,8 @@ struct Subject {
   Shapes fitting;
   Rule rule;
   Use use;
+  Shapes unfit{};       ///< what is refused
+  std::string words{};  ///< in these words: the numbers are those that were given
 };
 
 constexpr Index d = 4;
@@ -76,12 +81,16 @@ std::vector<Subject> tables() {
                  "Shaw: 2·clip + 1 rows in both tables",
                  {{3, d}, {3, d}},
                  [](const Shapes& s) { return s[0].rows % 2 == 1 && s[1].rows == s[0].rows; },
-                 [](const Arrays& a) { Shaw<double> made(a[0], a[1]); }});
+                 [](const Arrays& a) { Shaw<double> made(a[0], a[1]); },
+                 {{3, d}, {5, d}},
+                 "tables of 3 and 5 rows: both must have 1 + 1 + 1 rows"});
   all.push_back({"t5_shapes",
                  "T5: a row per bucket",
                  {{8, 2}},
                  [](const Shapes& s) { return s[0].rows == 8; },
-                 [](const Arrays& a) { T5<double> made({.buckets = 8}, a[0]); }});
+                 [](const Arrays& a) { T5<double> made({.buckets = 8}, a[0]); },
+                 {{7, 2}},
+                 "a bias table of 7 rows: must have one a bucket, 8"});
   all.push_back({"transformer_xl_shapes",
                  "Transformer-XL: u, v, s [heads, d], W_kR [d_model, heads·d], g [2, heads·d]",
                  {{2, d}, {2, d}, {6, 2 * d}, {2, d}, {2, 2 * d}},
@@ -112,7 +121,9 @@ std::vector<Subject> tables() {
                  },
                  [](const Arrays& a) {
                    Deberta<double> made({a[0], a[1], a[2], d, a[3], {}}, {.span = 3});
-                 }});
+                 },
+                 {{6, 8}, {8, 2 * d}, {8, 2 * d}, {2, 5}},
+                 "of shape [2, 5]: must be [1, 8]"});
   return all;
 }
 
@@ -124,17 +135,34 @@ std::vector<Subject> contents() {
   };
   const Shapes qkv{{2, d}, {2, d}, {2, 3}};
   std::vector<Subject> all;
-  all.push_back({"map_shapes", "attention: q [N_q, d], k [N_k, d], v [N_k, d_v]", qkv, fits,
+  all.push_back({"map_shapes",
+                 "attention: q [N_q, d], k [N_k, d], v [N_k, d_v]",
+                 qkv,
+                 fits,
                  [](const Arrays& a) {
                    attention_from_qkv<double>(none, {a[0], a[1], a[2], at, at});
-                 }});
+                 },
+                 {{2, d}, {2, d}, {5, 3}},
+                 "v with 5 rows and k with 2"});
   all.push_back(
-      {"output_shapes", "the same without a map", qkv, fits, [](const Arrays& a) {
+      {"output_shapes",
+       "the same without a map",
+       qkv,
+       fits,
+       [](const Arrays& a) {
          attention_output<double>({a[0], a[1], a[2], at, at}, SoftmaxDoors<double>::of(none));
-       }});
-  all.push_back({"linear_shapes", "the same of linear attention", qkv, fits, [](const Arrays& a) {
+       },
+       {{2, 3}, {2, d}, {2, 3}},
+       "q with 3 and k with 4 channels"});
+  all.push_back({"linear_shapes",
+                 "the same of linear attention",
+                 qkv,
+                 fits,
+                 [](const Arrays& a) {
                    linear_attention<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
-                 }});
+                 },
+                 {{2, 3}, {2, d}, {2, 3}},
+                 "q with 3 channels, k of [2, 4], v with 2 rows"});
   all.push_back({"rope_shapes",
                  "RoPE turns q of its d, a row per position",
                  {{2, d}},
@@ -144,7 +172,9 @@ std::vector<Subject> contents() {
                  [](const Arrays& a) {
                    Matrix<double> q = a[0];
                    Rope<double>({.d_head = d}).transform_queries(at, q);
-                 }});
+                 },
+                 {{2, 6}},
+                 "q or k with 6 channels: this RoPE was made for d_head=4"});
   all.push_back({"sinusoid_shapes",
                  "sinusoids are added to x of their d_model",
                  {{2, d}},
@@ -154,7 +184,9 @@ std::vector<Subject> contents() {
                  [](const Arrays& a) {
                    Matrix<double> x = a[0];
                    Sinusoidal<double>(d, paper_base).add_to_input(at, x);
-                 }});
+                 },
+                 {{2, 6}},
+                 "x with 6 channels: sinusoidal positions were made for d_model=4"});
   all.push_back({"learned_shapes",
                  "a learned table adds its rows, and has one per position",
                  {{2, d}, {2, d}},
@@ -164,7 +196,9 @@ std::vector<Subject> contents() {
                  [](const Arrays& a) {
                    Matrix<double> x = a[0];
                    Learned<double>(a[1]).add_to_input(at, x);
-                 }});
+                 },
+                 {{2, 6}, {8, d}},
+                 "x with 6 channels: the learned table has d_model=4"});
   return all;
 }
 
@@ -217,6 +251,14 @@ void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
     for (const Subject& subject : subjects)
       facts.equals(shapes, subject.name, subject.statement + ": shapes misjudged",
                    misjudged(subject.fitting, subject.rule, subject.use), 0);
+  double unnamed = 0;
+  for (const auto& subjects : {tables(), contents()})
+    for (const Subject& subject : subjects)
+      if (!subject.words.empty() &&
+          refusal(subject.unfit, subject.use).find(subject.words) == std::string::npos)
+        ++unnamed;
+  facts.equals(shapes, "named_shapes", "sentences that do not name the shapes they refuse", unnamed,
+               0);
   facts.equals(shapes, "segment_counts", "XLNet's segments, one per token: counts misjudged",
                misjudged_segments(), 0);
   facts.equals(shapes, "heads", "a head that the encoding was not made for: heads misjudged",

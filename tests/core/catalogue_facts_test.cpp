@@ -30,7 +30,8 @@ std::string range_of(const ParamSpec& spec) {
     text = fmt::format(" [{}, {}]", spec.min, spec.max);
   if (spec.multiple_of != 1) text += fmt::format(" multiple of {}", spec.multiple_of);
   if (spec.logarithmic) text += " logarithmic";
-  for (const Choice& choice : spec.choices) text += " |" + choice.name;
+  for (const Choice& choice : spec.choices)
+    text += "\n    |" + choice.name + ": " + choice.description;
   if (spec.may_be_empty) text += " may be empty";
   return text;
 }
@@ -120,6 +121,23 @@ void note_tables(Refusals& refusals, const EncodingInfo& info) {
           fmt::format("{} {} [{}, {}]", info.name, table.name, rows, columns));
 }
 
+/// Queries, keys and values of 8 channels for what was made for 16, and heads that are not there.
+void note_channels(Refusals& refusals, const test::CatalogueCase& c) {
+  const auto encoding = test::make_case<double>(c, 16);
+  const Positions at{0, 1, 2};
+  const auto attend = [&](const std::string& what, Index q, Index k, Index v, int head) {
+    const Matrix<double> of_q = Matrix<double>::Ones(3, q), of_k = Matrix<double>::Ones(3, k),
+                         of_v = Matrix<double>::Ones(3, v), x = Matrix<double>::Ones(3, 16);
+    refusals.note(refusal([&] {
+                    attention_from_qkv<double>(*encoding, {of_q, of_k, of_v, at, at, head, {}, &x});
+                  }),
+                  c.title() + what);
+  };
+  attend(" q and k of 8 channels", 8, 8, 16, 0);
+  attend(" v of 8 channels", 16, 16, 8, 0);
+  attend(" head 7", 16, 16, 16, 7);
+}
+
 }  // namespace
 
 TEST_CASE("The catalogue's encodings, their settings and tables are those that were approved") {
@@ -161,6 +179,9 @@ TEST_CASE("What the catalogue refuses, it refuses in the sentences that were app
       for (const std::string& value : ends_of(spec))
         note_shapes(refusals, test::with(entry.info, spec, value));
   }
-  for (const test::CatalogueCase& c : test::catalogue_cases()) note_shapes(refusals, c);
+  for (const test::CatalogueCase& c : test::catalogue_cases()) {
+    note_shapes(refusals, c);
+    note_channels(refusals, c);
+  }
   CHECK(test::difference_from_approved("core/refusals.txt", refusals.text()) == "");
 }

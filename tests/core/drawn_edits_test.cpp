@@ -95,6 +95,8 @@ TEST_CASE("Distances that fp64 cannot count are none, whichever end they are at"
   CHECK_FALSE(consecutive_distances(Positions{-1, 0}, Positions{most}));
   CHECK(consecutive_distances(Positions{most - 1, most}, Positions{0}));
   CHECK_FALSE(consecutive_distances(Positions{most - 1, most}, Positions{-1}));
+  CHECK_FALSE(consecutive_distances(Positions{most, most + 1}, Positions{most}));
+  CHECK_FALSE(consecutive_distances(Positions{most}, Positions{most, most + 1}));
 }
 
 TEST_CASE("No pairs of time are asked for by 0, and the design's by −1") {

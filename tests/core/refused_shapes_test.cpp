@@ -59,7 +59,7 @@ class Variations {
           const std::string sentence = test::refusal([&] { make(arrays(varied)); });
           if (sentence.empty())
             taken += fmt::format(" [{}, {}]", rows, columns);
-          else if (refused.empty() && rows * columns > 0)
+          else if (refused.empty() && rows * columns > 0 && rows != columns)
             refused = sentence;
         }
       text_ += fmt::format("{}, array {}\n  takes{}\n  refuses: {}\n", title, i, taken, refused);
@@ -68,7 +68,7 @@ class Variations {
   const std::string& text() const { return text_; }
 
  private:
-  static constexpr Index sizes[] = {0, 1, 2, 4, 8, 32, 33};
+  static constexpr Index sizes[] = {0, 1, 2, 3, 4, 8, 32, 33};
 
   static Arrays arrays(const std::vector<Shape>& shapes) {
     Arrays made;
