@@ -28,6 +28,7 @@ namespace {
 /// where they are kept in the format: PyTorch's fp32 logits of 64 channels leave 2.7.
 constexpr double explained = 4.0;
 constexpr double least_variance = 0.01;  // of what fits to the bit
+constexpr double of_exact = 0.2;         // stages in fp64
 constexpr double unusual = 1.2;          // what is wrong with queries or keys alone
 
 /// cos and sin in fp32: attention factors are part of the scale.
@@ -62,6 +63,8 @@ class LogitsSearch {
     add_scalings();
     keep(few_, 12);
     keep(some_, 6);
+    add_exact_stages();
+    keep(some_, 6);
     refine_bases();
     keep(some_, 6);
     for (int round = 0; round < 2; ++round) {
@@ -73,13 +76,22 @@ class LogitsSearch {
     keep(some_, 24);
     const double rms = found_.front().residual.rms();
     return {.hypotheses = std::move(found_),
-            .explained = rms < explained,
+            .explained = rms < explained + rounded_angles(),
             .sampled_heads = some_.heads(),
             .sampled_queries = static_cast<Index>(some_.queries.rows.size()),
             .sampled_keys = static_cast<Index>(some_.keys.rows.size())};
   }
 
  private:
+  /// What angles in fp64 leave of fp64: half a unit in the last place of p·theta, up to a rounding
+  /// per position.
+  double rounded_angles() const {
+    Position reach = 0;
+    for (const Positions* positions : {&question_.queries, &question_.keys})
+      for (const Position p : *positions) reach = std::max<Position>(reach, std::abs(p));
+    return question_.format == Precision::fp64 ? static_cast<double>(reach) : 0.0;
+  }
+
   void add(LogitsHypothesis hypothesis) {
     for (const LogitsHypothesis& other : found_)
       if (computes_same(other.of_q, hypothesis.of_q) && computes_same(other.of_k, hypothesis.of_k))
@@ -161,6 +173,19 @@ class LogitsSearch {
           scaled.cost = cost_of(scaled.of_q);
           found_.push_back(std::move(scaled));
         }
+  }
+
+  /// Logits of fp64, and of fp32 whose angles were formed in fp64, fit nothing whose stages round
+  /// to fp32.
+  void add_exact_stages() {
+    if (unit_roundoff(question_.format) > unit_roundoff(Precision::fp32)) return;
+    const std::size_t count = std::min<std::size_t>(found_.size(), 3);
+    for (std::size_t i = 0; i < count; ++i) {
+      LogitsHypothesis exact = found_[i];
+      exact.of_q.rounding = exact.of_k.rounding = {};
+      exact.cost += of_exact;
+      add(std::move(exact));
+    }
   }
 
   static bool is_same_way(const WrittenRope& a, const WrittenRope& b) {
@@ -258,9 +283,9 @@ class LogitsSearch {
     }
   }
 
-  /// Also with as few digits as a base may have.
+  /// Also with as few digits as a base may have, these first: of two that compute the same the
+  /// first stays.
   void add_with_digits(const LogitsHypothesis& hypothesis) {
-    add(hypothesis);
     const double base = hypothesis.of_q.base;
     for (int digits = 1; digits <= 8; ++digits) {
       const double power = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
@@ -269,6 +294,7 @@ class LogitsSearch {
       rounded.cost = cost_of(rounded.of_q);
       add(std::move(rounded));
     }
+    add(hypothesis);
   }
 
   /// NTK scaling is another base: base·s^(r/(r−2)).
@@ -285,7 +311,8 @@ class LogitsSearch {
   LogitsHypothesis with_refined_base(const LogitsHypothesis& from) const {
     LogitsHypothesis best = started_from(from);
     measure(best, some_);
-    for (double step = 0.1; step > 1e-7; step /= 1.6)
+    const double least = question_.format == Precision::fp64 ? 1e-13 : 1e-7;
+    for (double step = 0.1; step > least; step /= 1.6)
       for (const double factor : {1 + step, 1 / (1 + step)}) {
         LogitsHypothesis moved = best;
         moved.of_q.base *= factor;

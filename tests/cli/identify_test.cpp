@@ -262,6 +262,26 @@ TEST_CASE("identify --logits finds the rope of q and k from their product") {
   CHECK_THAT(outcome.out, Contains("encoding=rope base=500000 rope.pairing=half_split"));
 }
 
+TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
+  const json file = golden("identify_logits.json");
+  const Shell shell;
+  shell.write("q.npy", npy(numbers_of(file.at("q")), "2, 24, 64"));
+  shell.write("k.npy", npy(numbers_of(file.at("k")), "2, 24, 64"));
+  for (const std::string precision : {"exact", "exact_fp32"}) {
+    const Outcome made = shell.run(
+        "attend encoding=rope base=500000 q=q.npy k=k.npy v=k.npy precision=" + precision +
+        " --out " + precision + ".npz");
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const Outcome outcome =
+        shell.run("identify q.npy k.npy --json --logits " + precision + ".npz#logits");
+    CHECK(outcome.status == 0);
+    const json found = json::parse(outcome.out).at("tensors").at(0).at("hypotheses").at(0);
+    CHECK(found.at("setting") == "encoding=rope base=500000 rope.pairing=interleaved");
+    CHECK(found.at("facts").at("scale") == "1/√64");
+  }
+}
+
 TEST_CASE("identify says what it needs beside --bias and --logits") {
   const Shell shell;
   shell.write("bias.npy", npy(small_alibi(), "2, 6, 6"));
