@@ -141,9 +141,21 @@ std::string axes_words(const WrittenRope& rope) {
                      rope.unbounded_stride ? ", stride unbounded" : "");
 }
 
+/// In full where it has few digits, or by the scale of logits that it holds: a number that is
+/// rounded here is another one in fp32.
+std::string factor_digits(const WrittenRope& rope) {
+  const double a = amplitude_of(rope);
+  const auto is = [&](double value) { return std::abs(a - value) <= 1e-15 * a; };
+  const std::string few = digits(a), more = fmt::format("{:.12g}", a);
+  if (is(std::stod(few))) return few;
+  const double own = attention_factor(rope.scaling), root = std::sqrt(rope.d_head);
+  if (is(own / root)) return fmt::format("{}/√{}", digits(own), rope.d_head);
+  return is(std::stod(more)) ? more : few;
+}
+
 std::string factor_words(const WrittenRope& rope) {
   const bool all = rope.reach == FactorReach::all && amplitude_of(rope) != 1;
-  return digits(amplitude_of(rope)) + (all ? " on all channels" : "");
+  return factor_digits(rope) + (all ? " on all channels" : "");
 }
 
 /// All fields, in the order in which they are told.

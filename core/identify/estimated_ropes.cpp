@@ -1,5 +1,6 @@
 #include "core/identify/estimated_ropes.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -24,6 +25,8 @@ constexpr std::array<std::pair<Stage, Precision>, 3> coarse_stages{
 
 class Estimates {
  public:
+  explicit Estimates(Precision format) : format_(format) {}
+
   void add_families(std::vector<FamilyFit> fits, double amplitude,
                     const std::vector<FrequencyEstimate>& estimates) {
     int coarse = 0, rounded = 0;
@@ -44,7 +47,7 @@ class Estimates {
  private:
   void add(const WrittenRope& rope, double amplitude) {
     found_.push_back(rope);
-    for (WrittenRope& with : with_measured_factor(rope, amplitude))
+    for (WrittenRope& with : with_measured_factor(rope, amplitude, format_))
       found_.push_back(std::move(with));
   }
 
@@ -56,15 +59,35 @@ class Estimates {
     }
   }
 
+  Precision format_;
   std::vector<WrittenRope> found_{};
 };
+
+/// As few digits as are within the tolerance.
+double with_few_digits(double value, double tolerance) {
+  constexpr int most = 12;
+  for (int digits = 1; digits < most; ++digits) {
+    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(value)));
+    const double rounded = std::round(value * scale) / scale;
+    if (std::abs(rounded - value) <= tolerance * value) return rounded;
+  }
+  return value;
+}
+
+/// Factors that programs have: none, that of YaRN once or twice, and the scale of the logits.
+std::vector<double> known_factors_of(const WrittenRope& rope) {
+  const double own = attention_factor(rope.scaling), root = std::sqrt(rope.d_head);
+  return {1.0, own, own * own, 0.1 * std::log(rope.scaling.factor) + 1, 1 / root, own / root};
+}
+
+constexpr double near_known = 2e-3;  // what is measured of bf16 is no better known
 
 }  // namespace
 
 std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
                                          const AxisPositions& positions) {
   const auto axes = static_cast<std::size_t>(positions.cols());
-  Estimates all;
+  Estimates all(sample.format);
   for (const StructureFit& structure : likely_structures(sample)) {
     std::vector<WrittenRope> ways{structure.rope};
     if (axes == 3) ways = with_usual_sections(structure.rope);
@@ -80,7 +103,7 @@ std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
 }
 
 std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample) {
-  Estimates all;
+  Estimates all(sample.format);
   const std::vector<WrittenRope> slices = possible_slices(sample);
   if (slices.empty()) return {};
   for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
@@ -94,16 +117,25 @@ std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& 
   return all.found();
 }
 
-std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double measured) {
-  constexpr double near = 2e-3;
+double told_factor(const WrittenRope& rope, double measured, Precision format) {
+  const double u = unit_roundoff(format);
+  const double near = std::min<double>(near_known, 4 * u);
+  for (const double known : known_factors_of(rope))
+    if (std::abs(measured - known) <= near * known) return known;
+  return with_few_digits(measured, std::min<double>(1e-4, u / 4));
+}
+
+std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double measured,
+                                              Precision format) {
   const double own = amplitude_of(rope);
-  if (std::abs(measured - own) <= near * own) return {};
-  double amplitude = std::round(measured * 1e4) / 1e4;
-  for (const double known : {1.0, own * own, 0.1 * std::log(rope.scaling.factor) + 1})
-    if (std::abs(measured - known) <= near * known) amplitude = known;
-  WrittenRope with = rope;
-  with.amplitude = amplitude;
-  return {with};
+  if (std::abs(measured - own) <= near_known * own) return {};
+  std::vector<double> factors{told_factor(rope, measured, format)};
+  for (const double known : known_factors_of(rope))
+    if (std::abs(measured - known) <= near_known * known && known != factors.front())
+      factors.push_back(known);
+  std::vector<WrittenRope> found(factors.size(), rope);
+  for (std::size_t i = 0; i < factors.size(); ++i) found[i].amplitude = factors[i];
+  return found;
 }
 
 }  // namespace orrery

@@ -234,7 +234,14 @@ class Search : RopeSearch {
     WrittenRope rope = found().front().rope;
     if (rope.wiring != Wiring::rotation || rope.rule != PositionRule::stated) return;
     const double a = pair_phasors(rope, sample()).amplitude;
-    rope.amplitude = std::round(a * 1e4) / 1e4;
+    const double told = told_factor(rope, a, question.tensor.format);
+    add_with_factor(rope, told);
+    constexpr double measured = 1e-4;
+    if (std::abs(told - a) > measured * a) add_with_factor(rope, std::round(a * 1e4) / 1e4);
+  }
+
+  void add_with_factor(WrittenRope rope, double factor) {
+    rope.amplitude = factor;
     list.add(rope);
     if (rope.rotary_dims == rope.d_head) return;
     rope.reach = FactorReach::all;
