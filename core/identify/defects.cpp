@@ -40,6 +40,8 @@ Defective with_rule(const WrittenRope& sound, PositionRule rule, Index rows) {
     const bool begins = rule == PositionRule::zero_from || rule == PositionRule::next_from ||
                         rule == PositionRule::past_twice;
     if (begins) rope.from_row = prompt_rows(rows);
+    // The factor goes with cos and sin.
+    if (rule == PositionRule::none && amplitude_of(rope) != 1) rope.amplitude = 1.0;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "core/identify/defects.h"
 #include "core/identify/describe_rope.h"
 #include "core/identify/hypothesis_list.h"
 #include "tests/support/drawn_rope.h"
@@ -60,4 +61,16 @@ TEST_CASE("A factor of fp32 is told with all of the digits that it has") {
   CHECK_FALSE(with_digits.explained_by_angles);
   CHECK(short_text(with_digits.best().rope) ==
         "half_split pairs; base 500000; attention factor 0.7312345");
+}
+
+TEST_CASE("What is not rotated has no attention factor either") {
+  WrittenRope sound = llama(1.0);
+  sound.amplitude.reset();
+  sound.scaling = {.kind = RopeScalingKind::yarn, .factor = 16, .original_length = 256};
+  const auto still = find_rope_defect("not_rotated").inject(sound, rows);
+  REQUIRE(still);
+  DrawnRope draw = turned(*still);
+  CHECK(draw.after == draw.before);
+  const RotationAnswer answer = identify_rotation({.tensor = draw.tensor(), .expected = sound});
+  CHECK(answer.best().defect == "not_rotated");
 }
