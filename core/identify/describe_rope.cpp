@@ -52,9 +52,21 @@ std::string scaling_words(const RopeScaling& s) {
   return text;
 }
 
+/// How each sequence of a batch is padded; of many the first ones.
+std::string paddings_words(const WrittenRope& rope, std::size_t most) {
+  std::string rows;
+  for (std::size_t i = 0; i < std::min(rope.paddings.size(), most); ++i)
+    rows += fmt::format("{}{} in sequence {}", i == 0 ? "" : ", ", rope.paddings[i], i);
+  if (rope.paddings.size() > most) rows += fmt::format(" and {} more", rope.paddings.size() - most);
+  const std::string at = rope.padding == 0 ? "" : fmt::format(" at position {}", rope.padding);
+  return fmt::format(
+      "count from the first token of each sequence of the batch, rows of padding{}: {}", at, rows);
+}
+
 /// Where texts begin; of many the first ones.
 std::string restarts_words(const WrittenRope& rope) {
   constexpr std::size_t most = 12;
+  if (!rope.paddings.empty()) return paddings_words(rope, most);
   const std::vector<Index>& starts = rope.starts;
   const Index padding = starts.empty() ? 0 : starts.front();
   std::string after;

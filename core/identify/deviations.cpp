@@ -39,7 +39,8 @@ auto exponents_of(Rope& rope) {
 }
 template <class Rope>
 auto positions_of(Rope& rope) {
-  return std::tie(rope.rule, rope.offset, rope.from_row, rope.starts, rope.padding);
+  return std::tie(rope.rule, rope.offset, rope.from_row, rope.starts, rope.padding, rope.paddings,
+                  rope.heads_of_sequence);
 }
 
 /// What is taken from the expected rope together.

@@ -124,6 +124,7 @@ void estimate_again(RopeSearch& search) {
   const WrittenRope found = search.found().front().rope;
   if (found.rule == PositionRule::stated && found.offset == 0) return;
   if (found.rule == PositionRule::none || found.rule == PositionRule::head_index) return;
+  if (!found.paddings.empty()) return;  // heads differ
   estimate_at(
       search, [&](Position p, Index row) { return written_position(found, p, row, 0); },
       [&](WrittenRope& rope) {
@@ -139,7 +140,8 @@ void estimate_again(RopeSearch& search) {
 
 void search_positions(RopeSearch& search) {
   using Step = void (*)(RopeSearch&);
-  for (const Step step : {add_restarts, add_row_numbers, add_first_rows, add_offsets, add_rules})
+  for (const Step step :
+       {add_restarts, add_paddings, add_row_numbers, add_first_rows, add_offsets, add_rules})
     if (!search.list.fits()) step(search);
   estimate_again(search);
   for (const Step step : {add_other_positions, add_heads_for_positions})

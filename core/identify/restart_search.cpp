@@ -48,8 +48,13 @@ std::vector<Index> text_starts(const std::vector<bool>& still) {
   }
   constexpr Index least_rows = 4;  // of a text, on average
   const auto texts = static_cast<Index>(starts.size());
-  if (texts == 0 || texts * least_rows > rows || (texts == 1 && starts.front() == 0)) return {};
+  if (texts == 0 || texts * least_rows > rows) return {};
   return starts;
+}
+
+/// Positions that count the rows: nothing restarts.
+bool is_counted(const std::vector<Index>& starts) {
+  return starts.size() == 1 && starts.front() == 0;
 }
 
 /// The longest text, as far as it is sampled.
@@ -62,6 +67,29 @@ RotationSample longest_text(const RotatedTensor& tensor, const std::vector<Index
     length = end - first;
   }
   return rows_between(tensor, first, first + std::min<Index>(length, sampled_rows), sampled_heads);
+}
+
+/// The heads of one sequence of the batch.
+RotatedTensor sequence_of(const RotatedTensor& tensor, Index sequence) {
+  const Index heads = tensor.heads / tensor.sequences, rows = heads * tensor.rows();
+  return {.heads = heads,
+          .before = tensor.before.middleRows(sequence * rows, rows),
+          .after = tensor.after.middleRows(sequence * rows, rows),
+          .positions = tensor.positions,
+          .format = tensor.format};
+}
+
+/// The rows of padding of each sequence; empty where one of them lies otherwise.
+std::vector<Index> paddings_of(const StructureFit& structure, const RotatedTensor& tensor) {
+  std::vector<Index> paddings;
+  for (Index sequence = 0; sequence < tensor.sequences; ++sequence) {
+    const RotatedTensor one = sequence_of(tensor, sequence);
+    const std::vector<Index> starts =
+        text_starts(still_rows(structure, rows_between(one, 0, one.rows(), 2)));
+    if (starts.size() != 1) return {};
+    paddings.push_back(starts.front());
+  }
+  return paddings;
 }
 
 /// Adds what is expected, and what the sample's own rows say, at these positions.
@@ -93,7 +121,7 @@ void add_restarts(RopeSearch& search) {
   std::vector<Index> known;
   for (const StructureFit& structure : likely_structures(search.sample())) {
     const std::vector<Index> starts = text_starts(still_rows(structure, all));
-    if (starts.empty() || starts == known) continue;
+    if (starts.empty() || is_counted(starts) || starts == known) continue;
     known = starts;
     const RotationSample text = longest_text(tensor, starts);
     for (const Position padding : {0, 1}) {  // 1: what Transformers fills masked positions with
@@ -108,6 +136,33 @@ void add_restarts(RopeSearch& search) {
   if (known.empty()) return;
   search.list.keep(16, search.sample());
   search.refine_bases();
+}
+
+void add_paddings(RopeSearch& search) {
+  constexpr std::size_t most_structures = 2;
+  constexpr Index most_sequences = 256;
+  const RotatedTensor& tensor = search.question.tensor;
+  const bool is_batch = tensor.sequences > 1 && tensor.sequences <= most_sequences;
+  if (!is_batch || search.axes() != 1 || tensor.rows() > looked_at_rows) return;
+  const std::vector<StructureFit> structures = likely_structures(search.sample());
+  for (std::size_t i = 0; i < std::min(structures.size(), most_structures); ++i) {
+    const std::vector<Index> paddings = paddings_of(structures[i], tensor);
+    if (paddings.empty()) continue;
+    if (std::count(paddings.begin(), paddings.end(), paddings.front()) == tensor.sequences)
+      continue;
+    const auto shortest = std::min_element(paddings.begin(), paddings.end());
+    const RotatedTensor longest = sequence_of(tensor, shortest - paddings.begin());
+    const RotationSample text = longest_text(longest, {*shortest});
+    for (const Position padding : {0, 1})
+      add_at(search, text, counted(text.rows()), [&](WrittenRope& rope) {
+        rope.rule = PositionRule::restarts;
+        rope.padding = padding;
+        rope.paddings = paddings;
+        rope.heads_of_sequence = tensor.heads / tensor.sequences;
+      });
+    search.list.keep(16, search.sample());
+    return search.refine_bases();
+  }
 }
 
 void add_row_numbers(RopeSearch& search) {

@@ -10,6 +10,10 @@ namespace orrery {
 /// is. Adds nothing where no text but the first row begins so.
 void add_restarts(RopeSearch& search);
 
+/// The same in a batch whose sequences are padded at the left by different numbers of rows: each is
+/// read off for itself.
+void add_paddings(RopeSearch& search);
+
 /// Ropes at the numbers of the rows, where others are stated: a program that counts padding.
 void add_row_numbers(RopeSearch& search);
 

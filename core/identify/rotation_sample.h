@@ -15,6 +15,7 @@ struct RotatedTensor {
   MatrixIn<double> after;
   AxisPositions positions;  ///< [rows, axes]
   Precision format{Precision::fp32};
+  Index sequences{1};  ///< of a batch, heads/sequences heads each
 
   Index rows() const { return before.rows() / heads; }
   Index channels() const { return before.cols(); }

@@ -16,7 +16,8 @@ WrittenRope at_stated(WrittenRope rope) {
 
 bool same_rows(const WrittenRope& a, const WrittenRope& b) {
   const bool by_row = a.rule == PositionRule::restarts || a.rule == PositionRule::row_number;
-  return by_row && a.rule == b.rule && a.starts == b.starts && a.padding == b.padding;
+  return by_row && a.rule == b.rule && a.starts == b.starts && a.padding == b.padding &&
+         a.paddings == b.paddings;
 }
 
 /// Random vectors at one position, turned by both.

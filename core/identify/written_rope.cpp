@@ -62,12 +62,20 @@ void turn_row(const WrittenRope& rope, const TurnTable& table, Index n, const do
 }
 
 /// Rows since the text of this row began.
-Position row_of_text(const WrittenRope& rope, Index row) {
+Position row_of_text(const WrittenRope& rope, Index row, Index head) {
+  if (!rope.paddings.empty()) {
+    const auto last = static_cast<Index>(rope.paddings.size()) - 1;
+    const Index sequence = std::min<Index>(head / rope.heads_of_sequence, last);
+    const Index first = rope.paddings[static_cast<std::size_t>(sequence)];
+    return row < first ? rope.padding : row - first;
+  }
   const auto next = std::upper_bound(rope.starts.begin(), rope.starts.end(), row);
   return next == rope.starts.begin() ? rope.padding : row - *(next - 1);
 }
 
-bool needs_table_per_head(const WrittenRope& rope) { return rope.rule == PositionRule::head_index; }
+bool needs_table_per_head(const WrittenRope& rope) {
+  return rope.rule == PositionRule::head_index || !rope.paddings.empty();
+}
 
 }  // namespace
 
@@ -158,7 +166,7 @@ Position written_position(const WrittenRope& rope, Position stated, Index row, I
     case PositionRule::none:
       return 0;
     case PositionRule::restarts:
-      return row_of_text(rope, row);
+      return row_of_text(rope, row, head);
     case PositionRule::row_number:
       return row + rope.offset;
   }
@@ -252,7 +260,7 @@ bool computes_same(const WrittenRope& written_a, const WrittenRope& written_b) {
     return std::make_tuple(rope.d_head, is_proportional(rope) ? 0 : rope.begin, pairs_of(rope),
                            rope.pairing, rope.wiring, rope.clockwise, rope.reordered, rope.reach,
                            rope.rule, rope.offset, rope.from_row, rope.starts, rope.padding,
-                           axes_by_pair(rope));
+                           rope.paddings, rope.heads_of_sequence, axes_by_pair(rope));
   };
   if (key(a) != key(b)) return false;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})

@@ -62,10 +62,13 @@ struct WrittenRope {
   std::optional<double> amplitude{};  ///< a, in place of the scaling's own
   FactorReach reach{FactorReach::rotated};
   PositionRule rule{PositionRule::stated};
-  Position offset{0};             ///< added to every position
-  Index from_row{0};              ///< of the rules that begin at a row
-  std::vector<Index> starts{};    ///< restarts: first row of each text, ascending
-  Position padding{0};            ///< restarts: position of the rows before the first text
+  Position offset{0};           ///< added to every position
+  Index from_row{0};            ///< of the rules that begin at a row
+  std::vector<Index> starts{};  ///< restarts: first row of each text, ascending
+  Position padding{0};          ///< restarts: position of the rows before the first text
+  std::vector<Index>
+      paddings{};              ///< restarts: rows of padding of each sequence, in place of starts
+  Index heads_of_sequence{1};  ///< with paddings: heads that share each
   std::vector<Index> sections{};  ///< pairs of each axis; empty: one axis
   AxisDesign design{AxisDesign::chunked};
   bool unbounded_stride{false};  ///< interleaved sections go on to the last pair

@@ -40,6 +40,13 @@ Shape shape_of(const Tensor& tensor, bool tokens_first) {
   return {heads, size(1), size(0)};
 }
 
+/// Sequences of a batch: the first axis, where it is not that of the tokens. Of [H, N, d] it may be
+/// heads, which no program pads differently.
+Index sequences_of(const Tensor& tensor, bool tokens_first) {
+  const std::size_t axes = tensor.shape.size();
+  return axes == 4 || (axes == 3 && !tokens_first) ? static_cast<Index>(tensor.shape[0]) : 1;
+}
+
 /// [B, N, H, d] as [B·H·N, d].
 Matrix<double> heads_first(const Tensor& tensor, const Shape& shape) {
   const Index inner =
@@ -150,15 +157,16 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
 }
 
 TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
-                             Index heads, const IdentifyOptions& options,
-                             bool shows_wiring = true) {
+                             Index heads, const IdentifyOptions& options, bool shows_wiring = true,
+                             Index sequences = 1) {
   const Precision format =
       !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   RotationQuestion question{.tensor = {.heads = heads,
                                        .before = before,
                                        .after = after,
                                        .positions = positions_for(before.rows() / heads, options),
-                                       .format = format},
+                                       .format = format,
+                                       .sequences = sequences},
                             .threads = options.threads};
   if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
   TensorReport report = report_of(question, identify_rotation(question), options, shows_wiring);
@@ -206,15 +214,16 @@ TensorReport identify_tensors(const std::string& name, const Tensor& before, con
                     "the tensors before and after must have the same shape",
                     "save the same heads and tokens");
   const Shape shape = shape_of(before, options.tokens_first);
+  const Index sequences = sequences_of(before, options.tokens_first);
   TensorReport report;
   if (options.tokens_first) {
     const Matrix<double> x = heads_first(before, shape), y = heads_first(after, shape);
-    report = identify_matrix(x, y, shape.heads, options);
+    report = identify_matrix(x, y, shape.heads, options, true, sequences);
   } else {
     using In = Eigen::Map<const Matrix<double>>;
     report = identify_matrix(In(before.values.data(), shape.heads * shape.rows, shape.channels),
                              In(after.values.data(), shape.heads * shape.rows, shape.channels),
-                             shape.heads, options);
+                             shape.heads, options, true, sequences);
   }
   report.name = name;
   report.shape = shape_words(before);
