@@ -74,6 +74,7 @@ void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected)
   const bool begins = rope.rule == PositionRule::zero_from ||
                       rope.rule == PositionRule::next_from || rope.rule == PositionRule::past_twice;
   if (!begins) rope.from_row = 0;
+  if (rounds_no_position(rope)) return;
   const std::optional<double> fingerprint = fingerprint_of(rope);
   if (!fingerprint) return;
   for (RopeHypothesis& other : found_)
@@ -92,6 +93,19 @@ void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected)
                     .is_expected = is_expected,
                     .cost = cost,
                     .fingerprint = *fingerprint});
+}
+
+/// Positions that a format holds say nothing of whether they had it. Those that a rule makes are
+/// left to the fit.
+bool HypothesisList::rounds_no_position(const WrittenRope& rope) const {
+  const Precision format = rope.rounding.format(Stage::position);
+  if (format == Precision::fp64 || rope.rule != PositionRule::stated || rope.offset != 0)
+    return false;
+  const AxisPositions& stated = question_.tensor.positions;
+  return std::all_of(stated.data(), stated.data() + stated.size(), [&](Position p) {
+    const auto whole = static_cast<double>(p);
+    return round_to(format, whole) == whole;
+  });
 }
 
 /// The expected rope is the most likely one, its defects come next, and then what deviates from it

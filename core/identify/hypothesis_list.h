@@ -45,6 +45,7 @@ class HypothesisList {
 
  private:
   double angle_rounding() const;
+  bool rounds_no_position(const WrittenRope& rope) const;
   double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const;
   void measure(std::vector<RopeHypothesis>& hypotheses, const RotationSample& sample) const;
   void screen();

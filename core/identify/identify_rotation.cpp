@@ -68,9 +68,13 @@ class Search : RopeSearch {
             rope && is_seen(*rope))
           list.add(*rope, defect.name);
     }
+    // Tables as coarse as the tensor are no defect.
+    if (unit_roundoff(question.tensor.format) <= unit_roundoff(Precision::fp32)) return;
+    expected.rounding = fp32_stages();
+    expected.rounding.set(Stage::cos_sin, question.tensor.format);
+    list.add(expected, {}, true);
   }
 
-  /// Tables as coarse as the tensor are no defect.
   bool is_seen(const WrittenRope& rope) const {
     return !rope.rounding.rounds(Stage::cos_sin) ||
            unit_roundoff(rope.rounding.format(Stage::cos_sin)) <= unit_roundoff(Precision::fp32) ||

@@ -12,6 +12,7 @@ namespace {
 constexpr Index looked_at_rows = 4096;
 constexpr Index sampled_rows = 96;
 constexpr Index sampled_heads = 4;
+constexpr Index least_rows = 4;  // of a text, on average
 
 /// Whether each row stays as it was, but for a common factor.
 std::vector<bool> still_rows(const StructureFit& structure, const RotationSample& sample) {
@@ -46,7 +47,6 @@ std::vector<Index> text_starts(const std::vector<bool>& still) {
     if (row > leading && is_still(row - 1)) return {};
     starts.push_back(row);
   }
-  constexpr Index least_rows = 4;  // of a text, on average
   const auto texts = static_cast<Index>(starts.size());
   if (texts == 0 || texts * least_rows > rows) return {};
   return starts;
@@ -79,14 +79,15 @@ RotatedTensor sequence_of(const RotatedTensor& tensor, Index sequence) {
           .format = tensor.format};
 }
 
-/// The rows of padding of each sequence; empty where one of them lies otherwise.
+/// The rows of padding of each sequence; empty where one of them lies otherwise, or is all padding:
+/// a head that does not turn.
 std::vector<Index> paddings_of(const StructureFit& structure, const RotatedTensor& tensor) {
   std::vector<Index> paddings;
   for (Index sequence = 0; sequence < tensor.sequences; ++sequence) {
     const RotatedTensor one = sequence_of(tensor, sequence);
     const std::vector<Index> starts =
         text_starts(still_rows(structure, rows_between(one, 0, one.rows(), 2)));
-    if (starts.size() != 1) return {};
+    if (starts.size() != 1 || tensor.rows() - starts.front() < least_rows) return {};
     paddings.push_back(starts.front());
   }
   return paddings;

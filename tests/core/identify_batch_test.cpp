@@ -12,7 +12,7 @@ using namespace orrery::tests;
 
 namespace {
 
-constexpr Index rows = 48, sequences = 3, heads_of_each = 2, d = 64;
+constexpr Index rows = 48, sequences = 3, heads_of_each = 2, d = 32;
 const std::vector<Index> paddings{27, 3, 0};
 
 /// Turned by the positions of each sequence, row by row, not by way of the rope's own rule.
@@ -70,6 +70,12 @@ TEST_CASE("Beside what is expected, the paddings of a batch are all that deviate
   CHECK(differences.front().b ==
         "count from the first token of each sequence of the batch, rows of padding: 27 in "
         "sequence 0, 3 in sequence 1, 0 in sequence 2");
+}
+
+TEST_CASE("A head that does not turn is not taken for padding") {
+  DrawnRope draw = padded_batch(0);
+  draw.after.topRows(heads_of_each * rows) = draw.before.topRows(heads_of_each * rows);
+  CHECK_FALSE(identify_rotation({.tensor = batch_of(draw)}).explained);
 }
 
 TEST_CASE("A batch without padding is explained by the rope alone") {
