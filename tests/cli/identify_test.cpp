@@ -1,4 +1,6 @@
 // orrery identify: tensors of Transformers as files, what is expected of them, folders, tables.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -279,6 +281,39 @@ TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
     const json found = json::parse(outcome.out).at("tensors").at(0).at("hypotheses").at(0);
     CHECK(found.at("setting") == "encoding=rope base=500000 rope.pairing=interleaved");
     CHECK(found.at("facts").at("scale") == "1/√64");
+  }
+}
+
+TEST_CASE("identify names the padding of each sequence of a batch, whose axis is the first") {
+  constexpr int rows = 32, half = 16;
+  const std::array<int, 2> paddings{5, 0};
+  std::vector<float> before, after;
+  for (const int padding : paddings)
+    for (int n = 0; n < rows; ++n) {
+      std::array<double, 2 * half> x{};
+      for (std::size_t c = 0; c < x.size(); ++c)
+        x[c] = static_cast<float>(std::sin(1.0 + 7.3 * n + 3.1 * n * static_cast<double>(c)));
+      std::array<double, 2 * half> y{};
+      for (std::size_t t = 0; t < half; ++t) {
+        const double angle =
+            std::max(n - padding, 0) * std::pow(1e4, -static_cast<double>(t) / half);
+        y[t] = x[t] * std::cos(angle) - x[t + half] * std::sin(angle);
+        y[t + half] = x[t] * std::sin(angle) + x[t + half] * std::cos(angle);
+      }
+      before.insert(before.end(), x.begin(), x.end());
+      after.insert(after.end(), y.begin(), y.end());
+    }
+  const Shell shell;
+  for (const std::string shape : {"2, 32, 32", "2, 1, 32, 32"}) {
+    shell.write("before.npy", npy(before, shape));
+    shell.write("after.npy", npy(after, shape));
+    const Outcome outcome = shell.run("identify before.npy after.npy");
+    INFO(outcome.out);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(
+        outcome.out,
+        Contains("half_split pairs; base 10000; positions count from the first token of each "
+                 "sequence of the batch, rows of padding: 5 in sequence 0, 0 in sequence 1"));
   }
 }
 
