@@ -124,7 +124,8 @@ std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
 
 std::vector<PositionFact> facts_of(const LayerPlan& layer) {
   Facts facts(layer);
-  if (layer.reasons.count("layer_types") > 0) facts.add("layer_types", "layer types", "one");
+  if (layer.reasons.count("layer_types") > 0)
+    facts.add("layer_types", "types of layers", "all alike");
   facts.add("encoding", "encoding", layer.encoding);
   if (layer.encoding == "not_attention") return facts.take();
   const bool rope = layer.encoding == "rope";

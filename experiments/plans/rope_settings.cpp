@@ -61,6 +61,11 @@ bool reads_part(const ConfigValues& config, const std::string& kind) {
          type.defaults.find("partial_rotary_factor") != std::string_view::npos;
 }
 
+Valued<double> whole_head(const ConfigValues& config) {
+  const std::string unread = and_not_read(config, "partial_rotary_factor");
+  return {1.0, "all of the head" + (unread.empty() ? ": no key has a part" : unread)};
+}
+
 /// The share of the head that turns, for types that say it so.
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
                            const std::string& kind, int layer) {
@@ -70,7 +75,7 @@ Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dic
     if (own.value)
       return {1.0, fmt::format("{} is not read by the code of {} in Transformers", own.reason,
                                type_of(config).name)};
-    return {1.0, "all of the head" + and_not_read(config, part)};
+    return whole_head(config);
   }
   if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer); one.value) return one;
   if (own.value) return own;
@@ -78,7 +83,7 @@ Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dic
   for (const char* key : {part, "rotary_pct"})
     if (!neox || key != part)
       if (Valued<double> outer = config.number(key); outer.value) return outer;
-  return {1.0, "all of the head: no key has a part"};
+  return whole_head(config);
 }
 
 /// A number of channels in place of a part: in some types where no part is given.
