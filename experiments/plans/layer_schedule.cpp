@@ -70,11 +70,6 @@ std::string block_type(const ConfigValues& config, int layer) {
   return block == "attention" ? "sliding_attention" : "linear_attention";
 }
 
-/// OLMo Hybrid needs a layer with attention, however few it has.
-const char* last_is_full(int i, int count) {
-  return i == count - 1 ? "full_attention" : "linear_attention";
-}
-
 std::string type_by_rule(const ConfigValues& config, int i, int count) {
   const int n = std::max<int>(1, period_of(config));
   const bool nth = (i + 1) % n == 0;
@@ -108,8 +103,9 @@ std::string type_by_rule(const ConfigValues& config, int i, int count) {
     case LayerTypes::chunked_where_rope:
       return has_rope(config, i, unused) ? "chunked_attention" : "full_attention";
     case LayerTypes::nth_is_full_rest_linear:
-      if (type_of(config).name == "olmo_hybrid" && count < n) return last_is_full(i, count);
       return nth ? "full_attention" : "linear_attention";
+    case LayerTypes::nth_or_last_rest_linear:
+      return nth || (count < n && i == count - 1) ? "full_attention" : "linear_attention";
     case LayerTypes::first_of_two_is_full:
       return i % 2 == 0 ? "full_attention" : "linear_attention";
     case LayerTypes::block_types:
@@ -134,7 +130,7 @@ void read_type(const ConfigValues& config, int count, LayerPlan& layer) {
       config.refuse("layer_types", "a list of short names");
     layer.type = (*list)[at].get<std::string>();
     layer.reasons["type"] = config.reason("layer_types");
-    if (type_of(config).name == "gemma4_text" && layer.layer == count - 1 &&
+    if (type_of(config).last_is_full && layer.layer == count - 1 &&
         layer.type != "full_attention") {
       layer.type = "full_attention";
       layer.reasons["type"] = code_of(config) + ": the last layer is full_attention";
@@ -171,6 +167,9 @@ bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, st
       return full && config.has("sliding_window");
     case NopeRule::no_rope_layers:
       return !has_rope(config, layer.layer, reason);
+    case NopeRule::position_embedding_type:
+      reason = "position_embedding_type is not rope";
+      return config.text("position_embedding_type") != "rope";
     case NopeRule::layer_rope_theta:
       break;
   }
@@ -253,7 +252,7 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
   const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
   if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
   const bool two_per_layer =
-      type_of(config).name == "longcat_flash" && config.find_in_file("num_layers") != nullptr;
+      type_of(config).two_per_block && config.find_in_file("num_layers") != nullptr;
   std::vector<LayerPlan> layers(static_cast<std::size_t>(*count.value) * (two_per_layer ? 2 : 1));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerPlan& layer = layers[i];

@@ -24,6 +24,7 @@ enum class LayerTypes {
   sliding_without_rope,         ///< sliding where no_rope_layers is 0, if use_sliding_window
   chunked_where_rope,           ///< chunked_attention where no_rope_layers is 1
   nth_is_full_rest_linear,      ///< the others are linear_attention
+  nth_or_last_rest_linear,      ///< the same; the last is full_attention where there is no nth
   first_of_two_is_full,  ///< layers 0, 2, … are full_attention, the others linear_attention
   block_types,           ///< the list `block_types`, repeated
   convolutions_between   ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
@@ -40,10 +41,11 @@ enum class WindowRule {
 /// Which attention layers have no position encoding.
 enum class NopeRule {
   never,
-  on_full,               ///< those of type full_attention
-  on_full_with_windows,  ///< the same, unless sliding_window is null
-  no_rope_layers,        ///< where that list has 0; by default every fourth
-  layer_rope_theta       ///< where that list has 0
+  on_full,                 ///< those of type full_attention
+  on_full_with_windows,    ///< the same, unless sliding_window is null
+  no_rope_layers,          ///< where that list has 0; by default every fourth
+  layer_rope_theta,        ///< where that list has 0
+  position_embedding_type  ///< all, unless it is rope
 };
 
 /// The keys of a file that set RoPE's base, scaling and width, beside rope_parameters.
@@ -97,6 +99,8 @@ struct ModelType {
   bool latent{};               ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
   bool bidirectional{};        ///< no causal mask
   bool clockwise{};            ///< turns by −m·theta
+  bool last_is_full{};         ///< the last layer is full_attention, whatever layer_types says
+  bool two_per_block{};        ///< num_layers counts blocks of two layers
   std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
   /// Values of further keys, as JSON; empty: none. A type reads partial_rotary_factor where it has
   /// a value here or takes another key for it.

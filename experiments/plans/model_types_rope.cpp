@@ -91,7 +91,7 @@ constexpr ModelType rope_types[] = {
      "sliding_window": 512})"},
     {.name = "gemma4_text", .sizes = {30, 2304, 8, 256, 131072}, .layers =
      LayerTypes::nth_and_last_are_full, .period = 6, .keys = RopeKeys::nested_only, .scale =
-     ScaleRule::one,
+     ScaleRule::one, .last_is_full = true,
      .defaults = R"({"rope_parameters": {"sliding_attention": {"rope_theta": 10000},
      "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta":
      1000000}}, "sliding_window": 512, "global_head_dim": 512})"},
@@ -139,8 +139,8 @@ constexpr ModelType rope_types[] = {
      LayerTypes::multiples_are_full, .period = 4, .nope = NopeRule::layer_rope_theta, .scale =
      ScaleRule::attention_multiplier,
      .defaults = R"({"attention_multiplier": 1, "sliding_window": 128})"},
-    {.name = "granitemoehybrid", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::listed, .scale =
-     ScaleRule::attention_multiplier,
+    {.name = "granitemoehybrid", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::listed,
+     .nope = NopeRule::position_embedding_type, .scale = ScaleRule::attention_multiplier,
      .defaults = R"({"attention_multiplier": 1})"},
     {.name = "granitemoeshared", .sizes = {32, 4096, 32, 0, 2048}, .scale =
      ScaleRule::attention_multiplier,
@@ -179,7 +179,7 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_theta": 500000, "attention_chunk_size": 8192,
      "attn_temperature_tuning": true, "floor_scale": 8192, "attn_scale": 0.1})"},
     {.name = "longcat_flash", .sizes = {56, 6144, 64, 0, 131072}, .interleaved = true, .latent =
-     true,
+     true, .two_per_block = true,
      .defaults = R"({"rope_theta": 10000000, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
     {.name = "mellum", .sizes = {28, 2304, 32, 128, 131072}, .layers = LayerTypes::listed, .keys = RopeKeys::nested_only,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 500000},
@@ -244,7 +244,7 @@ constexpr ModelType rope_types[] = {
      = 4, .keys = RopeKeys::dual_olmo,
      .defaults = R"({"rope_theta": 500000, "sliding_window": 4096})"},
     {.name = "olmo_hybrid", .sizes = {32, 3840, 30, 0, 65536}, .layers =
-     LayerTypes::nth_is_full_rest_linear, .period = 4},
+     LayerTypes::nth_or_last_rest_linear, .period = 4},
     {.name = "olmoe", .sizes = {16, 2048, 16, 0, 4096}},
     {.name = "persimmon", .sizes = {36, 4096, 64, 0, 16384},
      .defaults = R"({"partial_rotary_factor": 0.5})"},

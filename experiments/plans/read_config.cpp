@@ -134,11 +134,6 @@ void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPla
   layer.head_dim = static_cast<int>(*channels.value);
   layer.reasons["head_dim"] = channels.reason;
   read_softmax_scale(config, layer);
-  const bool hybrid = config.type() && config.type()->name == "granitemoehybrid";
-  if (hybrid && config.text("position_embedding_type") != "rope") {
-    layer.encoding = "none";
-    layer.reasons["encoding"] = "position_embedding_type is not rope";
-  }
   if (layer.encoding.empty()) {
     if (config.type() && config.type()->encoding == "rope")
       read_rope(config, options, layer, assumed);
