@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -59,8 +60,20 @@ ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file,
       file_(std::move(file)),
       prefix_(std::move(prefix)) {}
 
+bool ConfigValues::has_default(std::string_view key) const { return defaults_.contains(key); }
+
+bool ConfigValues::is_unread(std::string_view key) const {
+  if (!type_) return false;
+  for (std::string_view rest = type_->unread; !rest.empty();) {
+    const std::size_t end = std::min<std::size_t>(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == key) return true;
+    rest.remove_prefix(std::min<std::size_t>(end + 1, rest.size()));
+  }
+  return false;
+}
+
 std::string ConfigValues::spelling_of(std::string_view key) const {
-  if (!values_.contains(key))
+  if (!values_.contains(key) || (is_unread(key) && has_default(key)))
     for (const OtherNames& other : other_names)
       if (other.key == key)
         for (const std::string_view name : other.names)
@@ -73,8 +86,8 @@ const Json* ConfigValues::find_in_file(std::string_view key) const {
 }
 
 const Json* ConfigValues::find(std::string_view key) const {
-  if (type_ && !key.empty() && key == type_->unread) return value_in(defaults_, key);
   const std::string spelling = spelling_of(key);
+  if (is_unread(key) && (spelling == key || !has_default(key))) return value_in(defaults_, key);
   // Classes put their own dictionary where a file has null for it.
   if (key == "rope_parameters" && !value_in(values_, spelling)) return value_in(defaults_, key);
   return values_.contains(spelling) ? value_in(values_, spelling) : value_in(defaults_, key);

@@ -31,6 +31,11 @@ class ConfigValues {
   /// The same without the defaults of the class.
   const Json* find_in_file(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Whether the class has a value of its own for a key.
+  bool has_default(std::string_view key) const;
+  /// Whether a key says nothing to the class. Where the class has a default for it, it has the
+  /// value under another name.
+  bool is_unread(std::string_view key) const;
   /// "config.json: head_dim is not read by the code of gpt_neox in Transformers".
   std::string not_read(std::string_view key) const;
   /// "config.json: text_config.n_head", "default of gemma3_text".

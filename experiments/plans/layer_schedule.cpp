@@ -70,6 +70,14 @@ std::string block_type(const ConfigValues& config, int layer) {
   return block == "attention" ? "sliding_attention" : "linear_attention";
 }
 
+/// Cohere's mixtures of experts begin with dense layers, which have a period of their own.
+bool nth_after_dense(const ConfigValues& config, int i, int n) {
+  const auto dense = config.integer("first_k_dense_replace", 0, most_layers).value.value_or(0);
+  if (i >= dense) return (i - static_cast<int>(dense) + 1) % n == 0;
+  const auto period = config.integer("prefix_dense_sliding_window_pattern", 1, most_layers);
+  return (i + 1) % period.value.value_or(1) == 0;
+}
+
 std::string type_by_rule(const ConfigValues& config, int i, int count) {
   const int n = std::max<int>(1, period_of(config));
   const bool nth = (i + 1) % n == 0;
@@ -81,6 +89,8 @@ std::string type_by_rule(const ConfigValues& config, int i, int count) {
     case LayerTypes::nth_is_full:
       return full_or_sliding(nth || (type_of(config).nope == NopeRule::on_full_with_windows &&
                                      !config.has("sliding_window")));
+    case LayerTypes::nth_is_full_after_dense:
+      return full_or_sliding(nth_after_dense(config, i, n));
     case LayerTypes::nth_and_last_are_full:
       return full_or_sliding(nth || i == count - 1);
     case LayerTypes::first_and_nth_are_full:
@@ -155,7 +165,29 @@ bool is_attention(const std::string& type) {
   return std::find(others.begin(), others.end(), type) == others.end();
 }
 
-bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, std::string& reason) {
+bool is_dense(const ConfigValues& config, int layer) {
+  const Json* kinds = config.list("mlp_layer_types");
+  if (!kinds) return layer < config.integer("first_k_dense_replace", 0, most_layers).value;
+  const auto at = static_cast<std::size_t>(layer);
+  if (at >= kinds->size()) config.refuse("mlp_layer_types", "a list with a name per layer");
+  return (*kinds)[at] == "dense";
+}
+
+/// Where the list has 0. By default every fourth layer from the last, of which no list is needed.
+bool has_zero_base(const ConfigValues& config, int layer, int count, std::string& reason) {
+  const Json* bases = config.list("layer_rope_theta");
+  if (!bases) {
+    reason = "no layer_rope_theta: every fourth layer from the last has no RoPE";
+    return type_of(config).nope == NopeRule::zero_layer_rope_theta && (count - 1 - layer) % 4 == 0;
+  }
+  const auto at = static_cast<std::size_t>(layer);
+  if (at >= bases->size()) config.refuse("layer_rope_theta", "a list with a number per layer");
+  reason = fmt::format("{}[{}] is 0", config.reason("layer_rope_theta"), at);
+  return (*bases)[at].is_number() && (*bases)[at] == 0;
+}
+
+bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, int count,
+                          std::string& reason) {
   const bool full = layer.type == "full_attention";
   reason = code_of(config) + ": no RoPE in full_attention";
   switch (type_of(config).nope) {
@@ -165,23 +197,20 @@ bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, st
       return full;
     case NopeRule::on_full_with_windows:
       return full && config.has("sliding_window");
+    case NopeRule::on_full_unless_dense:
+      reason += ", but in dense layers";
+      return full && !(config.number("prefix_dense_sliding_window_pattern").value == 1 &&
+                       is_dense(config, layer.layer));
     case NopeRule::no_rope_layers:
       return !has_rope(config, layer.layer, reason);
     case NopeRule::position_embedding_type:
       reason = "position_embedding_type is not rope";
       return config.text("position_embedding_type") != "rope";
     case NopeRule::layer_rope_theta:
+    case NopeRule::zero_layer_rope_theta:
       break;
   }
-  const Json* bases = config.list("layer_rope_theta");
-  if (!bases) {
-    reason = "no layer_rope_theta: every fourth layer from the last has no RoPE";
-    return type_of(config).layers == LayerTypes::counted_from_last && full;
-  }
-  const auto at = static_cast<std::size_t>(layer.layer);
-  if (at >= bases->size()) config.refuse("layer_rope_theta", "a list with a number per layer");
-  reason = fmt::format("{}[{}] is 0", config.reason("layer_rope_theta"), at);
-  return (*bases)[at].is_number() && (*bases)[at] == 0;
+  return has_zero_base(config, layer.layer, count, reason);
 }
 
 /// In keys as LayerPlan counts them.
@@ -191,8 +220,12 @@ Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& laye
     chunk.reason += ": blocks of keys, none before the query's own";
     return chunk;
   }
-  Valued<std::int64_t> window = config.integer("sliding_window", 0, most_tokens);
-  if (type_of(config).window == WindowRule::half_local) {
+  const WindowRule rule = type_of(config).window;
+  if (rule == WindowRule::zero_without_flag && !config.flag("use_sliding_window"))
+    return {0, code_of(config) + ": 0 without use_sliding_window, which hides every key"};
+  Valued<std::int64_t> window = config.integer(
+      rule == WindowRule::window_size ? "window_size" : "sliding_window", 0, most_tokens);
+  if (rule == WindowRule::half_local) {
     if (!window.value) {
       window = config.integer("local_attention", 2, most_tokens);
       if (window.value) *window.value /= 2;
@@ -214,9 +247,11 @@ Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& laye
 std::string window_not_read(const ConfigValues& config) {
   if (!config.type() || !config.find_in_file("sliding_window")) return "";
   const ModelType& type = *config.type();
-  if (type.layers == LayerTypes::one_type && type.window == WindowRule::by_type)
+  if (type.window == WindowRule::by_type &&
+      (type.layers == LayerTypes::one_type || config.is_unread("sliding_window")))
     return config.not_read("sliding_window");
-  if (needs_flag(type) && !config.flag("use_sliding_window"))
+  if (needs_flag(type) && type.window != WindowRule::zero_without_flag &&
+      !config.flag("use_sliding_window"))
     return fmt::format("{} is not read without use_sliding_window",
                        config.key_name("sliding_window"));
   return "";
@@ -245,15 +280,32 @@ bool bidirectional(const ConfigValues& config) {
   return value && (*value == true || *value == "all");
 }
 
+/// Entries of layer_types, or letters of the pattern that stands in for it.
+std::size_t listed_layers(const ConfigValues& config) {
+  const Json* list = config.list("layer_types");
+  return list ? list->size() : config.text("hybrid_override_pattern").size();
+}
+
+std::size_t layer_count(const ConfigValues& config, std::vector<std::string>& assumed) {
+  const ModelType& type = type_of(config);
+  if (type.counted_by_list) {
+    const std::size_t listed = listed_layers(config);
+    if (listed < 1 || listed > most_layers) config.refuse("layer_types", "a list of layers");
+    if (const Json* given = config.find_in_file("num_hidden_layers"); given && *given != listed)
+      assume(assumed, config.not_read("num_hidden_layers") + ": layer_types or its pattern counts");
+    return listed;
+  }
+  const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
+  if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
+  const bool blocks = type.two_per_block && config.find_in_file("num_layers") != nullptr;
+  return static_cast<std::size_t>(*count.value) * (blocks ? 2 : 1);
+}
+
 }  // namespace
 
 std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
                                       std::vector<std::string>& assumed) {
-  const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
-  if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
-  const bool two_per_layer =
-      type_of(config).two_per_block && config.find_in_file("num_layers") != nullptr;
-  std::vector<LayerPlan> layers(static_cast<std::size_t>(*count.value) * (two_per_layer ? 2 : 1));
+  std::vector<LayerPlan> layers(layer_count(config, assumed));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerPlan& layer = layers[i];
     layer.layer = static_cast<int>(i);
@@ -265,7 +317,7 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
       layer.reasons["encoding"] = layer.reasons["type"];
       continue;
     }
-    if (is_without_positions(config, layer, reason)) {
+    if (is_without_positions(config, layer, static_cast<int>(layers.size()), reason)) {
       layer.encoding = "none";
       layer.reasons["encoding"] = reason;
     }

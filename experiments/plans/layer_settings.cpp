@@ -6,12 +6,13 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "experiments/plans/planned_rope.h"
 #include "experiments/plans/positions_text.h"
 
 namespace orrery::plans {
 namespace {
 
-void require_catalogued(const LayerPlan& layer) {
+void require_runnable(const LayerPlan& layer) {
   const auto& entries = encoding_catalogue();
   const bool known = std::any_of(entries.begin(), entries.end(), [&](const EncodingEntry& entry) {
     return entry.info.name == layer.encoding;
@@ -20,6 +21,7 @@ void require_catalogued(const LayerPlan& layer) {
     throw UsageError(fmt::format("layer={}", layer.layer),
                      fmt::format("is {}, which is no encoding that runs", layer.encoding),
                      "choose another layer; orrery positions FILE lists them");
+  require_rotation(layer);
 }
 
 bool has(const std::vector<ParamSpec>& specs, const std::string& key) {
@@ -74,7 +76,7 @@ ParamValue as_kind(const ParamSpec& spec, const ParamValue& value) {
 }  // namespace
 
 std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
-  require_catalogued(layer);
+  require_runnable(layer);
   std::vector<Setting> settings;
   for (const Setting& setting : all_settings(layer, specs)) {
     const auto spec = std::find_if(specs.begin(), specs.end(),

@@ -10,16 +10,18 @@ namespace orrery::plans {
 /// How the types of layers follow from their numbers where a file has no `layer_types`. Counting is
 /// from 0; n is the row's `period`, or the key `period_key` of the file.
 enum class LayerTypes {
-  one_type,                ///< every layer is full_attention, and the class reads no layer_types
-  listed,                  ///< every layer is full_attention
-  nth_is_full,             ///< layers n − 1, 2n − 1, … are full_attention, the others sliding
-  nth_and_last_are_full,   ///< and so is the last
-  first_and_nth_are_full,  ///< and so is the first
-  multiples_are_full,      ///< layers 0, n, 2n, … are full_attention
-  counted_from_last,       ///< the last and every nth before it are full_attention
-  all_sliding,             ///< while sliding_window is not null
-  after_max_window_layers,      ///< sliding from layer max_window_layers on, if use_sliding_window
-  max_window_layers_alone,      ///< the same without the switch
+  one_type,     ///< every layer is full_attention, and the class reads no layer_types
+  listed,       ///< every layer is full_attention
+  nth_is_full,  ///< layers n − 1, 2n − 1, … are full_attention, the others sliding
+  nth_is_full_after_dense,  ///< the same, counted from layer first_k_dense_replace; before it n is
+                            ///< prefix_dense_sliding_window_pattern
+  nth_and_last_are_full,    ///< the last is full_attention, too
+  first_and_nth_are_full,   ///< the first is full_attention, too
+  multiples_are_full,       ///< layers 0, n, 2n, … are full_attention
+  counted_from_last,        ///< the last and every nth before it are full_attention
+  all_sliding,              ///< while sliding_window is not null
+  after_max_window_layers,  ///< sliding from layer max_window_layers on, if use_sliding_window
+  max_window_layers_alone,  ///< the same without the switch
   odd_below_max_window_layers,  ///< sliding at 0, 2, … below it, if use_sliding_window
   sliding_without_rope,         ///< sliding where no_rope_layers is 0, if use_sliding_window
   chunked_where_rope,           ///< chunked_attention where no_rope_layers is 1
@@ -32,10 +34,12 @@ enum class LayerTypes {
 
 /// On which layers `sliding_window` acts.
 enum class WindowRule {
-  by_type,      ///< those of type sliding_attention: none where every layer is of one type
-  every_layer,  ///< all, unless it is null
-  with_flag,    ///< all, if use_sliding_window
-  half_local    ///< by type; half of local_attention, which sliding_window overrides
+  by_type,            ///< those of type sliding_attention: none where every layer is of one type
+  every_layer,        ///< all, unless it is null
+  with_flag,          ///< all, if use_sliding_window
+  zero_without_flag,  ///< by type; 0, which hides every key, without use_sliding_window
+  window_size,        ///< by type; its key is window_size
+  half_local          ///< by type; half of local_attention, which sliding_window overrides
 };
 
 /// Which attention layers have no position encoding.
@@ -43,8 +47,11 @@ enum class NopeRule {
   never,
   on_full,                 ///< those of type full_attention
   on_full_with_windows,    ///< the same, unless sliding_window is null
+  on_full_unless_dense,    ///< the same, but for dense ones of mlp_layer_types while
+                           ///< prefix_dense_sliding_window_pattern is 1
   no_rope_layers,          ///< where that list has 0; by default every fourth
-  layer_rope_theta,        ///< where that list has 0
+  layer_rope_theta,        ///< where that list has 0; its other numbers are bases
+  zero_layer_rope_theta,   ///< where that list has 0; by default every fourth from the last
   position_embedding_type  ///< all, unless it is rope
 };
 
@@ -72,7 +79,7 @@ enum class ScaleRule {
 };
 
 /// A factor on queries that grows with their position.
-enum class TemperatureRule { none, llama4, beta, scalable };
+enum class TemperatureRule { none, llama4, beta, scalable, learned };
 
 /// Positions with three axes: how pairs are shared out by mrope_section.
 enum class Sections { none, chunked, in_turns };
@@ -99,13 +106,19 @@ struct ModelType {
   bool latent{};               ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
   bool bidirectional{};        ///< no causal mask
   bool clockwise{};            ///< turns by −m·theta
+  bool norm_after_rotation{};  ///< of q and k: no attention factor remains
   bool last_is_full{};         ///< the last layer is full_attention, whatever layer_types says
+  bool counted_by_list{};      ///< as many layers as layer_types or its pattern has
   bool two_per_block{};        ///< num_layers counts blocks of two layers
+  bool frequencies_by_head_dim{};  ///< head_dim is the width of which frequencies are a part; heads
+                                   ///< are hidden_size / num_attention_heads wide
+  double unscaled_part{};  ///< of the head that turns in layers without a scaling whose dictionary
+                           ///< names none; 0: as in other layers
   std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
   /// Values of further keys, as JSON; empty: none. A type reads partial_rotary_factor where it has
   /// a value here or takes another key for it.
   std::string_view defaults{};
-  std::string_view unread{};  ///< a key that other types read and this one does not
+  std::string_view unread{};  ///< keys between spaces that other types read and this one does not
 };
 
 /// Every type that is known, RoPE's first.

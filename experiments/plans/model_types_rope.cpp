@@ -37,9 +37,9 @@ constexpr ModelType rope_types[] = {
      NopeRule::on_full,
      .defaults = R"({"sliding_window": 4096})"},
     {.name = "cohere2_moe", .sizes = {40, 8192, 64, 128, 8192}, .interleaved = true, .layers =
-     LayerTypes::nth_is_full, .period = 4, .period_key = "sliding_window_pattern", .nope =
-     NopeRule::on_full,
-     .defaults = R"({"sliding_window": 4096})"},
+     LayerTypes::nth_is_full_after_dense, .period = 4, .period_key = "sliding_window_pattern",
+     .nope = NopeRule::on_full_unless_dense,
+     .defaults = R"({"sliding_window": 4096, "prefix_dense_sliding_window_pattern": 1})"},
     {.name = "cwm", .sizes = {64, 6144, 48, 128, 131072}, .layers = LayerTypes::multiples_are_full,
      .period = 4,
      .defaults = R"({"rope_parameters": {"rope_theta": 1000000, "factor": 16, "high_freq_factor":
@@ -107,8 +107,8 @@ constexpr ModelType rope_types[] = {
     {.name = "glm4v_moe_text", .sizes = {46, 4096, 96, 0, 65536}, .sections = Sections::chunked,
      .defaults = R"({"partial_rotary_factor": 0.5})"},
     {.name = "glm4v_text", .sizes = {40, 4096, 32, 0, 32768}, .interleaved = true, .sections =
-     Sections::chunked,
-     .defaults = R"({"partial_rotary_factor": 1})", .unread = "head_dim"},
+     Sections::chunked, .frequencies_by_head_dim = true,
+     .defaults = R"({"partial_rotary_factor": 1})"},
     {.name = "glm_moe_dsa", .sizes = {78, 6144, 64, 0, 202752}, .interleaved = true, .latent =
      true, .indexer = "interleaved",
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 192, "index_head_dim": 128})"},
@@ -116,7 +116,8 @@ constexpr ModelType rope_types[] = {
      Sections::chunked,
      .defaults = R"({"partial_rotary_factor": 1})"},
     {.name = "gpt_neox", .sizes = {44, 6144, 64, 0, 2048}, .keys = RopeKeys::neox,
-     .defaults = R"({"rotary_pct": 0.25})", .unread = "head_dim"},
+     .frequencies_by_head_dim = true,
+     .defaults = R"({"rotary_pct": 0.25})"},
     {.name = "gpt_neox_japanese", .sizes = {32, 2560, 32, 0, 2048}, .keys = RopeKeys::neox,
      .defaults = R"({"rotary_pct": 1})"},
     {.name = "gpt_oss", .sizes = {36, 2880, 64, 64, 131072}, .layers = LayerTypes::nth_is_full,
@@ -149,8 +150,8 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_theta": 160000})"},
     {.name = "helium", .sizes = {24, 2560, 20, 128, 4096}, .interleaved = true,
      .defaults = R"({"rope_theta": 100000})"},
-    {.name = "hunyuan_v1_dense", .sizes = {32, 4096, 32, 0, 2048}},
-    {.name = "hunyuan_v1_moe", .sizes = {32, 4096, 32, 0, 2048}},
+    {.name = "hunyuan_v1_dense", .sizes = {32, 4096, 32, 0, 2048}, .norm_after_rotation = true},
+    {.name = "hunyuan_v1_moe", .sizes = {32, 4096, 32, 0, 2048}, .norm_after_rotation = true},
     {.name = "hy_v3", .sizes = {80, 4096, 64, 128, 131072},
      .defaults = R"({"rope_theta": 11158840})"},
     {.name = "internlm3", .sizes = {48, 4096, 32, 128, 32768}},
@@ -160,6 +161,7 @@ constexpr ModelType rope_types[] = {
      .period = 5, .nope = NopeRule::on_full,
      .defaults = R"({"sliding_window": 513})"},
     {.name = "laguna", .sizes = {40, 2048, 48, 128, 131072}, .layers = LayerTypes::listed, .keys = RopeKeys::nested_only,
+     .unscaled_part = 1,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 500000,
      "partial_rotary_factor": 0.5}, "sliding_attention": {"rope_theta": 10000,
      "partial_rotary_factor": 1}}, "sliding_window": 512})"},
@@ -186,9 +188,10 @@ constexpr ModelType rope_types[] = {
      "sliding_attention": {"rope_theta": 10000}}, "sliding_window": 1024})"},
     {.name = "mimo_v2_flash", .sizes = {48, 4096, 64, 192, 131072}, .layers =
      LayerTypes::first_and_nth_are_full, .period = 6, .keys = RopeKeys::nested_only,
+     .unscaled_part = 0.334,
      .defaults = R"({"rope_parameters": {"full_attention": {"rope_theta": 5000000,
      "partial_rotary_factor": 0.334}, "sliding_attention": {"rope_theta": 10000,
-     "partial_rotary_factor": 0.334}}, "partial_rotary_factor": 0.334, "sliding_window": 129})"},
+     "partial_rotary_factor": 0.334}}, "sliding_window": 129})"},
     {.name = "minicpm3", .sizes = {62, 2560, 40, 0, 32768}, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 32, "qk_nope_head_dim": 64})"},
     {.name = "minimax", .sizes = {32, 4096, 32, 0, 131072}, .layers =
@@ -210,9 +213,11 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_parameters": {"rope_type": "yarn", "rope_theta": 10000, "factor": 128,
      "original_max_position_embeddings": 8192, "max_position_embeddings": 1048576, "beta_fast":
      32, "beta_slow": 1, "mscale_all_dim": 1, "mscale": 1, "llama_4_scaling_beta": 0.1,
-     "partial_rotary_factor": 0.5}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64})"},
+     "partial_rotary_factor": 0.5}, "partial_rotary_factor": 0.5, "qk_rope_head_dim": 64,
+     "qk_nope_head_dim": 64})"},
     {.name = "mistral_large4_text", .sizes = {72, 6144, 64, 0, 1048576}, .interleaved = true,
-     .nope = NopeRule::no_rope_layers, .latent = true, .indexer = "interleaved",
+     .nope = NopeRule::no_rope_layers, .temperature = TemperatureRule::learned, .latent = true,
+     .indexer = "interleaved",
      .defaults = R"({"rope_parameters": {"rope_type": "yarn", "rope_theta": 10000, "factor": 2048,
      "original_max_position_embeddings": 512, "beta_fast": 32, "beta_slow": 1, "attention_factor":
      1}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64, "index_head_dim": 128})"},
@@ -231,9 +236,10 @@ constexpr ModelType rope_types[] = {
     {.name = "moonshine", .sizes = {6, 288, 8, 0, 512}, .interleaved = true,
      .defaults = R"({"partial_rotary_factor": 0.9})"},
     {.name = "muse_spark_text", .sizes = {62, 8192, 128, 64, 1048576}, .layers =
-     LayerTypes::counted_from_last, .period = 4, .nope = NopeRule::layer_rope_theta,
+     LayerTypes::counted_from_last, .period = 4, .nope = NopeRule::zero_layer_rope_theta,
      .defaults = R"({"rope_parameters": {"rope_theta": 500000}, "sliding_window": 2048})"},
-    {.name = "nanochat", .sizes = {12, 768, 6, 0, 2048}, .clockwise = true},
+    {.name = "nanochat", .sizes = {12, 768, 6, 0, 2048}, .clockwise = true,
+     .norm_after_rotation = true},
     {.name = "nemotron", .sizes = {32, 6144, 48, 0, 4096},
      .defaults = R"({"partial_rotary_factor": 0.5})"},
     {.name = "nomic_bert", .sizes = {12, 768, 12, 0, 2048}, .bidirectional = true,
@@ -268,7 +274,7 @@ constexpr ModelType rope_types[] = {
      LayerTypes::after_max_window_layers, .sections = Sections::chunked,
      .defaults = R"({"rope_theta": 1000000, "sliding_window": 4096, "max_window_layers": 80})"},
     {.name = "qwen2_moe", .sizes = {24, 2048, 16, 0, 32768}, .layers =
-     LayerTypes::odd_below_max_window_layers,
+     LayerTypes::odd_below_max_window_layers, .window = WindowRule::zero_without_flag,
      .defaults = R"({"sliding_window": 4096, "max_window_layers": 28})"},
     {.name = "qwen2_vl_text", .sizes = {80, 8192, 64, 0, 32768}, .layers =
      LayerTypes::after_max_window_layers, .sections = Sections::chunked,

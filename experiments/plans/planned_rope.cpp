@@ -1,6 +1,10 @@
 #include "experiments/plans/planned_rope.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+
+#include "core/errors.h"
 
 namespace orrery::plans {
 namespace {
@@ -47,7 +51,15 @@ Rope<double> planned_rope(const LayerPlan& layer) {
       {.d_model = width, .d_head = width, .params = params, .tables = &tables});
 }
 
+void require_rotation(const LayerPlan& layer) {
+  if (layer.attention_factor == 0)
+    throw UsageError(fmt::format("layer {}, whose attention_factor is 0", layer.layer),
+                     "multiplies cos and sin by 0, which no encoding that runs does",
+                     "choose another layer, or correct the file");
+}
+
 WrittenRope planned_convention(const LayerPlan& layer) {
+  require_rotation(layer);
   WrittenRope written{.d_head = layer.head_dim};
   if (layer.encoding != "rope") {
     written.rotary_dims = layer.head_dim;

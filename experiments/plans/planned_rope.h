@@ -20,4 +20,8 @@ Rope<double> planned_rope(const LayerPlan& layer);
 /// nothing. Throws as planned_rope does.
 WrittenRope planned_convention(const LayerPlan& layer);
 
+/// Throws UsageError where cos and sin are multiplied by 0, which no encoding of the catalogue
+/// does.
+void require_rotation(const LayerPlan& layer);
+
 }  // namespace orrery::plans

@@ -45,7 +45,7 @@ struct LayerPlan {
   std::vector<double> factors{};       ///< rope.factors, or rope.short_factor of LongRoPE; per pair
   std::vector<double> long_factors{};  ///< rope.long_factor of LongRoPE
   std::vector<double> inv_freq{};      ///< rad per token in the order of pairs, after scaling
-  double attention_factor{1.0};        ///< by which cos and sin are multiplied
+  double attention_factor{1.0};        ///< by which cos and sin are multiplied; 0 blanks the slice
   double softmax_scale{};  ///< by which q·k is multiplied; 0 when the file does not say
   /// w: a query at m sees keys at n with |m − n| < w, of causal layers those with n ≤ m. It counts
   /// the query's own key and w − 1 behind it; layers that are not causal see w − 1 ahead, too. The

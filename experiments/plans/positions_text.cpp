@@ -150,6 +150,7 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
 std::string window_text(const LayerPlan& layer) {
   if (!layer.window) return "none";
   const std::int64_t w = *layer.window;
+  if (w == 0) return "0 tokens: every key is hidden";
   if (layer.window_in_blocks) return fmt::format("{} tokens (in blocks: ⌊n/{}⌋ = ⌊m/{}⌋)", w, w, w);
   return fmt::format("{} tokens ({} < {})", w, layer.causal ? "m − n" : "|m − n|", w);
 }

@@ -66,7 +66,12 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
   if (layer.type == "full_attention")
     if (auto global = config.integer("global_head_dim", 1, most_channels); global.value)
       return global;
-  if (auto own = config.integer("head_dim", 1, most_channels); own.value) return own;
+  if (layer.type.find("sliding") != std::string::npos && config.has_default("swa_head_dim"))
+    if (auto sliding = config.integer("swa_head_dim", 1, most_channels); sliding.value)
+      return sliding;
+  const bool for_frequencies = type_of(config).frequencies_by_head_dim;
+  if (!for_frequencies)
+    if (auto own = config.integer("head_dim", 1, most_channels); own.value) return own;
   const auto hidden = config.integer("hidden_size", 1, most_hidden);
   const auto heads = config.integer("num_attention_heads", 1, most_hidden);
   if (!hidden.value || !heads.value)
@@ -74,9 +79,12 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
   const std::int64_t channels = *hidden.value / *heads.value;
   if (channels < 1 || channels > most_channels)
     config.refuse("hidden_size", fmt::format("1 to {} times num_attention_heads", most_channels));
-  const bool unread = type_of(config).unread == "head_dim" && config.find_in_file("head_dim");
-  return {channels, "hidden_size / num_attention_heads" +
-                        (unread ? "; " + config.not_read("head_dim") : std::string())};
+  std::string reason = "hidden_size / num_attention_heads";
+  if (config.find_in_file("head_dim"))
+    reason += "; " + (for_frequencies
+                          ? config.key_name("head_dim") + " is the width of the frequencies alone"
+                          : config.not_read("head_dim"));
+  return {channels, std::move(reason)};
 }
 
 void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
@@ -107,9 +115,14 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
 }
 
 /// The factor of layers without RoPE in models that have one.
-void read_temperature(const ConfigValues& config, LayerPlan& layer) {
-  if (layer.encoding != "none") return;
+void read_temperature(const ConfigValues& config, LayerPlan& layer,
+                      std::vector<std::string>& assumed) {
   const TemperatureRule rule = type_of(config).temperature;
+  if (rule == TemperatureRule::learned)
+    assume(assumed,
+           "queries are multiplied by b + s ln(m + 1) with a learned b and s per head, which no "
+           "configuration has: 1 is shown, which they begin as");
+  if (layer.encoding != "none") return;
   if (rule == TemperatureRule::llama4 && config.flag("attn_temperature_tuning")) {
     const Valued<double> floor = config.number("floor_scale"), scale = config.number("attn_scale");
     if (!floor.value || !scale.value) return;
@@ -140,7 +153,7 @@ void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPla
     else
       read_other_encoding(config, options, layer, assumed);
   }
-  read_temperature(config, layer);
+  read_temperature(config, layer, assumed);
   if (layer.encoding == "rope" && layer.reasons.count("encoding") == 0)
     layer.reasons["encoding"] =
         fmt::format("model type {}", config.type() ? config.type()->name : "unknown");

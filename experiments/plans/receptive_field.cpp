@@ -1,5 +1,6 @@
 #include "experiments/plans/receptive_field.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::plans {
@@ -48,7 +49,8 @@ Reach reach_of(const LayerPlan& layer, std::int64_t context) {
   if (layer.encoding == "not_attention") return {};
   const std::int64_t all = context - 1;
   const bool windowed = layer.window && *layer.window <= all;
-  const std::int64_t side = windowed ? *layer.window - 1 : all;
+  // A window of 0 hides the query's own key, too: what comes through is the residual stream.
+  const std::int64_t side = windowed ? std::max<std::int64_t>(*layer.window - 1, 0) : all;
   return {.behind = side, .ahead = layer.causal ? 0 : side};
 }
 

@@ -16,6 +16,7 @@ namespace orrery::plans {
 namespace {
 
 constexpr double usual_base = 10000.0;
+constexpr std::int64_t most_channels = 8192;
 
 const ModelType& type_of(const ConfigValues& config) {
   static constexpr ModelType unknown{};
@@ -39,8 +40,10 @@ std::string and_not_read(const ConfigValues& config, const char* key) {
 }
 
 Valued<double> base_of(const ConfigValues& config, const RopeDictionary& dictionary, int layer) {
+  const bool of_layers = !config.type() || config.type()->nope == NopeRule::layer_rope_theta;
   for (const char* key : {"layer_rope_theta", "rope_theta"})
-    if (Valued<double> own = entry_of(config, key, layer); own.value) return own;
+    if (of_layers || key != std::string_view("layer_rope_theta"))
+      if (Valued<double> own = entry_of(config, key, layer); own.value) return own;
   if (Valued<double> own = dictionary.number("rope_theta", config); own.value) return own;
   const RopeKeys keys = type_of(config).keys;
   if (keys != RopeKeys::gptj) {
@@ -58,7 +61,7 @@ bool reads_part(const ConfigValues& config, const std::string& kind) {
   const ModelType& type = type_of(config);
   return !config.type() || kind == "proportional" || type.keys == RopeKeys::neox ||
          type.keys == RopeKeys::rotary_dim || type.keys == RopeKeys::compressed ||
-         type.defaults.find("partial_rotary_factor") != std::string_view::npos;
+         type.unscaled_part > 0 || config.has_default("partial_rotary_factor");
 }
 
 Valued<double> whole_head(const ConfigValues& config) {
@@ -79,7 +82,11 @@ Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dic
   }
   if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer); one.value) return one;
   if (own.value) return own;
-  const bool neox = type_of(config).keys == RopeKeys::neox;
+  const ModelType& type = type_of(config);
+  if (type.unscaled_part > 0 && kind == "none")
+    return {type.unscaled_part,
+            fmt::format("default of {} without a scaling", type.name) + and_not_read(config, part)};
+  const bool neox = type.keys == RopeKeys::neox;
   for (const char* key : {part, "rotary_pct"})
     if (!neox || key != part)
       if (Valued<double> outer = config.number(key); outer.value) return outer;
@@ -129,10 +136,15 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
   const Valued<double> part = fraction_of(config, dictionary, kind, layer.layer);
   if (*part.value <= 0 || *part.value > 1)
     config.refuse("partial_rotary_factor", "above 0 and at most 1");
-  const double channels = *part.value * layer.head_dim;
+  const Valued<std::int64_t> head = type_of(config).frequencies_by_head_dim
+                                        ? config.integer("head_dim", 2, most_channels)
+                                        : Valued<std::int64_t>{};
+  const auto width = static_cast<double>(head.value.value_or(layer.head_dim));
+  const double channels = *part.value * width;
   layer.rotary_dims = kind == "proportional" ? 2 * static_cast<int>(std::floor(channels / 2))
                                              : static_cast<int>(channels);
-  layer.reasons["rotary_dims"] = part.reason;
+  layer.reasons["rotary_dims"] =
+      part.reason + (head.value ? fmt::format(", of {} of {}", *head.value, head.reason) : "");
   if (kind != "proportional") round_up(layer);
   if (type_of(config).keys == RopeKeys::compressed) {
     layer.rotary_begin = layer.head_dim - layer.rotary_dims;
@@ -197,6 +209,16 @@ void scale_softmax(const ConfigValues& config, const std::string& kind, LayerPla
   layer.reasons["softmax_scale"] += ", times (0.1 mscale_all_dim ln s + 1)²";
 }
 
+/// A norm of q and k cancels by what cos and sin were multiplied before it.
+void cancel_attention_factor(const ConfigValues& config, const std::string& kind,
+                             LayerPlan& layer) {
+  const bool has_factor = (kind == "yarn" || kind == "longrope") && layer.attention_factor != 0;
+  if (has_factor && type_of(config).norm_after_rotation)
+    put_param(layer, "rope.attention_factor", 1.0,
+              fmt::format("code of {} in Transformers: q and k are normed after they turn",
+                          type_of(config).name));
+}
+
 void complete(const ConfigValues& config, LayerPlan& layer) {
   try {
     complete_rope(layer);
@@ -207,14 +229,34 @@ void complete(const ConfigValues& config, LayerPlan& layer) {
   }
 }
 
+/// A scaling obeys partial_rotary_factor in latent attention, too. Where that leaves one frequency,
+/// the code shares it among all pairs; it runs with no other number of them.
+void share_lone_frequency(const ConfigValues& config, const RopeDictionary& dictionary,
+                          const std::string& kind, LayerPlan& layer) {
+  constexpr const char* key = "partial_rotary_factor";
+  if (!type_of(config).latent || kind == "none" || reads_part(config, "none")) return;
+  Valued<double> part = dictionary.number(key, config);
+  if (!part.value) part = config.number(key);
+  if (!part.value || !(*part.value > 0 && *part.value < 1)) return;
+  if (static_cast<int>(*part.value * layer.rotary_dims) != 2) return;
+  LayerPlan lone = layer;
+  lone.rotary_dims = 2;
+  complete(config, lone);
+  std::vector<double> factors;
+  for (int t = 0; t < layer.rotary_dims / 2; ++t)
+    factors.push_back(std::pow(layer.base, -2.0 * t / layer.rotary_dims) / lone.inv_freq.front());
+  put_factors(layer, std::move(factors), part.reason + ": one frequency, shared by all pairs");
+  if (lone.attention_factor != 0)
+    put_param(layer, "rope.attention_factor", lone.attention_factor, "that of its scaling");
+}
+
 /// Of DeepSeek-V4 only layers that pick among compressed keys have one, and as in its heads the
 /// last channels turn; elsewhere the first.
 void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   const ModelType& type = type_of(config);
   const bool compressed = type.keys == RopeKeys::compressed;
   if (type.indexer.empty() || (compressed && layer.type != "compressed_sparse_attention")) return;
-  constexpr std::int64_t widest = 8192;
-  const auto width = config.integer("index_head_dim", layer.rotary_dims, widest);
+  const auto width = config.integer("index_head_dim", layer.rotary_dims, most_channels);
   if (!width.value) return;
   const int channels = static_cast<int>(*width.value);
   layer.indexer = IndexerPlan{.pairing = std::string(type.indexer),
@@ -243,6 +285,7 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   const std::string kind = scaling_kind(config, dictionary, assumed);
   read_slice(config, dictionary, kind, layer);
   read_scaling(config, dictionary, kind, options, layer, assumed);
+  cancel_attention_factor(config, kind, layer);
   read_sections(config, dictionary, layer);
   read_query_temperature(config, dictionary, layer);
   scale_softmax(config, kind, layer);
@@ -253,6 +296,7 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   if (type_of(config).keys == RopeKeys::compressed)
     put_param(layer, "rope.rotary_value", std::string("counter_rotated"),
               "code of deepseek_v4 in Transformers");
+  share_lone_frequency(config, dictionary, kind, layer);
   read_indexer(config, layer);
   complete(config, layer);
 }

@@ -30,7 +30,7 @@ void complete_rope(LayerPlan& layer) {
                      "check head_dim and the keys of the rotated part");
   const Rope<double> rope = planned_rope(layer);
   layer.inv_freq = rope.theta();
-  layer.attention_factor = rope.attention_factor();
+  if (layer.attention_factor != 0) layer.attention_factor = rope.attention_factor();
   if (layer.rotary_dims < layer.head_dim)
     put(layer, "rope.fraction", fraction_that_gives(layer.rotary_dims, layer.head_dim));
 }
@@ -55,6 +55,10 @@ void rotate(const LayerPlan& layer, std::int64_t position, std::vector<double>& 
                      "give as many channels as the head has");
   const int width = paired_channels(layer);
   const int begin = width == layer.head_dim ? 0 : layer.rotary_begin;
+  if (layer.attention_factor == 0) {
+    std::fill_n(x.begin() + begin, width, 0.0);
+    return;
+  }
   Matrix<double> slice = Eigen::Map<Matrix<double>>(x.data() + begin, 1, width);
   const std::vector<Position> at{layer.clockwise ? -position : position};
   planned_rope(layer).transform_queries(at, slice);

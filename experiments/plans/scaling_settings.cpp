@@ -56,6 +56,15 @@ class Reader {
     if (value.value && *value.value != 0) put(to, *value.value, value.reason);
   }
 
+  /// A file's 0 makes cos and sin vanish, where that of rope.attention_factor is its default.
+  void attention_factor() {
+    const Valued<double> value = dictionary_.number("attention_factor", config_);
+    if (!value.value) return;
+    if (*value.value != 0) return put("rope.attention_factor", *value.value, value.reason);
+    layer_.attention_factor = 0;
+    layer_.reasons["rope.attention_factor"] = value.reason;
+  }
+
   Valued<double> original_length() const {
     const char* key = "original_max_position_embeddings";
     Valued<double> outer = config_.number(key);
@@ -101,7 +110,7 @@ class Reader {
     copy_unless_zero("beta_slow", "rope.beta_slow");
     copy("mscale", "rope.mscale");
     copy("mscale_all_dim", "rope.mscale_all_dim");
-    copy("attention_factor", "rope.attention_factor");
+    attention_factor();
     if (type == "telechat3-yarn" && !find_param(layer_, "rope.attention_factor"))
       put("rope.attention_factor",
           telechat_slope * std::log(std::get<double>(*find_param(layer_, "rope.factor"))) + 1,
@@ -120,14 +129,12 @@ class Reader {
     LayerPlan inverse = layer_;
     complete_rope(inverse);
     const std::vector<double> theta = unscaled_frequencies(inverse);
+    std::vector<double> factors;
     for (std::size_t t = 0; t < theta.size(); ++t) {
       const double divided = (1 - inverse.inv_freq[t] / theta[t]) / (1 - s);  // 1 − γ
-      layer_.factors.push_back(1 / (divided / s + 1 - divided));
+      factors.push_back(1 / (divided / s + 1 - divided));
     }
-    std::erase_if(layer_.params, [](const Setting& setting) {
-      return setting.first.starts_with("rope.") && setting.first != "rope.attention_factor";
-    });
-    put("rope.scaling", std::string("factors"), reason);
+    put_factors(layer_, std::move(factors), reason);
   }
 
   void truncate() {
@@ -167,7 +174,7 @@ class Reader {
     if (std::get<double>(*find_param(layer_, "rope.factor")) < 1)
       put("rope.factor", 1.0, layer_.reasons["rope.factor"]);
     put_original_length(original_length());
-    copy("attention_factor", "rope.attention_factor");
+    attention_factor();
     layer_.factors = numbers("short_factor");
     layer_.long_factors = numbers("long_factor");
     put_length(options);
@@ -259,6 +266,15 @@ void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
   if (kind == "yarn") reader.yarn(type_text(dictionary));
   if (kind == "longrope") reader.longrope(options);
   if (kind == "llama3") reader.llama3();
+}
+
+void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason) {
+  layer.factors = std::move(factors);
+  layer.long_factors.clear();
+  std::erase_if(layer.params, [](const Setting& setting) {
+    return setting.first.starts_with("rope.") && setting.first != "rope.attention_factor";
+  });
+  put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
 }
 
 }  // namespace orrery::plans

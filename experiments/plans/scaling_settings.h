@@ -18,4 +18,7 @@ void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
                   const std::string& kind, const ReadOptions& options, LayerPlan& layer,
                   std::vector<std::string>& assumed);
 
+/// Replaces the layer's scaling by factors, one per pair, by which frequencies are divided.
+void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason);
+
 }  // namespace orrery::plans

@@ -92,6 +92,7 @@ special = {
     "lfm2_moe": {"layer_types": ["conv", "full_attention"]}, "qwen3_next": {"num_hidden_layers": 4}, "qwen3_5_text": {"num_hidden_layers": 4},
     "qwen3_5_moe_text": {"num_hidden_layers": 4}, "recurrent_gemma": {"num_hidden_layers": 3},
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False}, "kimi_linear": {"layer_types": ["linear_attention", "full_attention"]},
+    "moonshine": {**{f"{part}_num_{what}": 2 for part in ("encoder", "decoder") for what in ("hidden_layers", "attention_heads")}, **own_names},
     "mamba2": {"num_heads": 4, "head_dim": 16}, "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 2, "d_head": 16, "max_position_embeddings": "absent", **own_names},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "num_layers": 2, "num_heads": 2, "window_size": 8, **own_names, "hidden_size": 32},
     "sew-d": {"conv_dim": [8], "conv_kernel": [3], "conv_stride": [2], "num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2,
@@ -99,7 +100,8 @@ special = {
     "phi4_multimodal": {"vision_config": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32},
                         "audio_config": {"hidden_size": 32, "num_blocks": 1, "num_attention_heads": 2, "intermediate_size": 32}},
 }
-irrelevant = set(small) - {"index_head_dim", "rel_extent", "d_rel"} | {"vq_config", "vocabulary_map", "ffn_config", "scoring_func", "conv_dim",
+relevant = {"cohere2_moe": {"first_k_dense_replace"}}
+irrelevant = set(small) - {"index_head_dim", "rel_extent", "d_rel", "swa_head_dim"} | {"vq_config", "vocabulary_map", "ffn_config", "scoring_func", "conv_dim",
                                                               "conv_kernel", "conv_stride", "vision_config_small"}
 
 
@@ -142,7 +144,7 @@ def arguments(model, **given):
     if "input_values" in names:
         return {"input_values": torch.randn(1, 2 * tokens + 1 + 2), **without(given, "input_ids", "position_ids", "use_cache")}
     if "encoder_hidden_states" in names and model.config.model_type == "moonshine":
-        given["encoder_hidden_states"] = torch.randn(1, 7, model.config.hidden_size)
+        given["encoder_hidden_states"] = torch.ones(1, 7, model.config.hidden_size)  # the same in each run
     if "bbox" in names:
         given["bbox"] = torch.zeros(1, given["input_ids"].shape[1], 4)
     accepted = inspect.signature(model.forward).parameters
@@ -152,7 +154,7 @@ def arguments(model, **given):
 
 
 class Recorder(plans.Probe):
-    """Keeps masks, too."""
+    """Keeps masks, too, and by what q was multiplied before a call with a scale of 1."""
 
     def __call__(self, module, query, key, value, attention_mask=None, scaling=None, **kwargs):
         out = super().__call__(module, query, key, value, attention_mask, scaling, **kwargs)
@@ -161,7 +163,25 @@ class Recorder(plans.Probe):
         out = (out[0][:, -query.shape[2]:], out[1])  # DeepSeek-V4 has keys that are averages beside those of the tokens
         self.calls[-1].update(crosses=module.__class__.__name__.startswith("Moonshine") and not module.is_causal, mask=attention_mask, length=query.shape[2], keys=key.shape[2],
                               module=getattr(module, "is_causal", None))
+        if type(module).__name__ in scaled_before:
+            self.calls[-1]["scale"] = scaling * scale_before(module, query)
         return out
+
+
+scaled_before = {"EsmSelfAttention": "query", "OPTAttention": "q_proj"}
+
+
+def scale_before(module, query):
+    """By what these classes multiply q, in which they have no norm."""
+    projected = getattr(module, scaled_before[type(module).__name__]).projected
+    return float(query[0, 0, 0].norm() / projected.flatten()[:query.shape[-1]].norm())
+
+
+def keep_projections(model):
+    for module in model.modules():
+        if type(module).__name__ in scaled_before:
+            linear = getattr(module, scaled_before[type(module).__name__])
+            linear.register_forward_hook(lambda linear, _, out: setattr(linear, "projected", out))
 
 
 def forward(model, module, at):
@@ -198,8 +218,10 @@ def randomise(model):
 
 
 def attention_layers(model, module, config, masks):
+    keep_projections(model)
+    unturned = 1 if config.model_type == "recurrent_gemma" else 0  # recurrent layers start anew at position 0
     with plans.without_rotation(model):
-        pre = by_layer(forward(model, module, [0]))
+        pre = by_layer(forward(model, module, [unturned]))
     if not pre:
         raise NotImplementedError("attention is a method of its own")
     post = {position: by_layer(forward(model, module, [position])) for position in positions}
@@ -236,6 +258,9 @@ def without_attention(model_type):
 
 def weights_layers(model, masks):
     """Number and masks of layers whose attention is a method of its own."""
+    for parameter in model.parameters():
+        if parameter.ndim > 1:
+            parameter.mul_(0.1)  # logits so far apart that a weight vanishes would look like a mask
     kwargs = arguments(model, input_ids=torch.arange(tokens)[None] % 13 + 3, output_attentions=True, return_dict=True)
     result = model(**kwargs)
     attentions = [weights for weights in (getattr(result, "attentions", None) or ()) if weights is not None]
@@ -337,9 +362,11 @@ nested_types = ("gemma3_text", "gemma3n_text", "gemma4_text", "olmo3", "modernbe
 
 
 def draw_width(draw, config, names):
-    key = next((key for key in ("num_attention_heads", "n_heads", "n_head", "num_heads") if key in config), None)
+    key = next((key for key in ("num_attention_heads", "n_heads", "n_head", "num_heads", "decoder_num_attention_heads") if key in config), None)
     if key and config["model_type"] not in rigid:
         config[key] = draw.choice([2, 2, 4])
+    if "encoder_num_attention_heads" in config:
+        config["encoder_num_attention_heads"] = config[key]
     if "qk_rope_head_dim" in config:
         config["qk_rope_head_dim"] = draw.choice([8, 16])
         if config["model_type"] in ("longcat_flash", "deepseek_v4"):
@@ -356,6 +383,9 @@ def draw_width(draw, config, names):
         config["head_dim"] = None
     elif roll > 0.93 and config["model_type"] not in special:
         config.pop("head_dim", None)
+    for key, kinds in {"d_kv": ("udop", "switch_transformers"), "swa_head_dim": ("inkling_text", "inkling2_text"), "global_head_dim": ("gemma4_text",)}.items():
+        if config["model_type"] in kinds and draw.random() < 0.7:
+            config[key] = draw.choice([16, 24, 32])
 
 
 def draw_rope(draw, config, names):
@@ -424,7 +454,7 @@ def draw_rope(draw, config, names):
 
 def draw_layers(draw, config, names):
     kind = config["model_type"]
-    key = next((key for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer") if key in config), None)
+    key = next((key for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "decoder_num_hidden_layers") if key in config), None)
     if key and kind not in ("deepseek_v4", "granitemoehybrid", "lfm2_moe", "kimi_linear", "longcat_flash", "bamba", "jamba", "gpt_neo"):
         config[key] = draw.choice([1, 2, 3, 4, 6]) if config[key] < 3 else draw.choice([3, 4, 6, 8])
     count = config.get(key, 2)
@@ -439,6 +469,8 @@ def draw_layers(draw, config, names):
                            "qwen3_5_text": ["linear_attention", "full_attention"], "qwen3_5_moe_text": ["linear_attention", "full_attention"],
                            "minimax": ["linear_attention", "full_attention"], "olmo_hybrid": ["linear_attention", "full_attention"],
                            "lfm2": ["conv", "full_attention"], "lfm2_moe": ["conv", "full_attention"],
+                           "inkling_text": ["hybrid", "hybrid_sliding"], "inkling2_text": ["hybrid", "hybrid_sliding"],
+                           "nemotron_h": ["full_attention", "linear_attention", "mlp"],
                            "granitemoehybrid": ["mamba", "attention"], "lfm3": ["conv", "full_attention", "sliding_attention"]}
         choices = names_of_layers.get(kind, ["full_attention", "sliding_attention"])
         if kind not in ("bamba", "falcon_h1", "deepseek_v4"):
@@ -459,10 +491,31 @@ def draw_layers(draw, config, names):
         config["num_attention_heads_per_layer"] = [config["num_attention_heads"]] * count
     if "mlp_layer_types" in names and kind != "deepseek_v4":
         config["mlp_layer_types"] = ["dense"] * count
+    if kind == "cohere2_moe":
+        draw_dense(draw, config, count)
+    if kind == "nemotron_h" and draw.random() < 0.6:
+        config["hybrid_override_pattern"] = draw.choice(["M*-*", "**", "*-M*E", "E*"])
+    if kind == "gpt_neo":
+        config["attention_types"] = draw.choice([[[["global", "local"], 1]], [[["local"], 2]], [[["local"], 1], [["global"], 1]]])
+        config["window_size"] = draw.choice([3, 5, 8, 64])
+        if draw.random() < 0.4:
+            config["attention_layers"] = draw.choice([["local", "global"], ["local", "local"]])
     if kind == "bamba":
         config["num_hidden_layers"], config["attn_layer_indices"] = 3, draw.choice([[1], [0, 2], [2]])
     if kind in ("gemma3_text", "gemma4_text", "gemma2") and draw.random() < 0.1:
         config["use_bidirectional_attention"] = draw.choice([True, False])
+
+
+def draw_dense(draw, config, count):
+    """Dense layers of Cohere's mixture of experts, whose layers of that kind turn by rules of their own."""
+    roll = draw.random()
+    if roll < 0.4:
+        config["mlp_layer_types"] = [draw.choice(["dense", "sparse"]) for _ in range(count)]
+    elif roll < 0.8:
+        del config["mlp_layer_types"]
+        config["first_k_dense_replace"] = draw.choice([value for value in (1, 2, 3) if value <= count])
+    if draw.random() < 0.4:
+        config["prefix_dense_sliding_window_pattern"] = draw.choice([1, 2, 3])
 
 
 def draw_scale(draw, config, names):
@@ -494,7 +547,7 @@ def drawn(model_type, number):
 
 
 def about_positions(config):
-    kept = {key: value for key, value in config.items() if key not in irrelevant}
+    kept = {key: value for key, value in config.items() if key not in irrelevant or key in relevant.get(config["model_type"], ())}
     if "text_config" in kept:
         kept["text_config"] = about_positions(kept["text_config"])
     return kept
