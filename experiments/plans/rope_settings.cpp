@@ -56,6 +56,14 @@ Valued<double> base_of(const ConfigValues& config, const RopeDictionary& diction
   return {usual_base, "default of Transformers" + and_not_read(config, "rope_theta")};
 }
 
+/// Muse Spark's list of bases, as a part of a reason.
+std::string zeros_alone(const ConfigValues& config) {
+  const char* key = "layer_rope_theta";
+  if (type_of(config).nope != NopeRule::zero_layer_rope_theta || !config.find_in_file(key))
+    return "";
+  return fmt::format("; {} is read for its zeros alone", config.key_name(key));
+}
+
 /// Whether the class turns a part of the head that a key names.
 bool reads_part(const ConfigValues& config, const std::string& kind) {
   const ModelType& type = type_of(config);
@@ -279,7 +287,7 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   const Valued<double> base = base_of(config, dictionary, layer.layer);
   layer.encoding = "rope";
   layer.base = *base.value;
-  layer.reasons["base"] = base.reason;
+  layer.reasons["base"] = base.reason + zeros_alone(config);
   if (!(layer.base > 1)) config.refuse("rope_theta", "a base above 1");
   read_pairing(config, layer, assumed);
   const std::string kind = scaling_kind(config, dictionary, assumed);

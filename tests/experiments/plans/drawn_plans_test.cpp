@@ -396,6 +396,16 @@ TEST_CASE("a part beside the dictionaries is that of layers with a scaling alone
   CHECK(turned("mimo_v2_flash", "linear") == 50);
 }
 
+TEST_CASE("Muse Spark's list of bases says where there is none, and nothing else") {
+  const char* config = R"({"model_type": "muse_spark_text", "num_hidden_layers": 2,
+    "layer_types": ["full_attention", "full_attention"], "layer_rope_theta": [0, 90000]})";
+  CHECK(layer_of(config, 0).encoding == "none");
+  CHECK(layer_of(config, 1).base == 500000);
+  CHECK_THAT(
+      layer_of(config, 1).reasons.at("base"),
+      Catch::Matchers::EndsWith("config.json: layer_rope_theta is read for its zeros alone"));
+}
+
 TEST_CASE("Nemotron-H has as many layers as its pattern has letters") {
   const PositionPlan plan = read_config(
       R"({"model_type": "nemotron_h", "num_hidden_layers": 9, "hybrid_override_pattern": "M*E-"})",
