@@ -15,6 +15,7 @@
 #include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/path.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/t5.h"
 #include "core/encodings/xpos.h"
 #include "core/errors.h"
 #include "core/random.h"
@@ -86,6 +87,26 @@ TEST_CASE("Equal channels do not deceive the bound of products that stands for t
   const auto map = softmax_attention<float>(in, {});
   const auto alone = attention_output<float>(in, {});
   CHECK(map.output.allFinite());
+  CHECK(alone.output.allFinite());
+  CHECK((map.output - alone.output).cwiseAbs().maxCoeff() < 1e-5F);
+}
+
+TEST_CASE("A bias of keys that a window hides does not stand for the largest logit") {
+  const Positions at = consecutive_positions(40);
+  Random random(4, "window");
+  const Matrix<float> q = normal_matrix<float>(random, 40, 8),
+                      k = normal_matrix<float>(random, 40, 8),
+                      v = normal_matrix<float>(random, 40, 5);
+  Matrix<float> table = Matrix<float>::Zero(8, 1);
+  table.bottomRows(2).setConstant(300);  // from a distance of 5 on
+  const T5<float> t5({.buckets = 8, .max_distance = 8, .bidirectional = false}, table);
+  const Mask mask = Mask::causal(at, at) & Mask::sliding_window(at, at, 4);
+  const AttentionInputs<float> in{q, k, v, at, at};
+  const auto doors = SoftmaxDoors<float>::of(t5);
+  const auto map = softmax_attention<float>(in, doors, mask);
+  const auto alone = attention_output<float>(in, doors, mask);
+  CHECK(map.logits(39, 0) > 250);
+  CHECK(alone.output.allFinite());
   CHECK((map.output - alone.output).cwiseAbs().maxCoeff() < 1e-5F);
 }
 
