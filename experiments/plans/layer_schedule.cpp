@@ -186,6 +186,18 @@ bool has_zero_base(const ConfigValues& config, int layer, int count, std::string
   return (*bases)[at].is_number() && (*bases)[at] == 0;
 }
 
+/// OLMo Hybrid, whose code looks for rope_theta in the outer dictionary.
+bool has_no_base(const ConfigValues& config) {
+  const Json* source = config.object("rope_scaling");
+  if (!source || source->empty()) source = config.object("rope_parameters");
+  if (source) {
+    for (const Json& value : *source)
+      if (value.is_object()) return true;
+    if (const auto base = source->find("rope_theta"); base != source->end()) return base->is_null();
+  }
+  return !config.has("rope_theta");
+}
+
 bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, int count,
                           std::string& reason) {
   const bool full = layer.type == "full_attention";
@@ -203,6 +215,9 @@ bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, in
                        is_dense(config, layer.layer));
     case NopeRule::no_rope_layers:
       return !has_rope(config, layer.layer, reason);
+    case NopeRule::null_rope_theta:
+      reason = "rope_theta is null, or there is none beside nested dictionaries";
+      return has_no_base(config);
     case NopeRule::position_embedding_type:
       reason = "position_embedding_type is not rope";
       return config.text("position_embedding_type") != "rope";

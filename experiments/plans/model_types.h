@@ -52,6 +52,7 @@ enum class NopeRule {
   no_rope_layers,          ///< where that list has 0; by default every fourth
   layer_rope_theta,        ///< where that list has 0; its other numbers are bases
   zero_layer_rope_theta,   ///< where that list has 0; by default every fourth from the last
+  null_rope_theta,         ///< all, if rope_theta is null or in nested dictionaries alone
   position_embedding_type  ///< all, unless it is rope
 };
 

@@ -39,7 +39,8 @@ constexpr ModelType rope_types[] = {
     {.name = "cohere2_moe", .sizes = {40, 8192, 64, 128, 8192}, .interleaved = true, .layers =
      LayerTypes::nth_is_full_after_dense, .period = 4, .period_key = "sliding_window_pattern",
      .nope = NopeRule::on_full_unless_dense,
-     .defaults = R"({"sliding_window": 4096, "prefix_dense_sliding_window_pattern": 1})"},
+     .defaults = R"({"sliding_window": 4096, "prefix_dense_sliding_window_pattern": 1})",
+     .unread = "rope_scaling"},
     {.name = "cwm", .sizes = {64, 6144, 48, 128, 131072}, .layers = LayerTypes::multiples_are_full,
      .period = 4,
      .defaults = R"({"rope_parameters": {"rope_theta": 1000000, "factor": 16, "high_freq_factor":
@@ -250,7 +251,8 @@ constexpr ModelType rope_types[] = {
      = 4, .keys = RopeKeys::dual_olmo,
      .defaults = R"({"rope_theta": 500000, "sliding_window": 4096})"},
     {.name = "olmo_hybrid", .sizes = {32, 3840, 30, 0, 65536}, .layers =
-     LayerTypes::nth_or_last_rest_linear, .period = 4},
+     LayerTypes::nth_or_last_rest_linear, .period = 4, .nope = NopeRule::null_rope_theta,
+     .defaults = R"({"rope_theta": 10000})"},
     {.name = "olmoe", .sizes = {16, 2048, 16, 0, 4096}},
     {.name = "persimmon", .sizes = {36, 4096, 64, 0, 16384},
      .defaults = R"({"partial_rotary_factor": 0.5})"},

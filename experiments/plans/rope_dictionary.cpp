@@ -49,14 +49,20 @@ const Json* scaling_of(const ConfigValues& config) {
   return scaling && !scaling->empty() ? scaling : nullptr;
 }
 
+std::string code_of(const ConfigValues& config) {
+  return fmt::format("code of {} in Transformers", config.type()->name);
+}
+
 /// Files of models that always had two bases: each type has a dictionary, and older keys fill it.
 RopeDictionary dual(const ConfigValues& config, std::string_view type) {
   RopeDictionary dictionary;
   const RopeKeys keys = config.type()->keys;
   const bool full = type == "full_attention";
-  if (const Json* parameters = config.object("rope_parameters"))
-    if (has_dictionaries(*parameters))
-      put_of_type(dictionary, *parameters, type, config.reason("rope_parameters"));
+  const Json* parameters = config.object("rope_parameters");
+  if (parameters && has_dictionaries(*parameters))
+    put_of_type(dictionary, *parameters, type, config.reason("rope_parameters"));
+  else  // where `type` of rope_scaling, an older name, changes nothing
+    put_all(dictionary, {{"rope_type", "default"}}, code_of(config));
   dictionary.is_null = false;
   if (const Json* scaling = scaling_of(config); scaling && (full || keys == RopeKeys::dual_bert))
     put_all(dictionary, *scaling, config.reason("rope_scaling"));

@@ -77,9 +77,17 @@ Valued<double> whole_head(const ConfigValues& config) {
   return {1.0, "all of the head" + (unread.empty() ? ": no key has a part" : unread)};
 }
 
+/// A scaling of full_attention, whose frequencies come first, puts the part beside the dictionaries
+/// into all of them.
+bool full_is_scaled(const ConfigValues& config) {
+  std::vector<std::string> said_for_its_layers;
+  const RopeDictionary full = rope_dictionary(config, "full_attention");
+  return scaling_kind(config, full, said_for_its_layers) != "none";
+}
+
 /// The share of the head that turns, for types that say it so.
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
-                           const std::string& kind, int layer) {
+                           const std::string& kind, const LayerPlan& layer) {
   constexpr const char* part = "partial_rotary_factor";
   Valued<double> own = dictionary.number(part, config);
   if (!reads_part(config, kind)) {
@@ -88,10 +96,12 @@ Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dic
                                type_of(config).name)};
     return whole_head(config);
   }
-  if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer); one.value) return one;
+  if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer.layer); one.value)
+    return one;
   if (own.value) return own;
   const ModelType& type = type_of(config);
-  if (type.unscaled_part > 0 && kind == "none")
+  const bool filled = config.has(part) && layer.type != "full_attention" && full_is_scaled(config);
+  if (type.unscaled_part > 0 && kind == "none" && !filled)
     return {type.unscaled_part,
             fmt::format("default of {} without a scaling", type.name) + and_not_read(config, part)};
   const bool neox = type.keys == RopeKeys::neox;
@@ -141,7 +151,7 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
     layer.reasons["rotary_dims"] = rotary.reason;
     return;
   }
-  const Valued<double> part = fraction_of(config, dictionary, kind, layer.layer);
+  const Valued<double> part = fraction_of(config, dictionary, kind, layer);
   if (*part.value <= 0 || *part.value > 1)
     config.refuse("partial_rotary_factor", "above 0 and at most 1");
   const Valued<std::int64_t> head = type_of(config).frequencies_by_head_dim
@@ -289,6 +299,8 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   layer.base = *base.value;
   layer.reasons["base"] = base.reason + zeros_alone(config);
   if (!(layer.base > 1)) config.refuse("rope_theta", "a base above 1");
+  if (config.is_unread("rope_scaling") && config.find_in_file("rope_scaling"))
+    assume(assumed, config.not_read("rope_scaling"));
   read_pairing(config, layer, assumed);
   const std::string kind = scaling_kind(config, dictionary, assumed);
   read_slice(config, dictionary, kind, layer);

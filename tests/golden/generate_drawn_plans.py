@@ -78,7 +78,7 @@ own_names = {"num_hidden_layers": "absent", "hidden_size": "absent", "num_attent
 special = {
     "deepseek_v4": {"head_dim": 32, "qk_rope_head_dim": 16, "sliding_window": 64, "compress_ratios": [0, 4, 128],
                     "num_hidden_layers": 3, "scoring_func": "sqrtsoftplus"},
-    "dbrx": {"d_model": 32, "n_heads": 2, "n_layers": 2, "hidden_size": "absent", "num_attention_heads": "absent",
+    "dbrx": {"d_model": 32, "n_heads": 2, "n_layers": 2, "max_seq_len": 1024, "max_position_embeddings": "absent", "hidden_size": "absent", "num_attention_heads": "absent",
              "num_hidden_layers": "absent", "num_key_value_heads": "absent", "attn_config": {"kv_n_heads": 1, "rope_theta": 10000.0, "clip_qkv": 8.0},
              "ffn_config": {"ffn_hidden_size": 32, "moe_num_experts": 2, "moe_top_k": 1}},
     "llama4_text": {"attn_temperature_tuning": False, "moe_layers": []},

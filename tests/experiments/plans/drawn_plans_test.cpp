@@ -406,6 +406,47 @@ TEST_CASE("Muse Spark's list of bases says where there is none, and nothing else
       Catch::Matchers::EndsWith("config.json: layer_rope_theta is read for its zeros alone"));
 }
 
+TEST_CASE("a scaling of full layers puts the part beside the dictionaries into the others") {
+  const auto turned = [](const char* kind) {
+    return layer_of(
+               (std::string(R"({"model_type": "laguna", "num_hidden_layers": 1, "head_dim": 100,
+      "partial_rotary_factor": 0.5, "layer_types": ["sliding_attention"], "rope_parameters":
+      {"sliding_attention": {"rope_theta": 10000}, "full_attention": {"rope_theta": 10000,
+      "factor": 2, "rope_type": ")") +
+                kind + R"("}}})")
+                   .c_str())
+        .rotary_dims;
+  };
+  CHECK(turned("default") == 100);
+  CHECK(turned("linear") == 50);
+}
+
+TEST_CASE("keys that a class of Transformers passes over scale nothing") {
+  const auto slowest = [](const std::string& type, const std::string& name) {
+    return layer_of((R"({"num_hidden_layers": 1, "layer_types": ["sliding_attention"],
+      "model_type": ")" +
+                     type + R"(", "rope_scaling": {"factor": 4, ")" + name + R"(": "linear"}})")
+                        .c_str())
+        .inv_freq.front();
+  };
+  CHECK(slowest("modernbert", "type") == 1);
+  CHECK(slowest("modernbert", "rope_type") == 0.25);
+  CHECK(slowest("cohere2_moe", "rope_type") == 1);
+  CHECK(slowest("cohere2", "rope_type") == 0.25);
+}
+
+TEST_CASE("OLMo Hybrid without a base has no position encoding") {
+  const auto encoding = [](const std::string& more) {
+    return layer_of(
+               (R"({"model_type": "olmo_hybrid", "num_hidden_layers": 1)" + more + "}").c_str())
+        .encoding;
+  };
+  CHECK(encoding("") == "rope");
+  CHECK(encoding(R"(, "rope_parameters": null)") == "rope");
+  CHECK(encoding(R"(, "rope_theta": null)") == "none");
+  CHECK(encoding(R"(, "rope_parameters": {"rope_theta": null})") == "none");
+}
+
 TEST_CASE("Nemotron-H has as many layers as its pattern has letters") {
   const PositionPlan plan = read_config(
       R"({"model_type": "nemotron_h", "num_hidden_layers": 9, "hybrid_override_pattern": "M*E-"})",
