@@ -250,8 +250,8 @@ Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& laye
     *window.value = *window.value / 2 + 1;
     window.reason += ", half of it and 1";
   }
-  // Masks that look both ways have |m − n| ≤ their number, and causal ones m − n less than it.
-  if (window.value && !layer.causal) {
+  // Other masks that look both ways have |m − n| ≤ their number; causal ones m − n less than it.
+  if (window.value && !layer.causal && rule != WindowRule::both_ways_below) {
     ++*window.value;
     window.reason += " to each side, and the query's own key";
   }

@@ -35,6 +35,7 @@ enum class LayerTypes {
 /// On which layers `sliding_window` acts.
 enum class WindowRule {
   by_type,            ///< those of type sliding_attention: none where every layer is of one type
+  both_ways_below,    ///< by type; masks that look both ways have |m − n| less than their number
   every_layer,        ///< all, unless it is null
   with_flag,          ///< all, if use_sliding_window
   zero_without_flag,  ///< by type; 0, which hides every key, without use_sliding_window
@@ -107,7 +108,8 @@ struct ModelType {
   bool latent{};               ///< q and k are [nope | rope]: qk_nope_head_dim and qk_rope_head_dim
   bool bidirectional{};        ///< no causal mask
   bool clockwise{};            ///< turns by −m·theta
-  bool norm_after_rotation{};  ///< of q and k: no attention factor remains
+  bool norm_after_rotation{};  ///< of q and k, unless use_qk_norm is false: no attention factor
+                               ///< remains
   bool last_is_full{};         ///< the last layer is full_attention, whatever layer_types says
   bool counted_by_list{};      ///< as many layers as layer_types or its pattern has
   bool two_per_block{};        ///< num_layers counts blocks of two layers

@@ -82,8 +82,9 @@ constexpr ModelType rope_types[] = {
      .period = 2, .scale = ScaleRule::query_pre_attn_scalar,
      .defaults = R"({"query_pre_attn_scalar": 256, "sliding_window": 4096})"},
     {.name = "gemma3_text", .sizes = {26, 2304, 8, 256, 131072}, .layers =
-     LayerTypes::nth_is_full, .period = 6, .period_key = "sliding_window_pattern", .keys =
-     RopeKeys::dual_gemma, .scale = ScaleRule::query_pre_attn_scalar,
+     LayerTypes::nth_is_full, .period = 6, .period_key = "sliding_window_pattern", .window =
+     WindowRule::both_ways_below, .keys = RopeKeys::dual_gemma, .scale =
+     ScaleRule::query_pre_attn_scalar,
      .defaults = R"({"rope_theta": 1000000, "rope_local_base_freq": 10000,
      "query_pre_attn_scalar": 256, "sliding_window": 4096})"},
     {.name = "gemma3n_text", .sizes = {35, 2048, 8, 256, 32768}, .layers =
@@ -178,7 +179,7 @@ constexpr ModelType rope_types[] = {
     {.name = "llama", .sizes = {32, 4096, 32, 0, 2048}},
     {.name = "llama4_text", .sizes = {48, 5120, 40, 128, 131072}, .interleaved = true, .layers =
      LayerTypes::chunked_where_rope, .nope = NopeRule::no_rope_layers, .temperature =
-     TemperatureRule::llama4,
+     TemperatureRule::llama4, .norm_after_rotation = true,
      .defaults = R"({"rope_theta": 500000, "attention_chunk_size": 8192,
      "attn_temperature_tuning": true, "floor_scale": 8192, "attn_scale": 0.1})"},
     {.name = "longcat_flash", .sizes = {56, 6144, 64, 0, 131072}, .interleaved = true, .latent =

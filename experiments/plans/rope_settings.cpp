@@ -231,7 +231,9 @@ void scale_softmax(const ConfigValues& config, const std::string& kind, LayerPla
 void cancel_attention_factor(const ConfigValues& config, const std::string& kind,
                              LayerPlan& layer) {
   const bool has_factor = (kind == "yarn" || kind == "longrope") && layer.attention_factor != 0;
-  if (has_factor && type_of(config).norm_after_rotation)
+  const Json* norm = config.find("use_qk_norm");
+  const bool normed = type_of(config).norm_after_rotation && !(norm && *norm == false);
+  if (has_factor && normed)
     put_param(layer, "rope.attention_factor", 1.0,
               fmt::format("code of {} in Transformers: q and k are normed after they turn",
                           type_of(config).name));

@@ -298,6 +298,14 @@ TEST_CASE("a window is |m - n| < w for layers that look one way and both") {
   CHECK(bert("modernbert", R"(, "local_attention": 128)").window == 65);
   CHECK(bert("modernbert-decoder", R"(, "sliding_window": 5)").window == 5);
   CHECK(bert("modernbert", R"(, "sliding_window": 5)").window == 6);
+  const auto gemma = [](const char* type) {
+    return layer_of(
+        (std::string(R"({"num_hidden_layers": 2, "sliding_window": 8, "model_type": ")") + type +
+         R"(", "use_bidirectional_attention": "all"})")
+            .c_str());
+  };
+  CHECK(gemma("gemma3_text").window == 5);
+  CHECK(gemma("gemma4_text").window == 6);
   CHECK(layer_of(R"({"model_type": "ministral3", "num_hidden_layers": 1, "sliding_window": 8})")
             .window == 8);
   CHECK(layer_of(R"({"model_type": "llama4_text", "num_hidden_layers": 1})").window_in_blocks);
@@ -348,7 +356,7 @@ TEST_CASE("an attention factor of 0 blanks the channels that turn, and no experi
 }
 
 TEST_CASE("a norm of q and k after they turn leaves no attention factor") {
-  for (const char* type : {"nanochat", "hunyuan_v1_moe"}) {
+  for (const char* type : {"nanochat", "hunyuan_v1_moe", "llama4_text"}) {
     const LayerPlan layer = layer_of(
         Json{{"model_type", type},
              {"num_hidden_layers", 1},
