@@ -124,9 +124,14 @@ WrittenRope past_twice(const WrittenRope& stated, const RotationSample& sample) 
   const std::vector<double> as_stated = row_misfits(stated, sample);
   WrittenRope best = stated;
   double least = sum_of(as_stated);
-  const double fits = static_cast<double>(sample.before.cols() * sample.heads()) * 4;
+  const auto fits = [&](std::size_t n) {
+    const auto numbers = static_cast<double>(sample.before.cols() * sample.heads());
+    const auto p = static_cast<double>(sample.places.positions(static_cast<Index>(n), 0));
+    const double angles = 1e-7 * p / unit_roundoff(sample.format);  // of fp32, at this position
+    return as_stated[n] <= numbers * (4 + angles * angles);
+  };
   std::size_t n = 0;
-  while (n < as_stated.size() && as_stated[n] <= fits) ++n;
+  while (n < as_stated.size() && fits(n)) ++n;
   if (n == 0 || n == as_stated.size()) return best;
   for (Index row = sample.places.rows[n - 1] + 1; row <= sample.places.rows[n]; ++row) {
     WrittenRope ruled = stated;

@@ -57,3 +57,29 @@ TEST_CASE("Tables as coarse as the tensor are expected, whatever the base") {
   CHECK(answer.best().is_expected);
   CHECK(answer.best().rope.rounding.format(Stage::cos_sin) == Precision::bf16);
 }
+
+TEST_CASE(
+    "A past that is counted twice is found in fp32 whose frequencies another library rounded") {
+  constexpr Index row = 57;
+  WrittenRope twice{.d_head = d, .rotary_dims = d, .base = 150000};
+  const WrittenRope sound = twice;
+  twice.rule = PositionRule::past_twice;
+  twice.from_row = row;
+  twice.rounding = {Precision::fp32, {Stage::angle, Stage::cos_sin}};
+  Random random(17, "a past counted twice");
+  const Matrix<double> before = normal_matrix<double>(random, rows, d);
+  RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(rows, 1)};
+  for (Index n = 0; n < rows; ++n) {
+    places.positions(n, 0) = n;
+    places.rows.push_back(n);
+  }
+  const Matrix<double> after = apply_written(twice, places, before).unaryExpr([](double x) {
+    return round_to(Precision::fp32, x);
+  });
+  const RotationAnswer answer = identify_rotation(
+      {.tensor = {.before = before, .after = after, .positions = places.positions},
+       .expected = sound});
+  CHECK(answer.explained);
+  CHECK(answer.best().rope.rule == PositionRule::past_twice);
+  CHECK(answer.best().rope.from_row == row);
+}
