@@ -141,7 +141,7 @@ class Search : RopeSearch {
     WrittenRope rope = found().front().rope;
     if (rope.rotary_dims == rope.d_head || rope.begin != 0) return;
     const WrittenRope whole = with_whole_head(rope);
-    list.add(whole);
+    add_with_fewer_digits(whole);  // the part's base was told with few digits, not that of the head
     if (axes() != 3) return;
     for (const WrittenRope& with : with_usual_sections(whole)) list.add(with);
   }
