@@ -73,11 +73,12 @@ bool of_given_bias(const std::string& name) {
 }
 
 /// Claims of verify about what nothing drawn and no frequency enters: rows and buckets of whole
-/// numbers, counts of blind queries, ALiBi's slopes and biases, roundings of given numbers.
+/// numbers, counts of blind queries, ALiBi's slopes and biases, roundings of given numbers, shapes.
 bool of_given_numbers(const std::string& name) {
-  for (const char* part : {"_rows", "buckets", "blind_quer", "alibi_slopes", "linear_bias"})
+  for (const char* part : {"_rows", "buckets", "blind_quer", "alibi_slopes", "linear_bias",
+                           "_shapes", "segment_counts"})
     if (name.find(part) != std::string::npos) return true;
-  return name == "fp32" || name == "fp16" || name == "bf16";
+  return name == "heads" || name == "fp32" || name == "fp16" || name == "bf16";
 }
 
 }  // namespace
