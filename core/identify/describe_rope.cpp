@@ -158,7 +158,7 @@ std::string axes_words(const WrittenRope& rope) {
 std::string factor_digits(const WrittenRope& rope) {
   const double a = amplitude_of(rope);
   const auto is = [&](double value) { return std::abs(a - value) <= 1e-15 * a; };
-  const std::string few = digits(a), more = fmt::format("{:.12g}", a);
+  std::string few = digits(a), more = fmt::format("{:.12g}", a);
   if (is(std::stod(few))) return few;
   const double own = attention_factor(rope.scaling), root = std::sqrt(rope.d_head);
   if (is(own / root)) return fmt::format("{}/√{}", digits(own), rope.d_head);
