@@ -67,8 +67,7 @@ class Estimates {
 double with_few_digits(double value, double tolerance) {
   constexpr int most = 12;
   for (int digits = 1; digits < most; ++digits) {
-    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(value)));
-    const double rounded = std::round(value * scale) / scale;
+    const double rounded = rounded_to_digits(value, digits);
     if (std::abs(rounded - value) <= tolerance * value) return rounded;
   }
   return value;

@@ -72,8 +72,7 @@ double snapped(double value, double relative_error, const std::vector<double>& k
   }
   if (best != value) return best;
   for (int digits = 1; digits < 8; ++digits) {
-    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(value)));
-    const double rounded = std::round(value * scale) / scale;
+    const double rounded = rounded_to_digits(value, digits);
     if (std::abs(std::log(rounded / value)) <= allowed / 2) return rounded;
   }
   return value;

@@ -288,9 +288,8 @@ class LogitsSearch {
   void add_with_digits(const LogitsHypothesis& hypothesis) {
     const double base = hypothesis.of_q.base;
     for (int digits = 1; digits <= 8; ++digits) {
-      const double power = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
       LogitsHypothesis rounded = hypothesis;
-      rounded.of_q.base = rounded.of_k.base = std::round(base * power) / power;
+      rounded.of_q.base = rounded.of_k.base = rounded_to_digits(base, digits);
       rounded.cost = cost_of(rounded.of_q);
       add(std::move(rounded));
     }

@@ -28,4 +28,9 @@ bool is_known(const std::vector<double>& list, double value) {
                      [&](double known) { return std::abs(known - value) <= 1e-9 * known; });
 }
 
+double rounded_to_digits(double value, int digits) {
+  const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(value)));
+  return std::round(value * scale) / scale;
+}
+
 }  // namespace orrery

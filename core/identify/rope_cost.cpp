@@ -9,10 +9,8 @@ namespace {
 
 /// Decimal digits that a number needs, at most 17.
 int digits_of(double value) {
-  for (int digits = 1; digits < 17; ++digits) {
-    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(value)));
-    if (std::abs(std::round(value * scale) / scale - value) <= 1e-12 * value) return digits;
-  }
+  for (int digits = 1; digits < 17; ++digits)
+    if (std::abs(rounded_to_digits(value, digits) - value) <= 1e-12 * value) return digits;
   return 17;
 }
 

@@ -40,8 +40,7 @@ void RopeSearch::add_with_fewer_digits(WrittenRope rope) {
   list.add(rope);
   const double base = rope.base;
   for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(base)));
-    rope.base = std::round(base * scale) / scale;
+    rope.base = rounded_to_digits(base, digits);
     if (rope.base > 1) list.add(rope);
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/identify/known_numbers.h"
+
 namespace orrery {
 namespace {
 
@@ -25,8 +27,7 @@ double misfit_of(const WrittenRope& rope, const std::vector<FrequencyEstimate>& 
 double shortest_between(double low, double high) {
   const double middle = std::sqrt(low * high);
   for (int digits = 1; digits < 15; ++digits) {
-    const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(middle)));
-    const double rounded = std::round(middle * scale) / scale;
+    const double rounded = rounded_to_digits(middle, digits);
     if (rounded >= low && rounded <= high) return rounded;
   }
   return middle;
