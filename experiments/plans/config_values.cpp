@@ -102,9 +102,12 @@ std::string ConfigValues::reason(std::string_view key) const {
   return fmt::format("default of {}", type_ ? type_->name : "an unknown type");
 }
 
+std::string ConfigValues::code() const {
+  return fmt::format("code of {} in Transformers", type_ ? type_->name : "an unknown type");
+}
+
 std::string ConfigValues::not_read(std::string_view key) const {
-  return fmt::format("{} is not read by the code of {} in Transformers", key_name(key),
-                     type_ ? type_->name : "an unknown type");
+  return fmt::format("{} is not read by the {}", key_name(key), code());
 }
 
 void ConfigValues::refuse(std::string_view key, std::string_view expected) const {

@@ -36,6 +36,8 @@ class ConfigValues {
   /// Whether a key says nothing to the class. Where the class has a default for it, it has the
   /// value under another name.
   bool is_unread(std::string_view key) const;
+  /// "code of gemma3_text in Transformers".
+  std::string code() const;
   /// "config.json: head_dim is not read by the code of gpt_neox in Transformers".
   std::string not_read(std::string_view key) const;
   /// "config.json: text_config.n_head", "default of gemma3_text".

@@ -18,10 +18,6 @@ const ModelType& type_of(const ConfigValues& config) {
   return config.type() ? *config.type() : unknown;
 }
 
-std::string code_of(const ConfigValues& config) {
-  return fmt::format("code of {} in Transformers", type_of(config).name);
-}
-
 int period_of(const ConfigValues& config) {
   const ModelType& type = type_of(config);
   if (type.period_key.empty()) return type.period;
@@ -143,7 +139,7 @@ void read_type(const ConfigValues& config, int count, LayerPlan& layer) {
     if (type_of(config).last_is_full && layer.layer == count - 1 &&
         layer.type != "full_attention") {
       layer.type = "full_attention";
-      layer.reasons["type"] = code_of(config) + ": the last layer is full_attention";
+      layer.reasons["type"] = config.code() + ": the last layer is full_attention";
     }
     return;
   }
@@ -201,7 +197,7 @@ bool has_no_base(const ConfigValues& config) {
 bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, int count,
                           std::string& reason) {
   const bool full = layer.type == "full_attention";
-  reason = code_of(config) + ": no RoPE in full_attention";
+  reason = config.code() + ": no RoPE in full_attention";
   switch (type_of(config).nope) {
     case NopeRule::never:
       return false;
@@ -237,7 +233,7 @@ Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& laye
   }
   const WindowRule rule = type_of(config).window;
   if (rule == WindowRule::zero_without_flag && !config.flag("use_sliding_window"))
-    return {0, code_of(config) + ": 0 without use_sliding_window, which hides every key"};
+    return {0, config.code() + ": 0 without use_sliding_window, which hides every key"};
   Valued<std::int64_t> window = config.integer(
       rule == WindowRule::window_size ? "window_size" : "sliding_window", 0, most_tokens);
   if (rule == WindowRule::half_local) {

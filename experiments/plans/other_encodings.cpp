@@ -30,7 +30,7 @@ void name_encoding(LayerPlan& layer, std::string encoding, std::string reason) {
 }
 
 std::string code_of(const ConfigValues& config) {
-  return config.type() ? fmt::format("code of {} in Transformers", config.type()->name) : "assumed";
+  return config.type() ? config.code() : "assumed";
 }
 
 void alibi(const ConfigValues& config, LayerPlan& layer, const char* form) {

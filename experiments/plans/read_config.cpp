@@ -109,9 +109,7 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
   }
   const bool one = rule == ScaleRule::one;
   layer.softmax_scale = one ? 1.0 : 1 / std::sqrt(static_cast<double>(layer.head_dim));
-  layer.reasons["softmax_scale"] =
-      one ? fmt::format("code of {} in Transformers", type_of(config).name)
-          : "head_dim to the power −1/2";
+  layer.reasons["softmax_scale"] = one ? config.code() : "head_dim to the power −1/2";
 }
 
 /// The factor of layers without RoPE in models that have one.
@@ -131,7 +129,7 @@ void read_temperature(const ConfigValues& config, LayerPlan& layer,
   }
   if (rule == TemperatureRule::scalable) {
     layer.temperature = Temperature{power_of_length, {{"c", 2048.0}, {"p", 0.1}}};
-    layer.reasons["temperature"] = fmt::format("code of {} in Transformers", type_of(config).name);
+    layer.reasons["temperature"] = config.code();
   }
 }
 
@@ -140,7 +138,7 @@ void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPla
   if (layer.encoding == "not_attention") return;
   if (config.type() && config.type()->encoding == "not_attention") {
     layer.encoding = "not_attention";
-    layer.reasons["encoding"] = fmt::format("code of {} in Transformers", config.type()->name);
+    layer.reasons["encoding"] = config.code();
     return;
   }
   const Valued<std::int64_t> channels = head_dim_of(config, layer);

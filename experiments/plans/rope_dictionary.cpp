@@ -49,10 +49,6 @@ const Json* scaling_of(const ConfigValues& config) {
   return scaling && !scaling->empty() ? scaling : nullptr;
 }
 
-std::string code_of(const ConfigValues& config) {
-  return fmt::format("code of {} in Transformers", config.type()->name);
-}
-
 /// Files of models that always had two bases: each type has a dictionary, and older keys fill it.
 RopeDictionary dual(const ConfigValues& config, std::string_view type) {
   RopeDictionary dictionary;
@@ -62,7 +58,7 @@ RopeDictionary dual(const ConfigValues& config, std::string_view type) {
   if (parameters && has_dictionaries(*parameters))
     put_of_type(dictionary, *parameters, type, config.reason("rope_parameters"));
   else  // where `type` of rope_scaling, an older name, changes nothing
-    put_all(dictionary, {{"rope_type", "default"}}, code_of(config));
+    put_all(dictionary, {{"rope_type", "default"}}, config.code());
   dictionary.is_null = false;
   if (const Json* scaling = scaling_of(config); scaling && (full || keys == RopeKeys::dual_bert))
     put_all(dictionary, *scaling, config.reason("rope_scaling"));

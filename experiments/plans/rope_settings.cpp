@@ -179,7 +179,7 @@ void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std:
   if (key)
     layer.reasons["pairing"] = config.reason("rope_interleave");
   else if (config.type())
-    layer.reasons["pairing"] = fmt::format("code of {} in Transformers", type.name);
+    layer.reasons["pairing"] = config.code();
   else {
     layer.reasons["pairing"] = "assumed";
     assume(assumed,
@@ -235,8 +235,7 @@ void cancel_attention_factor(const ConfigValues& config, const std::string& kind
   const bool normed = type_of(config).norm_after_rotation && !(norm && *norm == false);
   if (has_factor && normed)
     put_param(layer, "rope.attention_factor", 1.0,
-              fmt::format("code of {} in Transformers: q and k are normed after they turn",
-                          type_of(config).name));
+              config.code() + ": q and k are normed after they turn");
 }
 
 void complete(const ConfigValues& config, LayerPlan& layer) {
@@ -282,7 +281,7 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   layer.indexer = IndexerPlan{.pairing = std::string(type.indexer),
                               .head_dim = channels,
                               .rotary_begin = compressed ? channels - layer.rotary_dims : 0};
-  layer.reasons["indexer"] = fmt::format("code of {} in Transformers", type.name);
+  layer.reasons["indexer"] = config.code();
 }
 
 }  // namespace
