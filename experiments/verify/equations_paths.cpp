@@ -35,8 +35,8 @@ struct Scene {
   MaskSpec visible{};
   double size{1};         ///< of the queries: from about 8 on no product is near
   Scoring scoring{};      ///< with a scale or rule, of encodings whose terms are products alone
-  bool equal{false};      ///< whether the channels of a token are, and lengths far from their sums
   double rising{0};       ///< what each key's first channel gains, times its place
+  bool equal{false};      ///< whether the channels of a token are, and lengths far from their sums
   Index rows_at_once{7};  ///< of the map
 
   bool sees(Index i, Index j) const {
@@ -66,8 +66,8 @@ std::vector<Scene> scenes() {
       {{33, 0, 999, 47},
        {12, 500, 3, 0, 990, 47, 46, 33, 34, 800, 8},
        {.causal = true, .window = 300}},
-      {count_from(1020, 2), count_from(0, 1023), {.causal = true}, 8, {}, false, 0.25},
-      {count_from(3, 50), count_from(0, 53), {.causal = true}, 60, {}, true},
+      {count_from(1020, 2), count_from(0, 1023), {.causal = true}, 8, {}, 0.25},
+      {count_from(3, 50), count_from(0, 53), {.causal = true}, 60, {}, 0, true},
   };
 }
 
@@ -152,9 +152,8 @@ Expected expected_of(const Subject& subject, const Scene& scene, const Contents&
     if (scene.scoring.rule.given())  // Ministral's
       for (Index i = 0; i < logits.rows(); ++i) {
         const Position m = scene.m[static_cast<std::size_t>(i)];
-        const auto times =
-            static_cast<double>(m / static_cast<Position>(scene.scoring.rule.length));
-        logits.row(i) *= 1 + scene.scoring.rule.strength * std::log(1 + times);
+        const Position times = m / static_cast<Position>(scene.scoring.rule.length);
+        logits.row(i) *= 1 + scene.scoring.rule.strength * std::log(1 + static_cast<double>(times));
       }
     out.logits.push_back(logits);
     out.weights.push_back(

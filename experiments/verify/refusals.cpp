@@ -2,7 +2,6 @@
 // stated here once more, encoding by encoding.
 #include <array>
 #include <functional>
-#include <utility>
 
 #include "core/attention/linear_attention.h"
 #include "core/encodings/deberta.h"
@@ -13,7 +12,6 @@
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
-#include "core/encodings/tupe.h"
 #include "core/errors.h"
 #include "experiments/verify/cases.h"
 
@@ -75,8 +73,7 @@ struct Subject {
 
 constexpr Index d = 4;
 
-std::vector<Subject> tables() {
-  std::vector<Subject> all;
+void add_tables(std::vector<Subject>& all) {
   all.push_back({"shaw_shapes",
                  "Shaw: 2·clip + 1 rows in both tables",
                  {{3, d}, {3, d}},
@@ -124,17 +121,15 @@ std::vector<Subject> tables() {
                  },
                  {{6, 8}, {8, 2 * d}, {8, 2 * d}, {2, 5}},
                  "of shape [2, 5]: must be [1, 8]"});
-  return all;
 }
 
-std::vector<Subject> contents() {
+void add_attention(std::vector<Subject>& all) {
   static const Positions at{0, 1};
   static const NoEncoding<double> none;
   const auto fits = [](const Shapes& s) {
     return s[0].rows == 2 && s[1].rows == 2 && s[2].rows == 2 && s[0].columns == s[1].columns;
   };
   const Shapes qkv{{2, d}, {2, d}, {2, 3}};
-  std::vector<Subject> all;
   all.push_back({"map_shapes",
                  "attention: q [N_q, d], k [N_k, d], v [N_k, d_v]",
                  qkv,
@@ -163,6 +158,10 @@ std::vector<Subject> contents() {
                  },
                  {{2, 3}, {2, d}, {2, 3}},
                  "q with 3 channels, k of [2, 4], v with 2 rows"});
+}
+
+void add_inputs(std::vector<Subject>& all) {
+  static const Positions at{0, 1};
   all.push_back({"rope_shapes",
                  "RoPE turns q of its d, a row per position",
                  {{2, d}},
@@ -199,7 +198,6 @@ std::vector<Subject> contents() {
                  },
                  {{2, 6}, {8, d}},
                  "x with 6 channels: the learned table has d_model=4"});
-  return all;
 }
 
 /// Ids of segments, one per token of either side.
@@ -247,16 +245,18 @@ double misjudged_heads() {
 
 void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
   Facts facts("one array or two of other shapes, each to 8 rows and columns", claims);
-  for (const auto& subjects : {tables(), contents()})
-    for (const Subject& subject : subjects)
-      facts.equals(shapes, subject.name, subject.statement + ": shapes misjudged",
-                   misjudged(subject.fitting, subject.rule, subject.use), 0);
+  std::vector<Subject> subjects;
+  add_tables(subjects);
+  add_attention(subjects);
+  add_inputs(subjects);
   double unnamed = 0;
-  for (const auto& subjects : {tables(), contents()})
-    for (const Subject& subject : subjects)
-      if (!subject.words.empty() &&
-          refusal(subject.unfit, subject.use).find(subject.words) == std::string::npos)
-        ++unnamed;
+  for (const Subject& subject : subjects) {
+    facts.equals(shapes, subject.name, subject.statement + ": shapes misjudged",
+                 misjudged(subject.fitting, subject.rule, subject.use), 0);
+    if (!subject.words.empty() &&
+        refusal(subject.unfit, subject.use).find(subject.words) == std::string::npos)
+      ++unnamed;
+  }
   facts.equals(shapes, "named_shapes", "sentences that do not name the shapes they refuse", unnamed,
                0);
   facts.equals(shapes, "segment_counts", "XLNet's segments, one per token: counts misjudged",
