@@ -1,4 +1,6 @@
 // Linear attention over several blocks of keys.
+#include <utility>
+
 #include "core/attention/linear_attention.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
@@ -10,10 +12,10 @@ const Paper blocks{ClaimKind::property, "(19)", "Linear attention block by block
 constexpr Index d = 8;
 
 /// Linear attention whose keys make several blocks of 64 and windows of 384, in no order and with
-/// gaps; with `size` beyond what products in fp32 hold.
+/// gaps; with `sizes` of queries and of keys beyond what products in fp32, or sums in fp64, hold.
 template <class T>
-void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys, double size,
-               const std::string& name, const std::string& label) {
+void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys,
+               std::pair<double, double> sizes, const std::string& name, const std::string& label) {
   constexpr Index d_v = 5;
   Random random(seed, "blocks of linear attention");
   const auto places = [&](Index count, Index step) {
@@ -22,8 +24,8 @@ void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys, 
     return at;
   };
   const Positions m = places(queries, 7), n = places(keys, 11);
-  const Matrix<T> q = normal_matrix<T>(random, queries, d, size),
-                  k = normal_matrix<T>(random, keys, d, size),
+  const Matrix<T> q = normal_matrix<T>(random, queries, d, sizes.first),
+                  k = normal_matrix<T>(random, keys, d, sizes.second),
                   v = normal_matrix<T>(random, keys, d_v);
   const Rows phi_q = literal::elu_plus_one(wide(q)), phi_k = literal::elu_plus_one(wide(k));
   const Rows below = literal::scores(phi_q, phi_k, 1);
@@ -54,9 +56,13 @@ void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys, 
 template <class T>
 void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<T> ledger("d = 8, d_v = 5, to 150 queries and 800 keys, 1 draw", claims);
-  claims_of<T>(ledger, options.seed, 150, 200, 1, "blocks", "blocks of keys, causal and not");
-  claims_of<T>(ledger, options.seed, 10, 800, 1, "windows", "windows of keys, causal and not");
-  claims_of<T>(ledger, options.seed, 30, 130, 1e12, "large", "features of 10^12, causal and not");
+  claims_of<T>(ledger, options.seed, 150, 200, {1, 1}, "blocks", "blocks of keys, causal and not");
+  claims_of<T>(ledger, options.seed, 10, 800, {1, 1}, "windows", "windows of keys, causal and not");
+  claims_of<T>(ledger, options.seed, 30, 130, {1e12, 1e12}, "large",
+               "features of 10^12, causal and not");
+  if constexpr (sizeof(T) == sizeof(double))
+    claims_of<T>(ledger, options.seed, 20, 70, {1, 1e200}, "huge",
+                 "keys of 10^200, causal and not");
 }
 
 }  // namespace

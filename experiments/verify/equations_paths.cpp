@@ -1,27 +1,23 @@
 // The two ways of attention, of a map and without one, over texts longer than a tile: what each
 // encoding gives there, with offsets, gaps, masks and heads that share keys.
+#include <algorithm>
 #include <functional>
-#include <memory>
+#include <limits>
 #include <numeric>
 
-#include "core/encodings/alibi.h"
-#include "core/encodings/deberta.h"
+#include "core/attention/logit_factors.h"
 #include "core/encodings/learned.h"
-#include "core/encodings/none.h"
-#include "core/encodings/rope.h"
-#include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
-#include "core/encodings/t5.h"
-#include "core/encodings/transformer_xl.h"
-#include "core/encodings/tupe.h"
-#include "experiments/verify/cases.h"
+#include "experiments/verify/path_subjects.h"
 
 namespace orrery::verify {
 namespace {
 
 const Paper both_ways{ClaimKind::property, "(2)", "Attention of a map, and without one"};
 
-constexpr Index heads = 2, d = 8, d_model = 12;
+using Subject = PathSubject;
+
+constexpr Index heads = path_heads, d = path_d, d_model = path_d_model;
 
 Positions count_from(Position first, Index count) {
   Positions at(static_cast<std::size_t>(count));
@@ -38,6 +34,9 @@ struct Scene {
   double rising{0};       ///< what each key's first channel gains, times its place
   bool equal{false};      ///< whether the channels of a token are, and lengths far from their sums
   Index rows_at_once{7};  ///< of the map
+  int threads{1};
+  bool own_keys{false};  ///< whether each head has keys and values of its own
+  bool narrow{false};    ///< whether bf16 holds the contents, so that rounding q, k, v leaves them
 
   bool sees(Index i, Index j) const {
     const Position r = m[static_cast<std::size_t>(i)] - n[static_cast<std::size_t>(j)];
@@ -57,9 +56,18 @@ std::vector<bool> all_but_every_fifth(Index count) {
 /// are more than 8192.
 std::vector<Scene> scenes() {
   return {
-      {count_from(40, 60), count_from(40, 60), {.causal = true}},
+      {.m = count_from(40, 60),
+       .n = count_from(40, 60),
+       .visible = {.causal = true},
+       .rows_at_once = 16,
+       .threads = 3,
+       .own_keys = true},
+      {count_from(0, 50), count_from(0, 53)},
       {count_from(523, 5), count_from(7, 560), {}, 6},
       {count_from(531, 9), count_from(0, 550), {.causal = true, .window = 25}},
+      {count_from(531, 9),
+       count_from(0, 550),
+       {.causal = true, .window = 25, .key_is_real = all_but_every_fifth(550)}},
       {count_from(0, 50),
        count_from(30, 21),
        {.causal = true, .window = 0, .key_is_real = all_but_every_fifth(21)}},
@@ -73,8 +81,11 @@ std::vector<Scene> scenes() {
 
 /// Queries among 8300 keys, in the last of the parts that factors are made of.
 std::vector<Scene> long_scenes() {
-  return {{count_from(8200, 2), count_from(0, 8300), {.causal = true, .window = 5000}, 4},
-          {count_from(8290, 3), count_from(0, 8300), {.window = 60}}};
+  Scene rounded{count_from(8200, 2), count_from(0, 8300), {.causal = true, .window = 5000}, 4};
+  rounded.narrow = true;
+  for (const Stage stage : {Stage::qk, Stage::value})
+    rounded.scoring.rounding.set(stage, Precision::bf16);
+  return {rounded, {count_from(8290, 3), count_from(0, 8300), {.window = 60}}};
 }
 
 /// Few tokens at every distance around those from which on Shaw's and DeBERTa's tables have one
@@ -87,16 +98,25 @@ std::vector<Scene> edge_scenes() {
   return scenes;
 }
 
+/// With the fraction cut off after 4 bits, which bf16 and fp32 hold.
+float first_bits(float value) {
+  int exponent = 0;
+  const float fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::trunc(fraction * 16) / 16, exponent);
+}
+
 /// Contents that fp32 holds, so that one literal evaluation serves both precisions.
 struct Contents {
   LayerInputs<float> in;
 
-  Contents(Random& random, const Scene& scene, bool own_keys = false) {
+  Contents(Random& random, const Scene& scene) {
     const auto draw = [&](const Positions& at, double size = 1) {
-      return normal_matrix<float>(random, static_cast<Index>(at.size()), d, size);
+      Matrix<float> x = normal_matrix<float>(random, static_cast<Index>(at.size()), d, size);
+      if (scene.narrow) x = x.unaryExpr([](float value) { return first_bits(value); }).eval();
+      return x;
     };
     for (Index h = 0; h < heads; ++h) in.q.push_back(draw(scene.m, scene.size));
-    for (Index h = 0; h < (own_keys ? heads : 1); ++h) {
+    for (Index h = 0; h < (scene.own_keys ? heads : 1); ++h) {
       in.k.push_back(draw(scene.n));
       in.v.push_back(draw(scene.n));
     }
@@ -111,7 +131,8 @@ struct Contents {
   }
 
   literal::Head head(Index h) const {
-    return {wide(in.q[static_cast<std::size_t>(h)]), wide(in.k[0]), wide(in.v[0]), in.m, in.n};
+    const auto at = static_cast<std::size_t>(h), of_key = in.k.size() == 1 ? 0 : at;
+    return {wide(in.q[at]), wide(in.k[of_key]), wide(in.v[of_key]), in.m, in.n};
   }
   template <class T>
   LayerInputs<T> as() const {
@@ -129,18 +150,6 @@ struct Contents {
 /// What a scene must give, head by head.
 struct Expected {
   std::vector<Rows> logits, weights, output;
-};
-
-/// An encoding by its name in claims, in both precisions, and as its paper has it.
-struct Subject {
-  std::string name, label;
-  std::function<const Encoding&(bool wide)> encoding;
-  std::function<literal::Terms(const literal::Head&, int h)> terms;
-  /// What the weighted values gain, where that is not 0.
-  std::function<Rows(const literal::Head&, const Rows& weights)> output{};
-  /// √ of what the paper divides each product by, where every term is one; 0 elsewhere.
-  double root{0};
-  double angle{0};  ///< the loss of angles at distances to 1000
 };
 
 Expected expected_of(const Subject& subject, const Scene& scene, const Contents& contents) {
@@ -195,7 +204,7 @@ Attended<T> attended(const Scene& scene, const Run& run) {
     take(all.output, part.output);
     all.fully_masked_rows += part.fully_masked_rows;
   };
-  run(LayerReader<T>{gather, scene.rows_at_once});
+  run(LayerReader<T>{gather, scene.rows_at_once, true, scene.threads});
   run(LayerReader<T>{[&](int, Index, AttentionOutput<T>& part) { out.alone.push_back(part); },
                      tile_queries, false});
   return out;
@@ -220,176 +229,79 @@ void see(Ledger<T>& ledger, const std::string& name, const std::string& label, c
   }
 }
 
+/// The same layer, read head by head.
+template <class T>
+LayerSource<T> source_of(const LayerInputs<T>& in) {
+  const auto of = [](const std::vector<Matrix<T>>& all) {
+    return [&all](int head) { return all[static_cast<std::size_t>(head)]; };
+  };
+  const auto count = [](const auto& all) { return static_cast<Index>(all.size()); };
+  return {HeadGroups(count(in.q), count(in.k)),
+          of(in.q),
+          of(in.k),
+          of(in.v),
+          in.m,
+          in.n,
+          in.first_head,
+          in.segments};
+}
+
+/// l_mn = q_m·k_n + q'_m·a_r + k_n·b_r + c_r, r = n − m.
+template <class T>
+Rows logits_of(const LogitFactors<T>& f, const Matrix<T>& k, const Distances& distances) {
+  const Rows q = wide(f.q), of_distance = f.q_of_distance.size() == 0 ? q : wide(f.q_of_distance),
+             own_k = wide(k), keys = f.k.size() == 0 ? own_k : wide(f.k), a = wide(f.by_query.rows),
+             b = wide(f.by_key.rows);
+  const auto row_of = [](const DistanceVectors<T>& vectors, Position r) {
+    return std::clamp<Index>(r - vectors.first, 0, vectors.rows.rows() - 1);
+  };
+  return literal::pairs(q.rows(), keys.rows(), [&](Index i, Index j) {
+    const Position r = distances.first + q.rows() - 1 - i + j;
+    literal::Real sum = literal::dot(q, i, keys, j);
+    if (f.by_query.given()) sum += literal::dot(of_distance, i, a, row_of(f.by_query, r));
+    if (f.by_key.given()) sum += literal::dot(own_k, j, b, row_of(f.by_key, r));
+    if (f.bias.size() > 0) sum += static_cast<literal::Real>(f.bias(0, r - distances.first));
+    return sum;
+  });
+}
+
+/// What the terms are made of, where queries and keys are consecutive.
+template <class T>
+void see_factors(Ledger<T>& ledger, const Subject& subject, const Scene& scene,
+                 const LayerInputs<T>& in, const Expected& expected) {
+  const auto* factored =
+      dynamic_cast<const FactoredTerms<T>*>(&subject.encoding(sizeof(T) == sizeof(double)));
+  const auto distances = consecutive_distances(in.m, in.n);
+  if (!factored || !distances || subject.segmented || scene.n.size() > 100) return;
+  if (scene.scoring.rule.given()) return;
+  for (std::size_t h = 0; h < heads; ++h) {
+    const Matrix<T>& k = in.k[in.k.size() == 1 ? 0 : h];
+    const auto factors = factored->logit_factors(
+        {in.q[h], k, in.m, in.n, static_cast<int>(h), scene.scoring}, *distances);
+    const Rows found = factors ? logits_of(*factors, k, *distances) : Rows();
+    ledger.compare(both_ways, subject.name + "_factors",
+                   subject.label + ", longer texts: its factors", found.template cast<T>(),
+                   expected.logits[h],
+                   2 * rounding_bound<T>(roundings_of(d_model)) + subject.angle);
+  }
+}
+
 template <class T>
 void see(Ledger<T>& ledger, const Subject& subject, const Scene& scene, const Contents& contents,
          const Expected& expected) {
-  const LayerInputs<T> in = contents.as<T>();
+  LayerInputs<T> in = contents.as<T>();
+  const literal::Ids of_queries = path_segments(in.m), of_keys = path_segments(in.n);
+  if (subject.segmented) in.segments = {of_queries, of_keys};
   const Encoding& encoding = subject.encoding(sizeof(T) == sizeof(double));
   const auto found = attended<T>(scene, [&](const LayerReader<T>& reader) {
-    multi_head_by_rows<T>(encoding, in, scene.visible, scene.scoring, reader);
+    if (reader.map)
+      multi_head_by_rows<T>(encoding, in, scene.visible, scene.scoring, reader);
+    else
+      multi_head_by_rows<T>(encoding, source_of(in), scene.visible, scene.scoring, reader);
   });
+  see_factors(ledger, subject, scene, in, expected);
   see(ledger, subject.name, subject.label, scene, found, expected,
       subject.angle * (scene.n.size() > 8000 ? 9 : 1));
-}
-
-/// Both precisions of an encoding, from tables that fp32 holds.
-template <template <class> class E, class Make>
-std::function<const Encoding&(bool)> both(const Make& make) {
-  std::shared_ptr<const Encoding> narrow = make(float{}), wide_one = make(double{});
-  return [narrow, wide_one](bool wide) -> const Encoding& { return wide ? *wide_one : *narrow; };
-}
-
-Subject plain_subject() {
-  return {"none",
-          "no encoding",
-          both<NoEncoding>([]<class T>(T) { return std::make_shared<NoEncoding<T>>(); }),
-          [](const literal::Head& head, int) -> literal::Terms {
-            return {{"content", literal::scores(head.q, head.k, std::sqrt(double{d}))}};
-          },
-          {},
-          std::sqrt(double{d})};
-}
-
-Subject rope_subject() {
-  return {"rope",
-          "RoPE",
-          both<Rope>([]<class T>(T) { return std::make_shared<Rope<T>>(RopeConfig{.d_head = d}); }),
-          [](const literal::Head& head, int) -> literal::Terms {
-            return {{"content",
-                     literal::relative_scores(head.q, head.k, head.m, head.n, literal::whole(d)) /
-                         std::sqrt(double{d})}};
-          },
-          {},
-          std::sqrt(double{d}),
-          averaged_angle_bound(1000, d)};
-}
-
-Subject shaw_subject(Random& random) {
-  constexpr Position clip = 40;
-  const Matrix<float> keys = weights<float>(random, 2 * clip + 1, d);
-  const Matrix<float> values = normal_matrix<float>(random, 2 * clip + 1, d);
-  return {"shaw",
-          "Shaw",
-          both<Shaw>([&]<class T>(T) {
-            return std::make_shared<Shaw<T>>(keys.cast<T>(), values.cast<T>());
-          }),
-          [=](const literal::Head& head, int) { return literal::shaw(head, wide(keys), clip); },
-          [=](const literal::Head& head, const Rows& weights) {
-            return literal::shaw_output(head, weights, wide(values), clip);
-          },
-          std::sqrt(double{d})};
-}
-
-Subject transformer_xl_subject(Random& random) {
-  const Matrix<float> u = weights<float>(random, heads, d), v = weights<float>(random, heads, d);
-  const Matrix<float> W_kR = weights<float>(random, d_model, heads * d);
-  return {"transformer_xl",
-          "Transformer-XL",
-          both<TransformerXl>([&]<class T>(T) {
-            return std::make_shared<TransformerXl<T>>(
-                typename TransformerXl<T>::Weights{u.cast<T>(), v.cast<T>(), W_kR.cast<T>()},
-                paper_base);
-          }),
-          [=](const literal::Head& head, int h) {
-            return literal::transformer_xl(head, wide<float>(u.row(h)), wide<float>(v.row(h)),
-                                           literal::head_columns(wide(W_kR), h, d), paper_base);
-          },
-          {},
-          std::sqrt(double{d}),
-          averaged_angle_bound(1000, d_model)};
-}
-
-Subject t5_subject(Random& random, const std::string& name, bool bidirectional) {
-  const Matrix<float> table = normal_matrix<float>(random, 32, heads);
-  return {name, bidirectional ? "T5" : "T5, causal", both<T5>([&]<class T>(T) {
-            return std::make_shared<T5<T>>(T5Buckets{.bidirectional = bidirectional},
-                                           table.cast<T>());
-          }),
-          [=](const literal::Head& head, int h) {
-            return literal::t5(head, wide<float>(table.col(h)), {.bidirectional = bidirectional});
-          }};
-}
-
-Subject alibi_subject() {
-  return {"alibi", "ALiBi", both<Alibi>([]<class T>(T) {
-            return std::make_shared<Alibi<T>>(static_cast<int>(heads));
-          }),
-          [](const literal::Head& head, int h) {
-            return literal::alibi(head, literal::alibi_slopes(heads)[static_cast<std::size_t>(h)],
-                                  false);
-          }};
-}
-
-Subject tupe_subject(Random& random) {
-  const Matrix<float> table = normal_matrix<float>(random, 8300, d_model);
-  const Matrix<float> U_q = weights<float>(random, d_model, heads * d),
-                      U_k = weights<float>(random, d_model, heads * d),
-                      bias = normal_matrix<float>(random, 32, heads),
-                      theta = normal_matrix<float>(random, 2, heads);
-  return {"tupe", "TUPE", both<Tupe>([&]<class T>(T) {
-            return std::make_shared<Tupe<T>>(
-                typename Tupe<T>::Weights{table.cast<T>(), U_q.cast<T>(), U_k.cast<T>(),
-                                          bias.cast<T>(), theta.cast<T>()},
-                TupeOptions{});
-          }),
-          [=](const literal::Head& head, int h) {
-            const auto at = [&](const Positions& positions) {
-              Rows p(static_cast<Index>(positions.size()), d_model);
-              for (Index i = 0; i < p.rows(); ++i)
-                p.row(i) = wide(table).row(positions[static_cast<std::size_t>(i)]);
-              return p;
-            };
-            const Rows none = Rows::Zero(1, d);
-            return literal::tupe(
-                head, at(head.m), at(head.n),
-                {literal::head_columns(wide(U_q), h, d), literal::head_columns(wide(U_k), h, d),
-                 none, none, wide<float>(bias.col(h))},
-                {true, static_cast<literal::Real>(theta(0, h)),
-                 static_cast<literal::Real>(theta(1, h)), -1, -1});
-          }};
-}
-
-Subject deberta_subject(Random& random, const std::string& name, DebertaIndex index,
-                        DebertaTerms terms) {
-  constexpr Position span = 60;
-  const Matrix<float> table = weights<float>(random, 2 * span, d_model),
-                      W_qr = weights<float>(random, d_model, heads * d),
-                      W_kr = weights<float>(random, d_model, heads * d);
-  const bool both_terms = terms == DebertaTerms::both;
-  return {
-      name,
-      name == "deberta" ? "DeBERTa" : "DeBERTa, " + name.substr(8),
-      both<Deberta>([&]<class T>(T) {
-        return std::make_shared<Deberta<T>>(
-            typename Deberta<T>::Weights{table.cast<T>(), W_qr.cast<T>(), W_kr.cast<T>(), d},
-            DebertaOptions{.span = span, .index = index, .terms = terms});
-      }),
-      [=](const literal::Head& head, int h) {
-        const auto of = [&](const Matrix<float>& w) {
-          return literal::product(wide(table), literal::head_columns(wide(w), h, d));
-        };
-        return literal::deberta(
-            head, {of(W_kr), of(W_qr), [](Position r) { return literal::deberta_delta(r, span); }},
-            index == DebertaIndex::paper ? literal::DebertaForm::paper : literal::DebertaForm::code,
-            terms != DebertaTerms::position_to_content, terms != DebertaTerms::content_to_position);
-      },
-      {},
-      std::sqrt(double{d} * (both_terms ? 3 : 2))};
-}
-
-std::vector<Subject> subjects(Random& random) {
-  return {plain_subject(),
-          rope_subject(),
-          shaw_subject(random),
-          transformer_xl_subject(random),
-          t5_subject(random, "t5", true),
-          t5_subject(random, "t5_causal", false),
-          alibi_subject(),
-          tupe_subject(random),
-          deberta_subject(random, "deberta", DebertaIndex::paper, DebertaTerms::both),
-          deberta_subject(random, "deberta_code", DebertaIndex::code, DebertaTerms::both),
-          deberta_subject(random, "deberta_c2p", DebertaIndex::paper,
-                          DebertaTerms::content_to_position)};
 }
 
 /// Ledgers of both precisions.
@@ -434,16 +346,71 @@ void rounded_claims(Ledger<T>& ledger, const Subject& subject, Random& random) {
 
 void subject_claims(Both& ledgers, std::int64_t seed) {
   Random random(seed, "both ways");
-  for (const Subject& subject : subjects(random)) {
+  for (const Subject& subject : path_subjects(random)) {
     for (const Scene& scene : scenes()) see(ledgers, subject, scene, random);
+    if (subject.segmented) continue;  // with a map on both ways
     if (subject.root > 0) see(ledgers, subject, scaled_scene(), random);
-    if (subject.name == "shaw" || subject.name.starts_with("deberta"))
+    if (subject.name.starts_with("shaw") || subject.name.starts_with("deberta"))
       for (const Scene& scene : edge_scenes()) see(ledgers, subject, scene, random);
     rounded_claims<double>(ledgers.fp64, subject, random);
     rounded_claims<float>(ledgers.fp32, subject, random);
     if (subject.name != "none" && subject.name != "alibi" && subject.name != "deberta_code")
       for (const Scene& scene : long_scenes()) see(ledgers, subject, scene, random);
   }
+}
+
+/// A value that is no number reaches its channel of every query, as 0·NaN is NaN, and no other.
+double misplaced_nans(const Subject& subject, Random& random) {
+  constexpr Index at_key = 50, channel = 3;
+  const Scene scene{count_from(0, 60), count_from(0, 60), {.causal = true}};
+  LayerInputs<double> in = Contents(random, scene).as<double>();
+  in.v[0](at_key, channel) = std::numeric_limits<double>::quiet_NaN();
+  const auto found = attended<double>(scene, [&](const LayerReader<double>& reader) {
+    multi_head_by_rows<double>(subject.encoding(true), in, scene.visible, scene.scoring, reader);
+  });
+  double count = 0;
+  for (const auto* heads_found : {&found.by_rows, &found.alone})
+    for (const AttentionOutput<double>& out : *heads_found)
+      for (Index i = 0; i < out.output.rows(); ++i)
+        for (Index c = 0; c < d; ++c) count += std::isnan(out.output(i, c)) != (c == channel);
+  return count;
+}
+
+/// Consecutive positions near ±2^53, where a distance may lie beyond it, or a key at the least
+/// distance from the first query.
+double misjudged_distances() {
+  constexpr Position most = Position{1} << 53;
+  double count = 0;
+  for (const Position m : {Position{0}, Position{5}, most / 2, most - 3, most - 2, -most, 1 - most})
+    for (const Position n : {Position{0}, Position{-4}, -most / 2, 1 - most, most - 1, -most})
+      for (const Index queries : {1, 2, 4})
+        for (const Index keys : {1, 3}) {
+          const Position last_m = m + queries - 1, last_n = n + keys - 1;
+          const Index distances = queries + keys - 1;
+          const bool near = std::max({last_m, last_n}) <= most && std::abs(n - last_m) <= most &&
+                            std::abs(last_n - m) <= most && std::abs(m + n - last_m) <= most;
+          const auto found = consecutive_distances(count_from(m, queries), count_from(n, keys));
+          count += found.has_value() != near ||
+                   (near && (found->first != n - last_m || found->count != distances));
+        }
+  for (const Positions& gap : {Positions{0, 2}, Positions{1, 0}, Positions{0, 1, 3}, Positions{}}) {
+    count += consecutive_distances(gap, Positions{0}).has_value();
+    count += consecutive_distances(Positions{0}, gap).has_value();
+  }
+  return count;
+}
+
+void fact_claims(std::int64_t seed, std::vector<Claim>& claims) {
+  Facts facts("60 queries and keys, causal", claims);
+  Random random(seed, "both ways, NaN");
+  double misplaced = 0;
+  for (const Subject& subject : path_subjects(random))
+    if (!subject.segmented && subject.name != "roper") misplaced += misplaced_nans(subject, random);
+  facts.equals(both_ways, "nan_values",
+               "a value that is NaN reaches its channel alone, on both ways: numbers misjudged",
+               misplaced, 0);
+  facts.equals(both_ways, "consecutive_distances",
+               "distances of consecutive positions, to ±2^53: misjudged", misjudged_distances(), 0);
 }
 
 /// Encodings that add to the input: the layer from its contents, with its projections.
@@ -504,6 +471,7 @@ void path_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   subject_claims(ledgers, options.seed);
   input_claims<double>(ledgers.fp64, options.seed);
   input_claims<float>(ledgers.fp32, options.seed);
+  fact_claims(options.seed, claims);
 }
 
 }  // namespace orrery::verify

@@ -27,7 +27,7 @@ void shaw_claims(Ledger<T>& ledger, LayerCase<T>& c) {
   for (int h = 0; h < c.heads; ++h) {
     const literal::Head head = c.head(h);
     const auto out = c.attend(shaw, h);
-    const literal::Terms terms = literal::shaw(head, wide(keys), clip);
+    const literal::Terms terms = literal::shaw(head, wide(keys), literal::clipped(clip));
     ledger.compare_terms(
         shaw_paper, "shaw",
         {"content: q_m·k_n/√d", "content_to_position: q_m·a^K_r/√d, r = clip(n − m, −k, k)"}, out,
@@ -35,7 +35,8 @@ void shaw_claims(Ledger<T>& ledger, LayerCase<T>& c) {
     const Rows logits = literal::sum_of(terms), weights = literal::softmax(logits);
     const double output_bound = softmax_bound(logits, c.bound());
     ledger.compare(shaw_paper, "shaw_output", "o_m = Σ a_mn (v_n + a^V_r)", out.output,
-                   literal::shaw_output(head, weights, wide(values), clip), output_bound);
+                   literal::shaw_output(head, weights, wide(values), literal::clipped(clip)),
+                   output_bound);
     ledger.compare(shaw_paper, "shaw_keys_only", "without a table of values: o_m = Σ a_mn v_n",
                    c.attend(Shaw<T>(keys, {}), h).output, literal::product(weights, head.v),
                    output_bound);

@@ -75,6 +75,29 @@ void mask_claims(Ledger<T>& ledger, Random& random) {
       [&](Index i, Index j) { return causal(i, j) && near(i, j) && is_real(i, j) && own(i, j); });
 }
 
+/// Each head's own mask beside that of all.
+template <class T>
+void head_mask_claims(Ledger<T>& ledger, Random& random) {
+  const Row<T> row(random);
+  const auto own = [](int h, Index i, Index j) { return (i + (2 + h) * j) % 3 != 0; };
+  MaskSpec spec{.causal = true};
+  for (int h = 0; h < 2; ++h) {
+    Mask::Matrix given(Row<T>::tokens, Row<T>::tokens);
+    for (Index i = 0; i < given.rows(); ++i)
+      for (Index j = 0; j < given.cols(); ++j) given(i, j) = own(h, i, j);
+    spec.head_masks.emplace_back(given);
+  }
+  const auto out = multi_head_attention<T>(
+      NoEncoding<T>(), {{row.q, row.q}, {row.k}, {row.v}, row.at, row.at}, spec);
+  for (int h = 0; h < 2; ++h) {
+    const Rows weights = literal::softmax(
+        row.logits(), [&](Index i, Index j) { return row.r(i, j) >= 0 && own(h, i, j); });
+    ledger.compare(masks, "head_masks", "a mask of each head, and a causal one of all: output",
+                   out[static_cast<std::size_t>(h)].output, literal::product(weights, wide(row.v)),
+                   row.bound());
+  }
+}
+
 /// A mask of floats, as frameworks add it to the logits: −inf hides a key.
 template <class T>
 void additive_mask_claims(Ledger<T>& ledger, Random& random) {
@@ -169,6 +192,7 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   for (int draw = 0; draw < options.draws; ++draw) {
     Random random(options.seed, "masks and heads, draw " + std::to_string(draw));
     mask_claims(ledger, random);
+    head_mask_claims(ledger, random);
     additive_mask_claims(ledger, random);
     decoding_claims(ledger, random);
     group_claims(ledger, random, 4, "multi_head", "a key head each");
@@ -189,12 +213,65 @@ void blind_query_claim(std::vector<Claim>& claims) {
                static_cast<double>(out.fully_masked_rows), 1);
 }
 
+/// Masks of every kind, joined in either order, cell by cell and some queries of them.
+void joined_mask_claim(std::vector<Claim>& claims) {
+  constexpr Index queries = 5, keys = 7;
+  const Positions m{4, 0, 7, 2, 8}, n{4, 0, 7, 2, 8, 1, 5};
+  const auto matrix = [&](const literal::Visible& sees) {
+    Mask::Matrix cells(queries, keys);
+    for (Index i = 0; i < queries; ++i)
+      for (Index j = 0; j < keys; ++j) cells(i, j) = sees(i, j);
+    return cells;
+  };
+  struct Kind {
+    Mask mask;
+    literal::Visible sees;
+    double added{0};
+  };
+  const auto r = [&](Index i, Index j) {
+    return m[static_cast<std::size_t>(i)] - n[static_cast<std::size_t>(j)];
+  };
+  const literal::Visible thirds = [](Index i, Index j) { return (i + 2 * j) % 3 != 0; };
+  const literal::Visible halves = [](Index i, Index j) { return (i + j) % 2 == 0; };
+  const std::vector<Kind> kinds{
+      {Mask(), literal::everything},
+      {Mask::causal(m, n), [&](Index i, Index j) { return r(i, j) >= 0; }},
+      {Mask::sliding_window(m, n, 3), [&](Index i, Index j) { return std::abs(r(i, j)) < 3; }},
+      {Mask::padding(queries, {true, false, true, true, true, false, true}),
+       [](Index, Index j) { return j != 1 && j != 5; }},
+      {Mask::padding(queries, {true, true, true, false, true, true, true}),
+       [](Index, Index j) { return j != 3; }},
+      {Mask(matrix(thirds)), thirds},
+      {Mask(matrix(halves)), halves},
+      {Mask::additive(Matrix<double>::Constant(queries, keys, 0.5)), literal::everything, 0.5},
+      {Mask::additive(Matrix<double>::Constant(queries, keys, 2)), literal::everything, 2}};
+  double wrong = 0;
+  const auto see = [&](const Mask& mask, const Kind& a, const Kind& b, Index first, Index count) {
+    for (Index i = 0; i < count; ++i)
+      for (Index j = 0; j < keys; ++j) {
+        const bool sees = a.sees(first + i, j) && b.sees(first + i, j);
+        wrong += mask.allows_everything() ? !sees : mask.allows(i, j) != sees;
+        wrong += (mask.added() ? (*mask.added())(i, j) : 0) != a.added + b.added;
+      }
+  };
+  for (const Kind& a : kinds)
+    for (const Kind& b : kinds) {
+      const Mask both = a.mask & b.mask;
+      see(both, a, b, 0, queries);
+      see(both.of_queries(1, 3), a, b, 1, 3);
+    }
+  Facts facts("9 masks by 9, 5 queries and 7 keys", claims);
+  facts.equals(masks, "joined_masks",
+               "two masks allow what both allow, and add both: cells misjudged", wrong, 0);
+}
+
 }  // namespace
 
 void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   blind_query_claim(claims);
+  joined_mask_claim(claims);
 }
 
 }  // namespace orrery::verify

@@ -5,6 +5,7 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/sinusoidal.h"
+#include "core/encodings/t5.h"
 #include "experiments/verify/cases.h"
 
 namespace orrery::verify {
@@ -139,10 +140,30 @@ void fp32_frequencies_claim(const VerifyOptions& options, std::vector<Claim>& cl
                    literal::tensor2tensor_sinusoids({1}, c.d, paper_base), 20 * 0x1p-24);
 }
 
+/// Distances and logarithms that a small format holds badly or not at all fall into the last
+/// bucket.
+void far_bucket_claim(std::vector<Claim>& claims) {
+  double wrong = 0;
+  for (const Precision format : {Precision::bf16, Precision::fp16})
+    for (const Stage stage : {Stage::distance, Stage::log}) {
+      StageRounding rounding;
+      rounding.set(stage, format);
+      for (const Position r : {200, 2000, 65000, 65504, 65520, 70000, 1000000}) {
+        wrong += t5_bucket(r, {}, rounding) != 15;
+        wrong += t5_bucket(-r, {}, rounding) != 31;
+        wrong += t5_bucket(r, {.bidirectional = false}, rounding) != 31;
+      }
+    }
+  Facts facts("distances of 200 to 1000000, in bf16 and fp16", claims);
+  facts.equals(ieee, "far_buckets", "T5: the last bucket where a format overflows: misjudged",
+               wrong, 0);
+}
+
 }  // namespace
 
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   rounding_claims(options.seed, claims);
+  far_bucket_claim(claims);
   stage_claim<double>(options, claims);
   stage_claim<float>(options, claims);
   rotated_claim<double>(options, claims);

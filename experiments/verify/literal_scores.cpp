@@ -18,11 +18,6 @@ Rows content(const Head& head, int terms) {
   return of_head(head, terms, [&](Index i, Index j) { return dot(head.q, i, head.k, j); });
 }
 
-Index shaw_row(const Head& head, Index i, Index j, Position clip) {
-  const Position ahead = -head.r(i, j);
-  return (ahead < -clip ? -clip : ahead > clip ? clip : ahead) + clip;
-}
-
 }  // namespace
 
 Rows sum_of(const Terms& terms) {
@@ -43,19 +38,31 @@ Terms four_terms(const Rows& x_m, const Rows& p_m, const Rows& x_n, const Rows& 
           {"position_to_position", score(p_m, p_n)}};
 }
 
-Terms shaw(const Head& head, const Rows& keys, Position clip) {
-  return {{"content", content(head, 1)},
-          {"content_to_position", of_head(head, 1, [&](Index i, Index j) {
-             return dot(head.q, i, keys, shaw_row(head, i, j, clip));
-           })}};
+Index ShawShape::row_of(Position ahead) const {
+  const Position clipped = ahead < -left ? -left : ahead > right ? right : ahead;
+  return from_right ? right - clipped : clipped + left;
 }
 
-Rows shaw_output(const Head& head, const Rows& weights, const Rows& values, Position clip) {
+Terms shaw(const Head& head, const Rows& keys, const ShawShape& shape) {
+  const auto row = [&](Index i, Index j) { return shape.row_of(-head.r(i, j)); };
+  Terms terms{{"content", content(head, 1)},
+              {"content_to_position", of_head(head, 1, [&](Index i, Index j) {
+                 return dot(head.q, i, keys, row(i, j));
+               })}};
+  if (shape.of_keys)
+    terms.push_back({"position_to_content", of_head(head, 1, [&](Index i, Index j) {
+                       return dot(head.k, j, keys, row(i, j));
+                     })});
+  return terms;
+}
+
+Rows shaw_output(const Head& head, const Rows& weights, const Rows& values,
+                 const ShawShape& shape) {
   Rows out = Rows::Zero(weights.rows(), head.v.cols());
   for (Index i = 0; i < weights.rows(); ++i)
     for (Index j = 0; j < weights.cols(); ++j)
       for (Index c = 0; c < out.cols(); ++c)
-        out(i, c) += weights(i, j) * (head.v(j, c) + values(shaw_row(head, i, j, clip), c));
+        out(i, c) += weights(i, j) * (head.v(j, c) + values(shape.row_of(-head.r(i, j)), c));
   return out;
 }
 
@@ -77,6 +84,16 @@ Terms transformer_xl(const Head& head, const Rows& u, const Rows& v, const Rows&
       {"content_to_position", with_distance(head.q, true)},
       {"global_content", of_head(head, 1, [&](Index, Index j) { return dot(u, 0, head.k, j); })},
       {"global_position", with_distance(v, false)}};
+}
+
+Term segment(const Head& head, const Rows& s, const Rows& g, const Ids& queries, const Ids& keys) {
+  Rows q = head.q;
+  for (Index i = 0; i < q.rows(); ++i) q.row(i) += s.row(0);
+  return {"segment", of_head(head, 1, [&](Index i, Index j) {
+            const bool same =
+                queries[static_cast<std::size_t>(i)] == keys[static_cast<std::size_t>(j)];
+            return dot(q, i, g, same ? 0 : 1);
+          })};
 }
 
 Terms t5(const Head& head, const Rows& bias, const T5Shape& shape) {

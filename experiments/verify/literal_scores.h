@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "experiments/verify/literal_positions.h"
 
@@ -30,12 +32,27 @@ Rows sum_of(const Terms& terms);
 Terms four_terms(const Rows& x_m, const Rows& p_m, const Rows& x_n, const Rows& p_n,
                  const Rows& W_q, const Rows& W_k);
 
-/// Shaw et al. 2018 (3), (4): a^K, a^V of clip(n − m, −k, k), key minus query, tables [2k + 1, d].
-Terms shaw(const Head& head, const Rows& keys, Position clip);
-Rows shaw_output(const Head& head, const Rows& weights, const Rows& values, Position clip);
+/// Shaw et al. 2018 (3), (4): a^K, a^V of clip(n − m, −left, right), key minus query, tables [left
+/// + right + 1, d] from −left on, or from right on; with q·a alone, or Huang et al.'s q·a + k·a.
+struct ShawShape {
+  Position left{}, right{};
+  bool from_right{false};
+  bool of_keys{false};
+
+  Index row_of(Position ahead) const;
+};
+Terms shaw(const Head& head, const Rows& keys, const ShawShape& shape);
+Rows shaw_output(const Head& head, const Rows& weights, const Rows& values, const ShawShape& shape);
+/// The paper's: left = right = clip.
+inline ShawShape clipped(Position clip) { return {clip, clip}; }
 
 /// Dai et al. 2019 §3.3, with r_D = W_kR R_D. u, v [1, d], W_kR [d_model, d] of this head.
 Terms transformer_xl(const Head& head, const Rows& u, const Rows& v, const Rows& W_kR, double base);
+
+/// Yang et al. 2019 §2.5: (q_m + s)·g_0/√d where query and key are of one segment, g_1 elsewhere. s
+/// [1, d], g [2, d] of this head.
+using Ids = std::vector<std::int32_t>;
+Term segment(const Head& head, const Rows& s, const Rows& g, const Ids& queries, const Ids& keys);
 
 /// Raffel et al. 2020 §2.1. bias [buckets, 1] of this head.
 struct T5Shape {

@@ -40,16 +40,17 @@ double tensor2tensor_change(Draw& draw) {
 double shaw_sign_change(Draw& draw) {
   constexpr Position clip = 50;
   const Rows table = draw.table(2 * clip + 1, draw.d);
-  return change(literal::sum_of(literal::shaw(draw.head, table.colwise().reverse(), clip)),
-                literal::sum_of(literal::shaw(draw.head, table, clip)));
+  return change(
+      literal::sum_of(literal::shaw(draw.head, table.colwise().reverse(), literal::clipped(clip))),
+      literal::sum_of(literal::shaw(draw.head, table, literal::clipped(clip))));
 }
 
 double shaw_projected_change(Draw& draw) {
   constexpr Position clip = 50;
   const Rows table = draw.table(2 * clip + 1, draw.d);
   const Rows projected = literal::product(table, draw.W_k);
-  return change(literal::sum_of(literal::shaw(draw.head, projected, clip)),
-                literal::sum_of(literal::shaw(draw.head, table, clip)));
+  return change(literal::sum_of(literal::shaw(draw.head, projected, literal::clipped(clip))),
+                literal::sum_of(literal::shaw(draw.head, table, literal::clipped(clip))));
 }
 
 double projected_biases_change(Draw& draw) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 
+#include "core/attention/head.h"
 #include "core/attention/linear_attention.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/learned.h"
@@ -160,6 +161,27 @@ void add_attention(std::vector<Subject>& all) {
                  "q with 3 channels, k of [2, 4], v with 2 rows"});
 }
 
+void add_projections(std::vector<Subject>& all) {
+  static const Positions at{0, 1};
+  static const NoEncoding<double> none;
+  all.push_back(
+      {"projection_shapes",
+       "x W + b: x [N, d_model], W [d_model, d], W_v [d_model, d_v], b a row of each",
+       {{2, 6}, {6, d}, {6, d}, {6, 3}, {1, d}, {1, d}, {1, 3}},
+       [](const Shapes& s) {
+         const Index d_model = s[0].columns;
+         return s[0].rows == 2 && s[1].rows == d_model && s[2].rows == d_model &&
+                s[3].rows == d_model && s[1].columns == s[2].columns &&
+                s[4] == Shape{1, s[1].columns} && s[5] == Shape{1, s[2].columns} &&
+                s[6] == Shape{1, s[3].columns};
+       },
+       [](const Arrays& a) {
+         attention_head<double>(none, {a[1], a[2], a[3], a[4], a[5], a[6]}, {a[0], a[0], at, at});
+       },
+       {{2, 6}, {6, d}, {6, d}, {6, 3}, {1, d}, {2, 5}, {1, 3}},
+       "b_k of shape [2, 5]: must have one number per column of its projection, 4"});
+}
+
 void add_inputs(std::vector<Subject>& all) {
   static const Positions at{0, 1};
   all.push_back({"rope_shapes",
@@ -226,6 +248,54 @@ double misjudged_segments() {
   return count;
 }
 
+/// Sizes of a head that the columns of DeBERTa's projections make, or do not.
+double misjudged_widths() {
+  const Matrix<double> table = Matrix<double>::Ones(6, 3), W = Matrix<double>::Ones(3, 8);
+  double count = 0;
+  for (const Index width : {-2, -1, 0, 1, 2, 3, 4, 5, 8, 9, 16}) {
+    const bool fits = width > 0 && 8 % width == 0;
+    count += fits != is_taken({}, [&](const Arrays&) {
+               Deberta<double> made({table, W, W, width, {}, {}}, {.span = 3});
+             });
+  }
+  for (const Index rows : {1, 3})  // XLNet's two tables go together
+    for (const bool segments : {true, false}) {
+      const Matrix<double> u = Matrix<double>::Ones(rows, d), none;
+      const Matrix<double> g = Matrix<double>::Ones(2, rows * d);
+      count += is_taken({}, [&](const Arrays&) {
+        TransformerXl<double> made(
+            {u, u, Matrix<double>::Ones(2, rows * d), segments ? none : u, segments ? g : none},
+            paper_base);
+      });
+    }
+  return count;
+}
+
+/// Sentences about heads and values that do not name what they refuse.
+double unnamed_heads() {
+  const Matrix<double> x = Matrix<double>::Ones(2, d), wide_v = Matrix<double>::Ones(2, 7);
+  const Positions at{0, 1};
+  double count = 0;
+  const auto see = [&](const std::string& words, const Use& use) {
+    count += refusal({}, use).find(words) == std::string::npos;
+  };
+  for (const Index heads : {1, 2, 3}) {
+    const T5<double> t5({.buckets = 8}, Matrix<double>::Ones(8, heads));
+    see("made for " + std::to_string(heads) + (heads == 1 ? " head, c" : " heads, c"),
+        [&](const Arrays&) {
+          attention_from_qkv<double>(t5, {x, x, x, at, at, static_cast<int>(heads)});
+        });
+  }
+  const Shaw<double> shaw(Matrix<double>::Ones(5, d), Matrix<double>::Ones(5, d));
+  see("values with 7 channels", [&](const Arrays&) {
+    attention_from_qkv<double>(shaw, {x, x, wide_v, at, at});
+  });
+  see("the value table has 4", [&](const Arrays&) {
+    attention_from_qkv<double>(shaw, {x, x, wide_v, at, at});
+  });
+  return count;
+}
+
 /// An encoding for d_head = d, of each head or of one that is not there.
 double misjudged_heads() {
   const T5<double> encoding({.buckets = 8}, Matrix<double>::Ones(8, 2));
@@ -248,6 +318,7 @@ void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
   std::vector<Subject> subjects;
   add_tables(subjects);
   add_attention(subjects);
+  add_projections(subjects);
   add_inputs(subjects);
   double unnamed = 0;
   for (const Subject& subject : subjects) {
@@ -263,6 +334,10 @@ void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
                misjudged_segments(), 0);
   facts.equals(shapes, "heads", "a head that the encoding was not made for: heads misjudged",
                misjudged_heads(), 0);
+  facts.equals(shapes, "widths", "DeBERTa's channels a head, XLNet's tables: misjudged",
+               misjudged_widths(), 0);
+  facts.equals(shapes, "named_heads", "sentences that do not name the heads or channels",
+               unnamed_heads(), 0);
 }
 
 }  // namespace orrery::verify

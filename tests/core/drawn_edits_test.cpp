@@ -1,7 +1,13 @@
 // What drawn edits of core showed that no test looked at: see tests/mutation/README.md.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <limits>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,12 +18,15 @@
 #include "core/attention/weight_rules.h"
 #include "core/encodings/axis_design.h"
 #include "core/encodings/axis_rope.h"
+#include "core/encodings/context.h"
+#include "core/encodings/fire.h"
 #include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/path.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/xpos.h"
 #include "core/errors.h"
+#include "core/kernels/level.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
 
@@ -169,4 +178,65 @@ TEST_CASE("GRAPE's planes are made of so many channels at most, one plane of any
   CHECK_NOTHROW(check("all", 512));
   CHECK_NOTHROW(check("one", 4096));
   CHECK_THROWS_WITH(check("all", 4096), Contains("planes=one"));
+}
+
+TEST_CASE("A level is there where the CPU says that it has its instructions") {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  std::set<std::string> flags;
+  while (flags.empty() && std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string word;
+    if (!line.starts_with("flags")) continue;
+    while (words >> word) flags.insert(word);
+  }
+  if (flags.empty()) return;  // another architecture
+  const auto has = [&](std::initializer_list<const char*> all) {
+    return std::all_of(all.begin(), all.end(), [&](const char* f) { return flags.contains(f); });
+  };
+  const bool v3 = has({"avx2", "fma", "bmi2"});
+  const bool v4 = v3 && has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
+  using namespace kernels;
+  CHECK(has_level(Level::baseline));
+  // A program need not hold every level.
+  if (!v3) CHECK_FALSE(has_level(Level::v3));
+  if (!v4) CHECK_FALSE(has_level(Level::v4));
+  if (has_level(Level::v3)) CHECK(has_level(Level::v4) == v4);
+  CHECK(best_level() == (has_level(Level::v4)   ? Level::v4
+                         : has_level(Level::v3) ? Level::v3
+                                                : Level::baseline));
+}
+
+TEST_CASE("An encoding that is relative at first is so up to the last query of which it says so") {
+  ParamSet params(Fire<double>::info().params);
+  const auto fire = Fire<double>::make({.d_model = 8, .d_head = 8, .params = params});
+  const Position last = fire->relative_up_to();
+  CHECK(has_relative_weights(*fire, last));
+  CHECK_FALSE(has_relative_weights(*fire, last + 1));
+}
+
+TEST_CASE("PaTH's tables are counted by what they read") {
+  ParamSet params(Path<double>::info().params);
+  const auto check = [&](const char* reads, Index d_model, Index d_head, int heads) {
+    params.set("path.reads", reads);
+    Path<double>::check({.d_model = d_model, .d_head = d_head, .heads = heads, .params = params});
+  };
+  CHECK_NOTHROW(check("key", 4096, 128, 64));
+  CHECK_NOTHROW(check("input", 4096, 128, 64));
+  CHECK_THROWS_WITH(check("input", 4097, 128, 64), Contains("path.direction"));
+  CHECK_NOTHROW(check("key", 1 << 20, 5792, 64));
+  CHECK_THROWS_WITH(check("key", 64, 5793, 1), Contains("path.direction"));
+}
+
+TEST_CASE("Logits of −inf among many weigh nothing, wherever in a row they lie") {
+  constexpr Index keys = 200;
+  for (Index at = 0; at < keys; ++at) {
+    AttentionOutput<float> out;
+    out.logits = Matrix<float>::Zero(1, keys);
+    out.logits(0, at) = -std::numeric_limits<float>::infinity();
+    masked_softmax<float>({}, out);
+    CHECK(out.nan_rows == 0);
+    CHECK(out.weights(0, at) == 0);
+    CHECK(out.weights(0, (at + 1) % keys) == Approx(1.0 / (keys - 1)));
+  }
 }

@@ -73,12 +73,27 @@ bool of_given_bias(const std::string& name) {
 }
 
 /// Claims of verify about what nothing drawn and no frequency enters: rows and buckets of whole
-/// numbers, counts of blind queries, ALiBi's slopes and biases, roundings of given numbers, shapes.
+/// numbers, counts of blind queries, ALiBi's slopes and biases, roundings of given numbers, shapes,
+/// settings, masks, and how an encoding is asked.
 bool of_given_numbers(const std::string& name) {
   for (const char* part : {"_rows", "buckets", "blind_quer", "alibi_slopes", "linear_bias",
                            "_shapes", "segment_counts"})
     if (name.find(part) != std::string::npos) return true;
-  return name == "heads" || name == "fp32" || name == "fp16" || name == "bf16";
+  static const std::set<std::string> whole{"heads",
+                                           "widths",
+                                           "named_heads",
+                                           "fp32",
+                                           "fp16",
+                                           "bf16",
+                                           "setting_ends",
+                                           "setting_choices",
+                                           "traits",
+                                           "unread_tables",
+                                           "joined_masks",
+                                           "consecutive_distances",
+                                           "parts_without_a_map",
+                                           "terms_without_a_map"};
+  return whole.contains(name);
 }
 
 }  // namespace

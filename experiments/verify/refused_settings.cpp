@@ -1,0 +1,184 @@
+// Settings of the paper's encodings that contradict each other or nothing reads, and what encodings
+// say of themselves.
+#include <functional>
+
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+#include "experiments/verify/setting_cases.h"
+
+namespace orrery::verify {
+namespace {
+
+const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
+
+constexpr Index d = setting_d, d_model = setting_d_model;
+constexpr int heads = setting_heads;
+
+bool is_refused(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const UsageError&) {
+    return true;
+  }
+  return false;
+}
+
+/// The ends of a whole number's range.
+struct Range {
+  const char *encoding, *key;
+  std::int64_t least, most;
+};
+
+double misjudged_ends() {
+  constexpr Range ranges[] = {{"shaw", "shaw.clip", 0, 65536},
+                              {"shaw", "shaw.clip_ahead", -1, 65536},
+                              {"transformer_xl", "transformer_xl.clamp_len", 0, 1000000},
+                              {"t5", "t5.buckets", 4, 4096},
+                              {"t5", "t5.max_distance", 2, 1000000},
+                              {"tupe", "tupe.length", 1, 1000000},
+                              {"learned", "learned.length", 1, 1000000},
+                              {"deberta", "deberta.span", 1, 65536},
+                              {"deberta", "deberta.max_distance", 2, 1000000}};
+  double count = 0;
+  for (const Range& range : ranges) {
+    const auto refused = [&](std::int64_t value) {
+      ParamSet params = params_of(range.encoding, {});
+      return is_refused([&] { params.set(range.key, std::to_string(value)); });
+    };
+    count += refused(range.least) + refused(range.most) + !refused(range.least - 1) +
+             !refused(range.most + 1);
+  }
+  return count;
+}
+
+/// Settings that contradict each other, and the last ones that do not; d_head, and d_model for
+/// tables of more than 2^25 numbers.
+struct Choice {
+  const char* encoding;
+  Words words{};
+  Index d_model{64}, d_head{16};
+  int heads{2};
+};
+
+double misjudged_choices() {
+  const std::vector<Choice> taken{
+      {"shaw", {{"shaw.clip", "65536"}}, 64, 255},
+      {"shaw", {{"shaw.clip", "65536"}, {"shaw.clip_ahead", "0"}}, 64, 511},
+      {"learned", {{"learned.length", "1000000"}}, 33},
+      {"tupe", {{"tupe.length", "1000000"}}, 33},
+      {"tupe", {}, 4096, 128, 64},
+      {"transformer_xl", {}, 4096, 128, 64},
+      {"deberta", {{"deberta.span", "65536"}}, 256},
+      {"deberta", {}, 4096, 128, 64},
+      {"deberta",
+       {{"deberta.version", "v2"}, {"deberta.span", "64"}, {"deberta.max_distance", "34"}}},
+      {"deberta",
+       {{"deberta.version", "v2"}, {"deberta.span", "4"}, {"deberta.max_distance", "4"}}},
+      {"t5", {{"t5.buckets", "64"}, {"t5.max_distance", "17"}}},
+      {"rope", {{"rope.fraction", "0.125"}}}};
+  const std::vector<Choice> refused{
+      {"shaw", {{"shaw.clip", "65536"}}, 64, 256},
+      {"shaw", {{"shaw.clip", "65536"}, {"shaw.clip_ahead", "0"}}, 64, 512},
+      {"learned", {{"learned.length", "1000000"}}, 34},
+      {"tupe", {{"tupe.length", "1000000"}}, 34},
+      {"tupe", {}, 4097, 128, 64},
+      {"transformer_xl", {}, 4098, 128, 64},
+      {"deberta", {{"deberta.span", "65536"}}, 257},
+      {"deberta", {}, 4097, 128, 64},
+      {"deberta",
+       {{"deberta.version", "v2"}, {"deberta.span", "64"}, {"deberta.max_distance", "33"}}},
+      {"deberta", {{"deberta.version", "v2"}, {"deberta.span", "3"}}},
+      {"t5", {{"t5.buckets", "64"}, {"t5.max_distance", "16"}}},
+      {"rope", {{"rope.fraction", "0.0625"}}},
+      {"rope", {{"rope.fraction", "0.1875"}}},
+      {"rope", {{"rope.muted", "band0+band1+band2+band3+band4+band5+band6+band7"}}},
+      {"rope", {}, 64, 15}};
+  const auto is_refused_choice = [](const Choice& choice) {
+    const ParamSet params = params_of(choice.encoding, choice.words);
+    return is_refused([&] {
+      check_encoding(choice.encoding, {choice.d_model, choice.d_head, choice.heads, params});
+    });
+  };
+  double count = 0;
+  for (const Choice& choice : taken) count += is_refused_choice(choice);
+  for (const Choice& choice : refused) count += !is_refused_choice(choice);
+  return count;
+}
+
+/// Tables that nothing reads under these settings.
+double unread_tables_taken() {
+  struct Unread {
+    const char *encoding, *table;
+    Words words{};
+  };
+  const std::vector<Unread> all{{"shaw", "shaw.value_table", {{"shaw.variant", "tied"}}},
+                                {"shaw", "shaw.value_table", {{"shaw.variant", "keys_only"}}},
+                                {"transformer_xl", "transformer_xl.W_q"},
+                                {"tupe", "tupe.theta", {{"tupe.untie_cls", "false"}}},
+                                {"tupe", "tupe.theta", {{"tupe.variant", "released"}}},
+                                {"tupe", "tupe.b_q"},
+                                {"tupe", "tupe.b_k"},
+                                {"tupe", "tupe.norm_gain"},
+                                {"tupe", "tupe.norm_bias"},
+                                {"deberta", "deberta.norm_gain"},
+                                {"deberta", "deberta.norm_bias"}};
+  double count = 0;
+  for (const Unread& unread : all) {
+    const ParamSet params = params_of(unread.encoding, unread.words);
+    const Tables tables{{unread.table, Rows::Ones(1, 1)}};
+    count += !is_refused([&] {
+      static_cast<void>(
+          make_encoding<double>(unread.encoding, {d_model, d, heads, params, {}, 0, &tables}));
+    });
+  }
+  return count;
+}
+
+/// What an encoding says of itself: whether a common shift leaves its logits, and where it ends.
+double wrong_traits() {
+  struct Traits {
+    const char* encoding;
+    bool relative{};
+    Position last{max_position};
+    bool segments{false};
+    Words words{};
+  };
+  const std::vector<Traits> all{{"none", true},
+                                {"sinusoidal", false},
+                                {"learned", false, 511},
+                                {"learned", false, 0, false, {{"learned.length", "1"}}},
+                                {"shaw", true},
+                                {"transformer_xl", true, max_position, true},
+                                {"t5", true},
+                                {"tupe", false, 511},
+                                {"tupe", false, 511, false, {{"tupe.variant", "released"}}},
+                                {"deberta", true},
+                                {"rope", true}};
+  double count = 0;
+  for (const Traits& said : all) {
+    const ParamSet params = params_of(said.encoding, said.words);
+    const auto made = make_encoding<double>(said.encoding, {d_model, d, heads, params});
+    count += made->is_relative() != said.relative;
+    count += made->has_relative_weights() != said.relative;
+    count += made->last_position() != said.last;
+    count += made->reads_segments() != said.segments;
+  }
+  return count;
+}
+
+}  // namespace
+
+void refused_setting_claims(std::vector<Claim>& claims) {
+  Facts facts("the paper's encodings", claims);
+  facts.equals(from_settings, "setting_ends", "the ends of each whole number: values misjudged",
+               misjudged_ends(), 0);
+  facts.equals(from_settings, "setting_choices",
+               "contradictions, tables of more than 2^25 numbers: misjudged", misjudged_choices(),
+               0);
+  facts.equals(from_settings, "unread_tables", "tables that nothing reads: taken",
+               unread_tables_taken(), 0);
+  facts.equals(from_settings, "traits", "relative or not, last position, segments: said otherwise",
+               wrong_traits(), 0);
+}
+
+}  // namespace orrery::verify
