@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/attention/logit_factors.h"
 #include "core/encodings/none.h"
@@ -28,11 +29,22 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// Products and −|n − m|/100, as terms and as factors; counts how it is asked.
-class Probe final : public Encoding, public ScoreTerms<double>, public FactoredTerms<double> {
+/// Adds nothing to the values; notes of which queries and keys it is asked.
+class ValueProbe : public Encoding, public ValueTerm<double> {
  public:
   bool is_relative() const override { return true; }
+  void add_to_output(const ValueInputs<double>& in, MatrixOut<double>) const override {
+    tiles_.emplace_back(in.weights.rows(), in.weights.cols());
+  }
+  const std::vector<std::pair<Index, Index>>& tiles() const { return tiles_; }
 
+ private:
+  mutable std::vector<std::pair<Index, Index>> tiles_{};
+};
+
+/// Products and −|n − m|/100, as terms and as factors; counts how it is asked.
+class Probe final : public ValueProbe, public ScoreTerms<double>, public FactoredTerms<double> {
+ public:
   std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
     ++terms_;
     const Rows products = in.q * in.k.transpose();
@@ -68,13 +80,7 @@ struct WayCase {
   bool nan{false};
 };
 
-struct Way {
-  int terms{};
-  std::vector<Part> parts{};
-};
-
-Way way_of(const WayCase& c) {
-  const Probe probe;
+void attend(const Encoding& probe, const WayCase& c) {
   const auto rows = [](const Positions& at) {
     return Rows(Rows::Constant(static_cast<Index>(at.size()), d, 0.1));
   };
@@ -82,15 +88,15 @@ Way way_of(const WayCase& c) {
   Rows v = k;
   if (c.nan) v(0, 0) = std::numeric_limits<double>::quiet_NaN();
   attention_output<double>({q, k, v, c.m, c.n}, SoftmaxDoors<double>::of(probe), c.mask, c.scoring);
-  return {probe.terms(), probe.parts()};
 }
 
 /// How many of some cases are not asked in these parts, or not by them alone.
 double misjudged_parts() {
   double count = 0;
   const auto see = [&](const WayCase& c, const std::vector<Part>& expected) {
-    const Way way = way_of(c);
-    count += way.terms != 0 || way.parts != expected;
+    const Probe probe;
+    attend(probe, c);
+    count += probe.terms() != 0 || !probe.tiles().empty() || probe.parts() != expected;
   };
   // All is seen: the last distance is that of the first query to the last key.
   see({count_from(0, 60), count_from(5, 70)}, {{60, 70, 128}});
@@ -118,7 +124,11 @@ double misjudged_parts() {
 double without_terms() {
   const Positions at = count_from(0, 60), gaps{0, 1, 3, 4}, none_between{2, 2, 3};
   double count = 0;
-  const auto see = [&](const WayCase& c) { count += way_of(c).terms == 0; };
+  const auto see = [&](const WayCase& c) {
+    const Probe probe;
+    attend(probe, c);
+    count += probe.terms() == 0 || probe.tiles().empty();
+  };
   see({at, gaps});
   see({gaps, at});
   see({none_between, at});
@@ -138,6 +148,15 @@ double without_terms() {
   return count;
 }
 
+/// Without terms of its own an encoding of values is asked tile by tile, 48 queries by 512 keys.
+double misjudged_tiles() {
+  const ValueProbe probe;
+  attend(probe, {count_from(0, 50), count_from(0, 600)});
+  std::vector<std::pair<Index, Index>> tiles = probe.tiles();
+  std::sort(tiles.begin(), tiles.end());
+  return tiles != std::vector<std::pair<Index, Index>>{{2, 88}, {2, 512}, {48, 88}, {48, 512}};
+}
+
 void way_claims(std::vector<Claim>& claims) {
   Facts facts("to 3100 queries and 8300 keys", claims);
   facts.equals(ways, "parts_without_a_map",
@@ -146,6 +165,8 @@ void way_claims(std::vector<Claim>& claims) {
   facts.equals(ways, "terms_without_a_map",
                "gaps, NaN, roundings, masks that add, rules: by terms: misjudged", without_terms(),
                0);
+  facts.equals(ways, "tiles_without_a_map", "values, 48 queries × 512 keys at once: misjudged",
+               misjudged_tiles(), 0);
 }
 
 /// Both ways against the literal one.

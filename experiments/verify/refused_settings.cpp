@@ -75,6 +75,8 @@ double misjudged_choices() {
       {"deberta",
        {{"deberta.version", "v2"}, {"deberta.span", "4"}, {"deberta.max_distance", "4"}}},
       {"t5", {{"t5.buckets", "64"}, {"t5.max_distance", "17"}}},
+      {"rope", {{"rope.muted", "band0"}}},
+      {"rope", {{"rope.muted", "band0+band1+band2+band3+band4+band5+band6"}}},
       {"rope", {{"rope.fraction", "0.125"}}}};
   const std::vector<Choice> refused{
       {"shaw", {{"shaw.clip", "65536"}}, 64, 256},

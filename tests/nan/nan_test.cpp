@@ -92,7 +92,8 @@ bool of_given_numbers(const std::string& name) {
                                            "joined_masks",
                                            "consecutive_distances",
                                            "parts_without_a_map",
-                                           "terms_without_a_map"};
+                                           "terms_without_a_map",
+                                           "tiles_without_a_map"};
   return whole.contains(name);
 }
 
