@@ -1,5 +1,7 @@
 // The paper's encodings as settings make them: parameters, tables that are given, tables that are
 // drawn.
+#include <numeric>
+
 #include "core/encodings/catalogue.h"
 #include "experiments/verify/setting_cases.h"
 
@@ -50,6 +52,8 @@ class SettingsOf {
         see_added(setting, name, label, *encoding, tables);
       else
         see_logits(setting, name, label, *encoding, tables);
+      if (given && !setting.added && setting.query_segments.empty())
+        see_alone(setting, name, label, *encoding, tables);
     }
   }
 
@@ -83,6 +87,30 @@ class SettingsOf {
       ledger_.compare(from_settings, name + "_output", label + ": output", out.output,
                       setting.output(head, weights, tables),
                       softmax_bound(logits, bound + 2 * setting.angle));
+    }
+  }
+
+  /// Consecutive tokens from 0 on, over two tiles of queries: the output without a map.
+  void see_alone(const Setting& setting, const std::string& name, const std::string& label,
+                 const Encoding& encoding, const Given& tables) {
+    Random random(seed_, "consecutive contents of settings");
+    Positions m(50), n(53);
+    std::iota(m.begin(), m.end(), Position{0});
+    std::iota(n.begin(), n.end(), Position{0});
+    const auto draw = [&](const Positions& at) {
+      return normal_matrix<T>(random, static_cast<Index>(at.size()), d);
+    };
+    for (int h = 0; h < heads; ++h) {
+      const Matrix<T> q = draw(m), k = draw(n), v = draw(n);
+      const literal::Head head{wide(q), wide(k), wide(v), m, n};
+      const Rows logits = literal::sum_of(setting.terms(head, h, tables));
+      const Rows weights = literal::softmax(logits);
+      const Rows expected = setting.output ? setting.output(head, weights, tables)
+                                           : literal::product(weights, head.v);
+      const double bound = 2 * rounding_bound<T>(roundings_of(d_model)) + 2 * setting.angle;
+      ledger_.compare(from_settings, name + "_alone", label + ": output without a map",
+                      attention_output<T>({q, k, v, m, n, h}, SoftmaxDoors<T>::of(encoding)).output,
+                      expected, softmax_bound(logits, bound));
     }
   }
 

@@ -13,6 +13,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
+#include "core/encodings/tupe.h"
 #include "core/errors.h"
 #include "experiments/verify/cases.h"
 
@@ -122,6 +123,34 @@ void add_tables(std::vector<Subject>& all) {
                  },
                  {{6, 8}, {8, 2 * d}, {8, 2 * d}, {2, 5}},
                  "of shape [2, 5]: must be [1, 8]"});
+}
+
+void add_tupe(std::vector<Subject>& all) {
+  all.push_back({"tupe_shapes",
+                 "TUPE: a table [L, d_model], U [d_model, heads·d], θ [2, heads]",
+                 {{3, 6}, {6, 8}, {6, 8}, {2, 2}},
+                 [](const Shapes& s) {
+                   return s[1] == s[2] && s[1].rows == s[0].columns && s[1].columns % 2 == 0 &&
+                          s[3] == Shape{2, 2};
+                 },
+                 [](const Arrays& a) {
+                   Tupe<double> made({a[0], a[1], a[2], Matrix<double>::Ones(32, 2), a[3]}, {});
+                 },
+                 {{3, 6}, {6, 8}, {6, 8}, {5, 2}},
+                 "theta of shape [5, 2]: must be [2, 2]"});
+  all.push_back({"released_tupe_shapes",
+                 "TUPE as released: L + 1 rows, b [1, heads·d], norm [1, d_model]",
+                 {{3, 6}, {6, 8}, {1, 8}, {1, 8}, {1, 6}, {1, 6}},
+                 [](const Shapes& s) {
+                   return s[0].rows > 1 && s[1].rows == s[0].columns && s[1].columns % 2 == 0 &&
+                          s[2] == Shape{1, s[1].columns} && s[3] == s[2] &&
+                          s[4] == Shape{1, s[0].columns} && s[5] == s[4];
+                 },
+                 [](const Arrays& a) {
+                   Tupe<double> made(
+                       {a[0], a[1], a[1], Matrix<double>::Ones(33, 2), {}, a[2], a[3], a[4], a[5]},
+                       {.variant = TupeVariant::released});
+                 }});
 }
 
 void add_attention(std::vector<Subject>& all) {
@@ -317,6 +346,7 @@ void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
   Facts facts("one array or two of other shapes, each to 8 rows and columns", claims);
   std::vector<Subject> subjects;
   add_tables(subjects);
+  add_tupe(subjects);
   add_attention(subjects);
   add_projections(subjects);
   add_inputs(subjects);
