@@ -73,6 +73,10 @@ void feature_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
                  (1 + exponent) * rounding_bound<T>(c.d));
   ledger.compare(favor_paper, "favor_key_features", "and the same of keys", favor.of_keys(c.x),
                  literal::favor(x, w), (1 + exponent) * rounding_bound<T>(c.d));
+  const Rows phi = literal::favor(x, w), sim = products(phi, phi);
+  ledger.compare(favor_paper, "favor_output", "Σ_n φ_r(q_m)·φ_r(k_n) v_n over its sum, M = 3d",
+                 linear_attention<T>(inputs(c), favor, nullptr).output,
+                 literal::kernel_attention(sim, sim, x).output, 4 * (1 + exponent) * bound_of(c));
 }
 
 template <class T>

@@ -135,6 +135,7 @@ void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
     SettingsOf<float>(fp32, options.seed).see(setting);
   }
   refused_setting_claims(claims);
+  trait_claims(claims);
 }
 
 }  // namespace orrery::verify

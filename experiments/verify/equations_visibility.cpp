@@ -265,6 +265,20 @@ void joined_mask_claim(std::vector<Claim>& claims) {
                "two masks allow what both allow, and add both: cells misjudged", wrong, 0);
 }
 
+/// What a mask of floats hides: the lowest numbers of fp16, of bf16 and of what is wider, and −inf.
+void hiding_value_claim(std::vector<Claim>& claims) {
+  constexpr double bf16 = -3.3895313892515355e38,
+                   infinity = std::numeric_limits<double>::infinity();
+  double wrong = 0;
+  for (const double value : {-65504.0, bf16, -3.4028234663852886e38, -1e300, -infinity})
+    wrong += !Mask::hides(value);
+  for (const double value : {0.0, 1.0, -1.0, -65503.0, -65505.0, -65536.0, 65504.0, 1e4, -1e4, -1e9,
+                             -3.37e38, -bf16, infinity})
+    wrong += Mask::hides(value);
+  Facts facts("18 numbers", claims);
+  facts.equals(masks, "hiding_values", "what a mask of floats hides: numbers misjudged", wrong, 0);
+}
+
 }  // namespace
 
 void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
@@ -272,6 +286,7 @@ void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims)
   claims_in<float>(options, claims);
   blind_query_claim(claims);
   joined_mask_claim(claims);
+  hiding_value_claim(claims);
 }
 
 }  // namespace orrery::verify

@@ -48,5 +48,6 @@ std::vector<Setting> setting_cases();
 ParamSet params_of(const std::string& encoding, const Words& words);
 
 void refused_setting_claims(std::vector<Claim>& claims);
+void trait_claims(std::vector<Claim>& claims);
 
 }  // namespace orrery::verify

@@ -93,7 +93,13 @@ bool of_given_numbers(const std::string& name) {
                                            "consecutive_distances",
                                            "parts_without_a_map",
                                            "terms_without_a_map",
-                                           "tiles_without_a_map"};
+                                           "tiles_without_a_map",
+                                           "hiding_values",
+                                           "named_choices",
+                                           "table_index",
+                                           "position_ends",
+                                           "head_counts",
+                                           "option_defaults"};
   return whole.contains(name);
 }
 
