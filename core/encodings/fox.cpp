@@ -25,6 +25,8 @@ std::vector<double> log_gates(const Matrix<double>& contents, const ForgetGates&
   return log_f;
 }
 
+}  // namespace
+
 void check_gates(const ForgetGates& gates) {
   if (gates.bias.rows() == 1 && gates.bias.cols() == gates.weight.rows() && gates.bias.cols() > 0)
     return;
@@ -33,8 +35,6 @@ void check_gates(const ForgetGates& gates) {
                   gates.weight.cols(), gates.bias.rows(), gates.bias.cols()),
       "must be [heads, d_head] and [1, heads]", "save both from the same layer");
 }
-
-}  // namespace
 
 Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
                             const std::vector<double>& gates) {

@@ -22,6 +22,9 @@ struct ForgetGates {
   GateSource source{GateSource::key};
 };
 
+/// Throws UsageError unless there is a bias for every row of the weight, of one head or more.
+void check_gates(const ForgetGates& gates);
+
 /// The terms of forgetting: "constant_forgetting" with the gates of keys without content, and
 /// "content_forgetting", what contents change of it.
 template <class T>

@@ -29,6 +29,14 @@ void normalise_rows(Matrix<double>& rows) {
   }
 }
 
+void check_forget_gates(const ForgetGates& gates, Index heads, Index d) {
+  check_gates(gates);
+  if (gates.weight.rows() == heads && gates.weight.cols() == d) return;
+  throw UsageError(fmt::format("forget gates [{}, {}] of {} heads of {} channels",
+                               gates.weight.rows(), gates.weight.cols(), heads, d),
+                   "must be [heads, d_head]", "save them from the same layer");
+}
+
 }  // namespace
 
 template <class T>
@@ -41,6 +49,7 @@ GrapeAdditive<T>::GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables t
     throw UsageError(fmt::format("gates u [{}, {}] and v [{}, {}] of {} heads", tables_.key.rows(),
                                  d, tables_.query.rows(), tables_.query.cols(), heads),
                      "must be [heads, d_head]", "save both from the same layer");
+  if (gate == GrapeGate::forget) check_forget_gates(tables_.forget, heads, d);
   for (double& slope : slopes_) slope = rounding_(Stage::table, slope);
   for (Matrix<double>* table : {&tables_.key, &tables_.query}) {
     normalise_rows(*table);

@@ -43,7 +43,7 @@ class GrapeAdditive final : public Encoding,
                             public MixesChannels {
  public:
   /// Rounding is of the positions, their distance, slopes and tables. Throws UsageError unless
-  /// there is a row of u and of v per head.
+  /// there is a row of u and of v per head, and of forget gates where they are read.
   GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables tables,
                 const StageRounding& rounding = {});
 

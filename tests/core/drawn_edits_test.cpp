@@ -20,6 +20,7 @@
 #include "core/encodings/axis_rope.h"
 #include "core/encodings/context.h"
 #include "core/encodings/fire.h"
+#include "core/encodings/grape_additive.h"
 #include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/path.h"
 #include "core/encodings/rope.h"
@@ -226,6 +227,20 @@ TEST_CASE("PaTH's tables are counted by what they read") {
   CHECK_THROWS_WITH(check("input", 4097, 128, 64), Contains("path.direction"));
   CHECK_NOTHROW(check("key", 1 << 20, 5792, 64));
   CHECK_THROWS_WITH(check("key", 64, 5793, 1), Contains("path.direction"));
+}
+
+TEST_CASE("Forget gates of additive GRAPE have a weight and a bias a head, of its channels") {
+  const auto make = [](Index rows, Index columns, Index biases) {
+    return GrapeAdditive<double>(
+        2, GrapeGate::forget,
+        {.key = Matrix<double>::Ones(2, 4),
+         .query = Matrix<double>::Ones(2, 4),
+         .forget = {Matrix<double>::Ones(rows, columns), Matrix<double>::Ones(1, biases)}});
+  };
+  CHECK_NOTHROW(make(2, 4, 2));
+  CHECK_THROWS_WITH(make(2, 4, 3), Contains("weight [2, 4] and bias [1, 3]"));
+  CHECK_THROWS_WITH(make(3, 4, 3), Contains("forget gates [3, 4] of 2 heads"));
+  CHECK_THROWS_WITH(make(2, 5, 2), Contains("forget gates [2, 5]"));
 }
 
 TEST_CASE("Logits of −inf among many weigh nothing, wherever in a row they lie") {
