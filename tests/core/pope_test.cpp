@@ -45,6 +45,18 @@ TEST_CASE("A phase moves the peak: of one channel to the distance of that angle"
   CHECK(logits_of<double>(beyond, x, x, {5}, {0}) == logits_of<double>(end, x, x, {5}, {0}));
 }
 
+TEST_CASE(
+    "The sizes of what it adds up are the lengths by hand: ln 2 where x is 0, in both halves") {
+  const Matrix<double> x = (Matrix<double>(1, 3) << 0, std::log(3.0), -800).finished();
+  const Matrix<double> sizes = Pope<double>::sizes(x);
+  REQUIRE(sizes.cols() == 6);
+  for (const Index half : {0, 3}) {
+    CHECK(sizes(0, half) == Approx(std::log(2.0)));
+    CHECK(sizes(0, half + 1) == Approx(std::log(4.0)));      // softplus(ln 3) = ln 4
+    CHECK(sizes(0, half + 2) == Approx(2 * std::log(2.0)));  // |0 − ln 2| + ln 2
+  }
+}
+
 TEST_CASE("Each named term vanishes with the content that it reads") {
   Random random(3, "pope");
   const Matrix<double> x = normal_matrix<double>(random, 2, 4), none = Matrix<double>::Zero(2, 4);
