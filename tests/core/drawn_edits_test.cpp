@@ -199,6 +199,9 @@ TEST_CASE("A level is there where the CPU says that it has its instructions") {
   const bool v4 = v3 && has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
   using namespace kernels;
   CHECK(has_level(Level::baseline));
+  CHECK(std::string(name(Level::baseline)) == "baseline");
+  CHECK(std::string(name(Level::v3)) == "x86-64-v3");
+  CHECK(std::string(name(Level::v4)) == "x86-64-v4");
   // A program need not hold every level.
   if (!v3) CHECK_FALSE(has_level(Level::v3));
   if (!v4) CHECK_FALSE(has_level(Level::v4));
