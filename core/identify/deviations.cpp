@@ -76,11 +76,14 @@ constexpr std::array<Part, 7> parts{
 
 }  // namespace
 
+bool is_coarser_than_fp32(Precision format) {
+  return unit_roundoff(format) > unit_roundoff(Precision::fp32);
+}
+
 bool is_coarse(const StageRounding& rounding, Stage stage, Precision tensor) {
-  const double fp32 = unit_roundoff(Precision::fp32);
-  const double fine =
-      stage == Stage::cos_sin ? std::max<double>(fp32, unit_roundoff(tensor)) : fp32;
-  return unit_roundoff(rounding.format(stage)) > fine;
+  const Precision format = rounding.format(stage);
+  return is_coarser_than_fp32(format) &&
+         (stage != Stage::cos_sin || unit_roundoff(format) > unit_roundoff(tensor));
 }
 
 int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision tensor) {

@@ -5,6 +5,9 @@
 
 namespace orrery {
 
+/// Whether the format rounds more than fp32, in which programs form their tables.
+bool is_coarser_than_fp32(Precision format);
+
 /// Whether the stage is coarser than it may be: cos and sin than the tensor's own numbers, the
 /// others than fp32.
 bool is_coarse(const StageRounding& rounding, Stage stage, Precision tensor);

@@ -178,7 +178,7 @@ class LogitsSearch {
   /// Logits of fp64, and of fp32 whose angles were formed in fp64, fit nothing whose stages round
   /// to fp32.
   void add_exact_stages() {
-    if (unit_roundoff(question_.format) > unit_roundoff(Precision::fp32)) return;
+    if (is_coarser_than_fp32(question_.format)) return;
     const std::size_t count = std::min<std::size_t>(found_.size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       LogitsHypothesis exact = found_[i];

@@ -69,15 +69,14 @@ class Search : RopeSearch {
           list.add(*rope, defect.name);
     }
     // Tables as coarse as the tensor are no defect.
-    if (unit_roundoff(question.tensor.format) <= unit_roundoff(Precision::fp32)) return;
+    if (!is_coarser_than_fp32(question.tensor.format)) return;
     expected.rounding = fp32_stages();
     expected.rounding.set(Stage::cos_sin, question.tensor.format);
     list.add(expected, {}, true);
   }
 
   bool is_seen(const WrittenRope& rope) const {
-    return !rope.rounding.rounds(Stage::cos_sin) ||
-           unit_roundoff(rope.rounding.format(Stage::cos_sin)) <= unit_roundoff(Precision::fp32) ||
+    return !is_coarser_than_fp32(rope.rounding.format(Stage::cos_sin)) ||
            is_coarse(rope.rounding, Stage::cos_sin, question.tensor.format);
   }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/identify/deviations.h"
 #include "core/identify/known_numbers.h"
 
 namespace orrery {
@@ -33,8 +34,8 @@ double cost_of_formats(const StageRounding& rounding) {
   double cost = 0;
   if (rounding.format(Stage::angle) == Precision::fp64) cost += 0.2;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle})
-    if (unit_roundoff(rounding.format(stage)) > unit_roundoff(Precision::fp32)) cost += 1.5;
-  if (unit_roundoff(rounding.format(Stage::cos_sin)) > unit_roundoff(Precision::fp32)) cost += 0.5;
+    if (is_coarser_than_fp32(rounding.format(stage))) cost += 1.5;
+  if (is_coarser_than_fp32(rounding.format(Stage::cos_sin))) cost += 0.5;
   return cost;
 }
 
