@@ -14,9 +14,11 @@
 #include "core/identify/deviations.h"
 #include "core/identify/estimated_ropes.h"
 #include "core/identify/frequency_families.h"
+#include "core/identify/known_numbers.h"
 #include "core/identify/known_ropes.h"
 #include "core/identify/pair_phasors.h"
 #include "core/identify/position_search.h"
+#include "core/identify/refined_base.h"
 #include "core/identify/relatives.h"
 #include "core/identify/rope_search.h"
 #include "core/identify/structures.h"
@@ -52,6 +54,7 @@ class Search : RopeSearch {
     add_formats();
     add_stretched();
     list.keep(40, sample());
+    add_with_coarse_tables();
     add_expected_parts();
     return list.ranked();
   }
@@ -114,25 +117,64 @@ class Search : RopeSearch {
     add_whole_head();
     if (axes() == 3)
       for (const WrittenRope& with : with_usual_sections(rope)) list.add(with);
-    if (rope.partial == RopePartial::proportional || rope.inverted) return list.keep(40, sample());
-    const std::vector<double> theta = frequencies_of(rope);
     const double a = amplitude_of(rope);
+    for (const RopeScaling& scaling : neighbours_of(rope)) {
+      rope.scaling = scaling;
+      rope.amplitude = {};
+      if (std::abs(amplitude_of(rope) / a - 1) > hardly_told()) rope.amplitude = a;
+      list.add(rope);
+    }
+    list.keep(40, sample());
+  }
+
+  /// How far angles, and factors, may lie apart that the tensor can hardly tell.
+  double hardly_told() const { return 30 * unit_roundoff(question.tensor.format); }
+
+  std::vector<RopeScaling> neighbours_of(WrittenRope rope) const {
+    if (rope.partial == RopePartial::proportional || rope.inverted) return {};
+    const std::vector<double> theta = frequencies_of(rope);
     const Position last =
         rope.rule == PositionRule::head_index ? question.tensor.heads : list.reach();
     const auto span = static_cast<double>(last + std::abs(rope.offset) + 1);
-    const double near = 30 * unit_roundoff(question.tensor.format);
+    std::vector<RopeScaling> neighbours;
     for (const RopeScaling& scaling : known_scalings()) {
       rope.scaling = scaling;
-      rope.amplitude = {};
       const std::vector<double> other = frequencies_of(rope);
       double largest = 0;
       for (std::size_t t = 0; t < theta.size(); ++t)
         largest = larger(largest, std::abs(theta[t] - other[t]) * span);
-      if (!(largest < near)) continue;
-      if (std::abs(amplitude_of(rope) / a - 1) > near) rope.amplitude = a;
-      list.add(rope);
+      if (largest < hardly_told()) neighbours.push_back(scaling);
+    }
+    return neighbours;
+  }
+
+  /// Coarse tables shift the measured factor, because cosines near 1 are all rounded to the same
+  /// side, and a fitted base with coarse frequencies makes up for it: frequencies of fp32 are tried
+  /// with tables of each format, and with the scalings whose own factor is near.
+  void add_with_coarse_tables() {
+    WrittenRope rope = found().front().rope;
+    const Precision inv_freq = rope.rounding.format(Stage::inv_freq);
+    if (is_known(known_bases(), rope.base) && !is_coarser_than_fp32(inv_freq)) return;
+    const Precision position = rope.rounding.format(Stage::position);
+    rope.rounding = fp32_stages();
+    rope.rounding.set(Stage::position, position);
+    rope.base = refined_base(rope, sample(), list.small());
+    add_with_tables(rope);
+    const double measured = amplitude_of(rope);
+    rope.amplitude = {};
+    for (const RopeScaling& scaling : neighbours_of(rope)) {
+      rope.scaling = scaling;
+      const double off = std::abs(amplitude_of(rope) / measured - 1);
+      if (off <= unit_roundoff(Precision::bf16)) add_with_tables(rope);
     }
     list.keep(40, sample());
+  }
+
+  void add_with_tables(WrittenRope rope) {
+    for (const Precision format : {Precision::fp32, Precision::bf16, Precision::fp16}) {
+      rope.rounding.set(Stage::cos_sin, format);
+      add_with_fewer_digits(rope);
+    }
   }
 
   /// Slow pairs may turn by less than rounding, so that a part of the head seems to turn.

@@ -73,10 +73,8 @@ std::string value_of(const WrittenRope& rope, const std::string& field) {
   return "";
 }
 
-}  // namespace
-
-TEST_CASE("The detective says how released programs turned their queries") {
-  const json file = golden("identify.json");
+void check_facts(const std::string& name) {
+  const json file = golden(name);
   for (const auto& item : file.at("cases").items()) {
     const json& entry = item.value();
     const GoldenCase tensors = read_case(file, entry);
@@ -94,4 +92,14 @@ TEST_CASE("The detective says how released programs turned their queries") {
       CHECK(answer.hypotheses[1].tied);
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("The detective says how released programs turned their queries") {
+  check_facts("identify.json");
+}
+
+TEST_CASE("The detective says of drawn ropes what it once told wrong") {
+  check_facts("identify_drawn.json");
 }
