@@ -160,6 +160,8 @@ class Search : RopeSearch {
     rope.rounding.set(Stage::position, position);
     rope.base = refined_base(rope, sample(), list.small());
     add_with_tables(rope);
+    rope.base = base_with_coarse_tables(rope);
+    add_with_tables(rope);
     const double measured = amplitude_of(rope);
     rope.amplitude = {};
     for (const RopeScaling& scaling : neighbours_of(rope)) {
@@ -168,6 +170,26 @@ class Search : RopeSearch {
       if (off <= unit_roundoff(Precision::bf16)) add_with_tables(rope);
     }
     list.keep(40, sample());
+  }
+
+  /// The base near that of the rope that fits best with tables as coarse as the tensor: it is
+  /// fitted to exact ones, and roundings of slow pairs shift it.
+  double base_with_coarse_tables(WrittenRope rope) const {
+    constexpr double step = 2.5e-4;
+    constexpr int steps = 20;
+    if (!is_coarser_than_fp32(question.tensor.format)) return rope.base;
+    rope.rounding.set(Stage::cos_sin, question.tensor.format);
+    const double fitted = rope.base;
+    double best = fitted, least = std::numeric_limits<double>::infinity();
+    for (int k = -steps; k <= steps; ++k) {
+      rope.base = fitted * std::exp(step * k);
+      if (!(rope.base > 1)) continue;
+      const double misfit = residual_of(rope, sample()).sum_of_squares;
+      if (!(misfit < least)) continue;
+      least = misfit;
+      best = rope.base;
+    }
+    return best;
   }
 
   void add_with_tables(WrittenRope rope) {
