@@ -63,6 +63,7 @@ std::vector<Scene> scenes() {
        .threads = 3,
        .own_keys = true},
       {count_from(0, 50), count_from(0, 53)},
+      {count_from(0, 50), count_from(30, 21), {.causal = true}},  // most queries see no key
       {count_from(523, 5), count_from(7, 560), {}, 6},
       {count_from(531, 9), count_from(0, 550), {.causal = true, .window = 25}},
       {count_from(531, 9),
