@@ -328,19 +328,19 @@ Scene scaled_scene() {
 
 /// What is rounded on the way from the products to the output is so on both ways: the same bits.
 template <class T>
-void rounded_claims(Ledger<T>& ledger, const Subject& subject, Random& random) {
+void rounded_claims(Ledger<T>& ledger, const Subject& subject, Precision format, Random& random) {
   const Encoding& encoding = subject.encoding(sizeof(T) == sizeof(double));
   for (const Stage stage :
        {Stage::term, Stage::scale, Stage::logits, Stage::weights, Stage::output}) {
     Scene scene{count_from(50, 20), count_from(40, 30), {.causal = true}};
-    scene.scoring.rounding.set(stage, Precision::bf16);
+    scene.scoring.rounding.set(stage, format);
     const LayerInputs<T> in = Contents(random, scene).as<T>();
     const auto found = attended<T>(scene, [&](const LayerReader<T>& reader) {
       multi_head_by_rows<T>(encoding, in, scene.visible, scene.scoring, reader);
     });
     for (std::size_t h = 0; h < heads; ++h)
       ledger.compare(both_ways, subject.name + "_rounded_output_alone",
-                     subject.label + ", rounded to bf16 on the way: output without a map",
+                     subject.label + ", rounded on the way: output without a map",
                      found.alone[h].output, wide(found.by_rows[h].output), 0);
   }
 }
@@ -353,8 +353,9 @@ void subject_claims(Both& ledgers, std::int64_t seed) {
     if (subject.root > 0) see(ledgers, subject, scaled_scene(), random);
     if (subject.name.starts_with("shaw") || subject.name.starts_with("deberta"))
       for (const Scene& scene : edge_scenes()) see(ledgers, subject, scene, random);
-    rounded_claims<double>(ledgers.fp64, subject, random);
-    rounded_claims<float>(ledgers.fp32, subject, random);
+    for (const Precision format : {Precision::bf16, Precision::fp16, Precision::fp32})
+      rounded_claims<double>(ledgers.fp64, subject, format, random);
+    rounded_claims<float>(ledgers.fp32, subject, Precision::bf16, random);
     if (subject.name != "none" && subject.name != "alibi" && subject.name != "deberta_code")
       for (const Scene& scene : long_scenes()) see(ledgers, subject, scene, random);
   }

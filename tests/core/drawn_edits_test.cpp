@@ -29,6 +29,7 @@
 #include "core/errors.h"
 #include "core/kernels/level.h"
 #include "core/random.h"
+#include "tests/support/catalogue_cases.h"
 #include "tests/support/golden.h"
 
 using namespace orrery;
@@ -244,6 +245,83 @@ TEST_CASE("Forget gates of additive GRAPE have a weight and a bias a head, of it
   CHECK_THROWS_WITH(make(2, 4, 3), Contains("weight [2, 4] and bias [1, 3]"));
   CHECK_THROWS_WITH(make(3, 4, 3), Contains("forget gates [3, 4] of 2 heads"));
   CHECK_THROWS_WITH(make(2, 5, 2), Contains("forget gates [2, 5]"));
+}
+
+TEST_CASE("The catalogue's doors are those of the types that it makes") {
+  for (const test::CatalogueCase& c : test::catalogue_cases()) {
+    const auto encoding = test::make_case<double>(c, 16);
+    const EncodingEntry& entry = find_encoding(c.name);
+    INFO(c.title());
+    const auto is = [&]<class D>(const D*) {
+      return dynamic_cast<const D*>(encoding.get()) != nullptr;
+    };
+    CHECK(entry.uses(Door::input_term) == is(static_cast<const InputTerm<double>*>(nullptr)));
+    CHECK(entry.uses(Door::qk_transform) == is(static_cast<const QkTransform<double>*>(nullptr)));
+    CHECK(entry.uses(Door::score_terms) == is(static_cast<const ScoreTerms<double>*>(nullptr)));
+    CHECK(entry.uses(Door::value_term) == is(static_cast<const ValueTerm<double>*>(nullptr)));
+  }
+}
+
+TEST_CASE("A design shares 64 pairs out to time, rows and columns as its source does") {
+  const auto sections = [](const char* design) {
+    ParamSet params(axis_design_params());
+    params.set("axis_rope.design", design);
+    return axis_sections_of(params, 64);
+  };
+  using Pairs = std::vector<Index>;
+  CHECK(sections("chunked") == Pairs{16, 24, 24});      // Qwen2-VL
+  CHECK(sections("interleaved") == Pairs{24, 20, 20});  // Qwen3-VL
+  CHECK(sections("time_last") == Pairs{16, 24, 24});    // VideoRoPE
+  CHECK(sections("time_still") == Pairs{16, 24, 24});   // HoPE
+  CHECK(sections("axial") == Pairs{0, 32, 32});
+}
+
+TEST_CASE("Where GRAPE's constant penalty overflows its format, contents change nothing of it") {
+  ParamSet params(GrapeAdditive<double>::info().params);
+  params.set("grape_additive.gate", "query_key");
+  const auto grape =
+      GrapeAdditive<double>::make({.d_model = 4, .d_head = 4, .heads = 1, .params = params});
+  Scoring scoring;
+  scoring.rounding.set(Stage::scale, Precision::fp16);
+  Random random(6, "far tokens");
+  const Matrix<double> x = normal_matrix<double>(random, 1, 4);
+  const auto gated = [&](Position distance) {
+    const Positions m{distance}, n{0};
+    const auto terms = grape->score_terms({x, x, m, n, 0, scoring});
+    return std::abs(terms[2].logits(0, 0)) + std::abs(terms[3].logits(0, 0));
+  };
+  // The penalty of one head is distance/256, and times 2 ln 2 without content.
+  CHECK(gated(256 * 40000) > 0);   // 55,452
+  CHECK(gated(256 * 60000) == 0);  // 83,178
+}
+
+TEST_CASE("Weights of linear attention take masks of queries by keys, and no others") {
+  const Positions m{0, 1, 2}, n{0, 1, 2, 3, 4};
+  const Matrix<double> q = Matrix<double>::Ones(3, 4), k = Matrix<double>::Ones(5, 4);
+  const auto weights = [&](Index rows, Index columns) {
+    Mask::Matrix allowed = Mask::Matrix::Constant(rows, columns, true);
+    allowed(0, 1) = false;
+    return linear_attention_weights<double>({q, k, k, m, n}, Relu<double>(), nullptr, {},
+                                            Mask(allowed));
+  };
+  CHECK(weights(3, 5)(0, 1) == 0);
+  CHECK_THROWS_WITH(weights(3, 4), Contains("a mask of [3, 4]"));
+  CHECK_THROWS_WITH(weights(5, 3), Contains("a mask of [5, 3]"));
+}
+
+TEST_CASE("Queries before every key attend to none, without a map as with one") {
+  Random random(8, "queries before keys");
+  const Positions m = consecutive_positions(40), n = consecutive_positions(15, 30);
+  const Matrix<float> q = normal_matrix<float>(random, 40, 8),
+                      k = normal_matrix<float>(random, 15, 8),
+                      v = normal_matrix<float>(random, 15, 3);
+  const AttentionInputs<float> in{q, k, v, m, n};
+  const Mask mask = Mask::causal(m, n);
+  const auto alone = attention_output<float>(in, {}, mask);
+  CHECK(alone.fully_masked_rows == 30);
+  CHECK(alone.output.topRows(30).isZero(0));
+  CHECK(test::largest_difference(alone.output, softmax_attention<float>(in, {}, mask).output) <
+        1e-5);
 }
 
 TEST_CASE("Logits of −inf among many weigh nothing, wherever in a row they lie") {
