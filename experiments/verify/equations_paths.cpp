@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "core/attention/logit_factors.h"
 #include "core/encodings/learned.h"
@@ -18,12 +17,6 @@ const Paper both_ways{ClaimKind::property, "(2)", "Attention of a map, and witho
 using Subject = PathSubject;
 
 constexpr Index heads = path_heads, d = path_d, d_model = path_d_model;
-
-Positions count_from(Position first, Index count) {
-  Positions at(static_cast<std::size_t>(count));
-  std::iota(at.begin(), at.end(), first);
-  return at;
-}
 
 /// Where queries and keys stand, and what hides keys.
 struct Scene {
@@ -56,37 +49,42 @@ std::vector<bool> all_but_every_fifth(Index count) {
 /// are more than 8192.
 std::vector<Scene> scenes() {
   return {
-      {.m = count_from(40, 60),
-       .n = count_from(40, 60),
+      {.m = consecutive_positions(60, 40),
+       .n = consecutive_positions(60, 40),
        .visible = {.causal = true},
        .rows_at_once = 16,
        .threads = 3,
        .own_keys = true},
-      {count_from(0, 50), count_from(0, 53)},
-      {count_from(0, 50), count_from(30, 21), {.causal = true}},  // most queries see no key
-      {count_from(523, 5), count_from(7, 560), {}, 6},
-      {count_from(531, 9), count_from(0, 550), {.causal = true, .window = 25}},
-      {count_from(531, 9),
-       count_from(0, 550),
+      {consecutive_positions(50), consecutive_positions(53)},
+      {consecutive_positions(50),
+       consecutive_positions(21, 30),
+       {.causal = true}},  // most queries see no key
+      {consecutive_positions(5, 523), consecutive_positions(560, 7), {}, 6},
+      {consecutive_positions(9, 531), consecutive_positions(550), {.causal = true, .window = 25}},
+      {consecutive_positions(9, 531),
+       consecutive_positions(550),
        {.causal = true, .window = 25, .key_is_real = all_but_every_fifth(550)}},
-      {count_from(0, 50),
-       count_from(30, 21),
+      {consecutive_positions(50),
+       consecutive_positions(21, 30),
        {.causal = true, .window = 0, .key_is_real = all_but_every_fifth(21)}},
       {{33, 0, 999, 47},
        {12, 500, 3, 0, 990, 47, 46, 33, 34, 800, 8},
        {.causal = true, .window = 300}},
-      {count_from(1020, 2), count_from(0, 1023), {.causal = true}, 8, {}, 0.25},
-      {count_from(3, 50), count_from(0, 53), {.causal = true}, 60, {}, 0, true},
+      {consecutive_positions(2, 1020), consecutive_positions(1023), {.causal = true}, 8, {}, 0.25},
+      {consecutive_positions(50, 3), consecutive_positions(53), {.causal = true}, 60, {}, 0, true},
   };
 }
 
 /// Queries among 8300 keys, in the last of the parts that factors are made of.
 std::vector<Scene> long_scenes() {
-  Scene rounded{count_from(8200, 2), count_from(0, 8300), {.causal = true, .window = 5000}, 4};
+  Scene rounded{consecutive_positions(2, 8200),
+                consecutive_positions(8300),
+                {.causal = true, .window = 5000},
+                4};
   rounded.narrow = true;
   for (const Stage stage : {Stage::qk, Stage::value})
     rounded.scoring.rounding.set(stage, Precision::bf16);
-  return {rounded, {count_from(8290, 3), count_from(0, 8300), {.window = 60}}};
+  return {rounded, {consecutive_positions(3, 8290), consecutive_positions(8300), {.window = 60}}};
 }
 
 /// Few tokens at every distance around those from which on Shaw's and DeBERTa's tables have one
@@ -95,7 +93,7 @@ std::vector<Scene> edge_scenes() {
   std::vector<Scene> scenes;
   for (Position ahead = -64; ahead <= 64; ++ahead)
     if (std::abs(ahead) < 4 || std::abs(ahead) > 36)
-      scenes.push_back({count_from(100, 3), count_from(100 + ahead, 4), {}});
+      scenes.push_back({consecutive_positions(3, 100), consecutive_positions(4, 100 + ahead), {}});
   return scenes;
 }
 
@@ -320,7 +318,7 @@ void see(Both& ledgers, const Subject& subject, const Scene& scene, Random& rand
 
 /// The scale of Scoring in place of the paper's, and a factor of each query.
 Scene scaled_scene() {
-  Scene scene{count_from(50, 30), count_from(40, 45), {.causal = true}};
+  Scene scene{consecutive_positions(30, 50), consecutive_positions(45, 40), {.causal = true}};
   scene.scoring.scale = 0.3;
   scene.scoring.rule = {.kind = LogitRuleKind::mistral, .strength = 0.5, .length = 16};
   return scene;
@@ -332,7 +330,7 @@ void rounded_claims(Ledger<T>& ledger, const Subject& subject, Precision format,
   const Encoding& encoding = subject.encoding(sizeof(T) == sizeof(double));
   for (const Stage stage :
        {Stage::term, Stage::scale, Stage::logits, Stage::weights, Stage::output}) {
-    Scene scene{count_from(50, 20), count_from(40, 30), {.causal = true}};
+    Scene scene{consecutive_positions(20, 50), consecutive_positions(30, 40), {.causal = true}};
     scene.scoring.rounding.set(stage, format);
     const LayerInputs<T> in = Contents(random, scene).as<T>();
     const auto found = attended<T>(scene, [&](const LayerReader<T>& reader) {
@@ -364,7 +362,7 @@ void subject_claims(Both& ledgers, std::int64_t seed) {
 /// A value that is no number reaches its channel of every query, as 0·NaN is NaN, and no other.
 double misplaced_nans(const Subject& subject, Random& random) {
   constexpr Index at_key = 50, channel = 3;
-  const Scene scene{count_from(0, 60), count_from(0, 60), {.causal = true}};
+  const Scene scene{consecutive_positions(60), consecutive_positions(60), {.causal = true}};
   LayerInputs<double> in = Contents(random, scene).as<double>();
   in.v[0](at_key, channel) = std::numeric_limits<double>::quiet_NaN();
   const auto found = attended<double>(scene, [&](const LayerReader<double>& reader) {
@@ -391,7 +389,8 @@ double misjudged_distances() {
           const Index distances = queries + keys - 1;
           const bool near = std::max({last_m, last_n}) <= most && std::abs(n - last_m) <= most &&
                             std::abs(last_n - m) <= most && std::abs(m + n - last_m) <= most;
-          const auto found = consecutive_distances(count_from(m, queries), count_from(n, keys));
+          const auto found = consecutive_distances(consecutive_positions(queries, m),
+                                                   consecutive_positions(keys, n));
           count += found.has_value() != near ||
                    (near && (found->first != n - last_m || found->count != distances));
         }

@@ -1,7 +1,5 @@
 // The paper's encodings as settings make them: parameters, tables that are given, tables that are
 // drawn.
-#include <numeric>
-
 #include "core/encodings/catalogue.h"
 #include "experiments/verify/setting_cases.h"
 
@@ -94,9 +92,7 @@ class SettingsOf {
   void see_alone(const Setting& setting, const std::string& name, const std::string& label,
                  const Encoding& encoding, const Given& tables) {
     Random random(seed_, "consecutive contents of settings");
-    Positions m(50), n(53);
-    std::iota(m.begin(), m.end(), Position{0});
-    std::iota(n.begin(), n.end(), Position{0});
+    const Positions m = consecutive_positions(50), n = consecutive_positions(53);
     const auto draw = [&](const Positions& at) {
       return normal_matrix<T>(random, static_cast<Index>(at.size()), d);
     };

@@ -1,7 +1,6 @@
 // Which way attention takes where no map is asked for, in what parts, and what it weighs there.
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "core/attention/logit_factors.h"
@@ -15,12 +14,6 @@ namespace {
 const Paper ways{ClaimKind::property, "(2)", "Attention without a map"};
 
 constexpr Index d = 8;
-
-Positions count_from(Position first, Index count) {
-  Positions at(static_cast<std::size_t>(count));
-  std::iota(at.begin(), at.end(), first);
-  return at;
-}
 
 /// A part of the map that is asked for by what its logits are made of.
 struct Part {
@@ -99,30 +92,31 @@ double misjudged_parts() {
     count += probe.terms() != 0 || !probe.tiles().empty() || probe.parts() != expected;
   };
   // All is seen: the last distance is that of the first query to the last key.
-  see({count_from(0, 60), count_from(5, 70)}, {{60, 70, 128}});
-  see({count_from(9, 1), count_from(3, 1)}, {{1, 1, 0}});
+  see({consecutive_positions(60), consecutive_positions(70, 5)}, {{60, 70, 128}});
+  see({consecutive_positions(1, 9), consecutive_positions(1, 3)}, {{1, 1, 0}});
   // Causal: nothing ahead of a query. The last query, at 59, is the first distance from key 0.
-  const Positions at = count_from(0, 60);
+  const Positions at = consecutive_positions(60);
   see({at, at, Mask::causal(at, at)}, {{60, 60, 59}});
-  const Positions two{4000, 4001}, many = count_from(0, 8192), more = count_from(0, 8300);
+  const Positions two{4000, 4001}, many = consecutive_positions(8192),
+                                   more = consecutive_positions(8300);
   see({two, many}, {{2, 8192, 8192}});
   see({two, more}, {{2, 4096, 4096}, {2, 4096, 4096}, {2, 108, 108}});
   see({two, more, Mask::causal(two, more)}, {{2, 4096, 4001}});
   const Positions late{8100, 8101};
   see({late, more, Mask::sliding_window(late, more, 10)}, {{2, 4096, 4096}, {2, 4096, 4014}});
-  const Positions queries = count_from(0, 3100);
-  see({queries, count_from(0, 8193)}, {{3072, 4096, 7166},
-                                       {3072, 4096, 7166},
-                                       {3072, 1, 3071},
-                                       {28, 4096, 4122},
-                                       {28, 4096, 4122},
-                                       {28, 1, 27}});
+  const Positions queries = consecutive_positions(3100);
+  see({queries, consecutive_positions(8193)}, {{3072, 4096, 7166},
+                                               {3072, 4096, 7166},
+                                               {3072, 1, 3071},
+                                               {28, 4096, 4122},
+                                               {28, 4096, 4122},
+                                               {28, 1, 27}});
   return count;
 }
 
 /// How many of some cases that need a map are not given one.
 double without_terms() {
-  const Positions at = count_from(0, 60), gaps{0, 1, 3, 4}, none_between{2, 2, 3};
+  const Positions at = consecutive_positions(60), gaps{0, 1, 3, 4}, none_between{2, 2, 3};
   double count = 0;
   const auto see = [&](const WayCase& c) {
     const Probe probe;
@@ -151,7 +145,7 @@ double without_terms() {
 /// Without terms of its own an encoding of values is asked tile by tile, 48 queries by 512 keys.
 double misjudged_tiles() {
   const ValueProbe probe;
-  attend(probe, {count_from(0, 50), count_from(0, 600)});
+  attend(probe, {consecutive_positions(50), consecutive_positions(600)});
   std::vector<std::pair<Index, Index>> tiles = probe.tiles();
   std::sort(tiles.begin(), tiles.end());
   return tiles != std::vector<std::pair<Index, Index>>{{2, 88}, {2, 512}, {48, 88}, {48, 512}};
@@ -188,7 +182,7 @@ void see_ways(Ledger<T>& ledger, const std::string& name, const std::string& lab
 template <class T>
 void long_channel_claims(Ledger<T>& ledger, Random& random) {
   constexpr Index channels = 24, queries = 20, keys = 30;
-  const Positions m = count_from(10, queries), n = count_from(0, keys);
+  const Positions m = consecutive_positions(queries, 10), n = consecutive_positions(keys);
   for (Index channel = 0; channel < channels; ++channel) {
     Matrix<T> q = normal_matrix<T>(random, queries, channels, 0.1),
               k = normal_matrix<T>(random, keys, channels, 0.1);
@@ -206,7 +200,7 @@ void long_channel_claims(Ledger<T>& ledger, Random& random) {
 template <class T>
 void hidden_bias_claims(Ledger<T>& ledger, Random& random) {
   constexpr Index tokens = 70;
-  const Positions at = count_from(0, tokens);
+  const Positions at = consecutive_positions(tokens);
   const auto draw = [&] { return normal_matrix<T>(random, tokens, d); };
   const Matrix<T> q = draw(), k = draw(), v = draw();
   Matrix<T> table = normal_matrix<T>(random, 8, 1);
