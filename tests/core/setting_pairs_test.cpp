@@ -2,8 +2,11 @@
 // rounded: a row of numbers per setting, so that whatever changes is seen.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,16 +75,60 @@ class Sums {
 };
 
 void see(Sums& sums, const std::string& name, const std::vector<Word>& words,
-         const StageRounding& rounding = {}) {
+         const StageRounding& rounding = {}, const Tables* tables = nullptr) {
   try {
     const ParamSet params = test::params_of({name, words});
-    sums.see(*make_encoding<double>(name, {d_model, d, heads, params, rounding}));
+    sums.see(*make_encoding<double>(name, {d_model, d, heads, params, rounding, 0, tables}));
   } catch (const UsageError&) {
     sums.refuse();
   }
 }
 
+/// The shape that a table must have under these words, as its refusal says it; empty where nothing
+/// reads it.
+std::optional<std::pair<Index, Index>> shape_of(const std::string& name, const std::string& table,
+                                                const std::vector<Word>& words) {
+  const Tables odd{{table, Matrix<double>::Ones(37, 41)}};
+  const ParamSet params = test::params_of({name, words});
+  try {
+    make_encoding<double>(name, {d_model, d, heads, params, {}, 0, &odd});
+  } catch (const UsageError& error) {
+    const std::string said = error.what();
+    long rows = 0, columns = 0;
+    const std::size_t at = said.find("must be [");
+    if (at != std::string::npos &&
+        std::sscanf(said.c_str() + at, "must be [%ld, %ld]", &rows, &columns) == 2)
+      return std::pair{Index{rows}, Index{columns}};
+  }
+  return std::nullopt;
+}
+
+/// With one table given, of numbers that all its readers take.
+void see_table(Sums& sums, const std::string& name, const std::string& table,
+               const std::vector<Word>& words) {
+  const auto shape = shape_of(name, table, words);
+  if (!shape) return sums.refuse();
+  Random random(3, "given " + table);
+  const Matrix<double> drawn = normal_matrix<double>(random, shape->first, shape->second);
+  const Tables given{{table, (drawn.array().abs() + 1.25).matrix()}};
+  see(sums, name, words, {}, &given);
+}
+
 }  // namespace
+
+TEST_CASE("What each table that is given makes of a scene is what was approved") {
+  std::string text;
+  for (const EncodingEntry& entry : encoding_catalogue())
+    for (const TableSpec& table : entry.info.tables) {
+      Sums sums;
+      see_table(sums, entry.info.name, table.name, {});
+      for (const ParamSpec& spec : entry.info.params)
+        for (const std::string& value : values_of(spec))
+          see_table(sums, entry.info.name, table.name, {{spec.key, value}});
+      text += fmt::format("{}: {}", table.name, sums.text());
+    }
+  CHECK(test::difference_from_approved("core/given_tables.txt", text) == "");
+}
 
 TEST_CASE("What each pair of settings makes of a scene is what was approved") {
   std::string text;
