@@ -31,9 +31,11 @@ std::vector<std::string> values_of(const ParamSpec& spec) {
   for (const Choice& choice : spec.choices) values.push_back(choice.name);
   if (spec.kind == ParamKind::boolean) return {"true", "false"};
   if (spec.kind == ParamKind::integer)
-    for (const double step : {1, 3})
-      values.push_back(number_text(std::min(
-          std::max(spec.min, 0.0) + step * static_cast<double>(spec.multiple_of), spec.max)));
+    for (const double step : {1, 3}) {
+      const double least = spec.min > 0 ? spec.min : 0;
+      const double value = least + step * static_cast<double>(spec.multiple_of);
+      values.push_back(number_text(value < spec.max ? value : spec.max));
+    }
   if (spec.kind == ParamKind::real)
     for (const double value : {0.75, 1.5})
       if (spec.min <= value && value <= spec.max) values.push_back(number_text(value));
