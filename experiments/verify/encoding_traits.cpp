@@ -54,16 +54,17 @@ double wrong_traits() {
   return count;
 }
 
-/// The rows of tables, as far as their papers say that distances differ, and pairs whose row is
-/// another.
-double wrong_tables() {
-  struct Table {
-    const char* encoding;
-    Index rows{};
-    Position reach{-1};  ///< −1 for none
-    std::function<Index(Position m, Position n)> row;
-    Words words{};
-  };
+/// A table that an encoding looks up: its rows, and to what distance they differ, as its paper
+/// says.
+struct Table {
+  const char* encoding;
+  Index rows{};
+  Position reach{-1};  ///< −1 for none
+  std::function<Index(Position m, Position n)> row;
+  Words words{};
+};
+
+std::vector<Table> tables_of_papers() {
   const auto t5 = [](Index buckets, Position most, bool both) {
     return [=](Position m, Position n) { return literal::t5_bucket(n - m, buckets, most, both); };
   };
@@ -75,34 +76,37 @@ double wrong_tables() {
   const auto shaw = [](const literal::ShawShape& shape) {
     return [=](Position m, Position n) { return shape.row_of(n - m); };
   };
-  const std::vector<Table> all{
-      {"shaw", 33, 16, shaw({16, 16})},
-      {"shaw", 15, 9, shaw({5, 9}), {{"shaw.clip", "5"}, {"shaw.clip_ahead", "9"}}},
-      {"shaw",
-       15,
-       9,
-       shaw({9, 5, true}),
-       {{"shaw.clip", "9"}, {"shaw.clip_ahead", "5"}, {"shaw.rows", "query_minus_key"}}},
-      {"t5", 32, 128, t5(32, 128, true)},
-      {"t5",
-       16,
-       40,
-       t5(16, 40, false),
-       {{"t5.buckets", "16"}, {"t5.max_distance", "40"}, {"t5.bidirectional", "false"}}},
-      {"tupe", 32, -1, tupe(-1, -1)},
-      {"tupe", 33, -1, tupe(16, 32), {{"tupe.variant", "released"}}},
-      {"deberta", 128, 64,
-       [](Position m, Position n) { return literal::deberta_delta(m - n, 64); }},
-      {"deberta",
-       64,
-       300,
-       [](Position m, Position n) {
-         return literal::deberta_delta(literal::deberta_bucket(m - n, 32, 300, false), 32);
-       },
-       {{"deberta.version", "v2"}, {"deberta.span", "32"}, {"deberta.max_distance", "300"}}}};
+  return {{"shaw", 33, 16, shaw({16, 16})},
+          {"shaw", 15, 9, shaw({5, 9}), {{"shaw.clip", "5"}, {"shaw.clip_ahead", "9"}}},
+          {"shaw",
+           15,
+           9,
+           shaw({9, 5, true}),
+           {{"shaw.clip", "9"}, {"shaw.clip_ahead", "5"}, {"shaw.rows", "query_minus_key"}}},
+          {"t5", 32, 128, t5(32, 128, true)},
+          {"t5",
+           16,
+           40,
+           t5(16, 40, false),
+           {{"t5.buckets", "16"}, {"t5.max_distance", "40"}, {"t5.bidirectional", "false"}}},
+          {"tupe", 32, -1, tupe(-1, -1)},
+          {"tupe", 33, -1, tupe(16, 32), {{"tupe.variant", "released"}}},
+          {"deberta", 128, 64,
+           [](Position m, Position n) { return literal::deberta_delta(m - n, 64); }},
+          {"deberta",
+           64,
+           300,
+           [](Position m, Position n) {
+             return literal::deberta_delta(literal::deberta_bucket(m - n, 32, 300, false), 32);
+           },
+           {{"deberta.version", "v2"}, {"deberta.span", "32"}, {"deberta.max_distance", "300"}}}};
+}
+
+/// How many of those numbers, and of the rows that pairs of tokens take, are others.
+double wrong_tables() {
   const Positions consecutive{3, 4, 5, 6}, few{0, 7, 3, 450};
   double count = 0;
-  for (const Table& said : all) {
+  for (const Table& said : tables_of_papers()) {
     const auto encoding = made(said.encoding, said.words);
     const auto& table = dynamic_cast<const TableIndex&>(*encoding);
     count += table.table_rows() != said.rows;
