@@ -309,6 +309,33 @@ TEST_CASE("Weights of linear attention take masks of queries by keys, and no oth
   CHECK_THROWS_WITH(weights(5, 3), Contains("a mask of [5, 3]"));
 }
 
+namespace {
+
+/// Squares of queries, and lengths of keys.
+class TwoMaps final : public FeatureMap<double> {
+ public:
+  Matrix<double> of_queries(const MatrixIn<double>& q) const override { return q.cwiseAbs2(); }
+  Matrix<double> of_keys(const MatrixIn<double>& k) const override { return k.cwiseAbs(); }
+  Index features(Index d) const override { return d; }
+};
+
+}  // namespace
+
+TEST_CASE("A map of queries is not one of keys") {
+  Random random(9, "two maps");
+  const Positions at = consecutive_positions(6);
+  const Matrix<double> q = normal_matrix<double>(random, 6, 3),
+                       k = normal_matrix<double>(random, 6, 3),
+                       v = normal_matrix<double>(random, 6, 2);
+  Matrix<double> weights = q.cwiseAbs2() * k.cwiseAbs().transpose();
+  for (Index i = 0; i < 6; ++i) weights.row(i) /= weights.row(i).sum();
+  const AttentionInputs<double> in{q, k, v, at, at};
+  CHECK(test::largest_difference(linear_attention<double>(in, TwoMaps(), nullptr).output,
+                                 Matrix<double>(weights * v)) < 1e-13);
+  CHECK(test::largest_difference(linear_attention_weights<double>(in, TwoMaps(), nullptr),
+                                 weights) < 1e-13);
+}
+
 TEST_CASE("Queries before every key attend to none, without a map as with one") {
   Random random(8, "queries before keys");
   const Positions m = consecutive_positions(40), n = consecutive_positions(15, 30);
