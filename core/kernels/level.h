@@ -10,6 +10,15 @@ enum class Level {
   v4,        ///< x86-64-v4: AVX-512
 };
 
+/// What a CPU says that it has, of what the levels need.
+struct CpuFlags {
+  bool avx2{}, fma{}, bmi2{};
+  bool avx512f{}, avx512bw{}, avx512cd{}, avx512dq{}, avx512vl{};
+};
+
+/// The highest level whose instructions such a CPU has.
+Level highest_level(const CpuFlags& cpu);
+
 /// As compilers call it; "baseline".
 const char* name(Level level);
 

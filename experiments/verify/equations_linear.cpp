@@ -128,6 +128,22 @@ void generic_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
                  out.weights, expected.weights, 2 * bound_of(c));
 }
 
+/// Weights where a mask hides the first key, too.
+template <class T>
+void masked_weight_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
+  const Rows phi = literal::elu_plus_one(wide(c.x));
+  Mask::Matrix allowed(c.x.rows(), c.x.rows());
+  const auto sees = [](Index i, Index j) { return (i + j) % 3 != 0; };
+  for (Index i = 0; i < allowed.rows(); ++i)
+    for (Index j = 0; j < allowed.cols(); ++j) allowed(i, j) = sees(i, j);
+  const auto expected =
+      literal::kernel_attention(products(phi, phi), products(phi, phi), wide(c.x), sees);
+  ledger.compare(
+      codes, "masked_weights", "a mask of weights, also of the first key",
+      linear_attention_weights<T>(inputs(c), EluPlusOne<T>(), nullptr, {}, Mask(allowed)),
+      expected.weights, 2 * bound_of(c));
+}
+
 /// Heads that share keys, with padding: the running sums of each query head.
 template <class T>
 void head_claims(Ledger<T>& ledger, const LayerCase<T>& c) {
@@ -191,6 +207,7 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
     generic_claims(ledger, c);
     feature_claims(ledger, c);
     linear_claims_of(ledger, c);
+    masked_weight_claims(ledger, c);
     property_claims(ledger, c);
   }
   Ledger<T> heads(over_layers(options), claims);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -212,6 +213,16 @@ TEST_CASE("A level is there where the CPU says that it has its instructions") {
                                                 : Level::baseline));
 }
 
+TEST_CASE("A level needs each of its instructions") {
+  using namespace kernels;
+  for (int bits = 0; bits < 256; ++bits) {
+    const auto has = [&](int bit) { return (bits & (1 << bit)) != 0; };
+    const CpuFlags cpu{has(0), has(1), has(2), has(3), has(4), has(5), has(6), has(7)};
+    const bool v3 = bits % 8 == 7, v4 = bits == 255;
+    CHECK(highest_level(cpu) == (v4 ? Level::v4 : v3 ? Level::v3 : Level::baseline));
+  }
+}
+
 TEST_CASE("An encoding that is relative at first is so up to the last query of which it says so") {
   ParamSet params(Fire<double>::info().params);
   const auto fire = Fire<double>::make({.d_model = 8, .d_head = 8, .params = params});
@@ -274,6 +285,10 @@ TEST_CASE("A design shares 64 pairs out to time, rows and columns as its source 
   CHECK(sections("time_last") == Pairs{16, 24, 24});    // VideoRoPE
   CHECK(sections("time_still") == Pairs{16, 24, 24});   // HoPE
   CHECK(sections("axial") == Pairs{0, 32, 32});
+  ParamSet params(axis_design_params());
+  params.set("axis_rope.design",
+             "per_head");  // MHRoPE: one section after another, of which there is one
+  CHECK(axis_design_of(params) == AxisDesign::chunked);
 }
 
 TEST_CASE("Where GRAPE's constant penalty overflows its format, contents change nothing of it") {
@@ -300,11 +315,13 @@ TEST_CASE("Weights of linear attention take masks of queries by keys, and no oth
   const Matrix<double> q = Matrix<double>::Ones(3, 4), k = Matrix<double>::Ones(5, 4);
   const auto weights = [&](Index rows, Index columns) {
     Mask::Matrix allowed = Mask::Matrix::Constant(rows, columns, true);
-    allowed(0, 1) = false;
+    allowed(0, 1) = allowed(1, 0) = false;
     return linear_attention_weights<double>({q, k, k, m, n}, Relu<double>(), nullptr, {},
                                             Mask(allowed));
   };
   CHECK(weights(3, 5)(0, 1) == 0);
+  CHECK(weights(3, 5)(1, 0) == 0);
+  CHECK(weights(3, 5)(0, 0) == 0.25);
   CHECK_THROWS_WITH(weights(3, 4), Contains("a mask of [3, 4]"));
   CHECK_THROWS_WITH(weights(5, 3), Contains("a mask of [5, 3]"));
 }
@@ -320,6 +337,33 @@ class TwoMaps final : public FeatureMap<double> {
 };
 
 }  // namespace
+
+namespace {
+
+/// One channel of logits that is not the contents'.
+class OneChannel final : public Encoding, public ScoreTerms<double>, public FactoredTerms<double> {
+ public:
+  bool is_relative() const override { return true; }
+  std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
+    return {{"content", Matrix<double>::Constant(in.q.rows(), in.k.rows(), 1e4)}};
+  }
+  std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
+                                                    const Distances&) const override {
+    return LogitFactors<double>{.q = Matrix<double>::Constant(in.q.rows(), 1, 1),
+                                .k = Matrix<double>::Constant(in.k.rows(), 1, 1e4)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("One factor of one key bounds its logit, whatever the contents are") {
+  const Positions at{0};
+  const Matrix<double> x = Matrix<double>::Constant(1, 1, 1e-3);
+  const auto out =
+      attention_output<double>({x, x, x, at, at}, SoftmaxDoors<double>::of(OneChannel()));
+  CHECK(out.output(0, 0) == 1e-3);
+  CHECK(out.nan_rows == 0);
+}
 
 TEST_CASE("A map of queries is not one of keys") {
   Random random(9, "two maps");
