@@ -273,6 +273,23 @@ TEST_CASE("The catalogue's doors are those of the types that it makes") {
   }
 }
 
+TEST_CASE("Directions that stand for all of them are of length 1") {
+  int found = 0;
+  for (const test::CatalogueCase& c : test::catalogue_cases()) {
+    const auto encoding = test::make_case<double>(c, 16);
+    const auto* mixes = dynamic_cast<const MixesChannels*>(encoding.get());
+    if (!mixes) continue;
+    const Matrix<double> x = mixes->balanced_direction(16);
+    INFO(c.title());
+    if (x.size() == 0) continue;
+    ++found;
+    CHECK(x.rows() == 1);
+    CHECK(x.cols() == 16);
+    CHECK(x.norm() == Approx(1));
+  }
+  CHECK(found > 0);
+}
+
 TEST_CASE("A design shares 64 pairs out to time, rows and columns as its source does") {
   const auto sections = [](const char* design) {
     ParamSet params(axis_design_params());
