@@ -67,6 +67,24 @@ TEST_CASE("Layouts put tokens on the axes where it was approved") {
   CHECK(test::difference_from_approved("core/axis_places.txt", text) == "");
 }
 
+TEST_CASE("A design shares 64 pairs out to time, rows and columns as its source does") {
+  const auto sections = [](const char* design) {
+    ParamSet params(axis_design_params());
+    params.set("axis_rope.design", design);
+    return axis_sections_of(params, 64);
+  };
+  using Pairs = std::vector<Index>;
+  CHECK(sections("chunked") == Pairs{16, 24, 24});      // Qwen2-VL
+  CHECK(sections("interleaved") == Pairs{24, 20, 20});  // Qwen3-VL
+  CHECK(sections("time_last") == Pairs{16, 24, 24});    // VideoRoPE
+  CHECK(sections("time_still") == Pairs{16, 24, 24});   // HoPE
+  CHECK(sections("axial") == Pairs{0, 32, 32});
+  ParamSet params(axis_design_params());
+  params.set("axis_rope.design",
+             "per_head");  // MHRoPE: one section after another, of which there is one
+  CHECK(axis_design_of(params) == AxisDesign::chunked);
+}
+
 TEST_CASE("Designs share pairs out to the axes as it was approved") {
   std::string text;
   ParamSet params(axis_design_params());

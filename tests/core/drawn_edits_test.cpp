@@ -1,14 +1,9 @@
 // What drawn edits of core showed that no test looked at: see tests/mutation/README.md.
 #include <catch2/catch.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,7 +23,6 @@
 #include "core/encodings/t5.h"
 #include "core/encodings/xpos.h"
 #include "core/errors.h"
-#include "core/kernels/level.h"
 #include "core/random.h"
 #include "tests/support/catalogue_cases.h"
 #include "tests/support/golden.h"
@@ -183,46 +177,6 @@ TEST_CASE("GRAPE's planes are made of so many channels at most, one plane of any
   CHECK_THROWS_WITH(check("all", 4096), Contains("planes=one"));
 }
 
-TEST_CASE("A level is there where the CPU says that it has its instructions") {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  std::set<std::string> flags;
-  while (flags.empty() && std::getline(file, line)) {
-    std::istringstream words(line);
-    std::string word;
-    if (!line.starts_with("flags")) continue;
-    while (words >> word) flags.insert(word);
-  }
-  if (flags.empty()) return;  // another architecture
-  const auto has = [&](std::initializer_list<const char*> all) {
-    return std::all_of(all.begin(), all.end(), [&](const char* f) { return flags.contains(f); });
-  };
-  const bool v3 = has({"avx2", "fma", "bmi2"});
-  const bool v4 = v3 && has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
-  using namespace kernels;
-  CHECK(has_level(Level::baseline));
-  CHECK(std::string(name(Level::baseline)) == "baseline");
-  CHECK(std::string(name(Level::v3)) == "x86-64-v3");
-  CHECK(std::string(name(Level::v4)) == "x86-64-v4");
-  // A program need not hold every level.
-  if (!v3) CHECK_FALSE(has_level(Level::v3));
-  if (!v4) CHECK_FALSE(has_level(Level::v4));
-  if (has_level(Level::v3)) CHECK(has_level(Level::v4) == v4);
-  CHECK(best_level() == (has_level(Level::v4)   ? Level::v4
-                         : has_level(Level::v3) ? Level::v3
-                                                : Level::baseline));
-}
-
-TEST_CASE("A level needs each of its instructions") {
-  using namespace kernels;
-  for (int bits = 0; bits < 256; ++bits) {
-    const auto has = [&](int bit) { return (bits & (1 << bit)) != 0; };
-    const CpuFlags cpu{has(0), has(1), has(2), has(3), has(4), has(5), has(6), has(7)};
-    const bool v3 = bits % 8 == 7, v4 = bits == 255;
-    CHECK(highest_level(cpu) == (v4 ? Level::v4 : v3 ? Level::v3 : Level::baseline));
-  }
-}
-
 TEST_CASE("An encoding that is relative at first is so up to the last query of which it says so") {
   ParamSet params(Fire<double>::info().params);
   const auto fire = Fire<double>::make({.d_model = 8, .d_head = 8, .params = params});
@@ -288,24 +242,6 @@ TEST_CASE("Directions that stand for all of them are of length 1") {
     CHECK(x.norm() == Approx(1));
   }
   CHECK(found > 0);
-}
-
-TEST_CASE("A design shares 64 pairs out to time, rows and columns as its source does") {
-  const auto sections = [](const char* design) {
-    ParamSet params(axis_design_params());
-    params.set("axis_rope.design", design);
-    return axis_sections_of(params, 64);
-  };
-  using Pairs = std::vector<Index>;
-  CHECK(sections("chunked") == Pairs{16, 24, 24});      // Qwen2-VL
-  CHECK(sections("interleaved") == Pairs{24, 20, 20});  // Qwen3-VL
-  CHECK(sections("time_last") == Pairs{16, 24, 24});    // VideoRoPE
-  CHECK(sections("time_still") == Pairs{16, 24, 24});   // HoPE
-  CHECK(sections("axial") == Pairs{0, 32, 32});
-  ParamSet params(axis_design_params());
-  params.set("axis_rope.design",
-             "per_head");  // MHRoPE: one section after another, of which there is one
-  CHECK(axis_design_of(params) == AxisDesign::chunked);
 }
 
 TEST_CASE("Where GRAPE's constant penalty overflows its format, contents change nothing of it") {
