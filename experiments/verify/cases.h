@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ template <class T>
 Matrix<T> weights(Random& random, Index rows, Index columns) {
   return normal_matrix<T>(random, rows, columns, 1 / std::sqrt(static_cast<double>(rows)));
 }
+
+/// The sentence with which something is refused; empty where it is taken.
+std::string refusal(const std::function<void()>& act);
 
 /// Contents of one head before its projections, the same tokens as queries and keys.
 template <class T>

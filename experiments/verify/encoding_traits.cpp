@@ -7,13 +7,10 @@
 #include "core/encodings/shaw.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/tupe.h"
-#include "core/errors.h"
 #include "experiments/verify/setting_cases.h"
 
 namespace orrery::verify {
 namespace {
-
-const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -125,30 +122,26 @@ double wrong_tables() {
 
 bool is_taken(const Encoding& encoding, Position m, Position n, int head = 0, Index channels = d) {
   const Positions query{m}, keys{0, n};
-  try {
-    if (const auto* added = dynamic_cast<const InputTerm<double>*>(&encoding)) {
-      Rows x = Rows::Zero(2, d_model);
-      added->add_to_input(keys, x);
-    } else {
-      const Rows q = Rows::Ones(1, channels), k = Rows::Ones(2, channels);
-      attention_from_qkv<double>(encoding, {q, k, k, query, keys, head});
-    }
-  } catch (const UsageError&) {
-    return false;
-  }
-  return true;
+  return refusal([&] {
+           if (const auto* added = dynamic_cast<const InputTerm<double>*>(&encoding)) {
+             Rows x = Rows::Zero(2, d_model);
+             added->add_to_input(keys, x);
+           } else {
+             const Rows q = Rows::Ones(1, channels), k = Rows::Ones(2, channels);
+             attention_from_qkv<double>(encoding, {q, k, k, query, keys, head});
+           }
+         })
+      .empty();
 }
 
 /// Consecutive tokens, so that factors are asked for.
 bool is_taken_without_map(const Encoding& encoding, int head) {
   const Positions at{1, 2};
   const Rows x = Rows::Ones(2, d);
-  try {
-    attention_output<double>({x, x, x, at, at, head}, SoftmaxDoors<double>::of(encoding));
-  } catch (const UsageError&) {
-    return false;
-  }
-  return true;
+  return refusal([&] {
+           attention_output<double>({x, x, x, at, at, head}, SoftmaxDoors<double>::of(encoding));
+         })
+      .empty();
 }
 
 /// Positions beyond ±2^53, those that a table does not have, and distances without a sinusoid.

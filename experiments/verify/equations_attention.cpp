@@ -102,10 +102,8 @@ template <class T>
 void learned_claims(Ledger<T>& ledger, const TokenCase<T>& c, std::int64_t seed) {
   Random random(seed, "learned table");
   const Matrix<T> table = weights<T>(random, 1000, c.d);
-  Rows p(c.x.rows(), c.d);
-  for (Index i = 0; i < p.rows(); ++i)
-    p.row(i) = wide(table).row(c.at[static_cast<std::size_t>(i)]);
-  input_term_claims(ledger, c, Learned<T>(table), p, "learned", bert, bert, 0);
+  input_term_claims(ledger, c, Learned<T>(table), literal::rows_at(wide(table), c.at), "learned",
+                    bert, bert, 0);
 }
 
 template <class T>

@@ -406,7 +406,7 @@ void fact_claims(std::int64_t seed, std::vector<Claim>& claims) {
   Random random(seed, "both ways, NaN");
   double misplaced = 0;
   for (const Subject& subject : path_subjects(random))
-    if (!subject.segmented && subject.name != "roper") misplaced += misplaced_nans(subject, random);
+    if (!subject.segmented && !subject.turns_values) misplaced += misplaced_nans(subject, random);
   facts.equals(both_ways, "nan_values",
                "a value that is NaN reaches its channel alone, on both ways: numbers misjudged",
                misplaced, 0);
@@ -455,13 +455,7 @@ void input_claims(Ledger<T>& ledger, std::int64_t seed) {
   const Matrix<T> table = normal_matrix<T>(random, 1100, d_model);
   input_claims<T>(
       ledger, "learned", "learned positions", Learned<T>(table),
-      [&](const Positions& at) {
-        Rows p(static_cast<Index>(at.size()), d_model);
-        for (Index i = 0; i < p.rows(); ++i)
-          p.row(i) = wide(table).row(at[static_cast<std::size_t>(i)]);
-        return p;
-      },
-      random, 0);
+      [&](const Positions& at) { return literal::rows_at(wide(table), at); }, random, 0);
 }
 
 }  // namespace

@@ -91,23 +91,12 @@ struct TupeLayer {
   }
   /// The vectors of all positions: of the release, normalised, and position i in row i + 1.
   Rows vectors() const {
-    if (!released(options)) return wide(table);
-    Rows rows = literal::layer_norm(wide(table));
-    for (Index i = 0; i < rows.rows(); ++i)
-      for (Index c = 0; c < rows.cols(); ++c)
-        rows(i, c) =
-            rows(i, c) * static_cast<double>(gain(0, c)) + static_cast<double>(offset(0, c));
-    return rows;
+    return released(options) ? literal::layer_norm(wide(table), wide(gain), wide(offset))
+                             : wide(table);
   }
   literal::Terms terms(const literal::Head& head, int h) const {
     const Rows all = vectors();
     const Index first = released(options) ? 1 : 0;
-    const auto at = [&](const Positions& positions) {
-      Rows p(static_cast<Index>(positions.size()), all.cols());
-      for (Index i = 0; i < p.rows(); ++i)
-        p.row(i) = all.row(positions[static_cast<std::size_t>(i)] + first);
-      return p;
-    };
     const auto biases = [&](const Matrix<T>& b) -> Rows {
       return released(options) ? literal::head_columns(wide(b), h, d) : Rows(Rows::Zero(1, d));
     };
@@ -119,7 +108,8 @@ struct TupeLayer {
     if (released(options))
       cls = {options.untie_cls, literal::tupe_correlation(w, all, 0, all, 0),
              literal::tupe_correlation(w, all, 1, all, 1), 16, 32};
-    return literal::tupe(head, at(head.m), at(head.n), w, cls);
+    return literal::tupe(head, literal::rows_at(all, head.m, first),
+                         literal::rows_at(all, head.n, first), w, cls);
   }
 };
 

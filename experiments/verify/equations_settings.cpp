@@ -1,12 +1,13 @@
 // The paper's encodings as settings make them: parameters, tables that are given, tables that are
 // drawn.
+#include <memory>
+#include <utility>
+
 #include "core/encodings/catalogue.h"
 #include "experiments/verify/setting_cases.h"
 
 namespace orrery::verify {
 namespace {
-
-const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -28,91 +29,110 @@ Given tables_of(const Setting& setting, std::int64_t seed, bool given) {
   return out;
 }
 
-template <class T>
-class SettingsOf {
- public:
-  SettingsOf(Ledger<T>& ledger, std::int64_t seed) : ledger_(ledger), seed_(seed) {}
+/// An encoding as one setting makes it, with the tables that it has.
+struct Made {
+  const Setting& setting;
+  std::string name, label;
+  std::unique_ptr<Encoding> encoding;
+  Given tables;
+};
 
-  void see(const Setting& setting) {
-    for (const bool given : {true, false}) {
-      if (given && setting.tables.empty()) continue;
-      const Given tables = tables_of<T>(setting, seed_, given);
-      const Tables own(tables.begin(), tables.end());
-      const ParamSet params = params_of(setting.encoding, setting.words);
-      const auto encoding = make_encoding<T>(
-          setting.encoding,
-          {d_model, d, heads, params, {}, seed_, given && !own.empty() ? &own : nullptr});
-      const std::string name = setting.name + (given ? "_given" : "");
-      const std::string label = setting.label + (setting.tables.empty() ? ""
-                                                 : given                ? ", tables given"
-                                                                        : ", tables drawn");
-      if (setting.added)
-        see_added(setting, name, label, *encoding, tables);
-      else
-        see_logits(setting, name, label, *encoding, tables);
-      if (given && !setting.added && setting.query_segments.empty())
-        see_alone(setting, name, label, *encoding, tables);
-    }
+template <class T>
+Made made(const Setting& setting, std::int64_t seed, bool given) {
+  Given tables = tables_of<T>(setting, seed, given);
+  const Tables own(tables.begin(), tables.end());
+  const ParamSet params = params_of(setting.encoding, setting.words);
+  return {setting, setting.name + (given ? "_given" : ""),
+          setting.label + (setting.tables.empty() ? ""
+                           : given                ? ", tables given"
+                                                  : ", tables drawn"),
+          make_encoding<T>(setting.encoding,
+                           {d_model, d, heads, params, {}, seed, given ? &own : nullptr}),
+          std::move(tables)};
+}
+
+/// Contents of a head at some positions, and what must come of them.
+template <class T>
+struct Scene {
+  Matrix<T> q, k, v;
+  Rows logits, output;
+  double bound;  ///< of the output
+
+  Scene(Random& random, const Made& made, const Positions& m, const Positions& n, int h)
+      : q(drawn(random, m)), k(drawn(random, n)), v(drawn(random, n)) {
+    const Setting& setting = made.setting;
+    const literal::Head head{wide(q), wide(k), wide(v), m, n};
+    logits = literal::sum_of(setting.terms(head, h, made.tables));
+    const Rows weights = literal::softmax(logits);
+    output = setting.output ? setting.output(head, weights, made.tables)
+                            : literal::product(weights, head.v);
+    bound = softmax_bound(logits, plain_bound() + 2 * setting.angle);
   }
+  static double plain_bound() { return 2 * rounding_bound<T>(roundings_of(d_model)); }
 
  private:
-  void see_added(const Setting& setting, const std::string& name, const std::string& label,
-                 const Encoding& encoding, const Given& tables) {
-    Matrix<T> x = Matrix<T>::Zero(static_cast<Index>(keys_at.size()), d_model);
-    dynamic_cast<const InputTerm<T>&>(encoding).add_to_input(keys_at, x);
-    ledger_.compare(from_settings, name, label, x, setting.added(keys_at, tables),
-                    rounding_bound<T>(4) + setting.angle);
+  static Matrix<T> drawn(Random& random, const Positions& at) {
+    return normal_matrix<T>(random, static_cast<Index>(at.size()), d);
   }
-
-  void see_logits(const Setting& setting, const std::string& name, const std::string& label,
-                  const Encoding& encoding, const Given& tables) {
-    const double bound = 2 * rounding_bound<T>(roundings_of(d_model));
-    Random random(seed_, "contents of settings");
-    const auto draw = [&](const Positions& at) {
-      return normal_matrix<T>(random, static_cast<Index>(at.size()), d);
-    };
-    for (int h = 0; h < heads; ++h) {
-      const Matrix<T> q = draw(queries_at), k = draw(keys_at), v = draw(keys_at);
-      const literal::Head head{wide(q), wide(k), wide(v), queries_at, keys_at};
-      const auto out = attention_from_qkv<T>(
-          encoding,
-          {q, k, v, queries_at, keys_at, h, {setting.query_segments, setting.key_segments}});
-      const Rows logits = literal::sum_of(setting.terms(head, h, tables));
-      ledger_.compare(from_settings, name + "_logits", label + ": logits", out.logits, logits,
-                      bound + setting.angle);
-      if (!setting.output) continue;
-      const Rows weights = literal::softmax(logits);
-      ledger_.compare(from_settings, name + "_output", label + ": output", out.output,
-                      setting.output(head, weights, tables),
-                      softmax_bound(logits, bound + 2 * setting.angle));
-    }
-  }
-
-  /// Consecutive tokens from 0 on, over two tiles of queries: the output without a map.
-  void see_alone(const Setting& setting, const std::string& name, const std::string& label,
-                 const Encoding& encoding, const Given& tables) {
-    Random random(seed_, "consecutive contents of settings");
-    const Positions m = consecutive_positions(50), n = consecutive_positions(53);
-    const auto draw = [&](const Positions& at) {
-      return normal_matrix<T>(random, static_cast<Index>(at.size()), d);
-    };
-    for (int h = 0; h < heads; ++h) {
-      const Matrix<T> q = draw(m), k = draw(n), v = draw(n);
-      const literal::Head head{wide(q), wide(k), wide(v), m, n};
-      const Rows logits = literal::sum_of(setting.terms(head, h, tables));
-      const Rows weights = literal::softmax(logits);
-      const Rows expected = setting.output ? setting.output(head, weights, tables)
-                                           : literal::product(weights, head.v);
-      const double bound = 2 * rounding_bound<T>(roundings_of(d_model)) + 2 * setting.angle;
-      ledger_.compare(from_settings, name + "_alone", label + ": output without a map",
-                      attention_output<T>({q, k, v, m, n, h}, SoftmaxDoors<T>::of(encoding)).output,
-                      expected, softmax_bound(logits, bound));
-    }
-  }
-
-  Ledger<T>& ledger_;
-  std::int64_t seed_;
 };
+
+template <class T>
+void see_added(Ledger<T>& ledger, const Made& made) {
+  Matrix<T> x = Matrix<T>::Zero(static_cast<Index>(keys_at.size()), d_model);
+  dynamic_cast<const InputTerm<T>&>(*made.encoding).add_to_input(keys_at, x);
+  ledger.compare(from_settings, made.name, made.label, x, made.setting.added(keys_at, made.tables),
+                 rounding_bound<T>(4) + made.setting.angle);
+}
+
+template <class T>
+void see_logits(Ledger<T>& ledger, const Made& made, std::int64_t seed) {
+  const Setting& setting = made.setting;
+  Random random(seed, "contents of settings");
+  for (int h = 0; h < heads; ++h) {
+    const Scene<T> scene(random, made, queries_at, keys_at, h);
+    const auto out =
+        attention_from_qkv<T>(*made.encoding, {scene.q,
+                                               scene.k,
+                                               scene.v,
+                                               queries_at,
+                                               keys_at,
+                                               h,
+                                               {setting.query_segments, setting.key_segments}});
+    ledger.compare(from_settings, made.name + "_logits", made.label + ": logits", out.logits,
+                   scene.logits, scene.plain_bound() + setting.angle);
+    if (setting.output)
+      ledger.compare(from_settings, made.name + "_output", made.label + ": output", out.output,
+                     scene.output, scene.bound);
+  }
+}
+
+/// Consecutive tokens from 0 on, over two tiles of queries: the output without a map.
+template <class T>
+void see_alone(Ledger<T>& ledger, const Made& made, std::int64_t seed) {
+  Random random(seed, "consecutive contents of settings");
+  const Positions m = consecutive_positions(50), n = consecutive_positions(53);
+  const auto doors = SoftmaxDoors<T>::of(*made.encoding);
+  for (int h = 0; h < heads; ++h) {
+    const Scene<T> scene(random, made, m, n, h);
+    ledger.compare(from_settings, made.name + "_alone", made.label + ": output without a map",
+                   attention_output<T>({scene.q, scene.k, scene.v, m, n, h}, doors).output,
+                   scene.output, scene.bound);
+  }
+}
+
+template <class T>
+void see(Ledger<T>& ledger, const Setting& setting, std::int64_t seed) {
+  for (const bool given : {true, false}) {
+    if (given && setting.tables.empty()) continue;
+    const Made as_set = made<T>(setting, seed, given);
+    if (setting.added) {
+      see_added(ledger, as_set);
+      continue;
+    }
+    see_logits(ledger, as_set, seed);
+    if (given && setting.query_segments.empty()) see_alone(ledger, as_set, seed);
+  }
+}
 
 }  // namespace
 
@@ -127,8 +147,8 @@ void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<double> fp64(over, claims);
   Ledger<float> fp32(over, claims);
   for (const Setting& setting : setting_cases()) {
-    SettingsOf<double>(fp64, options.seed).see(setting);
-    SettingsOf<float>(fp32, options.seed).see(setting);
+    see(fp64, setting, options.seed);
+    see(fp32, setting, options.seed);
   }
   refused_setting_claims(claims);
   trait_claims(claims);

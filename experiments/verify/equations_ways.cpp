@@ -65,7 +65,7 @@ class Probe final : public ValueProbe, public ScoreTerms<double>, public Factore
   mutable std::vector<Part> parts_{};
 };
 
-/// Zeros with one number that is none, where asked.
+/// Equal contents, and a NaN among the values where asked.
 struct WayCase {
   Positions m, n;
   Mask mask{};

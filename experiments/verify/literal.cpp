@@ -94,7 +94,7 @@ Rows favor(const Rows& x, const Rows& w) {
   });
 }
 
-Rows layer_norm(const Rows& rows, Real epsilon) {
+Rows layer_norm(const Rows& rows, const Rows& gain, const Rows& bias, Real epsilon) {
   Rows out(rows.rows(), rows.cols());
   const auto width = static_cast<Real>(rows.cols());
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -103,7 +103,9 @@ Rows layer_norm(const Rows& rows, Real epsilon) {
     for (Index c = 0; c < rows.cols(); ++c)
       variance += (rows(i, c) - mean) * (rows(i, c) - mean) / width;
     for (Index c = 0; c < rows.cols(); ++c)
-      out(i, c) = static_cast<double>((rows(i, c) - mean) / std::sqrt(variance + epsilon));
+      out(i, c) =
+          static_cast<double>((rows(i, c) - mean) / std::sqrt(variance + epsilon)) * gain(0, c) +
+          bias(0, c);
   }
   return out;
 }

@@ -51,6 +51,6 @@ Rows relu(const Rows& x);
 /// FAVOR+: M^(−1/2) exp(w_r·x' − |x'|²/2), x' = x/d^(1/4). w [M, d].
 Rows favor(const Rows& x, const Rows& w);
 /// Each row less its mean and over its deviation, √(variance + 1e-5).
-Rows layer_norm(const Rows& rows, Real epsilon = 1e-5L);
+Rows layer_norm(const Rows& rows, const Rows& gain, const Rows& bias, Real epsilon = 1e-5L);
 
 }  // namespace orrery::verify::literal

@@ -141,6 +141,13 @@ Rows tensor2tensor_sinusoids(const Positions& positions, Index d, double base) {
   });
 }
 
+Rows rows_at(const Rows& table, const Positions& positions, Index first) {
+  Rows rows(static_cast<Index>(positions.size()), table.cols());
+  for (Index i = 0; i < rows.rows(); ++i)
+    rows.row(i) = table.row(positions[static_cast<std::size_t>(i)] + first);
+  return rows;
+}
+
 Index t5_bucket(Position key_minus_query, Index buckets, Position max_distance,
                 bool bidirectional) {
   const Index side = bidirectional ? buckets / 2 : buckets;

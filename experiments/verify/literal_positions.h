@@ -43,6 +43,9 @@ Rows concatenated_sinusoids(const Positions& positions, Index d, double base);
 /// All sines, then all cosines, of frequencies base^(−t/(d/2 − 1)); an odd d ends in 0.
 Rows tensor2tensor_sinusoids(const Positions& positions, Index d, double base);
 
+/// The vectors of these positions, of a table that has position 0 in row `first`.
+Rows rows_at(const Rows& table, const Positions& positions, Index first = 0);
+
 /// T5's bucket for key − query.
 Index t5_bucket(Position key_minus_query, Index buckets, Position max_distance, bool bidirectional);
 /// DeBERTa's δ for query − key, and version 2's bucket of it, which may first be clamped to

@@ -70,17 +70,12 @@ double scaled_t5_change(Draw& draw) {
 
 /// √d for √(2d), the bias as it is.
 double printed_tupe_change(Draw& draw) {
-  const auto rows = [&](const Positions& at, const Rows& table) {
-    Rows p(static_cast<Index>(at.size()), table.cols());
-    for (Index i = 0; i < p.rows(); ++i) p.row(i) = table.row(at[static_cast<std::size_t>(i)]);
-    return p;
-  };
   const Rows table = draw.table(1040, draw.d);
   const Rows none = Rows::Zero(1, draw.d);
   const literal::TupeWeights w{draw.table(draw.d, draw.d), draw.table(draw.d, draw.d), none, none,
                                draw.table(32, 1)};
-  literal::Terms terms =
-      literal::tupe(draw.head, rows(draw.head.m, table), rows(draw.head.n, table), w, {});
+  literal::Terms terms = literal::tupe(draw.head, literal::rows_at(table, draw.head.m),
+                                       literal::rows_at(table, draw.head.n), w, {});
   const Rows right = literal::sum_of(terms);
   terms[0].logits *= std::sqrt(2.0);
   terms[1].logits *= std::sqrt(2.0);

@@ -69,7 +69,8 @@ Subject roper_subject() {
                     back, literal::whole(d));
               },
           .root = std::sqrt(double{d}),
-          .angle = averaged_angle_bound(1000, d)};
+          .angle = averaged_angle_bound(1000, d),
+          .turns_values = true};
 }
 
 Subject shaw_subject(Random& random) {
@@ -189,15 +190,9 @@ Subject tupe_subject(Random& random) {
                 TupeOptions{});
           }),
           [=](const literal::Head& head, int h) {
-            const auto at = [&](const Positions& positions) {
-              Rows p(static_cast<Index>(positions.size()), d_model);
-              for (Index i = 0; i < p.rows(); ++i)
-                p.row(i) = wide(table).row(positions[static_cast<std::size_t>(i)]);
-              return p;
-            };
             const Rows none = Rows::Zero(1, d);
             return literal::tupe(
-                head, at(head.m), at(head.n),
+                head, literal::rows_at(wide(table), head.m), literal::rows_at(wide(table), head.n),
                 {literal::head_columns(wide(U_q), h, d), literal::head_columns(wide(U_k), h, d),
                  none, none, wide<float>(bias.col(h))},
                 {true, static_cast<literal::Real>(theta(0, h)),

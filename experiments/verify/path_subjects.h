@@ -20,8 +20,9 @@ struct PathSubject {
   std::function<Rows(const literal::Head&, const Rows& weights)> output{};
   /// √ of what the paper divides each product by, where every term is one; 0 elsewhere.
   double root{0};
-  double angle{0};        ///< the loss of angles at distances to 1000
-  bool segmented{false};  ///< whether it reads path_segments
+  double angle{0};           ///< the loss of angles at distances to 1000
+  bool segmented{false};     ///< whether it reads path_segments
+  bool turns_values{false};  ///< whether a channel of a value becomes another's
 };
 
 /// Segments of tokens, by position.

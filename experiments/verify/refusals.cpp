@@ -14,7 +14,6 @@
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
-#include "core/errors.h"
 #include "experiments/verify/cases.h"
 
 namespace orrery::verify {
@@ -32,20 +31,16 @@ using Rule = std::function<bool(const Shapes&)>;
 using Use = std::function<void(const Arrays&)>;
 
 /// The sentence with which arrays are refused; empty where they are taken.
-std::string refusal(const Shapes& given, const Use& use) {
+std::string refusal_of(const Shapes& given, const Use& use) {
   Arrays arrays;
   arrays.reserve(given.size());
   for (const auto& [rows, columns] : given)
     arrays.push_back(Matrix<double>::Constant(rows, columns, 0.5));
-  try {
-    use(arrays);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return {};
+  return refusal([&] { use(arrays); });
 }
 
-bool is_taken(const Shapes& given, const Use& use) { return refusal(given, use).empty(); }
+bool is_taken(const Shapes& given, const Use& use) { return refusal_of(given, use).empty(); }
+bool is_taken(const std::function<void()>& act) { return refusal(act).empty(); }
 
 /// How many of the shapes that one array or two take in turn are judged otherwise than by the rule.
 double misjudged(const Shapes& fitting, const Rule& rule, const Use& use) {
@@ -262,7 +257,7 @@ double misjudged_segments() {
   for (std::size_t of_queries = 0; of_queries <= 4; ++of_queries)
     for (std::size_t of_keys = 0; of_keys <= 4; ++of_keys) {
       const bool fits = of_queries == of_keys && (of_queries == 0 || of_queries == 2);
-      const bool taken = is_taken({}, [&](const Arrays&) {
+      const bool taken = is_taken([&] {
         attention_from_qkv<double>(
             xlnet, {x,
                     x,
@@ -283,7 +278,7 @@ double misjudged_widths() {
   double count = 0;
   for (const Index width : {-2, -1, 0, 1, 2, 3, 4, 5, 8, 9, 16}) {
     const bool fits = width > 0 && 8 % width == 0;
-    count += fits != is_taken({}, [&](const Arrays&) {
+    count += fits != is_taken([&] {
                Deberta<double> made({table, W, W, width, {}, {}}, {.span = 3});
              });
   }
@@ -291,7 +286,7 @@ double misjudged_widths() {
     for (const bool segments : {true, false}) {
       const Matrix<double> u = Matrix<double>::Ones(rows, d), none;
       const Matrix<double> g = Matrix<double>::Ones(2, rows * d);
-      count += is_taken({}, [&](const Arrays&) {
+      count += is_taken([&] {
         TransformerXl<double> made(
             {u, u, Matrix<double>::Ones(2, rows * d), segments ? none : u, segments ? g : none},
             paper_base);
@@ -305,23 +300,18 @@ double unnamed_heads() {
   const Matrix<double> x = Matrix<double>::Ones(2, d), wide_v = Matrix<double>::Ones(2, 7);
   const Positions at{0, 1};
   double count = 0;
-  const auto see = [&](const std::string& words, const Use& use) {
-    count += refusal({}, use).find(words) == std::string::npos;
+  const auto see = [&](const std::string& words, const std::function<void()>& use) {
+    count += refusal(use).find(words) == std::string::npos;
   };
   for (const Index heads : {1, 2, 3}) {
     const T5<double> t5({.buckets = 8}, Matrix<double>::Ones(8, heads));
-    see("made for " + std::to_string(heads) + (heads == 1 ? " head, c" : " heads, c"),
-        [&](const Arrays&) {
-          attention_from_qkv<double>(t5, {x, x, x, at, at, static_cast<int>(heads)});
-        });
+    see("made for " + std::to_string(heads) + (heads == 1 ? " head, c" : " heads, c"), [&] {
+      attention_from_qkv<double>(t5, {x, x, x, at, at, static_cast<int>(heads)});
+    });
   }
   const Shaw<double> shaw(Matrix<double>::Ones(5, d), Matrix<double>::Ones(5, d));
-  see("values with 7 channels", [&](const Arrays&) {
-    attention_from_qkv<double>(shaw, {x, x, wide_v, at, at});
-  });
-  see("the value table has 4", [&](const Arrays&) {
-    attention_from_qkv<double>(shaw, {x, x, wide_v, at, at});
-  });
+  see("values with 7 channels", [&] { attention_from_qkv<double>(shaw, {x, x, wide_v, at, at}); });
+  see("the value table has 4", [&] { attention_from_qkv<double>(shaw, {x, x, wide_v, at, at}); });
   return count;
 }
 
@@ -332,7 +322,7 @@ double misjudged_heads() {
   const Positions at{0, 1};
   double count = 0;
   for (int head = -1; head <= 2; ++head) {
-    const bool taken = is_taken({}, [&](const Arrays&) {
+    const bool taken = is_taken([&] {
       attention_from_qkv<double>(encoding, {x, x, x, at, at, head});
     });
     if (taken != (head == 0 || head == 1)) ++count;
@@ -355,7 +345,7 @@ void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
     facts.equals(shapes, subject.name, subject.statement + ": shapes misjudged",
                  misjudged(subject.fitting, subject.rule, subject.use), 0);
     if (!subject.words.empty() &&
-        refusal(subject.unfit, subject.use).find(subject.words) == std::string::npos)
+        refusal_of(subject.unfit, subject.use).find(subject.words) == std::string::npos)
       ++unnamed;
   }
   facts.equals(shapes, "named_shapes", "sentences that do not name the shapes they refuse", unnamed,

@@ -2,25 +2,15 @@
 #include <functional>
 
 #include "core/encodings/catalogue.h"
-#include "core/errors.h"
 #include "experiments/verify/setting_cases.h"
 
 namespace orrery::verify {
 namespace {
 
-const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
-
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
 
-bool is_refused(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const UsageError&) {
-    return true;
-  }
-  return false;
-}
+bool is_refused(const std::function<void()>& act) { return !refusal(act).empty(); }
 
 /// The ends of a whole number's range.
 struct Range {
@@ -59,6 +49,13 @@ struct Choice {
   int heads{2};
 };
 
+std::string refusal_of(const Choice& choice) {
+  const ParamSet params = params_of(choice.encoding, choice.words);
+  return refusal([&] {
+    check_encoding(choice.encoding, {choice.d_model, choice.d_head, choice.heads, params});
+  });
+}
+
 double misjudged_choices() {
   const std::vector<Choice> taken{
       {"shaw", {{"shaw.clip", "65536"}}, 64, 255},
@@ -94,15 +91,9 @@ double misjudged_choices() {
       {"rope", {{"rope.fraction", "0.1875"}}},
       {"rope", {{"rope.muted", "band0+band1+band2+band3+band4+band5+band6+band7"}}},
       {"rope", {}, 64, 15}};
-  const auto is_refused_choice = [](const Choice& choice) {
-    const ParamSet params = params_of(choice.encoding, choice.words);
-    return is_refused([&] {
-      check_encoding(choice.encoding, {choice.d_model, choice.d_head, choice.heads, params});
-    });
-  };
   double count = 0;
-  for (const Choice& choice : taken) count += is_refused_choice(choice);
-  for (const Choice& choice : refused) count += !is_refused_choice(choice);
+  for (const Choice& choice : taken) count += !refusal_of(choice).empty();
+  for (const Choice& choice : refused) count += refusal_of(choice).empty();
   return count;
 }
 
@@ -129,16 +120,8 @@ double unnamed_choices() {
       {{"learned", {{"learned.length", "1000000"}}, 34}, "learned.table of shape [1000000, 34]"},
       {{"learned", {{"learned.length", "1000000"}}, 34}, "has 3.4e+07 numbers"}};
   double count = 0;
-  for (const auto& [choice, words] : all) {
-    const ParamSet params = params_of(choice.encoding, choice.words);
-    std::string said;
-    try {
-      check_encoding(choice.encoding, {choice.d_model, choice.d_head, choice.heads, params});
-    } catch (const UsageError& error) {
-      said = error.what();
-    }
-    count += said.find(words) == std::string::npos;
-  }
+  for (const auto& [choice, words] : all)
+    count += refusal_of(choice).find(words) == std::string::npos;
   return count;
 }
 

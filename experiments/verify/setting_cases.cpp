@@ -173,13 +173,6 @@ void add_t5(std::vector<Setting>& all) {
 
 // --- TUPE --------------------------------------------------------------------------------------
 
-Rows at_positions(const Rows& table, const Positions& positions, Index first) {
-  Rows rows(static_cast<Index>(positions.size()), table.cols());
-  for (Index i = 0; i < rows.rows(); ++i)
-    rows.row(i) = table.row(positions[static_cast<std::size_t>(i)] + first);
-  return rows;
-}
-
 std::vector<TableShape> tupe_tables(bool released, bool theta) {
   std::vector<TableShape> tables{
       {"tupe.table", released ? 513 : 512, d_model, released ? 0.02 : 1.0},
@@ -205,14 +198,6 @@ literal::TupeWeights tupe_weights(const Given& t, int h, bool bias) {
           bias ? Rows(t.at("tupe.bias_table").col(h)) : Rows()};
 }
 
-Rows released_vectors(const Given& t) {
-  Rows rows = literal::layer_norm(t.at("tupe.table"));
-  const Rows& gain = t.at("tupe.norm_gain");
-  for (Index i = 0; i < rows.rows(); ++i)
-    rows.row(i) = rows.row(i).cwiseProduct(gain.row(0)) + t.at("tupe.norm_bias").row(0);
-  return rows;
-}
-
 void add_tupe(std::vector<Setting>& all) {
   const auto paper = [&](const std::string& name, const std::string& label, const Words& words,
                          bool untied, bool bias) {
@@ -224,8 +209,8 @@ void add_tupe(std::vector<Setting>& all) {
                        cls.theta_2 = t.at("tupe.theta")(1, h);
                      }
                      const Rows& table = t.at("tupe.table");
-                     return literal::tupe(head, at_positions(table, head.m, 0),
-                                          at_positions(table, head.n, 0), tupe_weights(t, h, bias),
+                     return literal::tupe(head, literal::rows_at(table, head.m),
+                                          literal::rows_at(table, head.n), tupe_weights(t, h, bias),
                                           cls);
                    }});
   };
@@ -238,11 +223,12 @@ void add_tupe(std::vector<Setting>& all) {
                  {{"tupe.variant", "released"}},
                  tupe_tables(true, false),
                  [](const literal::Head& head, int h, const Given& t) {
-                   const Rows all_rows = released_vectors(t);
+                   const Rows all_rows = literal::layer_norm(
+                       t.at("tupe.table"), t.at("tupe.norm_gain"), t.at("tupe.norm_bias"));
                    const literal::TupeWeights w = tupe_weights(t, h, true);
                    return literal::tupe(
-                       head, at_positions(all_rows, head.m, 1), at_positions(all_rows, head.n, 1),
-                       w,
+                       head, literal::rows_at(all_rows, head.m, 1),
+                       literal::rows_at(all_rows, head.n, 1), w,
                        {true, literal::tupe_correlation(w, all_rows, 0, all_rows, 0),
                         literal::tupe_correlation(w, all_rows, 1, all_rows, 1), 16, 32});
                  }});
@@ -260,12 +246,8 @@ struct DebertaCase {
 literal::Terms deberta_terms(const literal::Head& head, int h, const Given& t,
                              const DebertaCase& c) {
   Rows table = t.at("deberta.table");
-  if (c.normed) {
-    table = literal::layer_norm(table, 1e-7);
-    for (Index i = 0; i < table.rows(); ++i)
-      table.row(i) = table.row(i).cwiseProduct(t.at("deberta.norm_gain").row(0)) +
-                     t.at("deberta.norm_bias").row(0);
-  }
+  if (c.normed)
+    table = literal::layer_norm(table, t.at("deberta.norm_gain"), t.at("deberta.norm_bias"), 1e-7);
   const auto projected = [&](const char* W, const char* b) {
     Rows rows = literal::product(table, literal::head_columns(t.at(W), h, d));
     const Rows added = literal::head_columns(t.at(b), h, d);
@@ -388,7 +370,7 @@ void add_inputs(std::vector<Setting>& all) {
                  .encoding = "learned",
                  .tables = {{"learned.table", 512, d_model, 0.02}},
                  .added = [](const Positions& at, const Given& t) {
-                   return at_positions(t.at("learned.table"), at, 0);
+                   return literal::rows_at(t.at("learned.table"), at);
                  }});
 }
 

@@ -11,6 +11,8 @@
 
 namespace orrery::verify {
 
+inline const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
+
 /// Of the layers that settings are made for.
 inline constexpr Index setting_d = 8, setting_d_model = 12;
 inline constexpr int setting_heads = 2;
