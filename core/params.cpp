@@ -245,6 +245,12 @@ std::size_t ParamSet::index(std::string_view key) const {
 
 const ParamSpec& ParamSet::spec(std::string_view key) const { return specs()[index(key)]; }
 
+const ParamSpec* ParamSet::with_role(ParamRole role) const {
+  const auto found = std::find_if(specs().begin(), specs().end(),
+                                  [&](const ParamSpec& spec) { return spec.role == role; });
+  return found == specs().end() ? nullptr : &*found;
+}
+
 void ParamSet::set(std::string_view key, std::string_view text) {
   set_value(key, parse(spec(key), text));
 }

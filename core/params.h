@@ -38,6 +38,20 @@ struct Retired {
   std::string remedy;
 };
 
+class ParamSet;
+
+/// The meaning of a parameter for programs that show or move it in any experiment; its key and
+/// description are for people.
+enum class ParamRole {
+  none,
+  encodings,         ///< the encodings that are compared
+  precision,         ///< the pipelines of numbers
+  seed,              ///< of random draws
+  distance,          ///< m − n, at which figures at one distance are drawn
+  longest_distance,  ///< the largest m − n of figures by distance
+  context            ///< tokens that wavelengths are compared with
+};
+
 /// One parameter, declared once. Flag, configuration key, slider, tooltip, caption and manifest all
 /// follow from it.
 struct ParamSpec {
@@ -59,6 +73,10 @@ struct ParamSpec {
   bool stated_if_set{false};              ///< captions and manifests leave its default out
   std::vector<Retired> retired_keys{};    ///< keys that this parameter replaces
   std::vector<Retired> retired_values{};  ///< choices that it no longer has
+  ParamRole role{ParamRole::none};
+  /// Whether no value of it would change a number while the others are set like this, though it is
+  /// read. Null: each value may.
+  bool (*idle)(const ParamSet&){nullptr};
 };
 
 /// Values for a fixed list of parameters. Every value in it satisfies its ParamSpec at all times:
@@ -72,6 +90,8 @@ class ParamSet {
   bool has(std::string_view key) const;
   /// Throws UsageError naming the nearest key when there is none such.
   const ParamSpec& spec(std::string_view key) const;
+  /// The first parameter of that role; null without one.
+  const ParamSpec* with_role(ParamRole role) const;
 
   /// Parses and sets. Booleans are true/false/yes/no/on/off/1/0; a list is "a+b+c", "1+1.5+2e+8".
   /// Throws UsageError: unknown key, not a number, out of range, not a multiple, unknown choice.

@@ -19,18 +19,18 @@ std::string name_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-bool draw_pair(const Session& session, const FilePair& pair, const Ui& ui) {
+bool draw_pair(const Session& session, const DroppedPair& pair, const Ui& ui) {
   const ExperimentInfo& info = session.state(pair.experiment).experiment->info;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = ImGui::GetTextLineHeight();
   const bool pressed =
       ImGui::Selectable(fmt::format("##{}", info.name).c_str(), false,
                         ImGuiSelectableFlags_DontClosePopups, ImVec2(0, 2 * line + ui.px(10)));
-  mark_item(ui, "pair " + pair.first_key);
+  mark_item(ui, "pair " + pair.params->first);
   const ImVec2 after = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4)));
-  draw_text(fmt::format("{} = {}, {} = {}", pair.first_key, name_of(pair.first), pair.second_key,
-                        name_of(pair.second)));
+  draw_text(fmt::format("{} = {}, {} = {}", pair.params->first, name_of(pair.first),
+                        pair.params->second, name_of(pair.second)));
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4) + line));
   text_muted(info.title);
   ImGui::SetCursorScreenPos(after);
@@ -39,20 +39,20 @@ bool draw_pair(const Session& session, const FilePair& pair, const Ui& ui) {
 
 }  // namespace
 
-void PairDialog::ask(std::vector<FilePair> pairs) {
+void PairDialog::ask(std::vector<DroppedPair> pairs) {
   pairs_ = std::move(pairs);
   open();
 }
 
-std::optional<FilePair> PairDialog::draw(const Session& session, const Ui& ui) {
+std::optional<DroppedPair> PairDialog::draw(const Session& session, const Ui& ui) {
   constexpr const char* heading = "What are these two files?";
   if (!is_open() || !begin(heading, dialog_width, 0, ui)) return std::nullopt;
   ImGui::PushFont(ui.fonts.title());
   draw_text(heading);
   ImGui::PopFont();
-  std::optional<FilePair> chosen;
+  std::optional<DroppedPair> chosen;
   if (just_opened()) shim::focus_next_item();
-  for (const FilePair& pair : pairs_)
+  for (const DroppedPair& pair : pairs_)
     if (draw_pair(session, pair, ui)) chosen = pair;
   if (ImGui::Button("Cancel")) close();
   if (chosen) close();

@@ -11,12 +11,12 @@ namespace orrery::dialogs {
 /// Asks what two files are that were dropped together.
 class PairDialog : public Overlay {
  public:
-  void ask(std::vector<FilePair> pairs);
+  void ask(std::vector<DroppedPair> pairs);
   /// Returns the pair chosen in this frame.
-  std::optional<FilePair> draw(const Session& session, const Ui& ui);
+  std::optional<DroppedPair> draw(const Session& session, const Ui& ui);
 
  private:
-  std::vector<FilePair> pairs_{};
+  std::vector<DroppedPair> pairs_{};
 };
 
 }  // namespace orrery::dialogs

@@ -170,8 +170,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
   }
   for (std::size_t i = 0; i < questions().size(); ++i)
     entries.push_back({.kind = Kind::question,
-                       .title = questions()[i].words,
-                       .detail = questions()[i].answer,
+                       .title = questions()[i].question->words,
+                       .detail = questions()[i].question->answer,
                        .view = i});
   static const std::vector<PaletteEntry> presets = read_presets();
   entries.insert(entries.end(), presets.begin(), presets.end());

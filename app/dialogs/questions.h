@@ -1,27 +1,22 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "app/gui/overlay.h"
 #include "app/gui/ui.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery::dialogs {
 
-/// A question that people come with, and the view that answers it.
-struct Question {
-  std::string words{};
-  std::string answer{};                                       ///< two sentences
-  std::string experiment{};                                   ///< its name
-  std::vector<std::pair<std::string, std::string>> params{};  ///< all others are at their defaults
-  std::string figure{};                                       ///< id; empty: the first
-  std::string control{};  ///< the parameter to move, by its key; in `answer` by its name
+/// A question and the experiment that answers it.
+struct AskedQuestion {
+  const Experiment* experiment{};
+  const Question* question{};
 };
 
-std::span<const Question> questions();
+/// Those of all experiments.
+const std::vector<AskedQuestion>& questions();
 
 /// The questions as cards, each with its answer.
 class QuestionSheet : public Overlay {

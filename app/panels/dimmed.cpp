@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "app/session/value_in_use.h"
-#include "experiments/studies/ignored_params.h"
 
 namespace orrery::panels {
 
@@ -29,12 +28,12 @@ std::string why_unmoved(const Session& session, std::string_view key) {
 }  // namespace
 
 std::string why_ignored(const Session& session, std::string_view key) {
-  const std::string& experiment = session.current().experiment->info.name;
+  const ExperimentInfo& info = session.current().experiment->info;
   const ParamSet& params = session.current().params;
   if (std::string fixed = why_fixed(session, key); !fixed.empty()) return fixed;
   const auto& figures = session.on_screen;
   const bool all = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
-    return studies::is_ignored(experiment, figure->id, key, params);
+    return ignores(info, *figure, params.spec(key), params);
   });
   if (figures.empty()) return "";
   if (!all) return why_unmoved(session, key);

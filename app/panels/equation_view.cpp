@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> choices(const ExperimentInfo& i
   const auto add = [&](const std::string& key) {
     if (params.has(key)) set.emplace_back(key, params.to_text(key));
   };
-  add("encoding");
+  if (const ParamSpec* encodings = params.with_role(ParamRole::encodings)) add(encodings->key);
   for (const FormulasOfChoice& choice : info.formulas_of_choices) add(choice.key);
   return set;
 }

@@ -5,7 +5,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -14,7 +13,6 @@
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/text/ascii.h"
 
 namespace orrery::panels {
 namespace {
@@ -70,25 +68,13 @@ void real_slider(Session& session, const ParamSpec& spec) {
                     tick_at_mouse_drag(spec).value_or(std::clamp(rounded, spec.min, spec.max)));
 }
 
-/// Letters and digits in lower case: "RoPE" and "rope" are one encoding.
-std::string plain_name(const std::string& name) {
-  std::string plain;
-  for (const char c : lower_ascii(name))
-    if (std::isalnum(static_cast<unsigned char>(c))) plain += c;
-  return plain;
-}
-
-/// "RoPE" of "RoPE, eager_fp32" and of "RoPE, queries".
-std::string subject_of(const std::string& series) { return series.substr(0, series.find(',')); }
-
-/// The palette slot of the curve that bears a choice's name, where there is one.
-std::optional<int> color_slot(const ExperimentState& state, const std::string& name) {
+/// The palette slot of a choice's curve, where there is one.
+std::optional<int> color_slot(const ExperimentState& state, const std::string& choice) {
   if (!state.result) return std::nullopt;
   for (const Figure& figure : state.result->figures)
     if (const auto* plot = std::get_if<LinePlot>(&figure.content))
       for (const Series& series : plot->series)
-        if (plain_name(subject_of(series.name)) == plain_name(name) && !series.shade)
-          return series.color;
+        if (series.choice == choice && !series.shade) return series.color;
   return std::nullopt;
 }
 
@@ -126,7 +112,7 @@ std::string param_title(const ParamSpec& spec) {
 }
 
 std::string choice_title(const ParamSpec& spec, const std::string& name) {
-  if (spec.key == "encoding") return setup::label_of_encoding(name).value_or(name);
+  if (spec.role == ParamRole::encodings) return setup::label_of_encoding(name).value_or(name);
   return name;
 }
 

@@ -9,8 +9,8 @@
 
 #include "app/gui/theme.h"
 #include "app/views/readout.h"
-#include "app/views/view_plans.h"
 #include "experiments/combine/sweep_overview.h"
+#include "experiments/studies/catalogue.h"
 
 namespace orrery::panels {
 namespace {
@@ -26,6 +26,13 @@ constexpr double filter_width = 200, status_width = 76, checks_width = 64, scala
 constexpr double setting_width = 110;
 constexpr const char* chosen_itself = "auto";
 constexpr double max_label_width = 340, max_scalar_width = 190;
+
+ExperimentView view_of(const std::string& experiment) {
+  if (experiment == combine::sweep_overview_name) return combine::sweep_overview_view();
+  for (const Experiment* known : studies::experiment_catalogue())
+    if (known->info.name == experiment) return known->info.view;
+  return {};
+}
 
 Session::InputLoader no_inputs() {
   return [](const ParamSet&) { return std::make_shared<const Inputs>(); };
@@ -171,11 +178,7 @@ void ResultBrowser::choose(std::size_t point) {
 ResultView& ResultBrowser::view(const Result& result) {
   const std::string& experiment = result.provenance.experiment;
   if (const auto known = views_.find(experiment); known != views_.end()) return known->second;
-  ViewPlan plan = view_plan(experiment);
-  // Lines that are dragged set parameters, and previews compute; a saved result can do neither.
-  plan.live = false;
-  plan.preview_overrides.clear();
-  return views_.emplace(experiment, ResultView(std::move(plan))).first->second;
+  return views_.emplace(experiment, ResultView(view_of(experiment), false)).first->second;
 }
 
 void ResultBrowser::update() {

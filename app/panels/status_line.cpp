@@ -10,8 +10,8 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/panels/findings.h"
+#include "app/session/references.h"
 #include "app/views/readout.h"
-#include "experiments/setup/pipelined_name.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::panels {
@@ -24,7 +24,8 @@ constexpr double narrow_meter_width = 45;  // beside others
 // Decades of an error in ulp that fills the mantissa of a double.
 constexpr double ulp_decades = 16;
 
-std::string param_of(const Result& result, std::string_view key) {
+std::string param_of(const Result& result, ParamRole role) {
+  const std::string key = key_of_role(result.provenance.experiment, role);
   for (const auto& [name, value] : result.provenance.params)
     if (name == key) return value;
   return {};
@@ -55,7 +56,6 @@ bool checks_button(const Result& result, bool leads, const Ui& ui) {
 
 /// The largest error in units of the last place, per pipeline where several are compared.
 struct UlpMeter {
-  std::string pipeline;  ///< empty where there is only one
   const Scalar* worst;
 };
 
@@ -63,12 +63,11 @@ std::vector<UlpMeter> ulp_meters(const Result& result) {
   std::vector<UlpMeter> meters;
   for (const Scalar& scalar : result.scalars) {
     if (scalar.unit != "ulp" || !std::isfinite(scalar.value)) continue;
-    const std::string pipeline = pipeline_in(scalar.name).value_or("");
     const auto same = std::find_if(meters.begin(), meters.end(), [&](const UlpMeter& meter) {
-      return meter.pipeline == pipeline;
+      return meter.worst->pipeline == scalar.pipeline;
     });
     if (same == meters.end())
-      meters.push_back({pipeline, &scalar});
+      meters.push_back({&scalar});
     else if (scalar.value > same->worst->value)
       same->worst = &scalar;
   }
@@ -80,8 +79,8 @@ std::vector<UlpMeter> ulp_meters(const Result& result) {
 void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
   const double decades = std::log10(std::max(1.0, meter.worst->value)) / ulp_decades;
   const auto part = static_cast<float>(std::clamp(decades, 0.0, 1.0));
-  if (!meter.pipeline.empty()) {
-    fact(meter.pipeline, ui);
+  if (!meter.worst->pipeline.empty()) {
+    fact(meter.worst->pipeline, ui);
     ImGui::SameLine(0, ui.px(6));
   } else {
     ImGui::SameLine(0, ui.px(16));
@@ -108,11 +107,12 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
   const Result& result = *state.result;
   if (words.brief) return !result.checks.empty() && checks_button(result, words.leads, ui);
   text_muted(fmt::format("{} in {}", words.verb, duration_text(state.seconds)));
-  const std::string seed = param_of(result, "seed"), precision = param_of(result, "precision");
+  const std::string seed = param_of(result, ParamRole::seed);
+  const std::string precision = param_of(result, ParamRole::precision);
   if (!seed.empty()) fact("seed " + seed, ui);
   const std::vector<UlpMeter> meters = ulp_meters(result);
   // The meters of several pipelines show their names.
-  if (!precision.empty() && (meters.empty() || meters.front().pipeline.empty()))
+  if (!precision.empty() && (meters.empty() || meters.front().worst->pipeline.empty()))
     fact(precision, ui);
   const double width = meters.size() > 1 ? narrow_meter_width : meter_width;
   for (const UlpMeter& meter : meters) draw_meter(meter, ui.px(width), ui);

@@ -35,8 +35,7 @@ bool is_reversed(const std::string& a, const std::string& b) {
   return a.starts_with('k') && b.starts_with('q');
 }
 
-bool reads(const ParamSet& params, const char* key, const std::string& type) {
-  if (!params.has(key)) return false;
+bool reads(const ParamSet& params, const std::string& key, const std::string& type) {
   const ParamSpec& spec = params.spec(key);
   return spec.kind == ParamKind::file &&
          std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
@@ -44,25 +43,27 @@ bool reads(const ParamSet& params, const char* key, const std::string& type) {
 
 }  // namespace
 
-std::vector<FilePair> file_pairs(const Session& session, const std::string& a,
-                                 const std::string& b) {
-  std::vector<FilePair> pairs;
+std::vector<DroppedPair> file_pairs(const Session& session, const std::string& a,
+                                    const std::string& b) {
+  std::vector<DroppedPair> pairs;
   std::pair<std::string, std::string> paths{a, b};
   if (is_reversed(stem_of(a), stem_of(b))) std::swap(paths.first, paths.second);
-  const auto add = [&](std::size_t experiment, const char* first, const char* second) {
-    const ParamSet& params = session.state(experiment).params;
-    if (reads(params, first, extension_of(paths.first)) &&
-        reads(params, second, extension_of(paths.second)))
-      pairs.push_back({experiment, first, second, paths.first, paths.second});
+  const auto add = [&](std::size_t i, bool on_screen_only) {
+    const ExperimentState& state = session.state(i);
+    for (const PairedFiles& pair : state.experiment->info.paired_files)
+      if (pair.on_screen_only == on_screen_only &&
+          reads(state.params, pair.first, extension_of(paths.first)) &&
+          reads(state.params, pair.second, extension_of(paths.second)))
+        pairs.push_back({i, &pair, paths.first, paths.second});
   };
-  add(session.selected(), "q", "k");
-  for (std::size_t i = 0; i < session.size(); ++i) add(i, "before", "after");
+  if (session.size() > 0) add(session.selected(), true);
+  for (std::size_t i = 0; i < session.size(); ++i) add(i, false);
   return pairs;
 }
 
-void set_pair(Session& session, const FilePair& pair) {
-  set_file(session, {pair.experiment, pair.first_key}, pair.first);
-  set_file(session, {pair.experiment, pair.second_key}, pair.second);
+void set_pair(Session& session, const DroppedPair& pair) {
+  set_file(session, {pair.experiment, pair.params->first}, pair.first);
+  set_file(session, {pair.experiment, pair.params->second}, pair.second);
 }
 
 }  // namespace orrery::session

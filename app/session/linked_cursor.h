@@ -8,9 +8,6 @@
 
 namespace orrery::session {
 
-/// The parameter that holds a distance where an experiment has one.
-inline constexpr const char* distance_key = "distance";
-
 /// The place that the mouse points at, in terms that all views share.
 struct PointedAt {
   std::optional<double> distance{};   ///< m − n, in tokens

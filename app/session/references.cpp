@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::session {
 namespace {
-
-constexpr std::string_view encoding_key = "encoding";
 
 using Words = std::vector<std::string>;
 
@@ -60,6 +59,15 @@ std::string joined(const Words& parts) {
 
 }  // namespace
 
+std::string key_of_role(const std::string& experiment, ParamRole role) {
+  for (const Experiment* known : studies::experiment_catalogue()) {
+    if (known->info.name != experiment) continue;
+    for (const ParamSpec& spec : known->info.params)
+      if (spec.role == role) return spec.key;
+  }
+  return {};
+}
+
 std::string encoding_title(std::string_view name) {
   const setup::EncodingSummary* encoding = setup::find_encoding_summary(name);
   return encoding ? encoding->label : std::string(name);
@@ -68,10 +76,11 @@ std::string encoding_title(std::string_view name) {
 SettingsContrast contrast_of(const Provenance& shown, const Provenance& other) {
   SettingsContrast found;
   Words mine, its, its_values;
+  const std::string encodings = key_of_role(shown.experiment, ParamRole::encodings);
   for (const auto& [key, value] : shown.params) {
     const std::string* theirs = value_of(other, key);
     if (!theirs || *theirs == value) continue;
-    if (key == encoding_key) {
+    if (key == encodings) {
       found.shown_encodings = encodings_text(value);
       found.other_encodings = encodings_text(*theirs);
       continue;

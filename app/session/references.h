@@ -31,6 +31,9 @@ SettingsContrast contrast_of(const Provenance& shown, const Provenance& other);
 std::string reference_name(const SettingsContrast& contrast);
 std::string short_reference_name(const SettingsContrast& contrast);
 
+/// The key of an experiment's parameter of that role; empty without one.
+std::string key_of_role(const std::string& experiment, ParamRole role);
+
 /// "RoPE" for "rope"; the name itself where no encoding is called so.
 std::string encoding_title(std::string_view name);
 

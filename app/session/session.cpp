@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <sstream>
 #include <utility>
 
 #include "app/session/recent_paths.h"
@@ -24,15 +24,6 @@ bool is_refusal(const std::exception_ptr& failure) {
   }
 }
 
-/// Two files that are read together, and what needs both.
-struct FilePair {
-  const char* first;
-  const char* second;
-  const char* reader;
-};
-constexpr std::array file_pairs{FilePair{"q", "k", "attention"},
-                                FilePair{"before", "after", "finding a rotation"}};
-
 /// A file that is missing beside the one it is read with.
 struct AwaitedFile {
   std::string missing{};
@@ -40,11 +31,8 @@ struct AwaitedFile {
   std::string reader{};
 };
 
-AwaitedFile awaited_file(const ParamSet& params) {
-  for (const FilePair& pair : file_pairs) {
-    if (!params.has(pair.first) || !params.has(pair.second) ||
-        params.spec(pair.first).kind != ParamKind::file)
-      continue;
+AwaitedFile awaited_file(const ExperimentInfo& info, const ParamSet& params) {
+  for (const PairedFiles& pair : info.paired_files) {
     const bool first = !params.text(pair.first).empty();
     if (first == !params.text(pair.second).empty()) continue;
     return first ? AwaitedFile{pair.second, pair.first, pair.reader}
@@ -94,9 +82,8 @@ bool Session::change(const std::function<void(ParamSet&)>& edit) {
   dismiss();
   if (edited == state.params) return true;
   // One distance at a time: the one that was set takes the place of the one that is held.
-  if (edited.has(distance_key) &&
-      edited.to_text(distance_key) != state.params.to_text(distance_key))
-    links.hold({});
+  const ParamSpec* distance = edited.with_role(ParamRole::distance);
+  if (distance && edited.value(distance->key) != state.params.value(distance->key)) links.hold({});
   state.params = std::move(edited);
   submit(selected_);
   return true;
@@ -233,8 +220,9 @@ void Session::update() {
       // A message about something else, shown meanwhile, is still to be read.
       if (state.job_failed) say(i, {});
     } else if (outcome->job.failure) {
-      const AwaitedFile awaited =
-          is_refusal(outcome->job.failure) ? awaited_file(outcome->params) : AwaitedFile{};
+      const AwaitedFile awaited = is_refusal(outcome->job.failure)
+                                      ? awaited_file(state.experiment->info, outcome->params)
+                                      : AwaitedFile{};
       state.awaits = awaited.missing;
       state.message = state.awaits.empty()
                           ? std::move(outcome->job.error)
@@ -255,6 +243,18 @@ Job::Status Session::status(std::size_t index) const {
 bool Session::busy() const {
   return std::any_of(jobs_.begin(), jobs_.end(),
                      [](const ExperimentJob& job) { return job.status().busy; });
+}
+
+void take_next_step(Session& session, const NextStep& next) {
+  const auto experiment = session.find(next.experiment);
+  if (!experiment) return;
+  session.select(*experiment);
+  session.reset_all();
+  std::istringstream in(next.words);
+  for (std::string word; in >> word;) {
+    const std::size_t equals = word.find('=');
+    session.set(word.substr(0, equals), word.substr(equals + 1));
+  }
 }
 
 }  // namespace orrery::session

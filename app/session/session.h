@@ -161,4 +161,7 @@ class Session {
   std::vector<ExperimentJob> jobs_{};  ///< one per experiment; last, so that jobs end first
 };
 
+/// Shows the experiment of a next step with its words, its other parameters at their defaults.
+void take_next_step(Session& session, const NextStep& next);
+
 }  // namespace orrery::session

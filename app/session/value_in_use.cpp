@@ -1,32 +1,32 @@
 #include "app/session/value_in_use.h"
 
 #include "app/session/number_scale.h"
-#include "experiments/studies/ignored_params.h"
 
 namespace orrery::session {
 namespace {
 
 /// Known while the parameter has the value that the result was made with, or plays no part.
-std::optional<studies::ValueInUse> found_in_result(const Session& session, std::string_view key) {
+const ValueInUse* found_in_result(const Session& session, std::string_view key) {
   const ExperimentState& state = session.current();
-  if (!state.result || !state.result_params || !state.result_params->has(key)) return std::nullopt;
-  auto found =
-      studies::value_in_use(state.experiment->info.name, key, *state.result_params, *state.result);
-  if (!found) return std::nullopt;
-  const bool same = state.result_params->value(key) == state.params.value(key);
-  return found->fixed || same ? found : std::nullopt;
+  if (!state.result || !state.result_params) return nullptr;
+  for (const ValueInUse& found : state.result->in_use) {
+    if (found.key != key) continue;
+    const bool same = state.result_params->value(key) == state.params.value(key);
+    return !found.why.empty() || same ? &found : nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 std::optional<double> number_in_use(const Session& session, std::string_view key) {
-  const auto found = found_in_result(session, key);
+  const ValueInUse* found = found_in_result(session, key);
   return found ? found->value : std::nullopt;
 }
 
 std::string why_fixed(const Session& session, std::string_view key) {
-  const auto found = found_in_result(session, key);
-  return found && found->fixed ? found->why : "";
+  const ValueInUse* found = found_in_result(session, key);
+  return found ? found->why : "";
 }
 
 std::string value_shown(const Session& session, const ParamSpec& spec) {

@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "app/session/layers.h"
+#include "experiments/model/experiment.h"
 #include "experiments/model/result.h"
 
 namespace orrery::session {
-
-/// How the figures of a result share the view.
-enum class ViewLayout { single, side_by_side, small_multiples };
 
 /// Pins and cursors on a line plot, in data coordinates.
 struct FigureMarks {

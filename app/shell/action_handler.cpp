@@ -91,16 +91,17 @@ void ActionHandler::sweep(const PaletteEntry& entry) {
 }
 
 void ActionHandler::ask(std::size_t number) {
-  const Question& question = questions()[number];
+  const AskedQuestion& asked = questions()[number];
+  const Question& question = *asked.question;
   to_.undo.note_input();
   Session& session = to_.workspace.live();
   for (std::size_t i = 0; i < session.size(); ++i)
-    if (session.state(i).experiment->info.name == question.experiment) {
+    if (session.state(i).experiment->info.name == asked.experiment->info.name) {
       to_.workspace.show_view(i);
       to_.workspace.guide(i, question.answer);
     }
   session.reset_all();
-  for (const auto& [key, value] : question.params) session.set(key, value);
+  for (const auto& [key, value] : question.settings) session.set(key, value);
   session.shown().layout.reset();
   session.select_figure(question.figure);
 }

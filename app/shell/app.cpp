@@ -12,9 +12,7 @@
 #include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
-#include "app/session/found_setting.h"
 #include "app/shell/list_pane.h"
-#include "app/views/view_plans.h"
 
 namespace orrery::shell {
 namespace {
@@ -152,7 +150,7 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
     draw_controls(area.width, ui);
     if (live().look.projector) return ImGui::EndChild();
   }
-  draw_found(with_controls, ui);
+  draw_next_step(with_controls, ui);
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
                           .brief = with_controls,
@@ -161,18 +159,18 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   ImGui::EndChild();
 }
 
-/// Where a diagnosis found a rope, a button that shows it in the long-term decay.
-void App::draw_found(bool behind_controls, const Ui& ui) {
+/// What the result suggests to look at next, as a button.
+void App::draw_next_step(bool behind_controls, const Ui& ui) {
   if (workspace_.is_browsing() || director_.is_open() || !live().current().result) return;
-  const std::string words = found_setting(*live().current().result);
-  if (words.empty()) return;
+  const std::optional<NextStep> next = live().current().result->next;
+  if (!next) return;
   if (behind_controls) ImGui::SameLine(0, ui.px(16));
-  const bool pressed = ImGui::Button("Run the first hypothesis");
-  mark_item(ui, "button Run the first hypothesis");
-  tooltip(ui, "Shows the long-term decay with " + words);
+  const bool pressed = ImGui::Button(next->title.c_str());
+  mark_item(ui, "button " + next->title);
+  tooltip(ui, next->about + " " + next->words);
   ImGui::SameLine(0, ui.px(16));
   if (!pressed) return;
-  run_setting(live(), words);
+  take_next_step(live(), *next);
   undo_.note_input();
 }
 
@@ -189,8 +187,8 @@ void App::draw_controls(double width, const Ui& ui) {
       director_.explore();
     return;
   }
-  const ViewPlan plan = view_plan(live().current().experiment->info.name);
-  if (draw_control_strip(live(), plan.controls, projector ? 2 : 3, room, ui))
+  const ExperimentView& view = live().current().experiment->info.view;
+  if (draw_control_strip(live(), view.controls, projector ? 2 : 3, room, ui))
     actions_.perform("toggle_panel");
 }
 

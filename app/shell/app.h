@@ -98,7 +98,7 @@ class App {
   void draw(const Ui& ui);
   Regions regions(const Ui& ui) const;
   void draw_lesson(const Rect& area, const Ui& ui);
-  void draw_found(bool behind_controls, const Ui& ui);
+  void draw_next_step(bool behind_controls, const Ui& ui);
   bool step_has_no_controls() const;
   void draw_controls(double width, const Ui& ui);
   void announce();

@@ -11,22 +11,23 @@ constexpr double seconds_to_double = 1.5;
 // Near the start, where twice as far is no distance, it moves at this rate, in tokens per second.
 constexpr double least_rate = 4;
 constexpr double longest_frame = 0.1;  // a frame that took longer does not make it jump
-constexpr const char* longest_key = "max_distance";
+
+/// The value of the parameter of a role; `otherwise` where the experiment reads none.
+double number_of_role(const Session& session, ParamRole role, double otherwise) {
+  const ParamSet& params = session.current().params;
+  const ParamSpec* spec = params.with_role(role);
+  return spec && params.is_used(spec->key) ? static_cast<double>(params.integer(spec->key))
+                                           : otherwise;
+}
 
 double longest(const Session& session) {
-  const ParamSet& params = session.current().params;
-  return params.has(longest_key) && params.is_used(longest_key)
-             ? static_cast<double>(params.integer(longest_key))
-             : 256.0;
+  return number_of_role(session, ParamRole::longest_distance, 256);
 }
 
 /// The distance on screen: held, or else the one that is set.
 double present(const Session& session) {
   if (session.links.held()) return *session.links.held();
-  const ParamSet& params = session.current().params;
-  return params.has(distance_key) && params.is_used(distance_key)
-             ? static_cast<double>(params.integer(distance_key))
-             : 1.0;
+  return number_of_role(session, ParamRole::distance, 1);
 }
 
 }  // namespace

@@ -75,14 +75,14 @@ void PathOpener::assign(const std::string& path) {
 /// Whether the two files may belong together in some view: one is then shown, or asked for.
 bool PathOpener::drop_pair(const std::string& a, const std::string& b) {
   Session& session = workspace_.live();
-  const std::vector<FilePair> pairs = file_pairs(session, a, b);
+  const std::vector<DroppedPair> pairs = file_pairs(session, a, b);
   if (pairs.empty()) return false;
   workspace_.show_live();
   for (const std::string& path : {a, b}) session.remember_path(path);
-  const auto here = std::find_if(pairs.begin(), pairs.end(), [&](const FilePair& pair) {
+  const auto here = std::find_if(pairs.begin(), pairs.end(), [&](const DroppedPair& pair) {
     return pair.experiment == session.selected();
   });
-  const bool plain = here != pairs.end() && (pairs.size() == 1 || here->first_key == "before");
+  const bool plain = here != pairs.end() && (pairs.size() == 1 || !here->params->on_screen_only);
   if (!plain) {
     overlays_.pair.ask(pairs);
     return true;

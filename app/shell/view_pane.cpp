@@ -13,7 +13,6 @@
 #include "app/panels/findings.h"
 #include "app/panels/status_line.h"
 #include "app/shell/action_menu.h"
-#include "app/views/view_plans.h"
 
 namespace orrery::shell {
 namespace {
@@ -54,7 +53,7 @@ ViewPane::ViewPane(Workspace& workspace, ActionHandler& actions, LinkedFormulas&
     : workspace_(workspace), actions_(actions), formulas_(formulas) {
   const Session& live = workspace.live();
   for (std::size_t i = 0; i < live.size(); ++i)
-    views_.emplace_back(view_plan(live.state(i).experiment->info.name));
+    views_.emplace_back(live.state(i).experiment->info.view, true);
 }
 
 void ViewPane::draw(const Rect& area, bool with_list, bool busy, const Ui& ui) {

@@ -16,16 +16,12 @@ bool is_at_a_distance(const Figure& figure) {
 }
 
 const ParamSpec* distance_spec(const ParamSet& params) {
-  for (const ParamSpec& spec : params.specs())
-    if (spec.key == distance_key && spec.kind == ParamKind::integer && params.is_used(spec.key))
-      return &spec;
-  return nullptr;
+  const ParamSpec* spec = params.with_role(ParamRole::distance);
+  return spec && params.is_used(spec->key) ? spec : nullptr;
 }
 
 /// The parameters at that distance; empty where the experiment has no such.
-std::optional<ParamSet> at_distance(
-    const ExperimentState& state, double distance,
-    const std::vector<std::pair<std::string, std::string>>& preview_overrides) {
+std::optional<ParamSet> at_distance(const ExperimentState& state, double distance) {
   const ParamSpec* spec = distance_spec(state.params);
   const double whole = std::round(distance);
   const bool turns =
@@ -33,8 +29,8 @@ std::optional<ParamSet> at_distance(
       std::any_of(state.result->figures.begin(), state.result->figures.end(), is_at_a_distance);
   if (!turns) return std::nullopt;
   ParamSet params = state.params;
-  for (const auto& [key, value] : preview_overrides) params.set(key, value);
-  params.set_value(distance_key, static_cast<std::int64_t>(whole));
+  for (const auto& [key, value] : state.experiment->info.view.preview) params.set(key, value);
+  params.set_value(spec->key, static_cast<std::int64_t>(whole));
   return params;
 }
 
@@ -50,7 +46,8 @@ std::shared_ptr<const Result> without_captions(const Result& result) {
 
 /// Whether two sets differ in the distance alone.
 bool match_otherwise(ParamSet a, const ParamSet& b) {
-  a.set_value(distance_key, b.value(distance_key));
+  const std::string& key = b.with_role(ParamRole::distance)->key;
+  a.set_value(key, b.value(key));
   return a == b;
 }
 
@@ -60,7 +57,7 @@ void HoverPreview::update(Session& session) {
   const std::shared_ptr<const Result> kept = std::exchange(turned_, nullptr);
   const std::optional<double> distance = session.links.distance();
   if (!distance) return;
-  const auto params = at_distance(session.current(), *distance, overrides_);
+  const auto params = at_distance(session.current(), *distance);
   if (!params) return;
   session.preview(*params);
   const auto& computed = session.previewed_params();

@@ -1,23 +1,17 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "app/session/session.h"
 
 namespace orrery::views {
 
-/// Phasors that turn to the distance pointed at: where the experiment has a parameter `distance`,
-/// its arrows, and its curves over anything but the distance, are computed at that distance in the
+/// Phasors that turn to the distance pointed at: where the experiment has a parameter for it, its
+/// arrows, and its curves over anything but the distance, are computed at that distance in the
 /// background and stand in for those of the result as long as anything is pointed at. Their titles
 /// name the distance; captions, which name settings that played no part, are left out.
 class HoverPreview {
  public:
-  /// `preview_overrides` are "key=value" on which those figures do not depend, and which save time.
-  explicit HoverPreview(std::vector<std::pair<std::string, std::string>> preview_overrides = {})
-      : overrides_(std::move(preview_overrides)) {}
   /// The figure to draw in place of one of the current result.
   const Figure& of(const Figure& figure) const;
   /// Asks for and takes what has been computed. Call once a frame, before of().
@@ -26,7 +20,6 @@ class HoverPreview {
   const std::shared_ptr<const Result>& result() const { return turned_; }
 
  private:
-  std::vector<std::pair<std::string, std::string>> overrides_;
   std::shared_ptr<const Result> source_{};  ///< that turned_ was made of
   std::shared_ptr<const Result> turned_{};
 };

@@ -9,9 +9,6 @@
 namespace orrery::views {
 namespace {
 
-constexpr const char* part_key = "part";
-constexpr const char* first_query_key = "part_query";
-constexpr const char* first_key_key = "part_key";
 // While another part is computed, this share of what is seen is better than cells.
 constexpr double least_share = 0.5;
 
@@ -61,43 +58,38 @@ double share(const MapPart& part, const ZoomedMap& map) {
 }
 
 /// Tokens per side of a cell of a map of `side` tokens.
-std::int64_t cell_of(std::int64_t side, const ParamSet& params) {
-  const std::int64_t most = params.integer("map_size");
+std::int64_t cell_of(std::int64_t side, const ParamSet& params, const MapPartParams& keys) {
+  const std::int64_t most = params.integer(keys.cells);
   return (side + most - 1) / most;
 }
 
-bool computes_parts(const ParamSet& params) {
-  const auto has = [&](const char* key) { return params.has(key); };
-  return has(part_key) && has(first_query_key) && has(first_key_key) && has("map_size") &&
-         params.integer(part_key) == 0;
-}
-
 /// The result's parameters for a part of the maps of some encodings.
-ParamSet for_part(ParamSet params, const MapPart& part, std::vector<std::string> encodings) {
-  params.set_value(part_key, part.side);
-  params.set_value(first_query_key, part.first_query);
-  params.set_value(first_key_key, part.first_key);
-  if (params.has("encoding") && !encodings.empty())
-    params.set_value("encoding", std::move(encodings));
+ParamSet for_part(ParamSet params, const MapPartParams& keys, const MapPart& part,
+                  std::vector<std::string> encodings) {
+  params.set_value(keys.side, part.side);
+  params.set_value(keys.first_query, part.first_query);
+  params.set_value(keys.first_key, part.first_key);
+  const ParamSpec* compared = params.with_role(ParamRole::encodings);
+  if (compared && !encodings.empty()) params.set_value(compared->key, std::move(encodings));
   return params;
 }
 
-MapPart part_of(const ParamSet& params) {
-  return {params.integer(first_query_key), params.integer(first_key_key), params.integer(part_key)};
+MapPart part_of(const ParamSet& params, const MapPartParams& keys) {
+  return {params.integer(keys.first_query), params.integer(keys.first_key),
+          params.integer(keys.side)};
 }
 
-bool match_otherwise(const ParamSet& a, const ParamSet& b) {
-  return for_part(a, part_of(b),
-                  b.has("encoding") ? b.list("encoding") : std::vector<std::string>{}) == b;
+bool match_otherwise(const ParamSet& a, const ParamSet& b, const MapPartParams& keys) {
+  const ParamSpec* compared = b.with_role(ParamRole::encodings);
+  return for_part(a, keys, part_of(b, keys),
+                  compared ? b.list(compared->key) : std::vector<std::string>{}) == b;
 }
 
-/// Whether a map shows what a map of cells does, in smaller cells or in none: "weights" where that
-/// is of "mean_weights".
-bool is_finer(const FigureRole& fine, const FigureRole& cells) {
-  if (fine == cells) return true;
-  if (fine.encodings != cells.encodings || !cells.kind.ends_with("_" + fine.kind)) return false;
-  const std::string what = cells.kind.substr(0, cells.kind.size() - fine.kind.size());
-  return cells.term == (fine.term.empty() ? "" : what + fine.term);
+/// Whether a map shows what a map of cells does, in smaller cells or in none.
+bool is_finer(const Figure& fine, const Figure& cells) {
+  const auto* map = std::get_if<Heatmap>(&cells.content);
+  return std::holds_alternative<Heatmap>(fine.content) &&
+         (fine.role == cells.role || (map && map->reduces == fine.role));
 }
 
 }  // namespace
@@ -134,7 +126,9 @@ void MapZoom::update(Session& session, std::span<const PlacedFigure> figures) {
   const ExperimentState& state = session.current();
   if (source_ != state.result) part_.reset();
   source_ = state.result;
-  if (!state.result || !state.result_params || !computes_parts(*state.result_params)) return;
+  const std::optional<MapPartParams>& keys = state.experiment->info.map_part;
+  if (!state.result || !state.result_params || !keys) return;
+  if (state.result_params->integer(keys->side) != 0) return;
   std::optional<ZoomedMap> seen;
   std::set<std::string> names;
   for (const PlacedFigure& placed : figures) {
@@ -146,14 +140,17 @@ void MapZoom::update(Session& session, std::span<const PlacedFigure> figures) {
   if (!seen) return;
   const auto part = part_in_view(seen->queries, seen->keys, seen->tokens);
   if (!part) return;
-  const auto cell = [&](const MapPart& of) { return cell_of(of.side, *state.result_params); };
+  const auto cell = [&](const MapPart& of) {
+    return cell_of(of.side, *state.result_params, *keys);
+  };
   if (static_cast<double>(cell(*part)) >= seen->cell) return;
   if (part_ && part_->place.covers(*part) && cell(part_->place) <= cell(*part)) return;
-  const ParamSet params = for_part(*state.result_params, *part, {names.begin(), names.end()});
+  const ParamSet params =
+      for_part(*state.result_params, *keys, *part, {names.begin(), names.end()});
   session.preview(params);
   const auto& computed = session.previewed_params();
-  if (computed && match_otherwise(*computed, params))
-    part_ = Part{part_of(*computed), session.previewed()};
+  if (computed && match_otherwise(*computed, params, *keys))
+    part_ = Part{part_of(*computed, *keys), session.previewed()};
 }
 
 const Figure* MapZoom::finer(const Figure& map) {
@@ -164,9 +161,8 @@ const Figure* MapZoom::finer(const Figure& map) {
   const auto known = parts_->by_id.find(map.id);
   if (known != parts_->by_id.end()) return &known->second;
   const std::vector<Figure>& figures = part_->result->figures;
-  const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& figure) {
-    return std::holds_alternative<Heatmap>(figure.content) && is_finer(figure.role, map.role);
-  });
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const Figure& figure) { return is_finer(figure, map); });
   if (found == figures.end()) return nullptr;
   Figure figure = *found;
   figure.id = map.id;  // its view and its marks are the map's

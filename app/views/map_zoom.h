@@ -29,9 +29,9 @@ struct MapPart {
 /// that is the whole map.
 std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std::int64_t tokens);
 
-/// Zooming into a map of cells: where the experiment has a parameter `part`, the part in view is
-/// computed in the background, in cells as small as `map_size` allows, and stands in for the map
-/// as long as it has what is seen. Its title, axes and caption are its own.
+/// Zooming into a map of cells: where the experiment computes parts, the part in view is computed
+/// in the background, in cells as small as its settings allow, and stands in for the map as long as
+/// it has what is seen. Its title, axes and caption are its own.
 class MapZoom {
  public:
   /// Asks for and takes what has been computed. Call once a frame, before show().

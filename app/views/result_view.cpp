@@ -36,11 +36,6 @@ constexpr double map_aspect = 1.15, plot_aspect = 1.5;
 // With more of a kind than this, a row of each would be of stamps.
 constexpr std::size_t max_in_row = 4;
 
-/// A figure that is one of a kind is called by its id.
-const std::string& kind_of(const Figure& figure) {
-  return figure.role.kind.empty() ? figure.id : figure.role.kind;
-}
-
 bool is_equation(const Figure& figure) {
   return std::holds_alternative<MapEquation>(figure.content);
 }
@@ -51,9 +46,9 @@ std::size_t place_of(const Figures& figures, const std::string& id) {
   return found == figures.end() ? 0 : static_cast<std::size_t>(found - figures.begin());
 }
 
-std::optional<std::size_t> first_of_kind(const Figures& figures, const std::string& kind) {
+std::optional<std::size_t> first_named(const Figures& figures, const std::string& name) {
   for (std::size_t i = 0; i < figures.size(); ++i)
-    if (kind_of(*figures[i]) == kind) return i;
+    if (name_of(*figures[i]) == name) return i;
   return std::nullopt;
 }
 
@@ -62,7 +57,7 @@ std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_k
   if (figures.empty()) return 1;
   const auto first_kind =
       static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [&](const Figure* f) {
-        return kind_of(*f) == kind_of(*figures.front());
+        return name_of(*f) == name_of(*figures.front());
       }));
   const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= max_in_row &&
                         first_kind < figures.size() && figures.size() % first_kind == 0;
@@ -100,14 +95,15 @@ class Groups {
   bool offers_choice() const {
     return names_.size() > (grouping_ == Grouping::by_kind && equations_ == 0 ? 2 : 1);
   }
-  static std::vector<std::string> titles(std::vector<std::string> names) {
-    std::transform(names.begin(), names.end(), names.begin(), group_title);
+  static std::vector<std::string> titles(std::vector<std::string> names,
+                                         const ExperimentView& view) {
+    for (std::string& name : names) name = group_title(name, view);
     return names;
   }
   std::string of(const Figure& figure) const {
-    if (grouping_ != Grouping::by_encoding) return kind_of(figure);
+    if (grouping_ != Grouping::by_encoding) return name_of(figure);
     const std::string encoding = figure.role.encoding();
-    return encoding.empty() ? kind_of(figure) : encoding;
+    return encoding.empty() ? name_of(figure) : encoding;
   }
   Figures sorted(Figures figures) const {
     if (grouping_ == Grouping::none) return figures;
@@ -137,7 +133,7 @@ struct Owners {
 
 class ResultView::Arrangement {
  public:
-  explicit Arrangement(ViewPlan plan) : plan_(std::move(plan)), turned_(plan_.preview_overrides) {}
+  Arrangement(ExperimentView view, bool live) : view_(std::move(view)), live_(live) {}
 
   void draw(Session& session, const Rect& bar, const Rect& area, const Ui& ui) {
     session.links.begin_frame(ImGui::GetFrameCount());
@@ -181,7 +177,7 @@ class ResultView::Arrangement {
   }
 
   ViewLayout layout_of(const Session& session) const {
-    return session.current().shown.layout.value_or(plan_.layout);
+    return session.current().shown.layout.value_or(view_.layout);
   }
 
   /// The line of choices, which may have no height, and the room of the figures.
@@ -216,12 +212,12 @@ class ResultView::Arrangement {
     const bool arrows = std::all_of(placed.begin(), placed.end(), [](const PlacedFigure& one) {
       return std::holds_alternative<VectorPlot>(one.figure->content);
     });
-    quiet.style.small_keys = placed.size() > 6 || plan_.grouping == Grouping::stacked || small ||
+    quiet.style.small_keys = placed.size() > 6 || view_.grouping == Grouping::stacked || small ||
                              arrows || room.bar.height <= 0;
     if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
-    set_.draw(session, placed, {result, owner()}, plan_.live, quiet);
-    if (layout == ViewLayout::small_multiples && plan_.grouping == Grouping::stacked)
-      stacked_.draw_beside(session, result, set_, plan_.live, quiet);
+    set_.draw(session, placed, {result, owner()}, live_, quiet);
+    if (layout == ViewLayout::small_multiples && view_.grouping == Grouping::stacked)
+      stacked_.draw_beside(session, result, set_, live_, quiet);
   }
 
   std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Room& room,
@@ -249,10 +245,10 @@ class ResultView::Arrangement {
     return captions_.of({figure}, stamp_, {.alone = &session.current().experiment->info}).front();
   }
 
-  static void tabs(const Figures& figures, std::size_t& chosen, const Rect& line, const Ui& ui) {
+  void tabs(const Figures& figures, std::size_t& chosen, const Rect& line, const Ui& ui) const {
     if (line.height <= 0) return;
     std::vector<std::string> titles;
-    for (const Figure* figure : figures) titles.push_back(tab_title(*figure));
+    for (const Figure* figure : figures) titles.push_back(tab_title(*figure, view_));
     draw_tab_row(titles, chosen, line, ui);
   }
 
@@ -287,7 +283,7 @@ class ResultView::Arrangement {
     if (second != other) shown.second_figure = figures[second]->id;
     const Figures bare = captions_.of({figures[chosen], figures[second]}, stamp_, {});
     std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
-    if (is_low(room, ui)) captions_.fit_titles(placed, 1, subtracted_, ui);
+    if (is_low(room, ui)) captions_.fit_titles(placed, 1, {view_, subtracted_}, ui);
     return placed;
   }
 
@@ -296,11 +292,11 @@ class ResultView::Arrangement {
     const bool chosen =
         std::any_of(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
     if (chosen) return place_of(figures, id);
-    return first_of_kind(figures, plan_.left).value_or(0);
+    return first_named(figures, view_.left).value_or(0);
   }
 
   std::size_t right_of(const ViewState& shown, const Figures& figures, std::size_t left) const {
-    std::size_t right = first_of_kind(figures, plan_.right).value_or(left + 1);
+    std::size_t right = first_named(figures, view_.right).value_or(left + 1);
     if (!shown.second_figure.empty()) right = place_of(figures, shown.second_figure);
     right %= figures.size();
     return right != left ? right : (left + 1) % figures.size();
@@ -309,10 +305,10 @@ class ResultView::Arrangement {
   /// All of them, or all of a group, with no more than notices for captions.
   std::vector<PlacedFigure> multiples(Session& session, const Figures& figures,
                                       const Result& result, const Room& room, const Ui& ui) {
-    if (plan_.grouping == Grouping::stacked)
+    if (view_.grouping == Grouping::stacked)
       return stacked_.place(session, captions_.of(figures, stamp_, {}), room.bar, room.figures,
                             result, set_, ui);
-    const Groups groups(figures, plan_.grouping);
+    const Groups groups(figures, view_.grouping);
     Figures shown = groups.sorted(figures);
     if (groups.offers_choice()) {
       const std::string group = choose_group(session, groups, room.bar, ui);
@@ -328,21 +324,21 @@ class ResultView::Arrangement {
       shown = captions_.of(shown, stamp_, {});
     else if (!shown.empty())
       shown = {with_caption(session, shown.front(), room)};
-    const bool lined_up = plan_.grouping == Grouping::by_kind;
+    const bool lined_up = view_.grouping == Grouping::by_kind;
     auto placed = placed_in_grid(shown, columns_of(shown, room.figures, lined_up), room.figures,
                                  figure_gap * ui.scale);
-    if (several) captions_.fit_titles(placed, 2, subtracted_, ui);
+    if (several) captions_.fit_titles(placed, 2, {view_, subtracted_}, ui);
     return placed;
   }
 
-  static std::string choose_group(Session& session, const Groups& groups, const Rect& line,
-                                  const Ui& ui) {
+  std::string choose_group(Session& session, const Groups& groups, const Rect& line,
+                           const Ui& ui) const {
     std::vector<std::string> names = groups.names();
     if (groups.offers_all()) names.insert(names.begin(), all_figures);
     const auto kept = std::find(names.begin(), names.end(), session.current().figure);
     auto chosen = kept == names.end() ? 0 : static_cast<std::size_t>(kept - names.begin());
     const std::size_t before = chosen;
-    if (line.height > 0) draw_tab_row(Groups::titles(names), chosen, line, ui);
+    if (line.height > 0) draw_tab_row(Groups::titles(names, view_), chosen, line, ui);
     if (chosen != before) session.select_figure(names[chosen]);
     return names[chosen];
   }
@@ -353,7 +349,8 @@ class ResultView::Arrangement {
         Owners{stamp_, captions_.owner(), zoom_.owner(), subtraction_.owner()});
   }
 
-  ViewPlan plan_;
+  ExperimentView view_;
+  bool live_;
   Stamp stamp_{};
   BeforeDrag before_{};
   SweepGesture swept_{};
@@ -361,15 +358,15 @@ class ResultView::Arrangement {
   Subtraction subtraction_{};
   std::set<std::string> subtracted_{};  ///< ids of figures that are differences in this frame
   Comparison comparison_{};
-  HoverPreview turned_;
+  HoverPreview turned_{};
   MapZoom zoom_{};
   ScreenCaptions captions_{};
   StackedFigures stacked_{};
   FigureSet set_{};
 };
 
-ResultView::ResultView(ViewPlan plan)
-    : arrangement_(std::make_unique<Arrangement>(std::move(plan))) {}
+ResultView::ResultView(ExperimentView view, bool live)
+    : arrangement_(std::make_unique<Arrangement>(std::move(view), live)) {}
 
 ResultView::ResultView(ResultView&&) noexcept = default;
 ResultView& ResultView::operator=(ResultView&&) noexcept = default;

@@ -1,44 +1,22 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 #include "app/session/view_state.h"
 #include "app/views/figure_set.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery::views {
-
-/// The property by which small multiples are chosen and aligned.
-enum class Grouping {
-  none,
-  by_kind,      ///< the weights of every encoding beside each other
-  by_encoding,  ///< the terms of one encoding beside their sum
-  by_page,      ///< the figures of one kind alone, which belong on a page
-  stacked       ///< curves above a map of the same distances, everything else beside them
-};
-
-/// The default arrangement of an experiment, until its user changes it.
-struct ViewPlan {
-  ViewLayout layout{ViewLayout::single};
-  std::string left{};   ///< kinds of two figures that belong side by side, ids where one of a kind
-  std::string right{};  ///< empty: the first two
-  Grouping grouping{Grouping::none};
-  std::vector<std::string> controls{};  ///< the parameters that matter most, that first
-  bool live{true};                      ///< whether settings can be changed
-  /// Settings on which figures at a distance do not depend, and which save time.
-  std::vector<std::pair<std::string, std::string>> preview_overrides{};
-};
 
 /// The figures of any result: one at a time, two side by side, or all as small multiples; compared
 /// with a pinned reference, and turned to the distance pointed at. It only draws: all that it
 /// remembers is where the mouse was.
 class ResultView {
  public:
-  explicit ResultView(ViewPlan plan);
+  /// @param live  whether settings can be changed: lines that set parameters can be dragged
+  ResultView(ExperimentView view, bool live);
   ResultView(ResultView&&) noexcept;
   ResultView& operator=(ResultView&&) noexcept;
   ~ResultView();

@@ -53,7 +53,7 @@ void ScreenCaptions::copy(const Figures& figures, const Stamp& stamp, const Kept
 }
 
 void ScreenCaptions::fit_titles(const std::vector<PlacedFigure>& placed, int most_lines,
-                                const std::set<std::string>& differences, const Ui& ui) {
+                                const Titles& titles, const Ui& ui) {
   if (placed.size() != copies_->size()) return;
   bool all_fit = true;
   for (std::size_t i = 0; i < placed.size(); ++i) {
@@ -64,8 +64,8 @@ void ScreenCaptions::fit_titles(const std::vector<PlacedFigure>& placed, int mos
   }
   for (std::size_t i = 0; i < copies_->size(); ++i) {
     Figure& copy = (*copies_)[i];
-    const bool whole = all_fit || differences.contains(copy.id);
-    copy.title = whole ? sources_[i]->title : tab_title(copy);
+    const bool whole = all_fit || titles.kept.contains(copy.id);
+    copy.title = whole ? sources_[i]->title : tab_title(copy, titles.view);
   }
 }
 

@@ -32,10 +32,15 @@ class ScreenCaptions {
   /// `stamp` is what the figures are made of, the result first: an address alone may be another
   /// figure's by now.
   Figures of(const Figures& figures, const Stamp& stamp, const Kept& kept);
-  /// Where titles do not fit into `most_lines`, the figures' ids tell them apart better than their
-  /// beginnings; differences, by id, keep theirs.
-  void fit_titles(const std::vector<PlacedFigure>& placed, int most_lines,
-                  const std::set<std::string>& differences, const Ui& ui);
+  /// Short titles, and the ids of figures that keep their own.
+  struct Titles {
+    const ExperimentView& view;
+    const std::set<std::string>& kept;
+  };
+  /// Where titles do not fit into `most_lines`, those of tabs tell figures apart better than the
+  /// beginnings of their own.
+  void fit_titles(const std::vector<PlacedFigure>& placed, int most_lines, const Titles& titles,
+                  const Ui& ui);
   /// Keeps the copies made last.
   std::shared_ptr<const void> owner() const { return copies_; }
 

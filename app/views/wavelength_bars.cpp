@@ -16,6 +16,8 @@
 #include "app/views/readout.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/frequency_bands.h"
+#include "experiments/setup/pair_wavelengths.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::views {
@@ -24,14 +26,6 @@ namespace {
 constexpr double row_share = 0.72;  ///< of a row that its bar takes
 constexpr double pale = 0.4;        ///< bars that are longer than the context
 constexpr double head_room = 0.06;  ///< of the strip, beyond the longest bar
-
-const std::vector<double>* wavelengths_in(const Result& result, const Figure& map) {
-  const std::string name = "pairs_" + map.role.encoding();
-  for (const Table& table : result.tables)
-    if (table.name == name && table.columns.size() == 2)
-      return std::get_if<std::vector<double>>(&table.columns[1].values);
-  return nullptr;
-}
 
 /// Where wavelengths lie: from 1 token at the left of the strip.
 class WavelengthAxis {
@@ -151,25 +145,26 @@ void follow_mouse(Session& session, const Bars& bars, const std::string& figure,
 }  // namespace
 
 bool has_wavelengths(const Result& result, const Figure& map) {
-  return wavelengths_in(result, map) != nullptr;
+  return setup::pair_wavelengths(result, map.role.encoding()) != nullptr;
 }
 
 void draw_wavelength_bars(Session& session, const Result& result, const Figure& map,
                           const FigureLayout& frame, const Rect& strip, bool live, const Ui& ui) {
-  const std::vector<double>* wavelengths = wavelengths_in(result, map);
-  const ParamSet& params = session.current().params;
-  if (!wavelengths || frame.plot.height <= 0 || !params.has("context")) return;
-  const Rect room{strip.x, frame.plot.y, strip.width, frame.plot.height};
-  const auto context = static_cast<double>(params.integer("context"));
   const std::string encoding = map.role.encoding();
-  const Bars bars{
-      .wavelengths = *wavelengths,
-      .bands = live && encoding == "rope" ? mixer_bands_of(params) : std::vector<MixerBand>{},
-      .context = context,
-      .color = ui.style.palette.at(static_cast<std::size_t>(encoding_color(encoding))),
-      .frame = frame,
-      .strip = room,
-      .axis = WavelengthAxis(*wavelengths, context, room)};
+  const std::vector<double>* wavelengths = setup::pair_wavelengths(result, encoding);
+  const ParamSet& params = session.current().params;
+  const ParamSpec* length = params.with_role(ParamRole::context);
+  if (!wavelengths || frame.plot.height <= 0 || !length) return;
+  const Rect room{strip.x, frame.plot.y, strip.width, frame.plot.height};
+  const auto context = static_cast<double>(params.integer(length->key));
+  const Bars bars{.wavelengths = *wavelengths,
+                  .bands = live && encoding == setup::mixer_encoding ? mixer_bands_of(params)
+                                                                     : std::vector<MixerBand>{},
+                  .context = context,
+                  .color = ui.style.palette.at(static_cast<std::size_t>(encoding_color(encoding))),
+                  .frame = frame,
+                  .strip = room,
+                  .axis = WavelengthAxis(*wavelengths, context, room)};
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   draw_bars(canvas, bars, session.links.pair(), ui);
   draw_context(canvas, bars, ui);

@@ -10,8 +10,7 @@ namespace orrery::views {
 /// logarithmic axis in `strip`, which lies beside the map as `frame` has it; a line at the context
 /// length, beyond which bars are pale: those pairs do not turn once. Where the settings can be
 /// changed, a click on a bar mutes its band of the frequency mixer, Ctrl+click lets it sound alone.
-/// The wavelengths are those of the result's table "pairs_" and the map's encoding; without it
-/// nothing is drawn.
+/// Nothing is drawn where the result has no wavelengths of the map's encoding.
 void draw_wavelength_bars(Session& session, const Result& result, const Figure& map,
                           const FigureLayout& frame, const Rect& strip, bool live, const Ui& ui);
 

@@ -81,7 +81,8 @@ EncodingInfo Alibi<T>::info() {
       .symbols = {{"s_h", "slope of the head"}},
       .params = {std::move(form), std::move(bias_max), std::move(scale)},
       .decay = {.is_slope = true},
-      .stages = {Stage::position, Stage::distance, Stage::table}};
+      .stages = {Stage::position, Stage::distance, Stage::table},
+      .term_symbols = {{"linear_bias", R"(-s_h |m - n|)"}}};
 }
 
 template <class T>

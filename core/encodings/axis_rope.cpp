@@ -103,8 +103,8 @@ EncodingInfo AxisRope<T>::info() {
       .params = std::move(params),
       .tables = std::move(tables),
       .decay = {.param = "base"},
-      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
-                 Stage::rotated_qk}};
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
+      .cost = {.mean_logit = 100}};
 }
 
 template <class T>

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "core/encodings/settings.h"
 #include "core/formula.h"
 
 namespace orrery {
@@ -12,6 +15,14 @@ inline constexpr Formula frequency_formula{R"(\theta_t = \mathrm{base}^{-2t/d})"
 inline constexpr Formula four_terms_formula{
     R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n + \mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n + \mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n + \mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n)",
     "eq. (6)"};
+
+inline std::vector<TermSymbol> four_term_symbols() {
+  return {
+      {"content", R"(\mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n)"},
+      {"content_to_position", R"(\mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n)"},
+      {"position_to_content", R"(\mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n)"},
+      {"position_to_position", R"(\mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n)"}};
+}
 
 inline constexpr SymbolMeaning frequency_meaning{
     "θ_t", "frequency of a pair of channels, in rad per token"};

@@ -76,7 +76,9 @@ EncodingInfo Cope<T>::info() {
                   .shape = "[positions, d_head]",
                   .description = "The vector of each whole count, for all heads.",
                   .initial = "normal, deviation 0.02; the paper starts at zeros"}},
-      .stages = {Stage::table}};
+      .stages = {Stage::table},
+      .term_symbols = {{"counted_position", R"(\mathbf{q}_m^\top \mathbf{e}_{(m-n+1)/2})"},
+                       {"contextual_position", R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"}}};
 }
 
 template <class T>

@@ -173,7 +173,9 @@ EncodingInfo Deberta<T>::info() {
             "zeros: the paper"},
            {"deberta.norm_gain", "[1, d_model]", "With norm=layer_norm only: its weight.", "ones"},
            {"deberta.norm_bias", "[1, d_model]", "With norm=layer_norm only: its bias.", "zeros"}},
-      .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected}};
+      .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected},
+      .term_symbols = {{"content_to_position", R"(\mathbf{q}_m^\top \mathbf{K}_{\delta(m,n)})"},
+                       {"position_to_content", R"(\mathbf{k}_n^\top \mathbf{Q}_{\delta(n,m)})"}}};
 }
 
 template <class T>

@@ -103,7 +103,8 @@ EncodingInfo Fire<T>::info() {
             .shape = "[1, heads]",
             .description = "Its biases.",
             .initial = drawn}},
-      .stages = {Stage::position, Stage::distance, Stage::table}};
+      .stages = {Stage::position, Stage::distance, Stage::table},
+      .term_symbols = {{"network_bias", R"(f_h(m, n))"}}};
 }
 
 template <class T>

@@ -126,7 +126,9 @@ EncodingInfo Fox<T>::info() {
                   .description = "Bias of each head's gates.",
                   .initial = "the parameter fox.bias for every head",
                   .drawn = false}},
-      .stages = {Stage::table}};
+      .stages = {Stage::table},
+      .term_symbols = {{"constant_forgetting", R"((m - n) \ln \sigma(b_h))"},
+                       {"content_forgetting", R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"}}};
 }
 
 template <class T>

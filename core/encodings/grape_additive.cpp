@@ -115,7 +115,13 @@ EncodingInfo GrapeAdditive<T>::info() {
                   .shape = "[heads, d_head]",
                   .description = "w: what each head's forget gates read of a key.",
                   .initial = "normal, deviation (3 d_head)^(−1/2)"}},
-      .stages = {Stage::position, Stage::distance, Stage::table}};
+      .stages = {Stage::position, Stage::distance, Stage::table},
+      .term_symbols = {{"linear_bias", R"(-\omega_0 |m - n|)"},
+                       {"query_gated_bias", R"(-\Delta\omega_m |m - n|)"},
+                       {"key_gated_bias", R"(-\Delta\omega_n |m - n|)"},
+                       {"constant_forgetting", R"((m - n) \ln \sigma(b_h))"},
+                       {"content_forgetting", R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"}},
+      .cost = {.mean_logit = 2300}};
 }
 
 template <class T>

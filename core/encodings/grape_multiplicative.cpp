@@ -100,7 +100,8 @@ EncodingInfo GrapeMultiplicative<T>::info() {
                   .description = "Rows 2t and 2t + 1 span plane t.",
                   .initial = "normal, deviation d_head^(−1/2)"}},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
-                 Stage::rotated_qk}};
+                 Stage::rotated_qk},
+      .cost = {.mean_logit = 7, .joins_channels = true}};
 }
 
 template <class T>

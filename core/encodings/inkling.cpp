@@ -66,7 +66,8 @@ EncodingInfo Inkling<T>::info() {
                   .shape = "[profiles, extent]",
                   .description = "Bias against distance, for all heads.",
                   .initial = "normal, deviation 0.02"}},
-      .stages = {Stage::table}};
+      .stages = {Stage::table},
+      .term_symbols = {{"mixed_bias", R"(\mathbf{r}_m^\top \mathbf{P}_{m-n})"}}};
 }
 
 template <class T>

@@ -99,7 +99,8 @@ EncodingInfo Kerple<T>::info() {
                   .description = "r2 of each head.",
                   .initial = "the parameter kerple.r2 for every head",
                   .drawn = false}},
-      .stages = {Stage::position, Stage::distance, Stage::table}};
+      .stages = {Stage::position, Stage::distance, Stage::table},
+      .term_symbols = {{"kernel_bias", R"(b_{m-n})"}}};
 }
 
 template <class T>

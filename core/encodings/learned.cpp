@@ -37,7 +37,8 @@ EncodingInfo Learned<T>::info() {
           .tables = {{"learned.table", "[L, d_model]", "The vector of each position.",
                       "normal, deviation 0.02 (BERT)"}},
           .length_param = "learned.length",
-          .stages = {Stage::table, Stage::input}};
+          .stages = {Stage::table, Stage::input},
+          .term_symbols = four_term_symbols()};
 }
 
 template <class T>

@@ -10,7 +10,8 @@ EncodingInfo NoEncoding<T>::info() {
       .title = "No position encoding (NoPE)",
       .statement = "Attention sees contents only; a causal mask is the only source of order.",
       .source = "RoFormer eq. (2); Kazemnejad et al. 2023",
-      .score_formulas = {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})", "eq. (2)"}}};
+      .score_formulas = {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})", "eq. (2)"}},
+      .same_heads = true};
 }
 
 template <class T>

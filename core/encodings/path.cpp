@@ -211,7 +211,8 @@ EncodingInfo Path<T>::info() {
                   {"β_t", "strength of token t, between 0 and 2"}},
       .params = path_params(),
       .tables = path_tables(),
-      .stages = {Stage::table}};
+      .stages = {Stage::table},
+      .term_symbols = {{"path", R"(\mathbf{q}_m^\top (\mathbf{H} - \mathbf{I}) \mathbf{k}_n)"}}};
 }
 
 template <class T>

@@ -71,7 +71,12 @@ EncodingInfo Pope<T>::info() {
                   .initial = "0",
                   .drawn = false}},
       .decay = {.param = "base"},
-      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin}};
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin},
+      .term_symbols = {{"content", R"(\mathbf{s}_m^\top \mathbf{s}_n)"},
+                       {"content_to_position", R"(\mathbf{s}_m^\top \mathbf{c}_n)"},
+                       {"position_to_content", R"(\mathbf{c}_m^\top \mathbf{s}_n)"},
+                       {"position_to_position", R"(\mathbf{c}_m^\top \mathbf{c}_n)"}},
+      .cost = {.mean_logit = 1900, .content = 10000}};
 }
 
 template <class T>

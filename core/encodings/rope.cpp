@@ -95,7 +95,8 @@ EncodingInfo Rope<T>::info() {
       .kind = ParamKind::choice,
       .default_value = std::string("truncated"),
       .choices = {{"truncated", "the first r channels, frequencies base^(−2t/r): GPT-NeoX"},
-                  {"proportional", "p-RoPE: frequencies base^(−2t/d), the lowest set to 0"}}};
+                  {"proportional", "p-RoPE: frequencies base^(−2t/d), the lowest set to 0"}},
+      .idle = [](const ParamSet& params) { return params.real("rope.fraction") == 1.0; }};
   ParamSpec value{
       .key = "rope.rotary_value",
       .description = "Whether values turn too.",
@@ -145,7 +146,8 @@ EncodingInfo Rope<T>::info() {
       .tables = rope_scaling_tables(),
       .decay = {.param = "base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
-                 Stage::rotated_qk}};
+                 Stage::rotated_qk},
+      .same_heads = true};
 }
 
 template <class T>

@@ -49,7 +49,8 @@ EncodingInfo Sandwich<T>::info() {
                   {"D", "channels of the sinusoids, sandwich.channels"}},
       .params = {base_param(), std::move(channels)},
       .decay = {.param = "base"},
-      .stages = {Stage::position, Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin}};
+      .stages = {Stage::position, Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin},
+      .term_symbols = {{"sinusoid_bias", R"(\mathbf{p}_m^\top \mathbf{p}_n / c_h)"}}};
 }
 
 template <class T>

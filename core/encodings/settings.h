@@ -68,7 +68,24 @@ struct DecaySetting {
   bool is_slope{false};  ///< those terms are proportional to the distance: the factor is a slope
 };
 
-/// The description of an encoding for readers.
+/// A named term of the logits as TeX, without the scale of the logits.
+struct TermSymbol {
+  std::string term{};    ///< ScoreTerm::name
+  std::string symbol{};  ///< "-s_h |m - n|"
+};
+
+/// The time that an encoding takes, in operations of which one core does some 10^10 a second, as
+/// measured.
+struct EncodingCost {
+  /// Per channel: the mean logit of like contents at one distance and head, see mean_logits.
+  double mean_logit{8};
+  bool joins_channels{false};  ///< mean_logit is per pair of channels, which planes across all turn
+  double content{250};         ///< per channel: one query or key at one position
+
+  double of_mean_logit(double d) const { return mean_logit * d * (joins_channels ? d : 1.0); }
+};
+
+/// The description of an encoding, for readers and for programs that show it.
 struct EncodingInfo {
   std::string name{};       ///< "rope"
   std::string label{};      ///< "RoPE": in legends
@@ -87,6 +104,9 @@ struct EncodingInfo {
   /// on.
   std::string length_param{};
   std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
+  std::vector<TermSymbol> term_symbols{};
+  EncodingCost cost{};
+  bool same_heads{false};  ///< whether all heads of a layer are encoded alike
 
   /// Whether it computes with tables that are drawn by seed and say nothing about trained ones.
   bool draws_tables() const {

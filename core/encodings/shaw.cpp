@@ -116,7 +116,9 @@ EncodingInfo Shaw<T>::info() {
                   "Added to keys, one row per distance in the order of shaw.rows.", initial},
                  {"shaw.value_table", "[k + k_right + 1, d_head]",
                   "With variant=keys_and_values only: added to values.", initial}},
-      .stages = {Stage::table}};
+      .stages = {Stage::table},
+      .term_symbols = {{"content_to_position", R"(\mathbf{q}_m^\top \mathbf{a}_r)"},
+                       {"position_to_content", R"(\mathbf{k}_n^\top \mathbf{a}_r)"}}};
 }
 
 template <class T>

@@ -87,7 +87,9 @@ EncodingInfo Sinusoidal<T>::info() {
       .symbols = {frequency_meaning, query_vector_meaning, key_vector_meaning},
       .params = {base_param(), std::move(layout)},
       .decay = {.param = "base"},
-      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::input}};
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::input},
+      .term_symbols = four_term_symbols(),
+      .same_heads = true};
 }
 
 template <class T>

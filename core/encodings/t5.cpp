@@ -109,7 +109,8 @@ EncodingInfo T5<T>::info() {
                   .description = "The bias of each bucket and head.",
                   .initial = "normal, deviation d_model^(−1/2) (Hugging Face, mesh)",
                   .biases = true}},
-      .stages = {Stage::distance, Stage::log, Stage::table}};
+      .stages = {Stage::distance, Stage::log, Stage::table},
+      .term_symbols = {{"relative_bias", R"(b_{\mathrm{bucket}(m-n)})"}}};
 }
 
 template <class T>

@@ -166,7 +166,11 @@ EncodingInfo TransformerXl<T>::info() {
             "With segments only: g_0 for the same segment, g_1 for another; XLNet's seg_embed.",
             initial}},
       .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
-                 Stage::projected}};
+                 Stage::projected},
+      .term_symbols = {{"content_to_position", R"(\mathbf{q}_m^\top \mathbf{r}_{m-n})"},
+                       {"global_content", R"(\mathbf{u}^\top \mathbf{k}_n)"},
+                       {"global_position", R"(\mathbf{v}^\top \mathbf{r}_{m-n})"},
+                       {"segment", R"((\mathbf{q}_m + \mathbf{s})^\top \mathbf{g})"}}};
 }
 
 template <class T>

@@ -159,7 +159,10 @@ EncodingInfo Tupe<T>::info() {
             "T5's bias by bucket; released row 16 is for the query [CLS], row 32 for the key.",
             initial}},
       .length_param = "tupe.length",
-      .stages = {Stage::log, Stage::table, Stage::projected}};
+      .stages = {Stage::log, Stage::table, Stage::projected},
+      .term_symbols = {
+          {"relative_bias", R"(b_{m,n})"},
+          {"position", R"(\mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n)"}}};
 }
 
 template <class T>

@@ -99,8 +99,8 @@ EncodingInfo Xpos<T>::info() {
                   {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
       .params = {base_param(), std::move(scale_base), std::move(gamma), std::move(centre)},
       .decay = {.param = "xpos.scale_base"},
-      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin,
-                 Stage::rotated_qk}};
+      .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
+      .cost = {.mean_logit = 400}};
 }
 
 template <class T>

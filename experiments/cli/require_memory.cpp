@@ -10,7 +10,6 @@
 #include "experiments/cli/console.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/memory_bound.h"
-#include "experiments/studies/memory_estimate.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::cli {
@@ -21,7 +20,7 @@ std::string size_text(double bytes) { return bytes_text(static_cast<std::uintmax
 }  // namespace
 
 void require_memory(const Experiment& experiment, const ParamSet& run) {
-  const MemoryEstimate estimate = memory_estimate(experiment.info.name, run);
+  const MemoryEstimate estimate = memory_of(experiment, run);
   setup::require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
 }
 
@@ -29,7 +28,7 @@ int threads_that_fit(const Experiment& experiment, const std::vector<const Param
                      int wanted) {
   const auto allowed = static_cast<double>(memory_limit());
   std::vector<MemoryEstimate> estimates;
-  for (const ParamSet* run : runs) estimates.push_back(memory_estimate(experiment.info.name, *run));
+  for (const ParamSet* run : runs) estimates.push_back(memory_of(experiment, *run));
   std::sort(estimates.begin(), estimates.end(),
             [](const MemoryEstimate& a, const MemoryEstimate& b) { return a.bytes > b.bytes; });
   if (!estimates.empty() && estimates.front().bytes > allowed)

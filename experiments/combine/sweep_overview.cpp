@@ -13,6 +13,10 @@
 
 namespace orrery::combine {
 
+ExperimentView sweep_overview_view() {
+  return {.layout = ViewLayout::small_multiples, .grouping = Grouping::by_page};
+}
+
 Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& look) {
   const SavedSweep sweep = load_sweep(folder);
   Result result;

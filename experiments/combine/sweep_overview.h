@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/combine/plot_request.h"
-#include "experiments/model/result.h"
+#include "experiments/model/experiment.h"
 #include "experiments/sweeps/point_record.h"
 #include "experiments/sweeps/sweep_index.h"
 
@@ -13,6 +13,9 @@ namespace orrery::combine {
 
 /// The provenance of what sweep_overview() makes names this in place of an experiment.
 inline constexpr const char* sweep_overview_name = "sweep_overview";
+
+/// How its figures are shown.
+ExperimentView sweep_overview_view();
 
 /// The points of a sweep drawn together, as its report shows them, in the hue and the facet of
 /// `look` (see overview). Throws what load_sweep does, and DataError where there is nothing to

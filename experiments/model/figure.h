@@ -89,6 +89,7 @@ struct Series {
   /// Of a curve of another result than the plot's: what sets that result apart, "base 500 000".
   /// Such a ghost is drawn behind the others, thin and grey, and named beside its line.
   std::string ghost{};
+  std::string choice{};  ///< which of the choices of a parameter it is of: "rope"
 
   bool is_ghost() const { return !ghost.empty(); }
 };
@@ -147,6 +148,8 @@ struct Heatmap {
   std::vector<std::string> row_labels{};
   std::vector<MapLine> lines{};
   std::vector<Rule> rules{};
+  /// Of a map of cells: the role of the map that it reduces.
+  std::optional<FigureRole> reduces{};
 };
 
 /// Text and numbers in rows, drawn.
@@ -199,5 +202,10 @@ struct Figure {
   std::variant<LinePlot, Heatmap, TableFigure, VectorPlot, MapEquation> content{};
   FigureRole role{};
 };
+
+/// By which an experiment speaks of a figure: its kind, or its id where it is one of a kind.
+inline const std::string& name_of(const Figure& figure) {
+  return figure.role.kind.empty() ? figure.id : figure.role.kind;
+}
 
 }  // namespace orrery::model

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@ struct Scalar {
   std::string unit{};
   double value{};
   std::string description{};
+  std::string pipeline{};  ///< of numbers, which it was computed in, where several are compared
 };
 
 /// How a measured number must compare with its bound. equals is two-sided: within the tolerance of
@@ -77,6 +79,21 @@ struct Provenance {
   std::int64_t seed{};
 };
 
+/// The number that a result was made with in place of a parameter's, since its files decide.
+struct ValueInUse {
+  std::string key{};
+  std::optional<double> value{};  ///< empty where the parameter plays no part
+  std::string why{};  ///< "The file says 8192.": no value of the parameter would change anything
+};
+
+/// An experiment and its settings that a result suggests to look at next.
+struct NextStep {
+  std::string title{};       ///< "Run the first hypothesis"
+  std::string about{};       ///< what it shows, before the words: "Shows the long-term decay with"
+  std::string experiment{};  ///< its name
+  std::string words{};       ///< "encoding=rope base=500000"; all others are at their defaults
+};
+
 /// All that an experiment found. Plain data: writers and views only read it.
 struct Result {
   Provenance provenance{};
@@ -86,6 +103,9 @@ struct Result {
   std::vector<Figure> figures{};
   std::vector<Table> tables{};
   std::vector<std::shared_ptr<const Array>> arrays{};  ///< written as .npy, name by name
+  // What a desktop shows beside it; not written to files.
+  std::vector<ValueInUse> in_use{};
+  std::optional<NextStep> next{};
 };
 
 }  // namespace orrery::model

@@ -31,11 +31,13 @@ Json provenance_json(const Provenance& provenance) {
 }
 
 Json scalar_json(const Scalar& scalar) {
-  return {{"name", scalar.name},
-          {"symbol", scalar.symbol},
-          {"unit", scalar.unit},
-          {"value", number_json(scalar.value)},
-          {"description", scalar.description}};
+  Json json{{"name", scalar.name},
+            {"symbol", scalar.symbol},
+            {"unit", scalar.unit},
+            {"value", number_json(scalar.value)},
+            {"description", scalar.description}};
+  if (!scalar.pipeline.empty()) json["pipeline"] = scalar.pipeline;
+  return json;
 }
 
 Json check_json(const Check& check) {
@@ -63,7 +65,8 @@ Scalar scalar_from(const Json& json) {
           .symbol = text_field(json, "symbol"),
           .unit = text_field(json, "unit"),
           .value = number_field(json, "value"),
-          .description = text_field(json, "description")};
+          .description = text_field(json, "description"),
+          .pipeline = json.contains("pipeline") ? text_field(json, "pipeline") : ""};
 }
 
 Check check_from(const Json& json) {

@@ -74,7 +74,8 @@ ParamSpec pipeline_param(const std::string& default_name) {
       .description =
           "Which numbers are rounded, and to which format; the order of sums is not modelled.",
       .kind = ParamKind::choice,
-      .default_value = default_name};
+      .default_value = default_name,
+      .role = ParamRole::precision};
   for (const Pipeline& pipeline : pipeline_catalogue())
     spec.choices.push_back({pipeline.name, pipeline.statement});
   const auto replaced = [&](const char* old, const char* now) {
@@ -106,6 +107,11 @@ ParamSpec log_count_param(const ParamName& name, const std::string& description,
                           double min, double max) {
   ParamSpec spec = count_param(name, description, value, min, max);
   spec.logarithmic = true;
+  return spec;
+}
+
+ParamSpec with_role(ParamRole role, ParamSpec spec) {
+  spec.role = role;
   return spec;
 }
 
@@ -149,7 +155,8 @@ ParamSpec max_distance_param(double max) {
           .default_value = std::int64_t{256},
           .min = 1,
           .max = max,
-          .logarithmic = true};
+          .logarithmic = true,
+          .role = ParamRole::longest_distance};
 }
 
 ParamSpec causal_param(bool default_value) {
@@ -174,7 +181,8 @@ ParamSpec seed_param() {
           .kind = ParamKind::integer,
           .default_value = std::int64_t{0},
           .min = 0,
-          .max = 1e9};
+          .max = 1e9,
+          .role = ParamRole::seed};
 }
 
 ParamSpec encodings_param(std::vector<std::string> default_names) {
@@ -182,7 +190,8 @@ ParamSpec encodings_param(std::vector<std::string> default_names) {
           .description = "Position encodings to compare; several are joined by +.",
           .kind = ParamKind::choice_list,
           .default_value = std::move(default_names),
-          .choices = encoding_choices()};
+          .choices = encoding_choices(),
+          .role = ParamRole::encodings};
 }
 
 ParamSpec projection_param() {

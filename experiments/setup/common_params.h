@@ -22,6 +22,8 @@ ParamSpec count_param(const ParamName& name, const std::string& description, std
 /// The same with a logarithmic slider.
 ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
                           double min, double max);
+/// The parameter as one of that role.
+ParamSpec with_role(ParamRole role, ParamSpec spec);
 
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
 ParamSpec heads_param();                          ///< "heads", H: heads of the layer

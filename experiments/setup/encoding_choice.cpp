@@ -28,6 +28,12 @@ std::vector<std::string> encodings_with(const std::vector<Door>& doors) {
   return names;
 }
 
+bool heads_are_alike(const ParamSet& params) {
+  const std::vector<std::string>& names = params.list("encoding");
+  return std::all_of(names.begin(), names.end(),
+                     [](const std::string& name) { return find_encoding(name).info.same_heads; });
+}
+
 ParamSpec encodings_param_among(const std::vector<std::string>& names,
                                 std::vector<std::string> default_names) {
   ParamSpec spec = encodings_param(std::move(default_names));

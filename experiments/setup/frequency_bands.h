@@ -12,6 +12,7 @@ namespace orrery::setup {
 
 /// The parameter that a frequency mixer moves: bands of RoPE's pairs that are taken out of a score.
 inline constexpr const char* mixer_key = "rope.muted";
+inline constexpr const char* mixer_encoding = "rope";
 
 /// One band of a mixer: pairs t of P with floor(8 t / P) the same. Its wavelengths lie in
 /// [shortest, longest) tokens, 2π base^(b/8) to 2π base^((b+1)/8), whatever P is; with rope.scaling

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/text/number_text.h"
 
@@ -52,55 +51,6 @@ double factor_of(double largest, double common, double rounding, Factors factors
   const bool seen = largest > rounding && std::isfinite(common / largest);
   const bool wanted = factors == Factors::of_all || largest <= faint_share * common;
   return seen && wanted ? round_factor(common / largest) : 1.0;
-}
-
-using TermKey = std::pair<std::string, std::string>;
-
-/// Terms that several encodings share have no encoding.
-const std::map<TermKey, std::string>& term_symbols() {
-  static const std::map<TermKey, std::string> symbols{
-      {{"", "content"}, R"(\mathbf{q}_m^\top \mathbf{k}_n)"},
-      {{"", "mask"}, R"(M_{m,n})"},
-      {{"sinusoidal", "content"},
-       R"(\mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n)"},
-      {{"learned", "content"}, R"(\mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n)"},
-      {{"", "content_to_position"},
-       R"(\mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n)"},
-      {{"", "position_to_content"},
-       R"(\mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{x}_n)"},
-      {{"", "position_to_position"},
-       R"(\mathbf{p}_m^\top \mathbf{W}_q^\top \mathbf{W}_k \mathbf{p}_n)"},
-      {{"alibi", "linear_bias"}, R"(-s_h |m - n|)"},
-      {{"kerple", "kernel_bias"}, R"(b_{m-n})"},
-      {{"sandwich", "sinusoid_bias"}, R"(\mathbf{p}_m^\top \mathbf{p}_n / c_h)"},
-      {{"fire", "network_bias"}, R"(f_h(m, n))"},
-      {{"fox", "constant_forgetting"}, R"((m - n) \ln \sigma(b_h))"},
-      {{"fox", "content_forgetting"}, R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"},
-      {{"cope", "counted_position"}, R"(\mathbf{q}_m^\top \mathbf{e}_{(m-n+1)/2})"},
-      {{"cope", "contextual_position"}, R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"},
-      {{"path", "path"}, R"(\mathbf{q}_m^\top (\mathbf{H} - \mathbf{I}) \mathbf{k}_n)"},
-      {{"inkling", "mixed_bias"}, R"(\mathbf{r}_m^\top \mathbf{P}_{m-n})"},
-      {{"grape_additive", "linear_bias"}, R"(-\omega_0 |m - n|)"},
-      {{"grape_additive", "query_gated_bias"}, R"(-\Delta\omega_m |m - n|)"},
-      {{"grape_additive", "key_gated_bias"}, R"(-\Delta\omega_n |m - n|)"},
-      {{"grape_additive", "constant_forgetting"}, R"((m - n) \ln \sigma(b_h))"},
-      {{"grape_additive", "content_forgetting"}, R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"},
-      {{"pope", "content"}, R"(\mathbf{s}_m^\top \mathbf{s}_n)"},
-      {{"pope", "content_to_position"}, R"(\mathbf{s}_m^\top \mathbf{c}_n)"},
-      {{"pope", "position_to_content"}, R"(\mathbf{c}_m^\top \mathbf{s}_n)"},
-      {{"pope", "position_to_position"}, R"(\mathbf{c}_m^\top \mathbf{c}_n)"},
-      {{"t5", "relative_bias"}, R"(b_{\mathrm{bucket}(m-n)})"},
-      {{"tupe", "relative_bias"}, R"(b_{m,n})"},
-      {{"tupe", "position"}, R"(\mathbf{p}_m^\top \mathbf{U}_q^\top \mathbf{U}_k \mathbf{p}_n)"},
-      {{"shaw", "content_to_position"}, R"(\mathbf{q}_m^\top \mathbf{a}_r)"},
-      {{"shaw", "position_to_content"}, R"(\mathbf{k}_n^\top \mathbf{a}_r)"},
-      {{"deberta", "content_to_position"}, R"(\mathbf{q}_m^\top \mathbf{K}_{\delta(m,n)})"},
-      {{"deberta", "position_to_content"}, R"(\mathbf{k}_n^\top \mathbf{Q}_{\delta(n,m)})"},
-      {{"transformer_xl", "content_to_position"}, R"(\mathbf{q}_m^\top \mathbf{r}_{m-n})"},
-      {{"transformer_xl", "global_content"}, R"(\mathbf{u}^\top \mathbf{k}_n)"},
-      {{"transformer_xl", "global_position"}, R"(\mathbf{v}^\top \mathbf{r}_{m-n})"},
-      {{"transformer_xl", "segment"}, R"((\mathbf{q}_m + \mathbf{s})^\top \mathbf{g})"}};
-  return symbols;
 }
 
 }  // namespace
@@ -168,9 +118,11 @@ double spread_rounding(Index d, double largest, Precision arithmetic, const Stag
 }
 
 std::string term_symbol(const std::string& encoding, const std::string& term) {
-  for (const std::string& of : {encoding, std::string()})
-    if (const auto found = term_symbols().find({of, term}); found != term_symbols().end())
-      return found->second;
+  for (const EncodingEntry& entry : encoding_catalogue())
+    for (const TermSymbol& known : entry.info.term_symbols)
+      if (entry.info.name == encoding && known.term == term) return known.symbol;
+  if (term == "content") return R"(\mathbf{q}_m^\top \mathbf{k}_n)";
+  if (term == "mask") return R"(M_{m,n})";
   std::string words = term;
   std::replace(words.begin(), words.end(), '_', ' ');
   return R"(\text{)" + words + "}";

@@ -41,8 +41,8 @@ ArrayPtr profile_array(const MapProfile& profile, std::string name, const std::s
 /// where their signs are as good as random.
 double spread_rounding(Index d, double largest, Precision arithmetic, const StageRounding& stages);
 
-/// The named term of an encoding's logits as TeX, without the scale of the logits. Terms without a
-/// symbol have their name.
+/// The named term of an encoding's logits as TeX, without the scale of the logits: EncodingInfo has
+/// it. Terms without a symbol have their name.
 std::string term_symbol(const std::string& encoding, const std::string& term);
 
 /// One map of an equation that is being made.

@@ -175,6 +175,11 @@ Scalar token_count(const TokensRead& tokens) {
                               : "tokens that attend to each other"};
 }
 
+std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& tokens) {
+  if (params.integer("max_tokens") > 0) return {};
+  return {{.key = "max_tokens", .value = static_cast<double>(tokens.read)}};
+}
+
 void title_cut(const TokensRead& tokens, std::vector<Figure>& figures) {
   if (!tokens.own || !tokens.cut()) return;
   for (Figure& figure : figures) figure.title += ", " + cut_text(tokens);

@@ -60,6 +60,8 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens);
 
 /// N, which says how many of the user's own tokens it leaves out.
 Scalar token_count(const TokensRead& tokens);
+/// The number of tokens read, where max_tokens leaves it to the text.
+std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& tokens);
 
 /// Says in the titles which of the user's own tokens the figures show, where they are not all.
 void title_cut(const TokensRead& tokens, std::vector<Figure>& figures);

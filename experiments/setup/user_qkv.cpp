@@ -16,6 +16,10 @@ ParamSpec head_of_files_param() {
   return count_param("head", "Which head of the files, counted from 0.", 0, 0, 1023);
 }
 
+std::vector<PairedFiles> paired_qk() {
+  return {{.first = "q", .second = "k", .reader = "attention", .on_screen_only = true}};
+}
+
 ParamSpec unless_q_is_given(ParamSpec spec) {
   spec.used_when = Condition{"q", {""}};
   return spec;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/model/experiment.h"
 #include "experiments/setup/eigen_arrays.h"
@@ -15,6 +16,8 @@ namespace orrery::setup {
 ParamSpec user_param(const std::string& key, const std::string& what);
 /// "head": which one of the files.
 ParamSpec head_of_files_param();
+/// q and k, which attention reads together.
+std::vector<PairedFiles> paired_qk();
 /// Restricts a parameter to runs without q: it describes how q, k and v are made without files.
 ParamSpec unless_q_is_given(ParamSpec spec);
 

@@ -244,13 +244,14 @@ TEST_CASE("A dropped file goes to the parameter that reads it, any other is refu
 }
 
 TEST_CASE("One of two files that belong together asks for the other, and is no error") {
-  const test::FakeExperiment experiment(
-      "two", {test::file_param("q"), test::file_param("k")},
-      [&](const ParamSet& params, Progress&) {
-        if (params.text("q").empty() != params.text("k").empty())
-          throw UsageError("q without k", "attention needs q and k", "give both");
-        return test::result_of({});
-      });
+  test::FakeExperiment experiment("two", {test::file_param("q"), test::file_param("k")},
+                                  [&](const ParamSet& params, Progress&) {
+                                    if (params.text("q").empty() != params.text("k").empty())
+                                      throw UsageError("q without k", "attention needs q and k",
+                                                       "give both");
+                                    return test::result_of({});
+                                  });
+  experiment.info.paired_files = {{"q", "k", "attention"}};
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);
@@ -273,6 +274,7 @@ TEST_CASE("A tensor before a rotation waits for the one after it") {
           throw UsageError("before without after", "a rotation is found from both", "give both");
         return test::result_of({});
       });
+  experiment.info.paired_files = {{"before", "after", "finding a rotation"}};
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);

@@ -9,6 +9,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/memory_bound.h"
@@ -75,6 +76,26 @@ std::vector<ParamSpec> declared_params() {
   return with_encoding_params(std::move(specs));
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::small_multiples,
+          .grouping = Grouping::by_kind,
+          .controls = {"encoding", "max_tokens", "head", "base"}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "How do ALiBi and RoPE differ on my text?",
+           .answer =
+               "Drop a text on the window: no trained model stands behind the maps, each word has "
+               "the same random vector in both, and so they differ by position alone. Move h: "
+               "every head of ALiBi has a slope of its own.",
+           .settings = {{"encoding", "rope+alibi"}},
+           .control = "head"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.figures = {"weights", "pipeline"}, .keys = {"heads"}, .when = heads_are_alike}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
@@ -88,7 +109,12 @@ ExperimentInfo make_info() {
            {R"(\ell_{m,n} = \text{sum of the encoding's named terms})", "eq. (6)–(10)",
             in_descriptions}},
       .symbols = {{"j", "index of a key"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .paired_files = paired_qk(),
+      .ignored = ignored(),
+      .map_part = MapPartParams{"part", "part_query", "part_key", "map_size"}};
 }
 
 /// Bound of the error of a sum of n weights that are rounded to their format: a unit roundoff of
@@ -294,6 +320,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   Result result;
   const TokensRead read = tokens_read(params, tokens);
   result.scalars.push_back(token_count(read));
+  result.in_use = tokens_in_use(params, read);
   TableBuilder queries = query_table();
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {

@@ -50,7 +50,8 @@ Heatmap heatmap_of(const MapSubject& subject, const MapFrame& frame, const Array
           .symbol = subject.symbol,
           .meaning = subject.meaning,
           .column_labels = labels_from(frame.first_key, frame),
-          .row_labels = labels_from(frame.first_query, frame)};
+          .row_labels = labels_from(frame.first_query, frame),
+          .reduces = subject.reduces};
 }
 
 Figure map_figure(const MapSubject& subject, const MapFrame& frame, Heatmap map) {
@@ -65,6 +66,7 @@ MapSubject reduced_subject(MapSubject subject, const std::string& what, const Ma
   const std::string cell = fmt::format("{} × {} entries", frame.cell, frame.cell);
   subject.id += "_" + what;
   subject.description += fmt::format(": {} of each cell of {}", taken, cell);
+  subject.reduces = subject.role;
   subject.role.kind = what + "_" + subject.role.kind;
   if (!subject.role.term.empty()) subject.role.term = what + "_" + subject.role.term;
   subject.title += fmt::format(", {} of {}", taken, cell);

@@ -21,6 +21,7 @@ struct MapSubject {
   std::string id{};           ///< "weights_rope"
   std::string description{};  ///< of its array
   FigureRole role{};
+  std::optional<FigureRole> reduces{};  ///< see Heatmap
   std::string title{};
   std::string quantity{};  ///< "weight"
   std::string symbol{};

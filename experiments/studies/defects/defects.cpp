@@ -19,6 +19,13 @@
 namespace orrery::studies {
 namespace {
 
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "logit_difference",
+          .right = "weights",
+          .controls = {"defect", "scaling", "base", "original_length"}};
+}
+
 ExperimentInfo make_info() {
   std::vector<ParamSpec> specs = written_rope_params("scaling_skipped", false);
   specs.push_back(log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024));
@@ -32,7 +39,8 @@ ExperimentInfo make_info() {
       .formulas =
           {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(m-n)\theta_t})",
             "eq. (35)"}},
-      .params = std::move(specs)};
+      .params = std::move(specs),
+      .view = view()};
 }
 
 /// Queries, and keys of each that stand at the same distances at every probe: without a defect the

@@ -69,6 +69,13 @@ const std::vector<Patient>& patients() {
   return all;
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "excess_angles",
+          .right = "by_position",
+          .controls = {"case", "seed"}};
+}
+
 ExperimentInfo make_info() {
   const auto last = static_cast<double>(patients().size());
   return {
@@ -79,7 +86,8 @@ ExperimentInfo make_info() {
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
             "eq. (14)"}},
       .params = {count_param({"case", "", ""}, "Which of the broken programs.", 1, 1, last),
-                 seed_param()}};
+                 seed_param()},
+      .view = view()};
 }
 
 const Patient& patient_of(const ParamSet& params) {

@@ -72,8 +72,11 @@ void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vec
   if (table.columns.empty()) table.columns.push_back({"distance", "tokens", x});
   table.columns.push_back({"row_" + name, "", rows});
   encodings.push_back(name);
-  plot.series.push_back(
-      {.name = encoding_label(name), .x = x, .y = std::move(rows), .color = encoding_color(name)});
+  plot.series.push_back({.name = encoding_label(name),
+                         .x = x,
+                         .y = std::move(rows),
+                         .color = encoding_color(name),
+                         .choice = name});
   if (!study.shows("staircases")) return;
   LinePlot own = plot;  // tables differ in size: each has a scale of its own, too
   own.series = {plot.series.back()};

@@ -73,6 +73,21 @@ std::vector<ParamSpec> declared_params() {
   return with_encoding_params(std::move(specs));
 }
 
+ExperimentView view() {
+  return {.controls = {"encoding", "half_distance", "max_distance"},
+          .tabs = {{"own_defaults", "At the given settings"}, {"settings", "Settings found"}}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "How can encodings be compared fairly?",
+           .answer =
+               "Each one is set so that its mean logit has fallen by half at the same distance. "
+               "What is left is the shape of its fall: move h, that distance.",
+           .control = "half_distance"}};
+}
+
+std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
+
 ExperimentInfo make_info() {
   return {
       .name = "equal_half_distance",
@@ -89,7 +104,10 @@ ExperimentInfo make_info() {
             in_descriptions}},
       .formulas_of_choices = {{"measure", "weight", {{R"(e^{L(h) - L(0)} = \frac{1}{2})", ""}}}},
       .symbols = {{"L", "mean logit of like tokens at a distance"}, {"h", "half distance"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .ignored = ignored()};
 }
 
 void check_distances(const ParamSet& params) {
@@ -257,7 +275,8 @@ Figure equal_figure(const ParamSet& params, const std::vector<Finding>& findings
                            .x = distances,
                            .y = f.found() ? f.equal : f.own,
                            .style = f.found() ? LineStyle::solid : LineStyle::dotted,
-                           .color = encoding_color(f.name)});
+                           .color = encoding_color(f.name),
+                           .choice = f.name});
   }
   return {"equal_half_distance",
           fmt::format("Encodings at equal half distance, h = {} tokens",
@@ -275,7 +294,8 @@ Figure own_figure(const ParamSet& params, const std::vector<Finding>& findings) 
                              at ? fmt::format("half at {:.1f}", *at) : std::string("not halved")),
          .x = distances,
          .y = f.own,
-         .color = encoding_color(f.name)});
+         .color = encoding_color(f.name),
+         .choice = f.name});
   }
   return {"own_defaults", "The same at the given settings: each decays at its own rate",
           caption_for(params), std::move(plot)};

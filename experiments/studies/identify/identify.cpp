@@ -28,6 +28,17 @@ ParamSpec without_files(ParamSpec spec) {
   return spec;
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "hypotheses",
+          .right = "residual_by_position",
+          .controls = {"before", "after", "defect", "first_position"}};
+}
+
+bool base_is_lost(const ParamSet& params) { return params.text("defect") == "base_lost"; }
+
+std::vector<IgnoredParams> ignored() { return {{.keys = {"base"}, .when = base_is_lost}}; }
+
 ExperimentInfo make_info() {
   std::vector<ParamSpec> specs{
       array_file_param("before", "q or k before the rotation, [N, d] or [heads, N, d]."),
@@ -45,7 +56,10 @@ ExperimentInfo make_info() {
       .formulas =
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
             "eq. (14)"}},
-      .params = std::move(specs)};
+      .params = std::move(specs),
+      .view = view(),
+      .paired_files = {{"before", "after", "finding a rotation"}},
+      .ignored = ignored()};
 }
 
 /// Both tensors, whole: [heads·N, d].
@@ -239,6 +253,12 @@ void add_hypotheses(const ParamSet& params, const RotationAnswer& answer,
   result.figures.push_back(
       {"hypotheses", "Which rope turned this tensor", caption_of(params), std::move(drawn)});
   result.tables.push_back(std::move(table).finish());
+  const std::string words = setting_text(answer.best().rope);
+  if (!words.empty())
+    result.next = NextStep{.title = "Run the first hypothesis",
+                           .about = "Shows the long-term decay with",
+                           .experiment = "long_term_decay",
+                           .words = words};
 }
 
 void add_numbers(const RotationAnswer& answer, Result& result) {

@@ -91,6 +91,19 @@ std::vector<ParamSpec> declared_params() {
       seed_param()};
 }
 
+ExperimentView view() {
+  return {.controls = {"features", "tokens", "deviation", "base"},
+          .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.figures = {"cost"},
+           .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
+          {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
+          {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
+           .keys = {"draws", "longest", "most_features", "shift"}}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "linear_attention",
@@ -108,7 +121,10 @@ ExperimentInfo make_info() {
                   {"R_n", "rotation by n times each pair's frequency"},
                   {"φ", "feature map of the queries, positive"},
                   {"ϕ", "feature map of the keys, positive"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .paired_files = paired_qk(),
+      .ignored = ignored()};
 }
 
 std::vector<Family> examine(const ParamSet& params, const LinearInputs& in,

@@ -20,8 +20,10 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/context_bound.h"
+#include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/long_term_decay/decay_claims.h"
 #include "experiments/studies/long_term_decay/qk_assumption.h"
 
@@ -41,9 +43,10 @@ ParamSpec chosen_dim() {
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{encodings_param({"rope"}), chosen_dim(), max_distance_param(1e6)};
   for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
-  specs.push_back(count_param({"distance", "r", "tokens"},
-                              "The distance whose phasor chain S_1 … S_{d/2} is drawn.", 10, 0,
-                              1e6));
+  specs.push_back(with_role(
+      ParamRole::distance,
+      count_param({"distance", "r", "tokens"},
+                  "The distance whose phasor chain S_1 … S_{d/2} is drawn.", 10, 0, 1e6)));
   specs.back().used_when = Condition{"encoding", {"rope"}};
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
@@ -53,6 +56,37 @@ std::vector<ParamSpec> declared_params() {
 bool compares_rope(const ParamSet& params) {
   const std::vector<std::string>& names = params.list("encoding");
   return std::find(names.begin(), names.end(), "rope") != names.end();
+}
+
+ExperimentView view() {
+  return {.left = "decay_bound",
+          .right = "phasor_chain",
+          .controls = {"encoding", "base", "dim", "distance"},
+          // The chain is of the frequencies alone.
+          .preview = {{"assumption", "ones"}, {"max_distance", "1"}},
+          .tabs = {{"B", "Sum of cosines"},
+                   {"any_peak", "Any peak by choice of k"},
+                   {"bound_and_scores", "Bound and logits"},
+                   {"decay_changes", "Changes of logits"},
+                   {"decay_scores", "Logits"},
+                   {"meanings", "Meanings of decay"}}};
+}
+
+/// Whether q and k are given by a formula, and the encodings too.
+bool nothing_is_drawn(const ParamSet& params) {
+  const std::string& assumption = params.text("assumption");
+  return (assumption == "ones" || assumption == "mean") && heads_are_alike(params);
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.rotary_value"}},
+          {.keys = {"seed"}, .when = nothing_is_drawn},
+          {.figures = {"decay_bound"}, .keys = {"assumption", "draws", "seed"}},
+          {.figures = {"decay_scores", "decay_changes", "bound_and_scores", "meanings", "any_peak"},
+           .keys = {"distance"}},
+          {.figures = {"any_peak"}, .keys = {"draws"}},
+          {.figures = {"B"}, .keys = {"assumption", "distance", "draws", "seed"}},
+          {.figures = {"phasor_chain"}, .keys = {"assumption", "draws", "max_distance", "seed"}}};
 }
 
 ExperimentInfo make_info() {
@@ -77,7 +111,10 @@ ExperimentInfo make_info() {
                   {"h_i", "product of the query's and the key's pair i, as complex numbers"},
                   {"i", "index of a pair; upright in an exponent, the imaginary unit"},
                   {"j", "index of a partial sum"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .paired_files = paired_qk(),
+      .ignored = ignored()};
 }
 
 struct Spread {
@@ -218,7 +255,8 @@ Series score_series(const std::string& name, const std::vector<double>& distance
   Series series{.name = encoding_label(name),
                 .x = distances,
                 .y = spread.mean,
-                .color = encoding_color(name)};
+                .color = encoding_color(name),
+                .choice = name};
   if (!with_band) return series;
   for (std::size_t i = 0; i < spread.mean.size(); ++i) {
     series.band_low.push_back(spread.mean[i] - spread.deviation[i]);
@@ -405,10 +443,21 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+/// Bytes as measured: of any run with what its allocator keeps, and per distance.
+MemoryEstimate memory(const ParamSet& params) {
+  constexpr double program = 60e6, shared = 1000, each = 200;
+  const auto encodings = static_cast<double>(params.list("encoding").size());
+  return {
+      program + static_cast<double>(params.integer("max_distance")) * (shared + each * encodings),
+      "lower max_distance, or compare fewer encodings at once"};
+}
+
 }  // namespace
 
 Experiment long_term_decay_experiment() {
-  return with_provenance(make_info(), compute, check_work);
+  Experiment experiment = with_provenance(make_info(), compute, check_work);
+  experiment.memory = memory;
+  return experiment;
 }
 
 }  // namespace orrery::studies

@@ -27,8 +27,9 @@ std::vector<ParamSpec> declared_params() {
            .kind = ParamKind::file,
            .default_value = std::string("bundled:gemma_3_27b.json"),
            .file_types = {"json", "gguf"}},
-          log_count_param({"context", "L", "tokens"}, "Length at which the model is used.", 131072,
-                          2, 0x1p20),
+          with_role(ParamRole::context,
+                    log_count_param({"context", "L", "tokens"},
+                                    "Length at which the model is used.", 131072, 2, 0x1p20)),
           log_count_param({"trained", "L₀", "tokens"},
                           "Positions whose angles are taken as seen, unscaled, for layers whose "
                           "file names no original length.",
@@ -40,6 +41,29 @@ std::vector<ParamSpec> declared_params() {
            .default_value = 0.5,
            .min = 0.0,
            .max = 1.0}};
+}
+
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "reasons",
+          .right = "bands",
+          .controls = {"context", "trained", "residual"}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "What does my model do with positions?",
+           .answer =
+               "Drop its config.json or GGUF on the window: each row is a kind of layer, and the "
+               "maps show which pairs turn to angles that L₀ unscaled positions never show. Move "
+               "L, the context in use.",
+           .control = "context"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {
+      {.figures = {"layers", "reasons", "wavelengths"}, .keys = {"context", "trained", "residual"}},
+      {.figures = {"bands", "unseen_pairs"}, .keys = {"residual"}},
+      {.figures = {"receptive_field", "influence"}, .keys = {"trained"}}};
 }
 
 ExperimentInfo make_info() {
@@ -64,7 +88,10 @@ ExperimentInfo make_info() {
                    "uniform attention"},
                   {"n_i", "keys that position i sees"},
                   {"w_l", "window of a layer, in tokens"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .ignored = ignored()};
 }
 
 const PositionPlan& plan_of(const Inputs& inputs) {
@@ -137,6 +164,15 @@ void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
       "distance within which half of that influence lies" + assumption);
   add("first_token_influence", "", first_token_share(found),
       "share of that influence at the first token, where it gathers" + assumption);
+}
+
+/// Files name the length that a model had before it was stretched.
+std::vector<ValueInUse> trained_in_use(const LayersFound& found) {
+  if (found.lengths.empty())
+    return {{.key = "trained", .why = "No layer of this file turns pairs."}};
+  if (found.layers_by_trained > 0) return {};
+  const double said = found.lengths.front();
+  return {{.key = "trained", .value = said, .why = "The file says " + number_text(said) + "."}};
 }
 
 std::vector<Check> checks_of(const LayersFound& found) {
@@ -237,6 +273,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   checkpoint(progress, 0.5, "figures");
   Result result;
   add_scalars(found, result.scalars);
+  result.in_use = trained_in_use(found);
   result.checks = checks_of(found);
   result.figures.push_back(layers_figure(params, found));
   result.tables.push_back(layer_table(found));

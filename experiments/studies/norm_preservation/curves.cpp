@@ -72,7 +72,7 @@ double change_in_exact(const std::string& name, const ParamSet& params, const Ma
       {.d_model = x.cols(), .d_head = x.cols(), .params = params, .seed = params.integer("seed")});
   Measured<double> in{*encoding, x.template cast<double>(), {}};
   in.before = row_norms(in.x);
-  Curve curve{.key = name, .label = encoding_label(name) + " in exact"};
+  Curve curve{.encoding = name, .key = name, .label = encoding_label(name) + " in exact"};
   return follow(in, Side::input, positions, std::move(curve), progress).largest_change();
 }
 
@@ -96,7 +96,8 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
                                                 .seed = params.integer("seed")});
   Measured<T> in{*encoding, draw_vectors<T>(params, rounding), {}};
   in.before = row_norms(in.x);
-  Curve curve{.key = name, .label = encoding_label(name), .color = encoding_color(name)};
+  Curve curve{
+      .encoding = name, .key = name, .label = encoding_label(name), .color = encoding_color(name)};
   curve.norm_bound = rotation_norm_bound<T>(d, rounding);
   curve.law_bound = cosine_law_bound<T>(d, rounding);
   if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {

@@ -12,6 +12,7 @@ namespace orrery::studies {
 
 /// ‖f(x, m)‖/‖x‖ by position. What an encoding does to queries and to keys may differ.
 struct Curve {
+  std::string encoding;
   std::string key;    ///< in names of columns, scalars and checks
   std::string label;  ///< in legends
   int color{};

@@ -40,6 +40,19 @@ std::vector<ParamSpec> declared_params() {
   return with_params_of(candidates(), std::move(specs));
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .controls = {"encoding", "dim", "max_position"},
+          .tabs = {{"norm_by_pipeline", "By pipeline"},
+                   {"norm_change_ulp", "Change in ulp"},
+                   {"norm_ratio", "Ratio of lengths"}}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.rotary_value"}},
+          {.figures = {"norm_by_pipeline"}, .keys = {"precision"}}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "norm_preservation",
@@ -51,7 +64,9 @@ ExperimentInfo make_info() {
             "sec. 3.2"},
            {R"(\lVert \mathbf{x} + \mathbf{p}_m \rVert^2 = \lVert \mathbf{x} \rVert^2 + 2 \mathbf{x}^\top \mathbf{p}_m + \lVert \mathbf{p}_m \rVert^2)",
             "eq. (3)", in_descriptions}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .ignored = ignored()};
 }
 
 Positions positions_of(const ParamSet& params) {
@@ -131,7 +146,8 @@ Figure ratio_figure(const ParamSet& params, const Positions& positions,
                            .band_low = curve.least,
                            .band_high = curve.greatest,
                            .style = curve.style,
-                           .color = curve.color});
+                           .color = curve.color,
+                           .choice = curve.encoding});
   return {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
           "mean over vectors, band from least to greatest · " + caption_of(params),
           std::move(plot)};
@@ -153,7 +169,8 @@ Figure ulp_figure(const ParamSet& params, const Positions& positions,
                            .x = as_doubles(positions),
                            .y = std::move(ulps),
                            .style = curve.style,
-                           .color = curve.color});
+                           .color = curve.color,
+                           .choice = curve.encoding});
     if (curve.rotates) rotation = &curve;
   }
   if (rotation)

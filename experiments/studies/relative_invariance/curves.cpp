@@ -19,7 +19,6 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/setup/pipelined_name.h"
 
 namespace orrery::studies {
 namespace {
@@ -251,8 +250,7 @@ std::string ShiftCurve::label_in_pipeline() const {
 bool ShiftCurve::is_exact() const { return is_exact_pipeline(pipeline); }
 
 std::string ShiftCurve::name_of(const std::string& what) const {
-  return compared ? pipelined_name(encoding, pipeline.name, what)
-                  : fmt::format("{}_{}", encoding, what);
+  return fmt::format("{}_{}{}", encoding, compared ? pipeline.name + "_" : "", what);
 }
 
 double ShiftCurve::worst(const std::vector<double>& values) const {

@@ -35,6 +35,23 @@ std::vector<ParamSpec> declared_params() {
   return with_encoding_params(std::move(specs));
 }
 
+ExperimentView view() {
+  return {.controls = {"encoding", "base", "span", "tokens"},
+          .tabs = {{"invariance_error", "Change of logits"},
+                   {"invariance_ulp", "Change in ulp"},
+                   {"rounding_error", "Distance from exact"}}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "Is DeBERTa relative?",
+           .answer = "All positions are shifted by the same amount. The logits of DeBERTa do not "
+                     "change, those of sinusoids do: move span, the distance between the tokens.",
+           .settings = {{"encoding", "deberta+sinusoidal"}, {"precision", "exact"}},
+           .control = "span"}};
+}
+
+std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
+
 ExperimentInfo make_info() {
   return {
       .name = "relative_invariance",
@@ -52,7 +69,10 @@ ExperimentInfo make_info() {
                   {"f_k", "what makes a key of content and position"},
                   {"g", "any function of the contents and the relative position"},
                   {"s", "shift of all positions"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .ignored = ignored()};
 }
 
 std::vector<Position> shifts_up_to(Position largest) {
@@ -121,10 +141,12 @@ std::string unchecked_text(const ShiftCurve& curve) {
 
 void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
   const std::string label = curve.label_in_pipeline();
-  scalars.push_back({.name = curve.name_of("largest_error"),
-                     .value = curve.worst(curve.error),
-                     .description = label + ": largest change of a logit over all shifts" +
-                                    unchecked_text(curve)});
+  const std::string pipeline = curve.compared ? curve.pipeline.name : "";
+  scalars.push_back(
+      {.name = curve.name_of("largest_error"),
+       .value = curve.worst(curve.error),
+       .description = label + ": largest change of a logit over all shifts" + unchecked_text(curve),
+       .pipeline = pipeline});
   // The change of an absolute encoding is no rounding error and is not counted in ulp.
   if (curve.relative)
     scalars.push_back(
@@ -133,12 +155,13 @@ void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
          .value = curve.worst(curve.ulps),
          .description = fmt::format("{}: largest change of a logit over all shifts, in "
                                     "units in the last place of {} at the largest logit",
-                                    label, name(curve.pipeline.format))});
+                                    label, name(curve.pipeline.format)),
+         .pipeline = pipeline});
   if (!curve.rounding.empty())
-    scalars.push_back(
-        {.name = curve.name_of("largest_rounding"),
-         .value = curve.worst(curve.rounding),
-         .description = label + ": largest distance of a logit from its exact value"});
+    scalars.push_back({.name = curve.name_of("largest_rounding"),
+                       .value = curve.worst(curve.rounding),
+                       .description = label + ": largest distance of a logit from its exact value",
+                       .pipeline = pipeline});
 }
 
 constexpr std::array<LineStyle, 4> styles{LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
@@ -155,7 +178,8 @@ Series series_of(const ShiftCurve& curve, std::size_t place, std::size_t curves,
                             ? curve.label()
                             : fmt::format("{}, {}", curve.label(), curve.pipeline.name),
                 .style = styles[pipeline % styles.size()],
-                .color = lines_enough ? encoding_color(curve.encoding) : static_cast<int>(place)};
+                .color = lines_enough ? encoding_color(curve.encoding) : static_cast<int>(place),
+                .choice = curve.encoding};
   if (!lines_enough && curves == pipelines.size())
     series.shade = static_cast<double>(place) / static_cast<double>(curves - 1);
   return series;

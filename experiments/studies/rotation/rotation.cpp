@@ -20,6 +20,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
 #include "experiments/setup/table_builder.h"
+#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/rotation/vectors.h"
 #include "experiments/text/number_text.h"
 
@@ -31,9 +32,10 @@ constexpr double rotation_rounding = 8 * 0x1p-53;
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = vector_params();
-  specs.push_back(count_param({"distance", "m − n", "tokens"},
-                              "Relative distance at which the phasors are laid out.", 6, -1e9,
-                              1e9));
+  specs.push_back(
+      with_role(ParamRole::distance,
+                count_param({"distance", "m − n", "tokens"},
+                            "Relative distance at which the phasors are laid out.", 6, -1e9, 1e9)));
   specs.push_back(count_param({"key_position", "n", "tokens"},
                               "Position of the key; the score does not depend on it.", 0, 0, 1e12));
   specs.push_back({.key = "draw",
@@ -50,6 +52,22 @@ std::vector<ParamSpec> declared_params() {
   specs.back().used_when = Condition{"content", {"equal", "random"}};
   for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
   return specs;
+}
+
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "phasor_chain",
+          .right = "pair",
+          .controls = {"distance", "base", "dim"}};
+}
+
+/// Whether pairs are drawn at every position alone, and no query beside a key.
+bool draws_no_query(const ParamSet& params) { return params.text("content") != "plane"; }
+
+std::vector<IgnoredParams> ignored() {
+  return {{.figures = {"pair"}, .keys = {"distance", "key_position"}, .when = draws_no_query},
+          {.figures = {"contributions", "phasor_chain"},
+           .keys = {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}}};
 }
 
 ExperimentInfo make_info() {
@@ -71,7 +89,10 @@ ExperimentInfo make_info() {
       .symbols = {frequency_meaning,
                   {"θ", "frequency of the pair, in rad per token"},
                   {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .paired_files = paired_qk(),
+      .ignored = ignored()};
 }
 
 using Row = Matrix<double>;  // [1, d]

@@ -16,6 +16,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
@@ -91,6 +92,27 @@ std::vector<ParamSpec> declared_params() {
   return with_encoding_params(std::move(specs));
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::small_multiples,
+          .grouping = Grouping::by_encoding,
+          .controls = {"encoding", "max_tokens", "head", "base"}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "What is content in a score, and what is position?",
+           .answer =
+               "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
+               "random vectors and no trained model. A term that has the same value along every "
+               "diagonal depends on m − n alone: move N for more tokens.",
+           .control = "max_tokens"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.rotary_value"}},
+          {.keys = {"heads"}, .when = heads_are_alike},
+          {.figures = {"profile", "shares"}, .keys = {"colors"}}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
@@ -104,7 +126,11 @@ ExperimentInfo make_info() {
            {R"(\mathrm{share} = \mathrm{cov}(\mathrm{term}, \ell) / \mathrm{var}(\ell); \quad \text{shares add up to 1})",
             "", in_descriptions}},
       .formulas_shown = FormulasShown::scores_of_encodings,
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .paired_files = paired_qk(),
+      .ignored = ignored()};
 }
 
 template <class T>
@@ -315,6 +341,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
                     tokens.d_head()};
   Result result;
   result.scalars.push_back(token_count(read));
+  result.in_use = tokens_in_use(params, read);
   TableBuilder profiles = profile_table();
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");

@@ -17,8 +17,9 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/setup/encoding_work.h"
+#include "experiments/setup/pair_wavelengths.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
 #include "experiments/studies/score_spectrogram/turning_pairs.h"
@@ -33,18 +34,55 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       encodings_param({"rope"}),
       dim_param(128),
-      log_count_param({"max_distance", "r_max", "tokens"}, "Distances go up to this.", 32768, 16,
-                      131072),
-      log_count_param({"distance", "r", "tokens"},
-                      "The distance at which the pairs are drawn as they have turned.", 200, 1,
-                      131072),
-      log_count_param({"context", "L", "tokens"},
-                      "Context length that the pairs' wavelengths are compared with.", 8192, 2,
-                      0x1p40),
+      with_role(ParamRole::longest_distance,
+                log_count_param({"max_distance", "r_max", "tokens"}, "Distances go up to this.",
+                                32768, 16, 131072)),
+      with_role(ParamRole::distance,
+                log_count_param({"distance", "r", "tokens"},
+                                "The distance at which the pairs are drawn as they have turned.",
+                                200, 1, 131072)),
+      with_role(ParamRole::context,
+                log_count_param({"context", "L", "tokens"},
+                                "Context length that the pairs' wavelengths are compared with.",
+                                8192, 2, 0x1p40)),
       heads_param(),
       count_param({"columns"}, "Columns that the distances are averaged into.", 480, 16, 4096),
       seed_param()};
   return with_encoding_params(std::move(specs));
+}
+
+ExperimentView view() {
+  return {.layout = ViewLayout::small_multiples,
+          .grouping = Grouping::stacked,
+          .controls = {"encoding", "base", "dim", "distance"},
+          .preview = {{"columns", "16"}, {"max_distance", "16"}}};
+}
+
+std::vector<Question> questions() {
+  return {
+      {.words = "Why does the score of RoPE fall with distance?",
+       .answer = "Each row is a pair of channels that turns at its own speed, and the curve above "
+                 "is their mean. Where the rows agree it is high, where they disagree it falls: "
+                 "press Space to let the distance grow, or move r.",
+       .control = "distance"},
+      {.words = "Which pairs carry long distances?",
+       .answer = "The lowest rows turn so slowly that they keep their sign over thousands of "
+                 "tokens. The title counts those that turn less than once within the context: move "
+                 "base and see how many there are.",
+       .settings = {{"max_distance", "131072"}},
+       .figure = "parts_rope",
+       .control = "base"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.rotary_value"}},
+          {.figures = {"mean_logit"}, .keys = {"context"}},
+          {.figures = {"mean_logit"}, .keys = {"heads", "seed"}, .when = heads_are_alike},
+          {.figures = {"parts"}, .keys = {"distance"}},
+          {.figures = {"parts"}, .encoding = "rope", .keys = {"heads", "seed"}},
+          {.figures = {"parts"}, .encoding = "sinusoidal", .keys = {"heads", "seed"}},
+          {.figures = {"orbits", "chain"},
+           .keys = {"columns", "context", "heads", "max_distance", "seed"}}};
 }
 
 ExperimentInfo make_info() {
@@ -60,7 +98,10 @@ ExperimentInfo make_info() {
           .symbols = {frequency_meaning,
                       {"L", "mean logit of a query and a key with equal contents"},
                       {"r", "relative distance m − n"}},
-          .params = declared_params()};
+          .params = declared_params(),
+          .view = view(),
+          .questions = questions(),
+          .ignored = ignored()};
 }
 
 /// What every encoding is looked at with.
@@ -207,7 +248,8 @@ Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
                            .y = fall.columns.mean,
                            .band_low = fall.columns.least,
                            .band_high = fall.columns.greatest,
-                           .color = encoding_color(fall.name)});
+                           .color = encoding_color(fall.name),
+                           .choice = fall.name});
   plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
   const std::int64_t r = study.params.integer("distance");
   if (r <= study.last)
@@ -285,7 +327,7 @@ void check_work(const ParamSet& params) {
   const auto heads = static_cast<double>(params.integer("heads"));
   double each = 0;
   for (const std::string& encoding : params.list("encoding"))
-    each += operations_per_mean_logit(encoding, d);
+    each += find_encoding(encoding).info.cost.of_mean_logit(d);
   check_operations(fmt::format("max_distance={} with dim={}, heads={}", distances, d, heads),
                    distances * (heads + 1) * each,
                    "lower max_distance, dim or heads, or compare fewer encodings");
@@ -312,7 +354,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     maps.push_back(pairs ? pairs_figure(study, names[e], *pairs)
                          : heads_figure(study, names[e], *encoding, of_map));
     add_scalars(study, falls.back(), result.scalars);
-    if (pairs) result.tables.push_back(pair_table(names[e], *pairs));
+    if (pairs) result.tables.push_back(wavelength_table(names[e], wavelengths_of(*pairs)));
     if (names[e] != "rope") continue;
     result.checks.push_back(sum_check(study, maps.back(), *pairs, falls.back()));
     turned = {orbits_figure(params, *pairs), chain_figure(params, *pairs)};

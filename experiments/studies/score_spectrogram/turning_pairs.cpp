@@ -92,17 +92,12 @@ Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
           caption_of(params), std::move(plot)};
 }
 
-Table pair_table(const std::string& name, const Pairs& pairs) {
-  std::vector<double> index, wavelength;
-  for (std::size_t t = 0; t < pairs.size(); ++t) {
-    index.push_back(static_cast<double>(t));
-    wavelength.push_back(pairs[t] ? 2 * std::numbers::pi / *pairs[t]
-                                  : std::numeric_limits<double>::quiet_NaN());
-  }
-  return {
-      .name = "pairs_" + name,
-      .caption = encoding_label(name) + ": wavelength of each pair, 2π/θ_t",
-      .columns = {{"t", "", std::move(index)}, {"wavelength", "tokens", std::move(wavelength)}}};
+std::vector<double> wavelengths_of(const Pairs& pairs) {
+  std::vector<double> wavelengths;
+  for (const std::optional<double>& theta : pairs)
+    wavelengths.push_back(theta ? 2 * std::numbers::pi / *theta
+                                : std::numeric_limits<double>::quiet_NaN());
+  return wavelengths;
 }
 
 }  // namespace orrery::studies

@@ -27,8 +27,7 @@ Figure orbits_figure(const ParamSet& params, const Pairs& pairs);
 /// The pairs head to tail: the real part of their sum is the score.
 Figure chain_figure(const ParamSet& params, const Pairs& pairs);
 
-/// Wavelength 2π/θ_t of each pair; NaN for those that are muted, infinite for channels that do not
-/// turn.
-Table pair_table(const std::string& name, const Pairs& pairs);
+/// Wavelength 2π/θ_t of each pair, as wavelength_table has it.
+std::vector<double> wavelengths_of(const Pairs& pairs);
 
 }  // namespace orrery::studies

@@ -20,8 +20,9 @@ namespace {
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       dim_param(128),
-      log_count_param({"context", "W", "tokens"}, "Largest number of distances.", 32768, 16,
-                      0x1p22),
+      with_role(ParamRole::context,
+                log_count_param({"context", "W", "tokens"}, "Largest number of distances.", 32768,
+                                16, 0x1p22)),
       {.key = "relevance",
        .symbol = "ρ",
        .description = "How like the query the first key is; the second is drawn apart from it.",
@@ -34,6 +35,22 @@ std::vector<ParamSpec> declared_params() {
       seed_param()};
   for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
   return specs;
+}
+
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "reversal",
+          .right = "sensitivity",
+          .controls = {"base", "dim", "context", "relevance"}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "Can distance alone change what a query prefers?",
+           .answer =
+               "A query and two keys, one more like it. Among all distances, the other key wins "
+               "at the share that the curve shows; 0.5 is chance. Move base: a larger one keeps "
+               "preferences and gives up what a step of position changes.",
+           .control = "base"}};
 }
 
 ExperimentInfo make_info() {
@@ -58,7 +75,9 @@ ExperimentInfo make_info() {
                   {"c_t",
                    "product of the query's and the key's pair t, as complex numbers, over "
                    "√d"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions()};
 }
 
 std::vector<Position> lengths_of(const ParamSet& params) {

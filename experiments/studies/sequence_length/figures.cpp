@@ -38,7 +38,10 @@ Rule training_rule(const ParamSet& params) {
 
 Series banded(const LengthStudy& m, const std::vector<double>& lengths,
               Moments LengthPoint::*what) {
-  Series series{.name = encoding_label(m.name), .x = lengths, .color = encoding_color(m.name)};
+  Series series{.name = encoding_label(m.name),
+                .x = lengths,
+                .color = encoding_color(m.name),
+                .choice = m.name};
   for (const LengthPoint& point : m.lengths) {
     const Moments& moments = point.*what;
     series.y.push_back(moments.mean);
@@ -93,7 +96,8 @@ Figure logit_figure(const ParamSet& params, const std::vector<LengthStudy>& all)
     plot.series.push_back({.name = encoding_label(m.name),
                            .x = as_doubles(distances_of(params)),
                            .y = m.mean_change,
-                           .color = encoding_color(m.name)});
+                           .color = encoding_color(m.name),
+                           .choice = m.name});
   return {"logits", "Past the training length: some end, some clip, some go on",
           "like tokens, L(0) by content σ√d, mean over all directions · " + caption_of(params),
           std::move(plot)};
@@ -114,7 +118,8 @@ Figure offset_figure(const ParamSet& params, const std::vector<LengthStudy>& all
     plot.series.push_back({.name = encoding_label(m.name),
                            .x = as_doubles(offsets),
                            .y = m.offsets,
-                           .color = encoding_color(m.name)});
+                           .color = encoding_color(m.name),
+                           .choice = m.name});
   return {"offsets",
           fmt::format("The same {} tokens further down the text", params.integer("window")),
           fmt::format("{} · causal · {}", nothing_trained, caption_of(params)), std::move(plot)};

@@ -12,7 +12,6 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/setup/encoding_work.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/sequence_length/figures.h"
 
@@ -53,6 +52,28 @@ std::vector<ParamSpec> declared_params() {
   return specs;
 }
 
+ExperimentView view() {
+  return {.controls = {"encoding", "train_length", "max_length", "base"},
+          .tabs = {{"beyond", "Encoding by encoding"},
+                   {"logits", "Logits past the training length"},
+                   {"offsets", "Shifted tokens"},
+                   {"recent_share", "Share of recent tokens"}}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "What happens beyond the training length?",
+           .answer =
+               "The entropy of the last query says over how many tokens its attention spreads. "
+               "Move L, the training length, and see which encodings change their course there.",
+           .control = "train_length"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.rotary_value"}},
+          {.figures = {"entropy"}, .keys = {"window"}},
+          {.figures = {"logits"}, .keys = {"draws", "window"}}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "sequence_length",
@@ -70,7 +91,10 @@ ExperimentInfo make_info() {
            {R"(\text{decoding: } \mathbf{o}_m \text{ from keys } 0 \; \ldots \; m \text{ one at a time} = \mathbf{o}_m \text{ of the causal whole})",
             "", in_descriptions}},
       .symbols = {{"s", "shift of all positions"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .ignored = ignored()};
 }
 
 void check_lengths(const ParamSet& params) {
@@ -100,8 +124,8 @@ void check_work(const ParamSet& params) {
                       n * d * operations_per_normal + 3 * d * d * operations_per_normal;
   double contents = 0;
   for (const std::string& encoding : params.list("encoding")) {
-    const double plain = operations_per_content("rope", d);
-    const double own = operations_per_content(encoding, d);
+    const double plain = d * operations_per_rotated_channel;
+    const double own = d * find_encoding(encoding).info.cost.content;
     contents += n * plain + projected * (own - plain);
   }
   check_operations(fmt::format("max_length={} with dim={}, window={} and draws={}", n, d, w, draws),

@@ -40,8 +40,10 @@ ParamSpec compare_param() {
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       dim_param(128),
-      log_count_param({"context", "L", "tokens"},
-                      "Context length with which the wavelengths are compared.", 8192, 2, 0x1p40),
+      with_role(ParamRole::context,
+                log_count_param({"context", "L", "tokens"},
+                                "Context length with which the wavelengths are compared.", 8192, 2,
+                                0x1p40)),
       log_count_param({"search", "", "tokens"},
                       "Distances up to this are searched for the first with B_m < 0.", 65536, 16,
                       0x1p24),
@@ -67,6 +69,28 @@ std::vector<ParamSpec> declared_params() {
   return specs;
 }
 
+ExperimentView view() {
+  return {.layout = ViewLayout::side_by_side,
+          .left = "wavelengths",
+          .right = "sum_of_cosines",
+          .controls = {"base", "dim", "context", "factor"}};
+}
+
+std::vector<Question> questions() {
+  return {{.words = "What does a base of 500000 do?",
+           .answer =
+               "A larger base slows every pair but the first: the line of wavelengths becomes "
+               "steeper, and more of it lies above the context. Move base to compare another one.",
+           .settings = {{"compare", "base"}},
+           .control = "base"}};
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.keys = {"rope.pairing"}},
+          {.figures = {"wavelengths"}, .keys = {"search"}},
+          {.figures = {"sum_of_cosines"}, .keys = {"context"}}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "spectrum",
@@ -82,7 +106,10 @@ ExperimentInfo make_info() {
            {R"(B_m = \sum_t \cos(m\theta_t): \text{ the context that a base supports ends at the first } m \text{ with } B_m < 0)",
             "Men et al. 2024, arXiv 2405.14591", in_descriptions}},
       .symbols = {frequency_meaning, {"λ_t", "wavelength of a pair of channels, in tokens"}},
-      .params = declared_params()};
+      .params = declared_params(),
+      .view = view(),
+      .questions = questions(),
+      .ignored = ignored()};
 }
 
 /// A pair that does not rotate has no finite wavelength to draw.

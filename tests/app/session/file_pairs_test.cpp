@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "app/session/found_setting.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
@@ -18,9 +17,9 @@ TEST_CASE("Two arrays are q and k, or a tensor before and after: their names tel
     const auto pairs = swapped ? file_pairs(*session, b, a) : file_pairs(*session, a, b);
     REQUIRE(pairs.size() == 2);
     CHECK(pairs[0].experiment == session->selected());
-    CHECK(pairs[0].first_key == "q");
+    CHECK(pairs[0].params->first == "q");
     CHECK(pairs[1].experiment == *session->find("identify"));
-    CHECK(pairs[1].first_key == "before");
+    CHECK(pairs[1].params->first == "before");
     CHECK(pairs[1].first == a);
     CHECK(pairs[1].second == b);
   }
@@ -54,14 +53,14 @@ TEST_CASE("One click shows the rope that was found in the long-term decay") {
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
   REQUIRE(session->current().result);
-  const std::string words = found_setting(*session->current().result);
-  CHECK(words.find("base=500000") != std::string::npos);
+  REQUIRE(session->current().result->next);
+  CHECK(session->current().result->next->words.find("base=500000") != std::string::npos);
   desktop.click(desktop.item("button Run the first hypothesis"));
   desktop.settle();
   CHECK(session->current().experiment->info.name == "long_term_decay");
   CHECK(session->current().params.to_text("base") == "500000");
   CHECK(session->current().message.empty());
-  CHECK(found_setting(*session->current().result).empty());
+  CHECK_FALSE(session->current().result->next);
 }
 
 }  // namespace

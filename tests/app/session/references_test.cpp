@@ -9,7 +9,9 @@ namespace {
 
 using Params = std::vector<std::pair<std::string, std::string>>;
 
-Provenance of(Params params) { return {.experiment = "decay", .params = std::move(params)}; }
+Provenance of(Params params) {
+  return {.experiment = "long_term_decay", .params = std::move(params)};
+}
 
 std::shared_ptr<const Result> result_of(Params params) {
   auto result = std::make_shared<Result>();

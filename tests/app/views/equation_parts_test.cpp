@@ -128,17 +128,17 @@ TEST_CASE("A part of an equation is found by its place and read by its name") {
 
 /// What an attention map of these kinds shows first.
 std::vector<std::string> first_on_screen(const std::vector<std::string>& kinds) {
-  const test::FakeExperiment experiment(
-      "attention_map", {test::n_param()}, [&](const ParamSet&, Progress&) {
-        Result result;
-        for (const std::string& kind : kinds) {
-          Figure figure = kind == "pipeline" ? test::equation_figure(tokens) : test::map("", 4, 4);
-          figure.id = kind;
-          figure.role = {.kind = kind, .encodings = {"rope"}};
-          result.figures.push_back(std::move(figure));
-        }
-        return result;
-      });
+  test::FakeExperiment experiment("maps", {test::n_param()}, [&](const ParamSet&, Progress&) {
+    Result result;
+    for (const std::string& kind : kinds) {
+      Figure figure = kind == "pipeline" ? test::equation_figure(tokens) : test::map("", 4, 4);
+      figure.id = kind;
+      figure.role = {.kind = kind, .encodings = {"rope"}};
+      result.figures.push_back(std::move(figure));
+    }
+    return result;
+  });
+  experiment.info.view = {.layout = ViewLayout::small_multiples, .grouping = Grouping::by_kind};
   Session session({&experiment}, test::no_files, {});
   test::NullDesktop desktop(session, 1280, 800);
   session.select(0);

@@ -63,9 +63,9 @@ TEST_CASE("Numbers under an assumption keep it beside another figure") {
 }
 
 TEST_CASE("The questions that show maps of random contents say that no model is behind them") {
-  for (const dialogs::Question& question : dialogs::questions())
-    if (question.experiment == "attention_map" || question.experiment == "score_decomposition")
-      CHECK_THAT(question.answer, Contains(std::string(untrained_notice)));
+  for (const auto& [experiment, question] : dialogs::questions())
+    if (experiment->info.name == "attention_map" || experiment->info.name == "score_decomposition")
+      CHECK_THAT(question->answer, Contains(std::string(untrained_notice)));
 }
 
 }  // namespace

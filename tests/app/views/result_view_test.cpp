@@ -9,7 +9,6 @@
 
 #include "app/shell/start.h"
 #include "app/views/comparison.h"
-#include "app/views/view_plans.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
 
@@ -168,19 +167,19 @@ Figure with_role(Figure figure, FigureRole role) {
 }
 
 TEST_CASE("Terms are seen beside their sum: small multiples of one encoding at a time") {
-  const test::FakeExperiment experiment(
-      "score_decomposition", {test::n_param()}, [](const ParamSet&, Progress&) {
-        Result result;
-        const auto add = [&](const char* id, FigureRole role) {
-          result.figures.push_back(with_role(test::map(id, 4, 4), std::move(role)));
-        };
-        add("first_term", {.kind = "term", .encodings = {"rope"}});
-        add("first_sum", {.kind = "logits", .encodings = {"rope"}});
-        add("second_term", {.kind = "term", .encodings = {"alibi"}});
-        add("second_bias", {.kind = "term", .encodings = {"alibi"}});
-        add("second_sum", {.kind = "logits", .encodings = {"alibi"}});
-        return result;
-      });
+  test::FakeExperiment experiment("terms", {test::n_param()}, [](const ParamSet&, Progress&) {
+    Result result;
+    const auto add = [&](const char* id, FigureRole role) {
+      result.figures.push_back(with_role(test::map(id, 4, 4), std::move(role)));
+    };
+    add("first_term", {.kind = "term", .encodings = {"rope"}});
+    add("first_sum", {.kind = "logits", .encodings = {"rope"}});
+    add("second_term", {.kind = "term", .encodings = {"alibi"}});
+    add("second_bias", {.kind = "term", .encodings = {"alibi"}});
+    add("second_sum", {.kind = "logits", .encodings = {"alibi"}});
+    return result;
+  });
+  experiment.info.view = {.layout = ViewLayout::small_multiples, .grouping = Grouping::by_encoding};
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);

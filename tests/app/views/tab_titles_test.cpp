@@ -20,14 +20,15 @@ Figure called(std::string id) {
 }
 
 TEST_CASE("A figure is chosen by words") {
-  CHECK(views::tab_title(called("decay_bound")) == "Decay bound");
-  CHECK(views::tab_title(called("B")) == "Sum of cosines");
+  const ExperimentView view{.tabs = {{"B", "Sum of cosines"}}};
+  CHECK(views::tab_title(called("decay_bound"), view) == "Decay bound");
+  CHECK(views::tab_title(called("B"), view) == "Sum of cosines");
 }
 
 TEST_CASE("A group of figures is called as its encoding is") {
-  CHECK(views::group_title("rope") == "RoPE");
-  CHECK(views::group_title("t5") == "T5");
-  CHECK(views::group_title("mean_logit") == "Mean logit");
+  CHECK(views::group_title("rope", {}) == "RoPE");
+  CHECK(views::group_title("t5", {}) == "T5");
+  CHECK(views::group_title("mean_logit", {}) == "Mean logit");
 }
 
 TEST_CASE("Figures of one experiment have titles of their own") {
@@ -40,7 +41,7 @@ TEST_CASE("Figures of one experiment have titles of their own") {
     std::set<std::string> titles;
     for (const Figure& figure : result->figures) {
       INFO(experiment->info.name << " " << figure.id);
-      CHECK(titles.insert(views::tab_title(figure)).second);
+      CHECK(titles.insert(views::tab_title(figure, experiment->info.view)).second);
     }
   }
 }

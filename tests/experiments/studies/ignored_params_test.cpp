@@ -1,6 +1,4 @@
 // A control that is dimmed because the figure on screen ignores it must be ignored by it.
-#include "experiments/studies/ignored_params.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -36,16 +34,17 @@ TEST_CASE("What a figure is said to ignore changes nothing in it, whatever else 
       const auto before = test::figures_of(*experiment, settings, inputs);
       for (const ParamSpec& spec : settings.specs()) {
         const auto is_ignored = [&](const auto& figure) {
-          return studies::is_ignored(name, figure.first, spec.key, settings);
+          return ignores(experiment->info, figure.second.figure, spec, settings);
         };
         if (!settings.is_used(spec.key) || std::none_of(before.begin(), before.end(), is_ignored))
           continue;
         for (const ParamSet& changed : test::changes_of(settings, spec)) {
           const auto after = test::figures_of(*experiment, changed, inputs);
-          for (const auto& [id, content] : before) {
-            if (!after.count(id) || !studies::is_ignored(name, id, spec.key, settings)) continue;
+          for (const auto& [id, drawn] : before) {
+            if (!after.count(id) || !ignores(experiment->info, drawn.figure, spec, settings))
+              continue;
             INFO(name << ", " << id << ": " << spec.key << " = " << changed.to_text(spec.key));
-            CHECK(after.at(id) == content);
+            CHECK(after.at(id).content == drawn.content);
             tried.insert(name);
           }
         }
@@ -55,23 +54,43 @@ TEST_CASE("What a figure is said to ignore changes nothing in it, whatever else 
   CHECK(tried.size() >= 14);  // the experiments of which that is said
 }
 
+/// Whether a figure of that name and encoding is said to ignore the parameter.
+bool is_ignored(const Experiment& experiment, const FigureRole& role, const char* key,
+                const ParamSet& params) {
+  return ignores(experiment.info, {.role = role}, params.spec(key), params);
+}
+
 TEST_CASE("What a figure shows is not said to be ignored by it") {
-  const auto ignores = [](const std::string& experiment, const char* figure, const char* key) {
-    const ParamSet params(studies::find_experiment(experiment).info.params);
-    return studies::is_ignored(experiment, figure, key, params);
+  const auto ignored = [](const char* name, const FigureRole& role, const char* key) {
+    const Experiment& experiment = find_experiment(name);
+    return is_ignored(experiment, role, key, ParamSet(experiment.info.params));
   };
-  CHECK(ignores("long_term_decay", "decay_bound", "draws"));
-  CHECK_FALSE(ignores("long_term_decay", "decay_bound", "base"));
-  CHECK_FALSE(ignores("long_term_decay", "decay_bound", "distance"));
-  CHECK_FALSE(ignores("score_spectrogram", "parts_rope", "context"));
-  CHECK_FALSE(ignores("spectrum", "wavelengths", "context"));
+  CHECK(ignored("long_term_decay", {"decay_bound"}, "draws"));
+  CHECK_FALSE(ignored("long_term_decay", {"decay_bound"}, "base"));
+  CHECK_FALSE(ignored("long_term_decay", {"decay_bound"}, "distance"));
+  CHECK(ignored("score_spectrogram", {"parts", {"rope"}}, "heads"));
+  CHECK_FALSE(ignored("score_spectrogram", {"parts", {"alibi"}}, "heads"));
+  CHECK_FALSE(ignored("score_spectrogram", {"parts", {"rope"}}, "context"));
+  CHECK_FALSE(ignored("spectrum", {"wavelengths"}, "context"));
 }
 
 TEST_CASE("Heads are ignored as long as no encoding makes them differ") {
-  ParamSet params(studies::find_experiment("score_spectrogram").info.params);
-  CHECK(studies::is_ignored("score_spectrogram", "mean_logit", "heads", params));
+  const Experiment& experiment = find_experiment("score_spectrogram");
+  ParamSet params(experiment.info.params);
+  CHECK(is_ignored(experiment, {"mean_logit"}, "heads", params));
   params.set("encoding", "rope+alibi");
-  CHECK_FALSE(studies::is_ignored("score_spectrogram", "mean_logit", "heads", params));
+  CHECK_FALSE(is_ignored(experiment, {"mean_logit"}, "heads", params));
+}
+
+TEST_CASE("A parameter that has no effect on any number is ignored by every figure") {
+  for (const Experiment* experiment : experiment_catalogue()) {
+    ParamSet params(experiment->info.params);
+    if (!params.has("rope.partial")) continue;
+    INFO(experiment->info.name);
+    CHECK(is_ignored(*experiment, {"any"}, "rope.partial", params));
+    params.set("rope.fraction", "0.5");
+    CHECK_FALSE(is_ignored(*experiment, {"any"}, "rope.partial", params));
+  }
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/studies/ignored_params.h"
 #include "tests/experiments/studies/moved_controls.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
@@ -40,11 +39,10 @@ struct Count {
 
 /// Whether every figure says that the control changes nothing in it, or files decide its number.
 bool is_dimmed(const Scene& scene, const Result& result, const std::string& key) {
-  const std::string& name = scene.experiment->info.name;
-  const auto in_use = value_in_use(name, key, scene.params, result);
-  if (in_use && in_use->fixed) return !in_use->why.empty();
+  for (const ValueInUse& used : result.in_use)
+    if (used.key == key && !used.why.empty()) return true;
   return std::all_of(result.figures.begin(), result.figures.end(), [&](const Figure& figure) {
-    return is_ignored(name, figure.id, key, scene.params);
+    return ignores(scene.experiment->info, figure, scene.params.spec(key), scene.params);
   });
 }
 

@@ -107,13 +107,13 @@ Inputs some_inputs(const Experiment& experiment) {
   return text_input(words.c_str());
 }
 
-std::map<std::string, std::string> figures_of(const Experiment& experiment, const ParamSet& params,
-                                              const Inputs& inputs) {
-  std::map<std::string, std::string> contents;
+std::map<std::string, Drawn> figures_of(const Experiment& experiment, const ParamSet& params,
+                                        const Inputs& inputs) {
+  std::map<std::string, Drawn> contents;
   try {
     SilentProgress progress;
     const Result result = experiment.run(params, inputs, progress);
-    for (const Figure& figure : result.figures) contents[figure.id] = drawn_in(figure);
+    for (const Figure& figure : result.figures) contents[figure.id] = {figure, drawn_in(figure)};
   } catch (const Error&) {
   }
   return contents;

@@ -15,13 +15,17 @@ ParamSet small_params(const Experiment& experiment);
 /// A text of forty words for experiments that read one.
 Inputs some_inputs(const Experiment& experiment);
 
-/// All that each figure draws, by id, without title and caption, which name the settings; none for
-/// settings or files that are refused.
-std::map<std::string, std::string> figures_of(const Experiment& experiment, const ParamSet& params,
-                                              const Inputs& inputs);
+/// A figure and all that it draws, without title and caption, which name the settings.
+struct Drawn {
+  Figure figure{};
+  std::string content{};
+};
+/// The figures by id; none for settings or files that are refused.
+std::map<std::string, Drawn> figures_of(const Experiment& experiment, const ParamSet& params,
+                                        const Inputs& inputs);
 
-/// The same, and the numbers of every scalar, table and array; for settings or files that are
-/// refused, the words of the refusal.
+/// What each draws, and the numbers of every scalar, table and array; for settings or files that
+/// are refused, the words of the refusal.
 std::map<std::string, std::string> findings_of(const Experiment& experiment, const ParamSet& params,
                                                const Inputs& inputs);
 
