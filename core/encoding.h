@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/door.h"
@@ -14,22 +15,63 @@
 
 namespace orrery {
 
-// Position enters attention by four doors. An encoding is one class that inherits exactly the doors
-// it uses; every door is pure virtual. A kernel asks for the doors that it can honour. T is float
-// or double. N_q queries at positions m, N_k keys at positions n, d channels per head.
+// Position enters attention by four doors: InputTerm, QkTransform, ScoreTerms, ValueTerm. An
+// encoding is one class that inherits Encoding and exactly the doors it uses, and TableIndex where
+// it looks a table up. It is nothing else: what a kernel or an experiment wants to know of an
+// encoding is asked through this header. T is float or double. N_q queries at positions m, N_k keys
+// at positions n, d channels per head.
+
+/// Properties of an encoding with its settings.
+struct EncodingTraits {
+  /// Whether a common shift of all positions leaves the logits as they are, for every content.
+  bool relative;
+  /// The same of the weights, which a number added to a whole row of logits does not change.
+  bool relative_weights{relative};
+  /// The first position from which on logits are functions of m − n, where that is not everywhere.
+  std::optional<Position> relative_from{};
+  /// The last query up to which logits are functions of m − n, where that is not everywhere.
+  std::optional<Position> relative_up_to{};
+  /// The last position at which the encoding is defined: a trained table ends, a formula does not.
+  Position last_position{max_position};
+  /// Whether it has a term for the segments of tokens, as XLNet does.
+  bool reads_segments{false};
+  /// Whether logits depend on tokens beside the query and the key: on gates of the keys between
+  /// them, read from their contents. A logit is then no function of q, k and m − n, though a common
+  /// shift of all positions leaves it. A mask hides keys from the softmax, not their gates.
+  bool reads_other_keys{false};
+
+  /// Whether the weights of queries up to `last` are functions of m − n.
+  bool relative_weights_up_to(Position last) const {
+    return relative_weights || (relative_up_to && last <= *relative_up_to);
+  }
+};
+
+/// Pairs of channels that turn with position, pair t by m·theta_t.
+struct TurningPairs {
+  std::vector<double> theta{};          ///< rad per token, the fastest first
+  std::vector<double> rounded_theta{};  ///< theta in the format of Stage::inv_freq, as it is used
+  std::vector<bool> muted{};            ///< pairs that are left out of the logits; empty for none
+  /// The two channels of each pair where a QkTransform rotates channels; empty where it rotates
+  /// other planes, or where the pairs are added to the input.
+  std::vector<std::pair<Index, Index>> channels{};
+  double gain{1.0};  ///< multiplies cos and sin, of queries and of keys
+
+  bool is_muted(std::size_t t) const { return !muted.empty() && muted[t]; }
+};
 
 /// The interface of every encoding.
 class Encoding {
  public:
   virtual ~Encoding() = default;
-  /// Whether no common shift of all positions changes the logits, for every content.
-  virtual bool is_relative() const = 0;
-  /// The same of the weights, which do not see a number added to a whole row of logits.
-  virtual bool has_relative_weights() const { return is_relative(); }
-  /// The last position at which it is defined: a trained table ends, a formula does not.
-  virtual Position last_position() const { return max_position; }
-  /// Whether it has a term for the segments of tokens: XLNet's does.
-  virtual bool reads_segments() const { return false; }
+  virtual EncodingTraits traits() const = 0;
+  /// Empty for an encoding without such pairs, or whose pairs turn by several positions of a token.
+  virtual TurningPairs turning_pairs() const { return {}; }
+  /// By how much the bias of each head falls per token of distance; empty where it is no line.
+  virtual std::vector<double> slopes() const { return {}; }
+  /// Unit vectors x over which the mean of a logit of x with x, and of −x with −x, changes with
+  /// distance as the mean over all directions does (mean_logits.h). [directions, d], or empty for
+  /// (1, …, 1)/√d, which has that mean wherever logits are products of channels pair by pair.
+  virtual Matrix<double> mean_directions(Index /*d*/) const { return {}; }
 };
 
 /// Door 1: adds a vector to x before the projections. Eq. (3): f_t(x_i, i) = W_t (x_i + p_i).
@@ -71,8 +113,8 @@ struct Scoring {
   WeightRule weights{WeightRule::softmax};
 };
 
-/// Which segment each token belongs to (the token_type_ids of two sentences, say), where that
-/// matters: one id per row, or both empty for no segments.
+/// The segment of each token (the token_type_ids of two sentences, say): one id per row, or both
+/// empty for no segments.
 struct SegmentsIn {
   std::span<const std::int32_t> queries{};  ///< [N_q]
   std::span<const std::int32_t> keys{};     ///< [N_k]
@@ -82,6 +124,13 @@ struct SegmentsIn {
 
 template <class T>
 class PackedKeys;  // core/attention/tiles.h
+
+// Logits and values by distance n − m: core/attention/logit_factors.h.
+struct Distances;
+template <class T>
+struct LogitFactors;
+template <class T>
+struct DistanceVectors;
 
 template <class T>
 struct ScoreInputs {
@@ -104,6 +153,16 @@ class ScoreTerms {
  public:
   /// All terms, "content" first.
   virtual std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const = 0;
+  /// The factors of the sum of score_terms, with in.scoring.scale but without its roundings.
+  /// Attention then adds the terms tile by tile and never holds a map. Empty, which is the default,
+  /// where the sum has no such factors. `distances` are those of in.m and in.n. Long sequences are
+  /// asked for in parts, any consecutive queries and keys: the factors of a query or key depend on
+  /// its own row alone.
+  virtual std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                                       const Distances& distances) const;
+  /// The numbers that the products of score_terms multiply, or larger ones: they bound the rounding
+  /// errors of the logits of contents x [N, d]. x itself by default.
+  virtual Matrix<T> product_sizes(const MatrixIn<T>& x) const { return x; }
 
  protected:
   ~ScoreTerms() = default;
@@ -123,9 +182,29 @@ class ValueTerm {
  public:
   /// out [N_q, d_v], which holds Σ_n A_mn v_n, gains what position adds to it.
   virtual void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const = 0;
+  /// The vectors w_r of distances r = n − m, where o_m = Σ_n A_mn (v_n + w_r). Attention then adds
+  /// them tile by tile. Empty, which is the default, for a term that is no such sum.
+  virtual std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const;
 
  protected:
   ~ValueTerm() = default;
+};
+
+/// [N_q, N_k]
+using IndexMatrix = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// An encoding that looks a table up, and the row that it takes for each pair of tokens.
+class TableIndex {
+ public:
+  /// Rows of the table. [N_q, N_k]. Throws UsageError for a position beyond ±2^53.
+  virtual IndexMatrix table_index(PositionsIn m, PositionsIn n) const = 0;
+  virtual Index table_rows() const = 0;
+  /// The distance from which on all keys share a row, behind the query and ahead of it, as the
+  /// paper states it; empty where it states none.
+  virtual std::optional<Position> stated_reach() const { return std::nullopt; }
+
+ protected:
+  ~TableIndex() = default;
 };
 
 }  // namespace orrery

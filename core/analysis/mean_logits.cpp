@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/attention/softmax_attention.h"
-#include "core/encodings/context.h"
 
 namespace orrery {
 namespace {
@@ -37,32 +36,28 @@ Logits logits_of(const Encoding& encoding, const Matrix<double>& x, PositionsIn 
 
 /// The contents whose mean is asked for, without those of opposite sign. [directions, d]
 Matrix<double> directions_of(const Encoding& encoding, Index d, double length) {
-  const auto* mixes = dynamic_cast<const MixesChannels*>(&encoding);
-  if (mixes && !reads_other_keys(encoding)) {
-    const Matrix<double> balanced = mixes->balanced_direction(d);
-    if (balanced.size() > 0) return length * balanced;
-    return length * Matrix<double>::Identity(d, d);
-  }
+  const Matrix<double> unit = encoding.mean_directions(d);
+  if (unit.size() > 0) return length * unit;
   return Matrix<double>::Constant(1, d, length / std::sqrt(static_cast<double>(d)));
 }
 
 }  // namespace
 
 Positions keys_beside_origin(const Encoding& encoding, PositionsIn queries) {
-  if (!reads_other_keys(encoding) || queries.empty()) return {0};
+  if (!encoding.traits().reads_other_keys || queries.empty()) return {0};
   return consecutive_positions(std::max<Position>(0, queries.back()) + 1);
 }
 
 Position last_askable(const Encoding& encoding) {
-  const Position last = encoding.last_position();
-  const bool far = reads_other_keys(encoding) && last > most_tokens_between;
-  return far ? most_tokens_between : last;
+  const EncodingTraits traits = encoding.traits();
+  const bool far = traits.reads_other_keys && traits.last_position > most_tokens_between;
+  return far ? most_tokens_between : traits.last_position;
 }
 
 MeanLogits mean_logits(const Encoding& encoding, Index d, double squared_norm, PositionsIn queries,
                        int head) {
   PositionsIn asked = queries;
-  if (reads_other_keys(encoding))  // ascending queries
+  if (encoding.traits().reads_other_keys)  // ascending queries
     while (!asked.empty() && asked.back() > most_tokens_between)
       asked = asked.first(asked.size() - 1);
   const Matrix<double> directions = directions_of(encoding, d, std::sqrt(squared_norm));

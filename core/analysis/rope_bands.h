@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/encodings/rope.h"
+#include "core/encoding.h"
 
 namespace orrery {
 
@@ -14,20 +14,21 @@ struct RopeBand {
   Matrix<T> logits{};   ///< [N_q, N_k], over √d of the whole head
 };
 
-/// RoPE's score split by frequency: eq. (35) summed over `bands` runs of pairs, as even as they
-/// come, fastest first. With the channels that are not rotated as `rest`, they add up to the
-/// logits.
+/// RoPE's logits split by frequency: eq. (35) summed over `bands` runs of neighbouring pairs, as
+/// even as they come, the fastest first. Together with `rest`, that of the channels that are not
+/// rotated, they add up to the logits.
 template <class T>
 struct RopeDecomposition {
   std::vector<RopeBand<T>> bands{};
   Matrix<T> rest{};  ///< empty when every channel is rotated
 };
 
-/// q [N_q, d], k [N_k, d] before the rotation; there are at most as many bands as pairs.
-/// Throws UsageError as Rope does, and for fewer than one band. Cost: bands·N_q·N_k·d.
+/// q [N_q, d], k [N_k, d] before `rotation`, whose pairs are `pairs`, channels included; there are
+/// at most as many bands as pairs. Throws UsageError as the rotation does, and for fewer than one
+/// band. Cost: bands·N_q·N_k·d.
 template <class T>
-RopeDecomposition<T> rope_decomposition(const Rope<T>& rope, const MatrixIn<T>& q,
-                                        const MatrixIn<T>& k, PositionsIn m, PositionsIn n,
-                                        int bands);
+RopeDecomposition<T> rope_decomposition(const QkTransform<T>& rotation, const TurningPairs& pairs,
+                                        const MatrixIn<T>& q, const MatrixIn<T>& k, PositionsIn m,
+                                        PositionsIn n, int bands);
 
 }  // namespace orrery

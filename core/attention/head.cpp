@@ -72,7 +72,7 @@ RowReader<T> whole_map(AttentionOutput<T>& out) {
 }
 
 void check_segments(const Encoding& encoding, const SegmentsIn& segments) {
-  if (!segments.given() || encoding.reads_segments()) return;
+  if (!segments.given() || encoding.traits().reads_segments) return;
   throw UsageError("segments of tokens", "are read by an encoding with a segment term only",
                    "drop them, or choose transformer_xl, which has XLNet's");
 }

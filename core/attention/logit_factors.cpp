@@ -27,6 +27,17 @@ std::optional<Distances> consecutive_distances(PositionsIn m, PositionsIn n) {
 }
 
 template <class T>
+std::optional<LogitFactors<T>> ScoreTerms<T>::logit_factors(const ScoreInputs<T>&,
+                                                            const Distances&) const {
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<DistanceVectors<T>> ValueTerm<T>::value_vectors(const Distances&) const {
+  return std::nullopt;
+}
+
+template <class T>
 LogitFactors<T> distance_bias_factors(const ScoreTerms<T>& terms, const ScoreInputs<T>& in,
                                       const Distances& distances) {
   LogitFactors<T> out{.q = {}, .bias = Matrix<T>::Zero(1, distances.count)};
@@ -46,6 +57,10 @@ LogitFactors<T> distance_bias_factors(const ScoreTerms<T>& terms, const ScoreInp
   return out;
 }
 
+template class ScoreTerms<float>;
+template class ScoreTerms<double>;
+template class ValueTerm<float>;
+template class ValueTerm<double>;
 template LogitFactors<float> distance_bias_factors(const ScoreTerms<float>&,
                                                    const ScoreInputs<float>&, const Distances&);
 template LogitFactors<double> distance_bias_factors(const ScoreTerms<double>&,

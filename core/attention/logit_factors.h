@@ -13,10 +13,10 @@ namespace orrery {
 struct Distances {
   Position first{};  ///< of the last query to the first key
   Index count{};     ///< N_q + N_k − 1, or 0
-  /// Those above it are hidden: what is said of them does not matter.
+  /// Keys beyond this distance are hidden, so that their factors do not matter.
   Position last_seen{std::numeric_limits<Position>::max()};
 };
-/// What is made per distance is made of so many at once.
+/// Numbers per distance are computed for so many distances at once.
 constexpr Index distances_at_once = 2048;
 /// Empty for positions that are not consecutive, for none, and for a position or distance beyond
 /// ±2^53.
@@ -49,9 +49,9 @@ DistanceVectors<T> distance_vectors(const Matrix<T>& table, const Distances& dis
   return out;
 }
 
-/// What the logits at consecutive positions are made of, r = n − m:
+/// Factors of the logits at consecutive positions, r = n − m:
 ///   l_mn = q_m·k_n + q'_m·a_r + k_n·b_r + c_r.
-/// Every scale is in q, q', b and c.
+/// Every scale is in q, q', b and c. A row of each map is a shifted view of numbers per distance.
 template <class T>
 struct LogitFactors {
   Matrix<T> q;                    ///< [N_q, channels]
@@ -60,23 +60,6 @@ struct LogitFactors {
   DistanceVectors<T> by_query{};  ///< a
   DistanceVectors<T> by_key{};    ///< b, of as many channels as the keys as they are
   Matrix<T> bias{};               ///< c [1, Distances::count]; empty for none
-};
-
-/// An encoding that can say what its terms are made of. Attention then adds them tile by tile, each
-/// row of the map being a shifted view of numbers per distance, and never holds a map.
-template <class T>
-class FactoredTerms {
- public:
-  /// The sum of score_terms, with in.scoring.scale but without its roundings. Empty where it cannot
-  /// be said so. `distances` are those of in.m and in.n. Long sequences are asked for in parts, any
-  /// consecutive queries and keys: what is said of a query or key depends on its own row alone.
-  virtual std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                                       const Distances& distances) const = 0;
-  /// What is added to values by distance: o_m = Σ_n A_mn (v_n + w_r).
-  virtual DistanceVectors<T> value_vectors(const Distances&) const { return {}; }
-
- protected:
-  ~FactoredTerms() = default;
 };
 
 /// q·scale.

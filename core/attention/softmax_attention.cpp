@@ -174,7 +174,7 @@ bool rounds_after_products(const StageRounding& rounding) {
          rounds(Stage::weights) || rounds(Stage::output);
 }
 
-/// The factors of the logits at these distances, where the encoding can say them.
+/// The factors of the logits at these distances, where the encoding has them.
 template <class T>
 std::optional<LogitFactors<T>> factors_of(const ScoreInputs<T>& scores,
                                           const SoftmaxDoors<T>& doors,
@@ -182,8 +182,8 @@ std::optional<LogitFactors<T>> factors_of(const ScoreInputs<T>& scores,
   if (!doors.score_terms)
     return LogitFactors<T>{
         .q = scaled_queries<T>(scores.q, score_scale(1, scores.q.cols(), scores.scoring))};
-  if (!doors.factored_terms || !distances) return std::nullopt;
-  return doors.factored_terms->logit_factors(scores, *distances);
+  if (!distances) return std::nullopt;
+  return doors.score_terms->logit_factors(scores, *distances);
 }
 
 /// The factors of logits that a rule multiplies, by the factor of each query; false where they have
@@ -244,11 +244,11 @@ class OnlineSource {
   /// 0·NaN is NaN: with such values, which of the hidden keys are left out would show.
   bool finite_values() const { return all_finite<T>(p_.v()); }
 
-  /// Empty where the encoding cannot say it.
+  /// Empty where the encoding has no factors.
   std::optional<OnlinePart<T>> part(const Part& part) {
     const ScoreInputs<T> scores = scores_of_part(part);
     std::optional<Distances> distances = consecutive_distances(scores.m, scores.n);
-    if (distances && doors_.factored_terms) distances->last_seen = last_seen(part, *distances);
+    if (distances && doors_.score_terms) distances->last_seen = last_seen(part, *distances);
     std::optional<LogitFactors<T>> factors = factors_of<T>(scores, doors_, distances);
     if (!factors || !follow_rule(factors_of_queries(part), *factors)) return std::nullopt;
     if (part.queries == in_.q.rows() && part.keys == in_.k.rows()) p_.drop_queries();
@@ -299,8 +299,10 @@ class OnlineSource {
 
   bool add_value_vectors(const std::optional<Distances>& distances, OnlinePart<T>& out) const {
     out.value_term = doors_.value_term;
-    if (!doors_.factored_terms || !distances) return true;
-    out.value_vectors = doors_.factored_terms->value_vectors(*distances);
+    if (!doors_.value_term || !distances) return true;
+    std::optional<DistanceVectors<T>> vectors = doors_.value_term->value_vectors(*distances);
+    if (!vectors) return true;
+    out.value_vectors = std::move(*vectors);
     out.value_term = nullptr;
     const Matrix<T>& rows = out.value_vectors.rows;
     // Of other channels they are refused; and a NaN reaches those alone whose weight it has.
@@ -324,7 +326,6 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
   if (scoring.weights != WeightRule::softmax) return std::nullopt;
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
-  if (doors.score_terms && !doors.factored_terms) return std::nullopt;
   OnlineSource<T> source(in, doors, mask, scoring, threads);
   if (!source.finite_values()) return std::nullopt;
   OnlineAttention<T> attention(in.q.rows(), in.k.rows(), in.v.cols(), mask, threads);
@@ -345,8 +346,7 @@ template <class T>
 SoftmaxDoors<T> SoftmaxDoors<T>::of(const Encoding& encoding) {
   return {dynamic_cast<const QkTransform<T>*>(&encoding),
           dynamic_cast<const ScoreTerms<T>*>(&encoding),
-          dynamic_cast<const ValueTerm<T>*>(&encoding),
-          dynamic_cast<const FactoredTerms<T>*>(&encoding)};
+          dynamic_cast<const ValueTerm<T>*>(&encoding)};
 }
 
 template <class T>

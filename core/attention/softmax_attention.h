@@ -25,7 +25,6 @@ struct SoftmaxDoors {
   const QkTransform<T>* qk_transform{nullptr};
   const ScoreTerms<T>* score_terms{nullptr};
   const ValueTerm<T>* value_term{nullptr};
-  const FactoredTerms<T>* factored_terms{nullptr};  ///< what score_terms and value_term are made of
 
   static SoftmaxDoors of(const Encoding& encoding);
 };
@@ -98,13 +97,16 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
                        const Scoring& scoring, const RowReader<T>& reader);
 
 /// The output of softmax_attention without its map: terms, logits and weights are left empty.
-/// Where the encoding says what its terms are made of (FactoredTerms at consecutive positions, or
-/// no ScoreTerms) and nothing is rounded after q, k and v, the softmax is computed block of keys by
-/// block of keys: as each comes, what was summed is scaled to the largest logit so far, and
-/// O(N_q + N_k) numbers per channel are held, and FactoredTerms of a part of them; the sums then
-/// run in another order, which differs in the last bits. Otherwise by rows, in O(N_k) memory per
-/// thread: with a mask that adds, say. Any number of threads gives the same bits. Source: Milakov
-/// and Gimelshein 2018; Dao et al. 2022, algorithm 1.
+/// Where the terms have factors (ScoreTerms::logit_factors at consecutive positions, or no
+/// ScoreTerms) and nothing is rounded after q, k and v, the softmax is computed block of keys by
+/// block of keys: with each block, the sums so far are scaled to the largest logit so far.
+/// Otherwise it is computed by rows, with a mask that adds for instance.
+///
+/// Accuracy: by blocks, the sums run in another order, which changes the last bits. Any number of
+/// threads gives the same bits.
+/// Cost: by blocks, O(N_q + N_k) numbers per channel in memory, and the factors of a part of them;
+/// by rows, O(N_k) per thread.
+/// Source: Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1.
 template <class T>
 AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                     const Mask& mask = {}, const Scoring& scoring = {},

@@ -123,7 +123,7 @@ template <class T>
 std::optional<LogitFactors<T>> Alibi<T>::logit_factors(const ScoreInputs<T>& in,
                                                        const Distances& distances) const {
   // A rounding of the positions themselves moves distances apart.
-  if (!is_relative() || rounding_.rounds(Stage::position)) return std::nullopt;
+  if (options_.form == AlibiForm::key || rounding_.rounds(Stage::position)) return std::nullopt;
   return distance_bias_factors<T>(*this, in, distances);
 }
 

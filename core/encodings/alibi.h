@@ -43,7 +43,7 @@ std::vector<double> alibi_slopes(int heads, double bias_max = 8.0);
 /// Accuracy: exact in T up to one rounding of slope·distance. Cost: N_q·N_k beside the product.
 /// Source: Press et al. 2022 (ALiBi) §3; Transformers, modeling_falcon, build_alibi_tensor.
 template <class T>
-class Alibi final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+class Alibi final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the positions, their distance and the slopes (Stage::table); with
   /// AlibiScale::root also of the bias before its scale (Stage::term).
@@ -55,12 +55,13 @@ class Alibi final : public Encoding, public ScoreTerms<T>, public FactoredTerms<
   static EncodingInfo info();
   static std::unique_ptr<Alibi> make(const EncodingSettings& settings);
 
-  /// False for AlibiForm::key, whose weights alone depend on m − n.
-  bool is_relative() const override { return options_.form != AlibiForm::key; }
-  bool has_relative_weights() const override { return true; }
+  /// The weights alone depend on m − n for AlibiForm::key.
+  EncodingTraits traits() const override {
+    return {.relative = options_.form != AlibiForm::key, .relative_weights = true};
+  }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
-  const std::vector<double>& slopes() const { return slopes_; }
+  std::vector<double> slopes() const override { return slopes_; }
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

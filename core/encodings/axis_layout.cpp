@@ -105,10 +105,10 @@ AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens) {
   return at;
 }
 
-bool is_text_from(const AxisLayout& layout, Position token) {
-  if (layout.given.rows() > 0) return false;
-  return layout.kind == AxisLayoutKind::text ||
-         token >= layout.text_before + layout.frames * layout.rows * layout.columns;
+std::optional<Position> text_from(const AxisLayout& layout) {
+  if (layout.given.rows() > 0) return std::nullopt;
+  if (layout.kind == AxisLayoutKind::text) return -max_position;
+  return layout.text_before + layout.frames * layout.rows * layout.columns;
 }
 
 std::vector<ParamSpec> axis_layout_params() {

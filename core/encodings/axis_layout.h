@@ -39,8 +39,9 @@ struct AxisLayout {
 /// before 0 or past the last where positions are given, and for tokens beyond ±2^53.
 AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens);
 
-/// Whether all tokens from that one on lie on all axes at the same place.
-bool is_text_from(const AxisLayout& layout, Position token);
+/// The first token from which on all lie at the same place on all axes: −2^53 where the layout is
+/// text alone, and empty where positions are given.
+std::optional<Position> text_from(const AxisLayout& layout);
 
 /// axis_rope.layout and what its choices read.
 std::vector<ParamSpec> axis_layout_params();

@@ -127,14 +127,12 @@ std::unique_ptr<AxisRope<T>> AxisRope<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-bool AxisRope<T>::is_relative() const {
-  return is_text_from(config_.layout, -max_position);
-}
-
-template <class T>
-Position AxisRope<T>::last_position() const {
+EncodingTraits AxisRope<T>::traits() const {
   const Index given = config_.layout.given.rows();
-  return given > 0 ? given - 1 : max_position;
+  const std::optional<Position> text = text_from(config_.layout);
+  return {.relative = text == -max_position,
+          .relative_from = text,
+          .last_position = given > 0 ? given - 1 : max_position};
 }
 
 template <class T>

@@ -49,8 +49,7 @@ class AxisRope final : public Encoding, public QkTransform<T> {
   static std::unique_ptr<AxisRope> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override;
-  Position last_position() const override;
+  EncodingTraits traits() const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 

@@ -27,16 +27,6 @@ bool before(const MatrixIn<T>& k, Index a, Index b) {
 
 }  // namespace
 
-bool has_relative_weights(const Encoding& encoding, Position last) {
-  const auto* at_first = dynamic_cast<const RelativeAtFirst*>(&encoding);
-  return encoding.has_relative_weights() || (at_first && last <= at_first->relative_up_to());
-}
-
-bool reads_other_keys(const Encoding& encoding) {
-  const auto* context = dynamic_cast<const ReadsContext*>(&encoding);
-  return context && context->reads_other_keys();
-}
-
 template <class T>
 std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k) {
   check_positions(n, k.rows());

@@ -9,46 +9,6 @@
 
 namespace orrery {
 
-/// An encoding whose logits depend on tokens beside the query and the key: gates of the keys
-/// between them, read from their contents. A logit is then no function of q, k and m − n, though a
-/// common shift of all positions leaves it. A mask hides keys from the softmax, not their gates.
-class ReadsContext {
- public:
-  /// False for settings in which it reads the query and the key alone.
-  virtual bool reads_other_keys() const { return true; }
-
- protected:
-  ~ReadsContext() = default;
-};
-
-/// An encoding whose logits are no products of channels pair by pair, so that a mean over
-/// directions takes all of them: see mean_logits.
-class MixesChannels {
- public:
-  /// A unit vector x, [1, d], for which the logits of x with x and of −x with −x have a mean that
-  /// changes with distance as that over all directions does; empty where none is known.
-  virtual Matrix<double> balanced_direction(Index) const { return {}; }
-
- protected:
-  ~MixesChannels() = default;
-};
-
-/// An encoding that is relative among its first positions only.
-class RelativeAtFirst {
- public:
-  /// The last query at which its logits are functions of m − n.
-  virtual Position relative_up_to() const = 0;
-
- protected:
-  ~RelativeAtFirst() = default;
-};
-
-/// Whether the weights are relative at queries up to `last`.
-bool has_relative_weights(const Encoding& encoding, Position last);
-
-/// Whether the encoding is a ReadsContext that does read other keys.
-bool reads_other_keys(const Encoding& encoding);
-
 /// Keys with the same position, in the order of positions.
 struct KeyGroup {
   Position position{};

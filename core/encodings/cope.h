@@ -28,7 +28,7 @@ enum class CopeGate {
 /// for each query, a sort of the keys, and O(N_q N_k). Source: Golovneva et al. 2024 (CoPE) §4,
 /// appendix B; x-transformers, CoPE.
 template <class T>
-class Cope final : public Encoding, public ScoreTerms<T>, public ReadsContext {
+class Cope final : public Encoding, public ScoreTerms<T> {
  public:
   /// e [P, d_head]. Rounding is of e. Throws UsageError for an empty table.
   Cope(CopeGate gate, Matrix<T> table, const StageRounding& rounding = {});
@@ -37,7 +37,7 @@ class Cope final : public Encoding, public ScoreTerms<T>, public ReadsContext {
   static std::unique_ptr<Cope> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:

@@ -59,10 +59,7 @@ struct DebertaOptions {
 /// RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021
 /// §3.1, eq. (4); microsoft/DeBERTa.
 template <class T>
-class Deberta final : public Encoding,
-                      public ScoreTerms<T>,
-                      public TableIndex,
-                      public FactoredTerms<T> {
+class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   struct Weights {
     Matrix<T> table;  ///< P [2·span, d_model]
@@ -83,7 +80,7 @@ class Deberta final : public Encoding,
   static std::unique_ptr<Deberta> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   /// δ(m, n), the row of content_to_position.
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return weights_.table.rows(); }

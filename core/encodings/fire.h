@@ -33,7 +33,7 @@ struct FireConfig {
 /// 4·width flops and a logarithm per pair. Source: Li et al. 2023 (FIRE) §3, ICLR 2024;
 /// mcleish7/arithmetic, cramming/architectures/embeddings.py.
 template <class T>
-class Fire final : public Encoding, public ScoreTerms<T>, public RelativeAtFirst {
+class Fire final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the positions, their distance and the network. Throws UsageError for shapes
   /// that do not fit, c not positive, or L below 1.
@@ -43,8 +43,9 @@ class Fire final : public Encoding, public ScoreTerms<T>, public RelativeAtFirst
   static std::unique_ptr<Fire> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return false; }
-  Position relative_up_to() const override { return static_cast<Position>(config_.threshold); }
+  EncodingTraits traits() const override {
+    return {.relative = false, .relative_up_to = static_cast<Position>(config_.threshold)};
+  }
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

@@ -42,7 +42,7 @@ std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const Forge
 /// sum. Cost: N_k·d, a sort of the keys, and O(N_q N_k). Source: Lin et al. 2025 (Forgetting
 /// Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
 template <class T>
-class Fox final : public Encoding, public ScoreTerms<T>, public ReadsContext {
+class Fox final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of w and b. Throws UsageError unless there is a bias for every row of the weight.
   explicit Fox(ForgetGates gates, const StageRounding& rounding = {});
@@ -50,7 +50,7 @@ class Fox final : public Encoding, public ScoreTerms<T>, public ReadsContext {
   static EncodingInfo info();
   static std::unique_ptr<Fox> make(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   /// Throws UsageError when in.head is not one of the heads, or keys have another width than w.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

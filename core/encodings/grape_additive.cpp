@@ -195,6 +195,12 @@ std::vector<ScoreTerm<T>> GrapeAdditive<T>::score_terms(const ScoreInputs<T>& in
   return terms;
 }
 
+template <class T>
+Matrix<double> GrapeAdditive<T>::mean_directions(Index d) const {
+  if (gate_ == GrapeGate::forget) return {};
+  return Matrix<double>::Identity(d, d);
+}
+
 template class GrapeAdditive<float>;
 template class GrapeAdditive<double>;
 

@@ -37,10 +37,7 @@ struct GrapeAdditiveTables {
 /// key ahead of the query takes |m − n|. Accuracy: of Alibi and Fox. Source: Zhang et al. 2025
 /// (GRAPE) §4, arXiv 2512.07805; model-architectures/GRAPE, llama-mha-grape-a-*.py.
 template <class T>
-class GrapeAdditive final : public Encoding,
-                            public ScoreTerms<T>,
-                            public ReadsContext,
-                            public MixesChannels {
+class GrapeAdditive final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the positions, their distance, slopes and tables. Throws UsageError unless
   /// there is a row of u and of v per head, and of forget gates where they are read.
@@ -50,8 +47,10 @@ class GrapeAdditive final : public Encoding,
   static EncodingInfo info();
   static std::unique_ptr<GrapeAdditive> make(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
-  bool reads_other_keys() const override { return gate_ == GrapeGate::forget; }
+  EncodingTraits traits() const override {
+    return {.relative = true, .reads_other_keys = gate_ == GrapeGate::forget};
+  }
+  Matrix<double> mean_directions(Index d) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

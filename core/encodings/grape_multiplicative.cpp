@@ -157,8 +157,8 @@ void GrapeMultiplicative<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
 }
 
 template <class T>
-Matrix<double> GrapeMultiplicative<T>::balanced_direction(Index d) const {
-  if (d != basis_.cols()) return {};
+Matrix<double> GrapeMultiplicative<T>::mean_directions(Index d) const {
+  if (d != basis_.cols()) return Matrix<double>::Identity(d, d);
   Matrix<double> x = basis_.colwise().sum() / std::sqrt(static_cast<double>(d));
   if (basis_.rows() == d) return x;
   // The first unit vector that is not in the planes, without its part in them.
@@ -169,7 +169,7 @@ Matrix<double> GrapeMultiplicative<T>::balanced_direction(Index d) const {
     const auto left = static_cast<double>(d - basis_.rows());
     return x + beside * (std::sqrt(left / static_cast<double>(d)) / beside.norm());
   }
-  return {};
+  return Matrix<double>::Identity(d, d);
 }
 
 template class GrapeMultiplicative<float>;

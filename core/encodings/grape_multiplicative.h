@@ -29,7 +29,7 @@ struct GrapeMultiplicativeConfig {
 /// product position·frequency. Cost: 3·d flops per plane and row. Source: Zhang et al. 2025 (GRAPE)
 /// §3, arXiv 2512.07805; model-architectures/GRAPE.
 template <class T>
-class GrapeMultiplicative final : public Encoding, public QkTransform<T>, public MixesChannels {
+class GrapeMultiplicative final : public Encoding, public QkTransform<T> {
  public:
   /// rows [d_head or 2, d_head]. Rounding is of the positions, frequencies, angles, their cosines
   /// and the table. Throws UsageError: d_head odd, base ≤ 1, rows that span fewer planes.
@@ -39,15 +39,16 @@ class GrapeMultiplicative final : public Encoding, public QkTransform<T>, public
   static std::unique_ptr<GrapeMultiplicative> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   /// With equal parts along all vectors of the planes, and along what is orthogonal to them in
   /// proportion to its dimensions: off its diagonal G(r) is skew in these, so that xᵀG(r)x is
   /// tr G(r)/d.
-  Matrix<double> balanced_direction(Index d) const override;
+  Matrix<double> mean_directions(Index d) const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 
-  const std::vector<double>& theta() const { return theta_; }  ///< ω s of each plane, rad per token
+  /// Planes of any channels: ω s of each, in the format of Stage::inv_freq.
+  TurningPairs turning_pairs() const override { return {.theta = theta_, .rounded_theta = theta_}; }
 
  private:
   void turn(PositionsIn positions, MatrixOut<T> x) const;

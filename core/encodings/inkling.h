@@ -20,7 +20,7 @@ namespace orrery {
 /// encoding: P[:, m − n] is Shaw's vector of a distance, of low rank. Cost: extent·profiles numbers
 /// per query. Source: Transformers, modeling_inkling, InklingRelativeLogits.
 template <class T>
-class Inkling final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+class Inkling final : public Encoding, public ScoreTerms<T> {
  public:
   /// mixing [heads·d_head, profiles], head by head; profiles [profiles, extent]. Rounding is of
   /// both. Throws UsageError for shapes that do not fit.
@@ -30,7 +30,7 @@ class Inkling final : public Encoding, public ScoreTerms<T>, public FactoredTerm
   static std::unique_ptr<Inkling> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.

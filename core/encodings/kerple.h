@@ -33,7 +33,7 @@ struct KerpleParameters {
 /// Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog and
 /// ParallelKerplePower.
 template <class T>
-class Kerple final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+class Kerple final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the positions, their distance, r1 and r2. Throws UsageError unless there are as
   /// many r1 as r2, at least one, and all are in range.
@@ -43,7 +43,7 @@ class Kerple final : public Encoding, public ScoreTerms<T>, public FactoredTerms
   static std::unique_ptr<Kerple> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads.

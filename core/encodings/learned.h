@@ -20,8 +20,9 @@ class Learned final : public Encoding, public InputTerm<T> {
   static std::unique_ptr<Learned> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return false; }
-  Position last_position() const override { return table_.rows() - 1; }
+  EncodingTraits traits() const override {
+    return {.relative = false, .last_position = table_.rows() - 1};
+  }
   /// Throws UsageError for a position outside [0, L) or another width.
   void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
 

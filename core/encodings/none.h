@@ -14,7 +14,7 @@ class NoEncoding final : public Encoding {
   static EncodingInfo info();
   static std::unique_ptr<NoEncoding> make(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
 };
 
 }  // namespace orrery

@@ -39,7 +39,7 @@ struct PathTables {
 /// recursion from each query outwards. Source: Yang et al. 2025 (PaTH Attention) §3, NeurIPS; fla,
 /// layers/path_attn.py and ops/path_attn/naive.py.
 template <class T>
-class Path final : public Encoding, public ScoreTerms<T>, public ReadsContext {
+class Path final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the tables. Throws UsageError for shapes that do not fit.
   explicit Path(PathTables tables, const StageRounding& rounding = {});
@@ -48,7 +48,7 @@ class Path final : public Encoding, public ScoreTerms<T>, public ReadsContext {
   static std::unique_ptr<Path> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   /// Throws UsageError when in.head is not one of the heads, or for another width than the tables'.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 

@@ -135,7 +135,7 @@ Matrix<T> Pope<T>::of_distances(const ScoreInputs<T>& in, const double* phase, d
 }
 
 template <class T>
-Matrix<T> Pope<T>::sizes(const MatrixIn<T>& x) {
+Matrix<T> Pope<T>::product_sizes(const MatrixIn<T>& x) const {
   const Matrix<T> of_terms = lengths_of<T>(x).array().abs() + static_cast<T>(std::numbers::ln2);
   return of_terms.replicate(1, 2);
 }
@@ -183,7 +183,7 @@ std::optional<LogitFactors<T>> Pope<T>::logit_factors(const ScoreInputs<T>& in,
 }
 
 template <class T>
-Matrix<double> Pope<T>::balanced_direction(Index d) const {
+Matrix<double> Pope<T>::mean_directions(Index d) const {
   return Matrix<double>::Constant(1, d, 1 / std::sqrt(static_cast<double>(d)));
 }
 

@@ -21,10 +21,7 @@ namespace orrery {
 /// Accuracy: cos and sin of the exact product position·theta. Cost: 2·d flops per pair for each of
 /// the four terms. Source: Gopalakrishnan et al. 2025 (PoPE) §3; x-transformers, PolarEmbedding.
 template <class T>
-class Pope final : public Encoding,
-                   public ScoreTerms<T>,
-                   public FactoredTerms<T>,
-                   public MixesChannels {
+class Pope final : public Encoding, public ScoreTerms<T> {
  public:
   /// phases [heads, d_head], clamped to [−2π, 0]. Rounding is of the positions, frequencies,
   /// angles, their cosines and the phases. Throws UsageError for an empty table or a base ≤ 1.
@@ -33,18 +30,17 @@ class Pope final : public Encoding,
   static EncodingInfo info();
   static std::unique_ptr<Pope> make(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   /// (1, …, 1)/√d: a content scales each cosine by its own channel's length alone, so that the
   /// channels of all directions together scale all cosines alike.
-  Matrix<double> balanced_direction(Index d) const override;
+  Matrix<double> mean_directions(Index d) const override;
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
-  /// |s(x)| + ln 2 for real and imaginary parts, [N, 2d]: as large as the numbers whose products
-  /// the four terms are.
-  static Matrix<T> sizes(const MatrixIn<T>& x);
+  /// |s(x)| + ln 2 for real and imaginary parts, [N, 2d].
+  Matrix<T> product_sizes(const MatrixIn<T>& x) const override;
 
  private:
   /// ln²2 Σ_c cos((m − n)theta_c − delta_c), for one distance and for every pair: the same number

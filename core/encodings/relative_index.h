@@ -13,23 +13,6 @@ namespace orrery {
 // Relative encodings look their tables up by an index of the relative position. Every index
 // function here takes r = m − n, query minus key, whatever sign its paper uses.
 
-/// [N_q, N_k]
-using IndexMatrix = Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// An encoding that looks a table up: which row it takes for each pair is worth seeing by itself.
-class TableIndex {
- public:
-  /// Rows of the table. [N_q, N_k]. Throws UsageError for a position beyond ±2^53.
-  virtual IndexMatrix table_index(PositionsIn m, PositionsIn n) const = 0;
-  virtual Index table_rows() const = 0;
-  /// The distance from which on all keys share a row, behind the query and ahead of it, as the
-  /// paper states it; empty where it states none.
-  virtual std::optional<Position> stated_reach() const { return std::nullopt; }
-
- protected:
-  ~TableIndex() = default;
-};
-
 /// value_of(m, n) for every pair. [N_q, N_k]
 template <class Value, class ValueOf>
 Matrix<Value> matrix_of_pairs(PositionsIn m, PositionsIn n, const ValueOf& value_of) {

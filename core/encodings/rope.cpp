@@ -66,7 +66,6 @@ void check_some_pair_counts(std::size_t pairs, const std::array<bool, mixer_band
                    fmt::format("unmute one of {}", fmt::join(names, ", ")));
 }
 
-/// Whether a number before the rotated channels is rounded; rounded frequencies are frequencies.
 Positions mirrored(PositionsIn positions) {
   Positions out(positions.begin(), positions.end());
   for (Position& p : out) p = -p;
@@ -169,6 +168,16 @@ std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
   config.muted = muted_of(s.params);
   config.scaling = rope_scaling_of(s, pairs_of(config));
   return std::make_unique<Rope>(config);
+}
+
+template <class T>
+TurningPairs Rope<T>::turning_pairs() const {
+  TurningPairs pairs{.theta = theta_, .rounded_theta = rounded_theta_, .gain = attention_factor_};
+  for (std::size_t t = 0; t < theta_.size(); ++t) {
+    pairs.muted.push_back(is_muted(t));
+    pairs.channels.emplace_back(channels(t).a, channels(t).b);
+  }
+  return pairs;
 }
 
 template <class T>

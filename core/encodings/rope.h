@@ -73,13 +73,15 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   static std::unique_ptr<Rope> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
 
   /// The change of the output by rotary_value; none by default.
   /// Throws UsageError when values turn and have another width than d_head.
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
+
+  TurningPairs turning_pairs() const override;
 
   const RopeConfig& config() const { return config_; }
   /// rad per token after scaling, the fastest first: [rotary_dims / 2], or [d_head / 2] when

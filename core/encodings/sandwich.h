@@ -26,7 +26,7 @@ struct SandwichConfig {
 /// Rudnicky, Ramadge 2023 (Dissecting Transformer Length Extrapolation via the Lens of Receptive
 /// Field Analysis) §5 and its figure of the code.
 template <class T>
-class Sandwich final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+class Sandwich final : public Encoding, public ScoreTerms<T> {
  public:
   /// Rounding is of the positions and their distance, of frequencies, angles and cosines. Throws
   /// UsageError: no head, channels odd or not positive, base ≤ 1.
@@ -36,7 +36,7 @@ class Sandwich final : public Encoding, public ScoreTerms<T>, public FactoredTer
   static std::unique_ptr<Sandwich> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads.

@@ -200,8 +200,8 @@ std::optional<LogitFactors<T>> Shaw<T>::logit_factors(const ScoreInputs<T>& in,
 }
 
 template <class T>
-DistanceVectors<T> Shaw<T>::value_vectors(const Distances& distances) const {
-  if (value_table_.size() == 0) return {};
+std::optional<DistanceVectors<T>> Shaw<T>::value_vectors(const Distances& distances) const {
+  if (value_table_.size() == 0) return DistanceVectors<T>{};
   return by_distance(value_table_, distances);
 }
 

@@ -47,11 +47,7 @@ Index shaw_index(Position r, Position clip);
 /// other distances on the left than on the right. Source: Shaw et al. 2018 eq. (3), (4);
 /// tensor2tensor; Huang et al. 2020, method 4.
 template <class T>
-class Shaw final : public Encoding,
-                   public ScoreTerms<T>,
-                   public ValueTerm<T>,
-                   public TableIndex,
-                   public FactoredTerms<T> {
+class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, public TableIndex {
  public:
   /// Tables [k_left + k_right + 1, d_head]; an empty value table adds nothing to the output.
   /// Throws UsageError unless the key table has as many rows, and the value table as many or none.
@@ -65,7 +61,7 @@ class Shaw final : public Encoding,
   static std::unique_ptr<Shaw> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return key_table_.rows(); }
@@ -75,7 +71,7 @@ class Shaw final : public Encoding,
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
-  DistanceVectors<T> value_vectors(const Distances& distances) const override;
+  std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const override;
 
  private:
   /// The rows of a table by distance.

@@ -33,7 +33,10 @@ class Sinusoidal final : public Encoding, public InputTerm<T> {
   static EncodingInfo info();
   static std::unique_ptr<Sinusoidal> make(const EncodingSettings& settings);
 
-  bool is_relative() const override { return false; }
+  EncodingTraits traits() const override { return {.relative = false}; }
+  TurningPairs turning_pairs() const override {
+    return {.theta = theta_, .rounded_theta = rounded_theta_};
+  }
   void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
 
   /// p [N, d_model].

@@ -32,7 +32,7 @@ Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& roundi
 /// initialisation does). Terms: content, relative_bias. Source: Raffel et al. 2020 §2.1; RoFormer
 /// eq. (8).
 template <class T>
-class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex, public FactoredTerms<T> {
+class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   /// table [buckets, heads]. Rounding is of the table and of the logarithm.
   T5(const T5Buckets& config, Matrix<T> table, const StageRounding& rounding = {});
@@ -41,7 +41,7 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex, publi
   static std::unique_ptr<T5> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;

@@ -223,7 +223,7 @@ Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const
 
 template <class T>
 ScoreTerm<T> TransformerXl<T>::segment_term(const ScoreInputs<T>& in) const {
-  if (!reads_segments())
+  if (weights_.segments.size() == 0)
     throw UsageError("segments of tokens", "need s and a table of segments, which are empty",
                      "give both to TransformerXl, or no segments");
   check_segments(in.segments, in.q.rows(), in.k.rows());

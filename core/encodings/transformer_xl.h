@@ -23,7 +23,7 @@ namespace orrery {
 /// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl; Yang et al. 2019 (XLNet) §2.5;
 /// Transformers, modeling_xlnet, rel_attn_core.
 template <class T>
-class TransformerXl final : public Encoding, public ScoreTerms<T>, public FactoredTerms<T> {
+class TransformerXl final : public Encoding, public ScoreTerms<T> {
  public:
   struct Weights {
     Matrix<T> u;     ///< [heads, d_head]; XLNet's r_w_bias
@@ -48,8 +48,9 @@ class TransformerXl final : public Encoding, public ScoreTerms<T>, public Factor
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
-  bool reads_segments() const override { return weights_.segments.size() > 0; }
+  EncodingTraits traits() const override {
+    return {.relative = true, .reads_segments = weights_.segments.size() > 0};
+  }
   /// Throws UsageError for a head that is not there, for a distance beyond ±2^53 after clamp_len,
   /// and unless there is one segment id per query and per key, or none at all.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;

@@ -35,10 +35,7 @@ struct TupeOptions {
 /// r of the normalised table: row 1 is also the vector of position 0. RoFormer's eq. (9) leaves out
 /// scale and [CLS]. Source: Ke et al. 2021 §3; guolinke/TUPE, transformer_sentence_encoder.py.
 template <class T>
-class Tupe final : public Encoding,
-                   public ScoreTerms<T>,
-                   public TableIndex,
-                   public FactoredTerms<T> {
+class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
  public:
   struct Weights {
     Matrix<T> table;        ///< [L, d_model]; released: [L + 1, d_model]
@@ -60,13 +57,15 @@ class Tupe final : public Encoding,
   static std::unique_ptr<Tupe> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return false; }
+  EncodingTraits traits() const override {
+    return {.relative = false, .last_position = last_position()};
+  }
   /// Rows of the bias table: T5's buckets, bidirectional 32 to 128. With CLS untied, released has
   /// 16, which T5 never uses, for the query [CLS] and 32 for the key [CLS]; the query's wins where
   /// both meet. −1 where the paper has θ instead.
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return weights_.bias.rows(); }
-  Position last_position() const override { return weights_.table.rows() - 1 - first_row(); }
+  Position last_position() const { return weights_.table.rows() - 1 - first_row(); }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
   /// Positions are more channels of q and k. What [CLS] has in place of them is two further ones,

@@ -41,8 +41,10 @@ class Xpos final : public Encoding, public QkTransform<T> {
   static std::unique_ptr<Xpos> make(const EncodingSettings& settings);
   static void check(const EncodingSettings& settings);
 
-  bool is_relative() const override { return true; }
-  Position last_position() const override;
+  EncodingTraits traits() const override {
+    return {.relative = true, .last_position = last_position()};
+  }
+  Position last_position() const;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, 1.0, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, -1.0, k); }
 

@@ -4,11 +4,7 @@
 
 #include <numbers>
 
-#include "core/encodings/alibi.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/relative_index.h"
-#include "core/encodings/rope.h"
-#include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
 #include "experiments/evaluate/apply_defect.h"
 #include "experiments/setup/common_params.h"
@@ -135,12 +131,10 @@ Table encoding_table(const ParamSet& params, const ApplyInputs& in) {
   const Index d = params.integer("dim");
   const Tables tables = tables_of(in.tables);
   const auto encoding = make<double>(params, in, d, tables);
-  if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
-    return frequency_table(rope->rounded_theta());
-  if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(encoding.get()))
-    return frequency_table(sinusoidal->rounded_theta());
-  if (const auto* alibi = dynamic_cast<const Alibi<double>*>(encoding.get()))
-    return slope_table(alibi->slopes());
+  const TurningPairs pairs = encoding->turning_pairs();
+  if (!pairs.theta.empty()) return frequency_table(pairs.rounded_theta);
+  const std::vector<double> slopes = encoding->slopes();
+  if (!slopes.empty()) return slope_table(slopes);
   if (const auto* indexed = dynamic_cast<const TableIndex*>(encoding.get()))
     return index_table(*indexed, in.positions);
   throw UsageError(fmt::format("encoding={}", params.text("encoding")),

@@ -43,10 +43,11 @@ double wrong_traits() {
   double count = 0;
   for (const Traits& said : all) {
     const auto encoding = made(said.encoding, said.words);
-    count += encoding->is_relative() != said.relative;
-    count += encoding->has_relative_weights() != said.relative;
-    count += encoding->last_position() != said.last;
-    count += encoding->reads_segments() != said.segments;
+    const EncodingTraits traits = encoding->traits();
+    count += traits.relative != said.relative;
+    count += traits.relative_weights != said.relative;
+    count += traits.last_position != said.last;
+    count += traits.reads_segments != said.segments;
   }
   return count;
 }

@@ -268,14 +268,14 @@ Rows logits_of(const LogitFactors<T>& f, const Matrix<T>& k, const Distances& di
 template <class T>
 void see_factors(Ledger<T>& ledger, const Subject& subject, const Scene& scene,
                  const LayerInputs<T>& in, const Expected& expected) {
-  const auto* factored =
-      dynamic_cast<const FactoredTerms<T>*>(&subject.encoding(sizeof(T) == sizeof(double)));
+  const auto* terms =
+      dynamic_cast<const ScoreTerms<T>*>(&subject.encoding(sizeof(T) == sizeof(double)));
   const auto distances = consecutive_distances(in.m, in.n);
-  if (!factored || !distances || subject.segmented || scene.n.size() > 100) return;
+  if (!terms || !distances || subject.segmented || scene.n.size() > 100) return;
   if (scene.scoring.rule.given()) return;
   for (std::size_t h = 0; h < heads; ++h) {
     const Matrix<T>& k = in.k[in.k.size() == 1 ? 0 : h];
-    const auto factors = factored->logit_factors(
+    const auto factors = terms->logit_factors(
         {in.q[h], k, in.m, in.n, static_cast<int>(h), scene.scoring}, *distances);
     const Rows found = factors ? logits_of(*factors, k, *distances) : Rows();
     ledger.compare(both_ways, subject.name + "_factors",

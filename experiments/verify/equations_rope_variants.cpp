@@ -108,7 +108,8 @@ void band_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   ledger.compare(bands, "muted_band", "with band 2 of 8 muted, Σ Re h_t e^{i(m−n)θ_t} of the rest",
                  attention_from_qkv<T>(Rope<T>(config), {c.x, c.x, c.x, c.at, c.at}).logits,
                  without, bound_of(c));
-  const auto split = rope_decomposition<T>(Rope<T>({.d_head = c.d}), c.x, c.x, c.at, c.at, 4);
+  const Rope<T> rope({.d_head = c.d});
+  const auto split = rope_decomposition<T>(rope, rope.turning_pairs(), c.x, c.x, c.at, c.at, 4);
   for (std::size_t b = 0; b < 4; ++b) {
     const Index first = static_cast<Index>(b) * pairs / 4;
     ledger.compare(bands, "bands", "each of 4 bands of pairs has its share of the logits",

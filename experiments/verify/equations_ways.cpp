@@ -25,7 +25,7 @@ struct Part {
 /// Adds nothing to the values; notes of which queries and keys it is asked.
 class ValueProbe : public Encoding, public ValueTerm<double> {
  public:
-  bool is_relative() const override { return true; }
+  EncodingTraits traits() const override { return {.relative = true}; }
   void add_to_output(const ValueInputs<double>& in, MatrixOut<double>) const override {
     tiles_.emplace_back(in.weights.rows(), in.weights.cols());
   }
@@ -36,7 +36,7 @@ class ValueProbe : public Encoding, public ValueTerm<double> {
 };
 
 /// Products and −|n − m|/100, as terms and as factors; counts how it is asked.
-class Probe final : public ValueProbe, public ScoreTerms<double>, public FactoredTerms<double> {
+class Probe final : public ValueProbe, public ScoreTerms<double> {
  public:
   std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
     ++terms_;
@@ -53,6 +53,10 @@ class Probe final : public ValueProbe, public ScoreTerms<double>, public Factore
     LogitFactors<double> out{.q = in.q, .bias = Rows(1, distances.count)};
     for (Index i = 0; i < distances.count; ++i) out.bias(0, i) = of(distances.first + i);
     return out;
+  }
+
+  std::optional<DistanceVectors<double>> value_vectors(const Distances&) const override {
+    return DistanceVectors<double>{};
   }
 
   int terms() const { return terms_; }

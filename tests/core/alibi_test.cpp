@@ -84,8 +84,8 @@ TEST_CASE("The key's position alone gives other logits and the weights of the ca
   const Positions at = consecutive_positions(6, 100);
   const AttentionInputs<double> in{q, q, q, at, at, 3};
   const Alibi<double> key(4, AlibiForm::key), causal(4, AlibiForm::causal);
-  CHECK_FALSE(key.is_relative());
-  CHECK(key.has_relative_weights());
+  CHECK_FALSE(key.traits().relative);
+  CHECK(key.traits().relative_weights);
   const auto by_key = attention_from_qkv<double>(key, in);
   const auto by_distance = attention_from_qkv<double>(causal, in);
   Matrix<double> apart(6, 6);  // s_h·m, the same along a row

@@ -140,6 +140,17 @@ TEST_CASE("The output without its map is that of the map, for every encoding of 
   }
 }
 
+namespace {
+
+bool has_factors(const Encoding& encoding) {
+  const auto* terms = dynamic_cast<const ScoreTerms<double>*>(&encoding);
+  const Matrix<double> x = Matrix<double>::Ones(1, 16);
+  const Positions at{0};
+  return terms && terms->logit_factors({x, x, at, at, 0}, {0, 1}).has_value();
+}
+
+}  // namespace
+
 TEST_CASE("The output of so many keys that their factors are made in parts is that of the map") {
   const Index keys = 8300;
   const Positions n = consecutive_positions(keys);
@@ -147,8 +158,7 @@ TEST_CASE("The output of so many keys that their factors are made in parts is th
   for (CatalogueCase c : catalogue_cases()) {
     if (c.name == "tupe") c.params.emplace_back("tupe.length", "8300");
     const auto encoding = make_case<double>(c, 16);
-    const bool factored = dynamic_cast<const FactoredTerms<double>*>(encoding.get()) != nullptr;
-    if (!factored || encoding->last_position() < keys - 1) continue;
+    if (!has_factors(*encoding) || encoding->traits().last_position < keys - 1) continue;
     ++seen;
     INFO(c.title());
     const auto doors = SoftmaxDoors<double>::of(*encoding);

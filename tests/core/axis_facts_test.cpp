@@ -28,8 +28,9 @@ std::string places_of(const AxisLayout& layout) {
   for (Index i = 0; i < at.rows(); ++i)
     text += fmt::format(" {},{},{}", at(i, 0), at(i, 1), at(i, 2));
   text += "; text from";
+  const std::optional<Position> from = text_from(layout);
   for (const Position token : tokens)
-    if (is_text_from(layout, token)) return text + fmt::format(" {}\n", token);
+    if (from && token >= *from) return text + fmt::format(" {}\n", token);
   return text + " none\n";
 }
 

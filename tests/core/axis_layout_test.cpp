@@ -105,8 +105,8 @@ TEST_CASE("Given positions replace the layout, and end with the table") {
                     Contains("position 2") && Contains("rows for 0 to 1"));
   CHECK_THROWS_WITH(axis_positions(layout, Positions{-1}), Contains("position -1"));
   const auto rope = AxisRope<double>::make(settings);
-  CHECK(rope->last_position() == 1);
-  CHECK_FALSE(rope->is_relative());
+  CHECK(rope->traits().last_position == 1);
+  CHECK_FALSE(rope->traits().relative);
 }
 
 TEST_CASE("Positions that are no whole numbers, too far or of two axes are refused") {
@@ -122,10 +122,9 @@ TEST_CASE("Positions that are no whole numbers, too far or of two axes are refus
 }
 
 TEST_CASE("Behind the last patch there is text alone") {
-  CHECK(is_text_from(small(AxisLayoutKind::text), -5));
-  CHECK_FALSE(is_text_from(small(AxisLayoutKind::grid), 4));
-  CHECK(is_text_from(small(AxisLayoutKind::grid), 5));
-  CHECK(is_text_from(small(AxisLayoutKind::diagonal), 5));
+  CHECK(text_from(small(AxisLayoutKind::text)) == -max_position);
+  CHECK(text_from(small(AxisLayoutKind::grid)) == 5);
+  CHECK(text_from(small(AxisLayoutKind::diagonal)) == 5);
 }
 
 TEST_CASE("Only text makes multi-axis RoPE relative") {
@@ -133,6 +132,6 @@ TEST_CASE("Only text makes multi-axis RoPE relative") {
        {std::pair("text", true), std::pair("grid", false), std::pair("diagonal", false)}) {
     const ParamSet params = params_of_layout(layout);
     const auto rope = AxisRope<double>::make({.d_model = 8, .d_head = 8, .params = params});
-    CHECK(rope->is_relative() == relative);
+    CHECK(rope->traits().relative == relative);
   }
 }

@@ -67,14 +67,14 @@ std::string facts_of(const EncodingInfo& info) {
 
 std::string properties_of(const test::CatalogueCase& c) {
   const auto encoding = test::make_case<double>(c, 16), fp32 = test::make_case<float>(c, 16);
-  CHECK(encoding->is_relative() == fp32->is_relative());
-  CHECK(encoding->has_relative_weights() == fp32->has_relative_weights());
-  CHECK(encoding->reads_segments() == fp32->reads_segments());
-  return fmt::format("  {}:{}{}{} last position {}, in fp32 {}\n", c.title(),
-                     encoding->is_relative() ? " relative" : "",
-                     encoding->has_relative_weights() ? " relative weights" : "",
-                     encoding->reads_segments() ? " segments" : "", encoding->last_position(),
-                     fp32->last_position());
+  const EncodingTraits traits = encoding->traits(), in_fp32 = fp32->traits();
+  CHECK(traits.relative == in_fp32.relative);
+  CHECK(traits.relative_weights == in_fp32.relative_weights);
+  CHECK(traits.reads_segments == in_fp32.reads_segments);
+  return fmt::format(
+      "  {}:{}{}{} last position {}, in fp32 {}\n", c.title(), traits.relative ? " relative" : "",
+      traits.relative_weights ? " relative weights" : "", traits.reads_segments ? " segments" : "",
+      traits.last_position, in_fp32.last_position);
 }
 
 /// The settings of a parameter that its own range allows, at the ends of it.

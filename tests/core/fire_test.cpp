@@ -55,7 +55,7 @@ TEST_CASE("Up to the threshold the bias is a function of m − n; beyond, of m t
   const Matrix<double> here = biases(fire, {1, 5, 9}, {0, 2, 8});
   CHECK(biases(fire, {91, 95, 99}, {90, 92, 98}) == here);
   CHECK(largest_difference(biases(fire, {991, 995, 999}, {990, 992, 998}), here) > 1e-3);
-  CHECK_FALSE(fire.is_relative());
+  CHECK_FALSE(fire.traits().relative);
 }
 
 TEST_CASE("A key at the origin has the same bias however far: progressive interpolation") {

@@ -74,7 +74,7 @@ TEMPLATE_TEST_CASE("It contains ALiBi and the Forgetting Transformer exactly", "
 TEST_CASE("Only the forget gate reads other keys, and only contents change gated terms") {
   for (const GrapeGate gate :
        {GrapeGate::none, GrapeGate::key, GrapeGate::query, GrapeGate::query_key, GrapeGate::forget})
-    CHECK(reads_other_keys(GrapeAdditive<double>(2, gate, drawn(2))) ==
+    CHECK(GrapeAdditive<double>(2, gate, drawn(2)).traits().reads_other_keys ==
           (gate == GrapeGate::forget));
   const Matrix<double> none = Matrix<double>::Zero(2, d);
   const GrapeAdditive<double> both(2, GrapeGate::query_key, drawn(2));

@@ -17,7 +17,7 @@ TEST_CASE(
   rows << 1, 0, 0, 0, 1, 2, 0, 0;
   x << 1, 0, 0, 5, 1, 0, 0, 5, 1, 0, 0, 5;
   const GrapeMultiplicative<double> grape(rows, {.all_planes = false, .speed = 0.25});
-  CHECK(grape.theta().at(0) == Approx(0.5));
+  CHECK(grape.turning_pairs().theta.at(0) == Approx(0.5));
   const Positions at{0, 1, 3};
   grape.transform_queries(at, x);
   for (Index i = 0; i < 3; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("Its balanced direction has the mean over all directions, with all pla
   const GrapeMultiplicative<double> all(rows, {.base = 50});
   const GrapeMultiplicative<double> one(rows.topRows(2), {.all_planes = false, .speed = 0.3});
   for (const auto* grape : {&all, &one}) {
-    const Matrix<double> balanced = grape->balanced_direction(d);
+    const Matrix<double> balanced = grape->mean_directions(d);
     REQUIRE(balanced.cols() == d);
     CHECK(balanced.norm() == Approx(1));
     for (const Position r : {0, 1, 7, 300}) {
@@ -96,5 +96,5 @@ TEST_CASE("Its balanced direction has the mean over all directions, with all pla
       CHECK(x.row(0).dot(balanced.row(0)) == Approx(turned.trace() / d).margin(1e-13));
     }
   }
-  CHECK(all.balanced_direction(d + 2).size() == 0);
+  CHECK(all.mean_directions(d + 2).rows() == d + 2);
 }

@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE("Relative encodings do not feel a common shift, absolute ones
     const auto here = scene.attend(encoding);
     const auto there = scene.attend_at(encoding, shifted(scene.positions, 1237));
     const double change = largest_difference(here.logits, there.logits);
-    if (encoding.is_relative())
+    if (encoding.traits().relative)
       CHECK(change < 30 * tolerance<TestType>);
     else
       CHECK(change > 1e-3);  // far above rounding, also with tables drawn at 0.02
@@ -101,7 +101,7 @@ TEST_CASE("Relative weights do not depend on a common shift, other weights do") 
     const auto here = scene.attend(encoding);
     const auto there = scene.attend_at(encoding, shifted(scene.positions, 1237));
     const double change = largest_difference(here.weights, there.weights);
-    if (encoding.has_relative_weights())
+    if (encoding.traits().relative_weights)
       CHECK(change < 1e-13);
     else
       CHECK(change > 1e-6);  // far above rounding
@@ -110,10 +110,10 @@ TEST_CASE("Relative weights do not depend on a common shift, other weights do") 
 
 TEMPLATE_TEST_CASE("Relative encodings keep fp64 invariance at any position", "", double) {
   for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
-    if (!encoding.is_relative()) return;
+    if (!encoding.traits().relative) return;
     const auto here = scene.attend(encoding);
     for (const Position s : {Position{1} << 24, (Position{1} << 40) + 1}) {
-      if (s > encoding.last_position()) continue;
+      if (s > encoding.traits().last_position) continue;
       const auto there = scene.attend_at(encoding, shifted(scene.positions, s));
       CHECK(largest_difference(here.logits, there.logits) < 2e-14);
     }
@@ -206,8 +206,9 @@ TEST_CASE("Each encoding states where its table ends") {
     const auto encoding =
         make_encoding<double>(entry.info.name, {.d_model = 4, .d_head = 4, .params = params});
     if (entry.info.name == "xpos")  // its factors end where numbers do
-      CHECK((encoding->last_position() > 100000 && encoding->last_position() < max_position));
+      CHECK((encoding->traits().last_position > 100000 &&
+             encoding->traits().last_position < max_position));
     else
-      CHECK(encoding->last_position() == (key.empty() ? max_position : 76));
+      CHECK(encoding->traits().last_position == (key.empty() ? max_position : 76));
   }
 }

@@ -20,7 +20,7 @@ TEST_CASE("By hand: x = 1, rows 0, 1, 2 and W = 1 give (1 + m)(1 + n)") {
 TEST_CASE("A learned table has its own positions and no other") {
   const Learned<double> learned(matrix(3, 1, {0, 1, 2}));
   Matrix<double> x = Matrix<double>::Ones(1, 1);
-  CHECK(learned.last_position() == 2);
+  CHECK(learned.traits().last_position == 2);
   CHECK_THROWS_WITH(learned.add_to_input(Positions{3}, x),
                     Contains("position 3: the learned table has positions 0 to 2"));
   CHECK_THROWS_WITH(learned.add_to_input(Positions{-1}, x), Contains("position -1"));

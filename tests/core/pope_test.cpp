@@ -48,7 +48,7 @@ TEST_CASE("A phase moves the peak: of one channel to the distance of that angle"
 TEST_CASE(
     "The sizes of what it adds up are the lengths by hand: ln 2 where x is 0, in both halves") {
   const Matrix<double> x = (Matrix<double>(1, 3) << 0, std::log(3.0), -800).finished();
-  const Matrix<double> sizes = Pope<double>::sizes(x);
+  const Matrix<double> sizes = Pope<double>(10000, Matrix<double>::Zero(1, 3)).product_sizes(x);
   REQUIRE(sizes.cols() == 6);
   for (const Index half : {0, 3}) {
     CHECK(sizes(0, half) == Approx(std::log(2.0)));

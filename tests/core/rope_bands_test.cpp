@@ -26,9 +26,10 @@ TEST_CASE("A band for each pair gives mpmath's links of eq. (35), over √d") {
   const Matrix<double> q = row(file.at("q")), k = row(file.at("k"));
   for (const auto& c : file.at("cases")) {
     INFO(c.dump());
-    const auto parts =
-        rope_decomposition<double>(rope_of(c), q, k, Positions{c.at("m").get<Position>()},
-                                   Positions{c.at("n").get<Position>()}, 4);
+    const Rope<double> rope = rope_of(c);
+    const auto parts = rope_decomposition<double>(rope, rope.turning_pairs(), q, k,
+                                                  Positions{c.at("m").get<Position>()},
+                                                  Positions{c.at("n").get<Position>()}, 4);
     REQUIRE(parts.bands.size() == c.at("links").size());
     for (std::size_t t = 0; t < parts.bands.size(); ++t) {
       CHECK(parts.bands[t].first == t);
@@ -48,7 +49,7 @@ TEST_CASE("Bands cover every pair once and add up to the product of the turned q
     const Rope<double> rope({.d_head = 24, .rotary_dims = 20});
     const Matrix<double> q = normal_matrix<double>(random, 7, 24);
     const Matrix<double> k = normal_matrix<double>(random, 7, 24);
-    const auto parts = rope_decomposition<double>(rope, q, k, p, p, bands);
+    const auto parts = rope_decomposition<double>(rope, rope.turning_pairs(), q, k, p, p, bands);
     CHECK(parts.bands.size() == static_cast<std::size_t>(std::min<int>(bands, 10)));
     std::size_t next = 0;
     Matrix<double> sum = parts.rest;
@@ -66,7 +67,7 @@ TEST_CASE("Bands cover every pair once and add up to the product of the turned q
   }
   const Rope<double> rope({.d_head = 2});
   CHECK_THROWS_AS(
-      rope_decomposition<double>(rope, Matrix<double>::Ones(1, 2), Matrix<double>::Ones(1, 2),
-                                 Positions{0}, Positions{0}, 0),
+      rope_decomposition<double>(rope, rope.turning_pairs(), Matrix<double>::Ones(1, 2),
+                                 Matrix<double>::Ones(1, 2), Positions{0}, Positions{0}, 0),
       UsageError);
 }

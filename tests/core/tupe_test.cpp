@@ -111,7 +111,7 @@ TEST_CASE("By hand, released: the bias of buckets, 16 for the query [CLS] and 32
 TEST_CASE("TUPE knows positions 0 to L − 1 and no other, L rows in the paper and L + 1 released") {
   const Matrix<double> zero = Matrix<double>::Zero(1, 1);
   for (const Tupe<double>& tupe : {printed(true, true), released(true, true)}) {
-    CHECK(tupe.last_position() == 3);
+    CHECK(tupe.traits().last_position == 3);
     const auto at = [&](Position m) {
       return attention_from_qkv<double>(tupe, {zero, zero, zero, Positions{m}, Positions{0}});
     };

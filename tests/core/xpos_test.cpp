@@ -60,7 +60,7 @@ TEMPLATE_TEST_CASE("Up to the last position stated, scores are those at the orig
   Random random(1, "xpos");
   const Matrix<TestType> x = normal_matrix<TestType>(random, 3, 8);
   const Positions here{0, 1, 5};
-  const Position last = xpos.last_position();
+  const Position last = xpos.traits().last_position;
   const Positions there{last - 5, last - 4, last};
   const auto near = logits_of<TestType>(xpos, x, x, here, here);
   const auto far = logits_of<TestType>(xpos, x, x, there, there);

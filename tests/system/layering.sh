@@ -167,8 +167,16 @@ check_compile_commands() {
   ' "$compile_commands")"
 }
 
+# What an encoding is, core/encoding.h tells in whole: its interfaces are asked for, never one encoding.
+check_casts() {
+  violation "a dynamic_cast asks for an interface of core/encoding.h" "$(
+    lines_matching 'dynamic_cast<' core experiments app |
+      grep -vE 'dynamic_cast<const (InputTerm<|QkTransform<|ScoreTerms<|ValueTerm<|TableIndex[ &*])' || true)"
+}
+
 check_layers
 check_type_names
+check_casts
 check_includes
 check_headers_the_app_sees
 check_input_and_output

@@ -19,7 +19,8 @@ build_good_house() {
   printf '#include <iostream>\n#include "experiments/model/result.h"\nint main() { std::cout << 1; }\n' >experiments/cli/main.cpp
   printf '#include <imgui.h>\n#include "experiments/model/result.h"\n' >app/views/decay.cpp
   printf 'auto count = std::min<Index>(a, b);  // not std::max(a, b)\n' >core/analysis/decay.cpp
-  printf 'auto width = std::max(a, b);\n' >experiments/figure/layout.cpp
+  printf 'auto width = std::max(a, b);\nauto* term = dynamic_cast<const InputTerm<T>*>(&encoding);\n' \
+    >experiments/figure/layout.cpp
   printf '# never -march=native\nset(x 1)\n' >cmake/warnings.cmake
   printf '%s\n' core core/analysis experiments/model experiments/figure 'experiments/studies/*' experiments/cli \
     app/views >cmake/layers.txt
@@ -91,6 +92,8 @@ catches core/analysis/decay.cpp 'return std::max<double>(a, b);'
 catches experiments/model/result.cpp 'return (a - b).cwiseAbs().maxCoeff();'
 catches experiments/model/result.cpp 'return *std::max_element(a.begin(), a.end());'
 catches tests/golden.h 'return (a - b).minCoeff();'
+catches experiments/model/result.cpp 'if (const auto* rope = dynamic_cast<const Rope<T>*>(&encoding))'
+catches core/types.cpp 'const auto& alibi = dynamic_cast<const Alibi<double>&>(encoding);'
 catches app/views/decay.cpp '#include "core/params.h"'
 catches app/views/decay.cpp '#include <Eigen/Dense>'
 catches app/views/decay.cpp '#include "tests/support/random.h"'

@@ -94,7 +94,7 @@ void study_index(const MatrixStudy& study, const std::string& name, const Encodi
   add_reach(study, name, table, rows);
   bucket_rows.add(study, name, std::move(rows));
   const Matrix<double> index = table.table_index(study.positions, study.positions).cast<double>();
-  if (encoding.is_relative())
+  if (encoding.traits().relative)
     check_relative(study, name, index, "row", find_encoding(name).info.source);
   add_map(study, index,
           {{.kind = "rows", .encodings = {name}},

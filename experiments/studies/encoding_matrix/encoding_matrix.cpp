@@ -7,9 +7,6 @@
 #include "core/analysis/largest.h"
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/context.h"
-#include "core/encodings/rope.h"
-#include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
@@ -116,9 +113,9 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
            "p_{m,c}",
            Meaning::diverging},
           {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
-  const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding);
-  if (!sinusoidal) return;
-  const double expected = std::sqrt(static_cast<double>(sinusoidal->theta().size()));
+  const std::size_t pairs = encoding.turning_pairs().theta.size();
+  if (pairs == 0) return;
+  const double expected = std::sqrt(static_cast<double>(pairs));
   Largest error;
   for (const double norm : row_norms(p)) error.see(std::abs(norm / expected - 1.0));
   study.result.checks.push_back(
@@ -143,20 +140,19 @@ double wrapped(double angle) {
 }
 
 /// Read off what becomes of a vector with 1 in the first channel of each pair and 0 in the second.
-Turns turns_of(const Rope<double>& rope, const Positions& positions) {
-  const bool interleaved = rope.config().pairing == RopePairing::interleaved;
-  const auto pairs = static_cast<Index>(rope.theta().size());
-  const auto first = [&](Index t) { return interleaved ? 2 * t : t; };
-  const auto second = [&](Index t) { return interleaved ? 2 * t + 1 : t + pairs; };
-  Map x = Map::Zero(static_cast<Index>(positions.size()), rope.config().d_head);
-  for (Index t = 0; t < pairs; ++t) x.col(first(t)).setOnes();
-  rope.transform_queries(positions, x);
-  x /= rope.attention_factor();
-  Turns turns{Map(x.rows(), pairs), Map(x.rows(), pairs), Map(x.rows(), pairs)};
+Turns turns_of(const MatrixStudy& study, const TurningPairs& pairs,
+               const QkTransform<double>& rotation) {
+  const auto count = static_cast<Index>(pairs.channels.size());
+  const auto channels = [&](Index t) { return pairs.channels[static_cast<std::size_t>(t)]; };
+  Map x = Map::Zero(static_cast<Index>(study.positions.size()), study.d());
+  for (Index t = 0; t < count; ++t) x.col(channels(t).first).setOnes();
+  rotation.transform_queries(study.positions, x);
+  x /= pairs.gain;
+  Turns turns{Map(x.rows(), count), Map(x.rows(), count), Map(x.rows(), count)};
   for (Index i = 0; i < x.rows(); ++i) {
-    for (Index t = 0; t < pairs; ++t) {
-      turns.cos(i, t) = x(i, first(t));
-      turns.sin(i, t) = x(i, second(t));
+    for (Index t = 0; t < count; ++t) {
+      turns.cos(i, t) = x(i, channels(t).first);
+      turns.sin(i, t) = x(i, channels(t).second);
       turns.angle(i, t) = wrapped(std::atan2(turns.sin(i, t), turns.cos(i, t)));
     }
   }
@@ -176,8 +172,9 @@ double step_error(const Turns& turns, const std::vector<double>& theta) {
   return largest.value();
 }
 
-void study_rope(const MatrixStudy& study, const std::string& name, const Rope<double>& rope) {
-  const Turns turns = turns_of(rope, study.positions);
+void study_rotation(const MatrixStudy& study, const std::string& name, const TurningPairs& pairs,
+                    const QkTransform<double>& rotation) {
+  const Turns turns = turns_of(study, pairs, rotation);
   const std::string label = encoding_label(name);
   const auto add = [&](const Map& map, const std::string& what, const std::string& title,
                        const std::string& symbol, Meaning meaning, bool shown) {
@@ -197,7 +194,7 @@ void study_rope(const MatrixStudy& study, const std::string& name, const Rope<do
       {.name = name + "_turns_evenly",
        .statement = label + ": from one position to the next, pair t rotates by θ_t (radians)",
        .equation = "eq. (15)",
-       .measured = step_error(turns, rope.theta()),
+       .measured = step_error(turns, pairs.theta),
        .bound = 32.0 * 0x1p-53});
 }
 
@@ -283,7 +280,7 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
   const Map none = no_content(study.positions, study.d());
   const Map bias = sum_of_terms(terms, none, none, study.positions, study.positions, study.head());
   if (all_zero(bias)) {  // nothing is added but to contents
-    if (reads_other_keys(encoding)) study_equal_contents(study, name, terms);
+    if (encoding.traits().reads_other_keys) study_equal_contents(study, name, terms);
     return;
   }
   add_map(study, bias,
@@ -295,10 +292,9 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
            Meaning::diverging},
           {over(query_axis(), study.positions), over(key_axis(), study.positions)},
           study.shows("maps"));
-  if (encoding.is_relative())
-    check_relative(study, name, bias, "bias", find_encoding(name).info.source);
-  if (encoding.is_relative() && study.shows("profiles"))
-    study.result.figures.push_back(profile_figure(study, name, terms));
+  if (!encoding.traits().relative) return;
+  check_relative(study, name, bias, "bias", find_encoding(name).info.source);
+  if (study.shows("profiles")) study.result.figures.push_back(profile_figure(study, name, terms));
 }
 
 /// The vector that a distance adds to the key, scale included, read off by asking with each unit
@@ -335,13 +331,16 @@ void study_encoding(const MatrixStudy& study, const std::string& name, BucketRow
                                                      .seed = study.params.integer("seed")});
   if (dynamic_cast<const InputTerm<double>*>(encoding.get()))
     study_input_term(study, name, *encoding);
-  if (const auto* rope = dynamic_cast<const Rope<double>*>(encoding.get()))
-    study_rope(study, name, *rope);
-  else if (const auto* transform = dynamic_cast<const QkTransform<double>*>(encoding.get()))
-    study_transform(study, name, *transform);
+  if (const auto* transform = dynamic_cast<const QkTransform<double>*>(encoding.get())) {
+    const TurningPairs pairs = encoding->turning_pairs();
+    if (pairs.channels.empty())
+      study_transform(study, name, *transform);
+    else
+      study_rotation(study, name, pairs, *transform);
+  }
   if (const auto* terms = dynamic_cast<const ScoreTerms<double>*>(encoding.get())) {
     study_bias(study, name, *encoding, *terms);
-    if (encoding->is_relative()) study_relative_keys(study, name, *terms);
+    if (encoding->traits().relative) study_relative_keys(study, name, *terms);
   }
   if (const auto* table = dynamic_cast<const TableIndex*>(encoding.get()))
     study_index(study, name, *encoding, *table, bucket_rows);

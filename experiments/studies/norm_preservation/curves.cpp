@@ -6,7 +6,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/rope.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/encoding_style.h"
@@ -49,9 +48,10 @@ template <class T>
 Curve follow(const Measured<T>& in, Side side, const Positions& positions, Curve curve,
              Progress& progress) {
   const Measured<T> zero{in.encoding, Matrix<T>::Zero(in.x.rows(), in.x.cols()), {}};
+  const Position last = in.encoding.traits().last_position;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     checkpoint(progress, i, positions.size(), "lengths with " + curve.label);
-    if (positions[i] > in.encoding.last_position()) break;
+    if (positions[i] > last) break;
     const Matrix<T> y = encoded(in, side, positions[i]);
     curve.add(norm_ratios(in.before, row_norms(y)));
     ++curve.known;
@@ -110,8 +110,8 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
       curve.exact_change = change_in_exact<T>(name, params, in.x, positions, in_exact);
     return {std::move(curve)};
   }
-  const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
-  curve.rotates = rope && rope->attention_factor() == 1;
+  const TurningPairs pairs = encoding->turning_pairs();
+  curve.rotates = !pairs.channels.empty() && pairs.gain == 1;
   if (curve.rotates || !sides_differ(in, positions))
     return {follow(in, Side::queries, positions, std::move(curve), progress)};
   Curve keys = curve;

@@ -9,11 +9,7 @@
 
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
-#include "core/encodings/axis_rope.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/context.h"
-#include "core/encodings/pope.h"
-#include "core/encodings/rope.h"
 #include "core/product.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
@@ -164,27 +160,27 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
   const StageRounding& rounding = in.pipeline.rounding;
   Matrix<T> q = product<T>(in.tokens.x, in.tokens.projections.W_q);
   Matrix<T> k = product<T>(in.tokens.x, in.tokens.projections.W_k);
-  if (dynamic_cast<const Pope<T>*>(&encoding)) {  // its products are of these
-    q = Pope<T>::sizes(q);
-    k = Pope<T>::sizes(k);
+  if (const auto* terms = dynamic_cast<const ScoreTerms<T>*>(&encoding)) {
+    q = terms->product_sizes(q);
+    k = terms->product_sizes(k);
   }
   const Position last = largest_position(in.tokens);
+  const EncodingTraits traits = encoding.traits();
   ShiftCurve curve{.encoding = name,
                    .pipeline = in.pipeline,
                    .compared = in.params.list("precision").size() > 1,
-                   .relative = encoding.is_relative(),
-                   .reads_context = reads_other_keys(encoding),
-                   .last_position = encoding.last_position()};
+                   .relative = traits.relative,
+                   .reads_context = traits.reads_other_keys,
+                   .last_position = traits.last_position};
   // Behind the last patch there is text alone, and shifts go on from there.
-  if (const auto* axes = dynamic_cast<const AxisRope<T>*>(&encoding))
-    curve.relative = is_text_from(axes->config().layout, smallest_position(in.tokens));
+  if (traits.relative_from) curve.relative = smallest_position(in.tokens) >= *traits.relative_from;
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
-  if (const auto* rope = dynamic_cast<const Rope<T>*>(&encoding)) {
-    const double gain = rope->attention_factor() * rope->attention_factor();
+  if (const TurningPairs pairs = encoding.turning_pairs(); !pairs.channels.empty()) {
+    const double gain = pairs.gain * pairs.gain;
     Largest fastest(1.0);  // rad per token
-    for (const double theta : rope->theta()) fastest.see(theta);
+    for (const double theta : pairs.theta) fastest.see(theta);
     curve.bound *= gain;
     for (const Position s : in.shifts)
       curve.angle_bound.push_back(gain * fastest.value() *

@@ -10,7 +10,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/rope_bands.h"
-#include "core/encodings/rope.h"
 #include "core/product.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/text/number_text.h"
@@ -104,17 +103,18 @@ Projected<T> projected(const Encoding& encoding, const ParamSet& params,
 }
 
 template <class T>
-std::vector<Term<T>> band_terms(const Rope<T>& rope, const ParamSet& params,
-                                const TokenInputs<T>& tokens, const Projected<T>& p) {
+std::vector<Term<T>> band_terms(const QkTransform<T>& rotation, const TurningPairs& pairs,
+                                const ParamSet& params, const TokenInputs<T>& tokens,
+                                const Projected<T>& p) {
   RopeDecomposition<T> parts =
-      rope_decomposition<T>(rope, p.q, p.k, tokens.positions, tokens.positions,
+      rope_decomposition<T>(rotation, pairs, p.q, p.k, tokens.positions, tokens.positions,
                             static_cast<int>(params.integer("bands")));
   std::vector<Term<T>> terms;
   for (RopeBand<T>& band : parts.bands)
     terms.push_back({fmt::format("pairs_{}_to_{}", band.first, band.last),
                      fmt::format("pairs {}–{}, λ {}–{}", band.first, band.last,
-                                 wavelength_text(rope.theta()[band.first]),
-                                 wavelength_text(rope.theta()[band.last])),
+                                 wavelength_text(pairs.theta[band.first]),
+                                 wavelength_text(pairs.theta[band.last])),
                      TermPart::content_content, std::move(band.logits),
                      fmt::format(R"(t = {} \ldots {})", band.first, band.last)});
   if (parts.rest.size() > 0)
@@ -191,15 +191,17 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params,
   Decomposition<T> d;
   d.logits = a.full.logits;
   // A rounding of the positions themselves moves distances apart.
-  d.relative = encoding->is_relative() && !rounding_of(params).rounds(Stage::position);
-  const auto* rope = dynamic_cast<const Rope<T>*>(encoding.get());
-  d.terms = rope ? band_terms(*rope, params, tokens, p) : named_terms(a);
+  d.relative = encoding->traits().relative && !rounding_of(params).rounds(Stage::position);
+  const TurningPairs pairs = encoding->turning_pairs();
+  const auto* rotation = dynamic_cast<const QkTransform<T>*>(encoding.get());
+  d.terms = rotation && !pairs.channels.empty() ? band_terms(*rotation, pairs, params, tokens, p)
+                                                : named_terms(a);
   d.add_up_error =
       largest_difference<double>(sum_of(d, std::nullopt), d.logits.template cast<double>());
   d.ablation_error = ablation_error(d, a);
-  const double factor = rope ? rope->attention_factor() : 1.0;
   d.rounding = rounding_of_maps(
-      d, p, factor * factor * content_scale<T>(*encoding, p.q.cols(), params), rounding_of(params));
+      d, p, pairs.gain * pairs.gain * content_scale<T>(*encoding, p.q.cols(), params),
+      rounding_of(params));
   return d;
 }
 

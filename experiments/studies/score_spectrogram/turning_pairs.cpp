@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -10,9 +11,6 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/grape_multiplicative.h"
-#include "core/encodings/rope.h"
-#include "core/encodings/sinusoidal.h"
 #include "experiments/setup/arrow_chain.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
@@ -31,24 +29,13 @@ VectorPlot plane(const Range& x, const Range& y) {
 }  // namespace
 
 std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
+  const TurningPairs turning = encoding.turning_pairs();
+  if (turning.theta.empty()) return std::nullopt;
   Pairs pairs;
-  if (const auto* rope = dynamic_cast<const Rope<double>*>(&encoding)) {
-    const std::vector<double> theta = rope->theta();
-    for (std::size_t t = 0; t < theta.size(); ++t)
-      pairs.push_back(rope->is_muted(t) ? std::nullopt : std::optional(theta[t]));
-    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
-    return pairs;
-  }
-  if (const auto* grape = dynamic_cast<const GrapeMultiplicative<double>*>(&encoding)) {
-    for (const double theta : grape->theta()) pairs.emplace_back(theta);
-    pairs.resize(static_cast<std::size_t>(d / 2), 0.0);
-    return pairs;
-  }
-  if (const auto* sinusoidal = dynamic_cast<const Sinusoidal<double>*>(&encoding)) {
-    for (const double theta : sinusoidal->theta()) pairs.emplace_back(theta);
-    return pairs;
-  }
-  return std::nullopt;
+  for (std::size_t t = 0; t < turning.theta.size(); ++t)
+    pairs.push_back(turning.is_muted(t) ? std::nullopt : std::optional(turning.theta[t]));
+  pairs.resize(std::max<std::size_t>(pairs.size(), static_cast<std::size_t>(d / 2)), 0.0);
+  return pairs;
 }
 
 MapLine quarter_turn(const Pairs& pairs) {

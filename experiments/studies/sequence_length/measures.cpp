@@ -92,7 +92,7 @@ LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
 
 LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window) {
   const Moments unknown{not_a_number, not_a_number};
-  if (length - 1 > in.encoding->last_position()) return {unknown, unknown};
+  if (length - 1 > in.encoding->traits().last_position) return {unknown, unknown};
   const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
   const Positions n = consecutive_positions(length);
   const auto out = attention_head<double>(*in.encoding, in.projections,
@@ -132,15 +132,15 @@ std::vector<double> logit_change(const LengthInputs& in, Index count) {
 std::vector<double> mean_logit_change(const LengthInputs& in, double match, PositionsIn distances) {
   const Index d = in.queries.cols();
   const double norm = squared_norm_for(*in.encoding, d, match, in.head);
+  const Position last = in.encoding->traits().last_position;
   Positions known{0};
   for (const Position r : distances)
-    if (r <= in.encoding->last_position()) known.push_back(r);
+    if (r <= last) known.push_back(r);
   const MeanLogits mean = mean_logits(*in.encoding, d, norm, known, in.head);
   std::vector<double> change;
   std::size_t next = 1;
   for (const Position r : distances)
-    change.push_back(r <= in.encoding->last_position() ? mean.total[next++] - mean.total[0]
-                                                       : not_a_number);
+    change.push_back(r <= last ? mean.total[next++] - mean.total[0] : not_a_number);
   return change;
 }
 
@@ -170,7 +170,7 @@ double beyond_seen(const std::vector<double>& values, std::size_t from) {
 }
 
 bool knows_offset(const LengthInputs& in, Index window, Position s) {
-  return s + window - 1 <= in.encoding->last_position();
+  return s + window - 1 <= in.encoding->traits().last_position;
 }
 
 double change_under_offset(const LengthInputs& in, Index window, Position s) {

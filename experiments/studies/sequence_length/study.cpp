@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/analysis/largest.h"
-#include "core/encodings/context.h"
 #include "core/product.h"
 #include "experiments/model/sub_progress.h"
 
@@ -59,10 +58,11 @@ double LengthStudy::largest_offset_change() const {
 LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress) {
   const LengthInputs in = length_inputs(name, params);
   const Index window = params.integer("window");
+  const EncodingTraits traits = in.encoding->traits();
   LengthStudy measured{.name = name,
-                       .relative = has_relative_weights(
-                           *in.encoding, offsets_of(params).back() + params.integer("window")),
-                       .last_position = in.encoding->last_position(),
+                       .relative = traits.relative_weights_up_to(offsets_of(params).back() +
+                                                                 params.integer("window")),
+                       .last_position = traits.last_position,
                        .rounding = length_rounding(in, window),
                        .largest_value = largest_value(in, window)};
   const Positions lengths = lengths_of(params);
@@ -87,7 +87,7 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   measured.ratio_change = ratio_change.value();
   checkpoint(progress, 0.9, "decoding with " + name);
   const Position past = params.integer("train_length") - window / 2;
-  const Position first = std::min<Position>(past, in.encoding->last_position() + 1 - window);
+  const Position first = std::min<Position>(past, traits.last_position + 1 - window);
   measured.decoding = decoding_gap(in, window, first);
   return measured;
 }
