@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/content.h"
 #include "core/encodings/layer_norm.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -227,11 +226,10 @@ bool Deberta<T>::has(DebertaTerms term) const {
 }
 
 template <class T>
-Matrix<T> Deberta<T>::projected(const UsedRows& used, const Matrix<T>& W, const Matrix<T>& b,
+Matrix<T> Deberta<T>::projected(Index first, Index count, const Matrix<T>& W, const Matrix<T>& b,
                                 int head) const {
   const Index d = weights_.d_head;
-  Matrix<T> rows =
-      product<T>(weights_.table.middleRows(used.first, used.count), W.middleCols(head * d, d));
+  Matrix<T> rows = product<T>(weights_.table.middleRows(first, count), W.middleCols(head * d, d));
   if (b.size() != 0) rows.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(rows));
 }
@@ -242,46 +240,27 @@ IndexMatrix Deberta<T>::table_index(PositionsIn m, PositionsIn n) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Deberta<T>::score_terms(const ScoreInputs<T>& in) const {
+std::vector<TableTerm<T>> Deberta<T>::table_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", content_product(in, products())});
-  if (has(DebertaTerms::content_to_position)) {
-    const UsedRows used = used_rows(table_index(in.m, in.n));
-    const Matrix<T> K_r = projected(used, weights_.W_kr, weights_.b_kr, in.head);
-    terms.push_back(
-        {"content_to_position",
-         gather_by_query<T>(scaled_product<T>(in.q, K_r, products(), in.scoring), used.index)});
-  }
-  if (has(DebertaTerms::position_to_content)) {
-    const UsedRows used =
-        used_rows(index_matrix(in.m, in.n, [this](Position r) { return mirrored_row_of(r); }));
-    const Matrix<T> Q_r = projected(used, weights_.W_qr, weights_.b_qr, in.head);
-    terms.push_back(
-        {"position_to_content",
-         gather_by_key<T>(scaled_product<T>(in.k, Q_r, products(), in.scoring), used.index)});
-  }
+  std::vector<TableTerm<T>> terms;
+  if (has(DebertaTerms::content_to_position))
+    terms.push_back({.name = "content_to_position",
+                     .count = table_rows(),
+                     .row_of = [this](Position r) { return row_of(r); },
+                     .rows =
+                         [this, head = in.head](Index first, Index count) {
+                           return projected(first, count, weights_.W_kr, weights_.b_kr, head);
+                         }});
+  if (has(DebertaTerms::position_to_content))
+    terms.push_back({.name = "position_to_content",
+                     .side = TableTerm<T>::Side::key,
+                     .count = table_rows(),
+                     .row_of = [this](Position r) { return mirrored_row_of(r); },
+                     .rows =
+                         [this, head = in.head](Index first, Index count) {
+                           return projected(first, count, weights_.W_qr, weights_.b_qr, head);
+                         }});
   return terms;
-}
-
-template <class T>
-std::optional<LogitFactors<T>> Deberta<T>::logit_factors(const ScoreInputs<T>& in,
-                                                         const Distances& distances) const {
-  check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
-  if (weights_.d_head != in.q.cols()) return std::nullopt;
-  const double scale = score_scale(products(), in.q.cols(), in.scoring);
-  LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale)};
-  const UsedRows all{0, table_rows(), {}};
-  if (has(DebertaTerms::content_to_position)) {
-    out.by_query = distance_vectors(projected(all, weights_.W_kr, weights_.b_kr, in.head),
-                                    distances, [this](Position ahead) { return row_of(-ahead); });
-  }
-  if (has(DebertaTerms::position_to_content)) {
-    out.by_key = distance_vectors(projected(all, weights_.W_qr, weights_.b_qr, in.head), distances,
-                                  [this](Position ahead) { return mirrored_row_of(-ahead); });
-    out.by_key.rows *= static_cast<T>(scale);
-  }
-  return out;
 }
 
 template class Deberta<float>;

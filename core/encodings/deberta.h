@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
+#include "core/encodings/table_terms.h"
 
 namespace orrery {
 
@@ -59,7 +59,7 @@ struct DebertaOptions {
 /// RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021
 /// §3.1, eq. (4); microsoft/DeBERTa.
 template <class T>
-class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
+class Deberta final : public Encoding, public TableTerms<T>, public TableIndex {
  public:
   struct Weights {
     Matrix<T> table;  ///< P [2·span, d_model]
@@ -87,20 +87,18 @@ class Deberta final : public Encoding, public ScoreTerms<T>, public TableIndex {
   std::optional<Position> stated_reach() const override {
     return options_.log_buckets ? std::max(options_.max_distance, options_.span) : options_.span;
   }
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
 
  private:
   Index row_of(Position r) const;
   /// The row of position_to_content.
   Index mirrored_row_of(Position r) const;
   bool has(DebertaTerms term) const;
-  /// Products that share the scale: 1/√(products·d).
-  int products() const { return options_.terms == DebertaTerms::both ? 3 : 2; }
-  /// K^r or Q^r of one head: the used rows of the table times its columns of W, plus those of b.
-  /// [used rows, d_head]
-  Matrix<T> projected(const UsedRows& used, const Matrix<T>& W, const Matrix<T>& b, int head) const;
+  std::vector<TableTerm<T>> table_terms(const ScoreInputs<T>& in) const override;
+  int products() const override { return options_.terms == DebertaTerms::both ? 3 : 2; }
+  /// K^r or Q^r of one head: rows of the table times its columns of W, plus those of b.
+  /// [count, d_head]
+  Matrix<T> projected(Index first, Index count, const Matrix<T>& W, const Matrix<T>& b,
+                      int head) const;
 
   Weights weights_;
   DebertaOptions options_;

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/attention/content.h"
-#include "core/attention/tiles.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -111,24 +109,16 @@ Matrix<T> Inkling<T>::vectors_of(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Inkling<T>::score_terms(const ScoreInputs<T>& in) const {
-  UsedRows used =
-      used_rows(index_matrix(in.m, in.n, [this](Position distance) { return row_of(distance); }));
-  const Matrix<T> vectors = vectors_of(in).middleRows(used.first, used.count);
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"mixed_bias", gather_by_query<T>(scores_of<T>(in.q, vectors), used.index)});
+std::vector<TableTerm<T>> Inkling<T>::table_terms(const ScoreInputs<T>& in) const {
+  std::vector<TableTerm<T>> terms;
+  terms.push_back({.name = "mixed_bias",
+                   .scaled = false,
+                   .count = profiles_.cols() + 1,
+                   .row_of = [this](Position distance) { return row_of(distance); },
+                   .rows = [vectors = vectors_of(in)](Index first, Index count) -> Matrix<T> {
+                     return vectors.middleRows(first, count);
+                   }});
   return terms;
-}
-
-template <class T>
-std::optional<LogitFactors<T>> Inkling<T>::logit_factors(const ScoreInputs<T>& in,
-                                                         const Distances& distances) const {
-  return LogitFactors<T>{
-      .q = scaled_queries<T>(in.q, score_scale(1, in.q.cols(), in.scoring)),
-      .q_of_distance = in.q,
-      .by_query = distance_vectors<T>(vectors_of(in), distances,
-                                      [this](Position ahead) { return row_of(-ahead); })};
 }
 
 template class Inkling<float>;

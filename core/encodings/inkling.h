@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/settings.h"
+#include "core/encodings/table_terms.h"
 
 namespace orrery {
 
@@ -20,7 +20,7 @@ namespace orrery {
 /// encoding: P[:, m − n] is Shaw's vector of a distance, of low rank. Cost: extent·profiles numbers
 /// per query. Source: Transformers, modeling_inkling, InklingRelativeLogits.
 template <class T>
-class Inkling final : public Encoding, public ScoreTerms<T> {
+class Inkling final : public Encoding, public TableTerms<T> {
  public:
   /// mixing [heads·d_head, profiles], head by head; profiles [profiles, extent]. Rounding is of
   /// both. Throws UsageError for shapes that do not fit.
@@ -31,14 +31,11 @@ class Inkling final : public Encoding, public ScoreTerms<T> {
   static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
-  /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
-  /// W_h P, what a query is multiplied by at each distance, as rows, and a row of zeros behind
-  /// them. [extent + 1, d_head]
+  std::vector<TableTerm<T>> table_terms(const ScoreInputs<T>& in) const override;
+  /// W_h P, the vectors that multiply a query at each distance, as rows, and a row of zeros behind
+  /// them. [extent + 1, d_head]. Throws UsageError for a head that is not there, or another width.
   Matrix<T> vectors_of(const ScoreInputs<T>& in) const;
   /// The row for a distance m − n.
   Index row_of(Position distance) const;

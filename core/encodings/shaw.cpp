@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/content.h"
 #include "core/errors.h"
 #include "core/product.h"
 
@@ -151,17 +150,18 @@ IndexMatrix Shaw<T>::table_index(PositionsIn m, PositionsIn n) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Shaw<T>::score_terms(const ScoreInputs<T>& in) const {
-  const UsedRows used = used_rows(table_index(in.m, in.n));
-  const Matrix<T> rows = key_table_.middleRows(used.first, used.count);
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"content_to_position",
-                   gather_by_query<T>(scaled_product<T>(in.q, rows, 1, in.scoring), used.index)});
-  if (options_.scores == ShawScores::queries_and_keys)
-    terms.push_back({"position_to_content",
-                     gather_by_key<T>(scaled_product<T>(in.k, rows, 1, in.scoring), used.index)});
-  return terms;
+std::vector<TableTerm<T>> Shaw<T>::table_terms(const ScoreInputs<T>&) const {
+  const TableTerm<T> of_query{.name = "content_to_position",
+                              .count = key_table_.rows(),
+                              .row_of = [this](Position r) { return shaw_index(r, options_); },
+                              .rows = [this](Index first, Index count) -> Matrix<T> {
+                                return key_table_.middleRows(first, count);
+                              }};
+  if (options_.scores != ShawScores::queries_and_keys) return {of_query};
+  TableTerm<T> of_key = of_query;
+  of_key.name = "position_to_content";
+  of_key.side = TableTerm<T>::Side::key;
+  return {of_query, std::move(of_key)};
 }
 
 template <class T>
@@ -180,29 +180,10 @@ void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
 }
 
 template <class T>
-DistanceVectors<T> Shaw<T>::by_distance(const Matrix<T>& table, const Distances& distances) const {
-  return distance_vectors(table, distances,
-                          [this](Position ahead) { return shaw_index(-ahead, options_); });
-}
-
-template <class T>
-std::optional<LogitFactors<T>> Shaw<T>::logit_factors(const ScoreInputs<T>& in,
-                                                      const Distances& distances) const {
-  if (key_table_.cols() != in.q.cols()) return std::nullopt;
-  const double scale = score_scale(1, in.q.cols(), in.scoring);
-  LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale),
-                      .by_query = by_distance(key_table_, distances)};
-  if (options_.scores == ShawScores::queries_and_keys) {
-    out.by_key = out.by_query;
-    out.by_key.rows *= static_cast<T>(scale);
-  }
-  return out;
-}
-
-template <class T>
 std::optional<DistanceVectors<T>> Shaw<T>::value_vectors(const Distances& distances) const {
   if (value_table_.size() == 0) return DistanceVectors<T>{};
-  return by_distance(value_table_, distances);
+  return distance_vectors(value_table_, distances,
+                          [this](Position ahead) { return shaw_index(-ahead, options_); });
 }
 
 template class Shaw<float>;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
+#include "core/encodings/table_terms.h"
 
 namespace orrery {
 
@@ -47,7 +47,7 @@ Index shaw_index(Position r, Position clip);
 /// other distances on the left than on the right. Source: Shaw et al. 2018 eq. (3), (4);
 /// tensor2tensor; Huang et al. 2020, method 4.
 template <class T>
-class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, public TableIndex {
+class Shaw final : public Encoding, public TableTerms<T>, public ValueTerm<T>, public TableIndex {
  public:
   /// Tables [k_left + k_right + 1, d_head]; an empty value table adds nothing to the output.
   /// Throws UsageError unless the key table has as many rows, and the value table as many or none.
@@ -62,20 +62,16 @@ class Shaw final : public Encoding, public ScoreTerms<T>, public ValueTerm<T>, p
   static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return key_table_.rows(); }
   std::optional<Position> stated_reach() const override {
     return std::max(options_.left, options_.right);
   }
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
   std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const override;
 
  private:
-  /// The rows of a table by distance.
-  DistanceVectors<T> by_distance(const Matrix<T>& table, const Distances& distances) const;
+  std::vector<TableTerm<T>> table_terms(const ScoreInputs<T>& in) const override;
 
   Matrix<T> key_table_;
   Matrix<T> value_table_;
