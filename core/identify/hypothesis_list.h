@@ -13,17 +13,30 @@ namespace orrery {
 /// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
 StageRounding fp32_stages();
 
-/// The hypotheses of a search: each once, ranked by what they leave of a sample, and at last of the
+/// How many hypotheses HypothesisList::keep leaves after a step of the search. No step starts from
+/// more than six of them; the others are a margin for ropes that fit the sample by chance. The
+/// sizes were chosen by hand; the search finds the drawn tensors of the tests with them.
+namespace kept {
+inline constexpr std::size_t on_few_rows = 24;  ///< a few rows rank loosely
+inline constexpr std::size_t at_first = 8;      ///< of those, measured on the whole sample
+inline constexpr std::size_t with_exact_stages = at_first + 2;  ///< two of them in fp64
+inline constexpr std::size_t with_places = 12;     ///< other positions or wirings of few ropes
+inline constexpr std::size_t with_estimates = 16;  ///< ropes that were estimated or fitted
+inline constexpr std::size_t with_variants = 24;   ///< defects and relatives, many per rope
+inline constexpr std::size_t for_answer = 40;      ///< neighbours that the answer lists
+}  // namespace kept
+
+/// The hypotheses of a search: each once, ranked by their residuals of a sample, and at last of the
 /// whole tensor.
 class HypothesisList {
  public:
   /// The question must outlive the list.
   explicit HypothesisList(const RotationQuestion& question);
 
-  /// Adds a rope that has frequencies at all; one that computes the same as another is that one.
+  /// Adds a rope that has frequencies. Of two that compute the same, the more usual one stays.
   void add(WrittenRope rope, std::string defect = {}, bool is_expected = false);
-  /// Measures what is new on the sample and keeps the best, ties by cost, and what is expected
-  /// however badly it fits: the answer says by how much.
+  /// Measures new ropes on the sample and keeps the best, ties by cost. The expected rope stays
+  /// however badly it fits: the answer reports how badly.
   void keep(std::size_t most, const RotationSample& sample);
   /// Ropes at the stated positions that leave the least of another sample, ties by cost.
   std::vector<WrittenRope> leading(const RotationSample& sample, std::size_t most) const;
@@ -32,7 +45,7 @@ class HypothesisList {
 
   const std::vector<RopeHypothesis>& found() const { return found_; }
   const RopeHypothesis& best() const { return found_.front(); }
-  /// Whether the best leaves no more than rounding; otherwise other explanations are looked for.
+  /// Whether the best leaves no more than rounding; otherwise the search goes on.
   bool fits() const;
   /// Whether the best leaves more than rounding of the tensor, and no more than angles of fp32
   /// leave whose frequencies another library rounded: a base of more digits would make up for that

@@ -36,8 +36,8 @@ class Search : RopeSearch {
     add_expected();
     add_estimated(sample(), sample().places.positions);
     add_released();
-    list.keep(24, list.small());
-    list.keep(8, sample());
+    list.keep(kept::on_few_rows, list.small());
+    list.keep(kept::at_first, sample());
     add_exact_stages();
     refine_bases();
     search_positions(*this);
@@ -48,12 +48,12 @@ class Search : RopeSearch {
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
-      list.keep(24, sample());
+      list.keep(kept::with_variants, sample());
       if (round == 0) estimate_again(*this);
     }
     add_formats();
     add_stretched();
-    list.keep(40, sample());
+    list.keep(kept::for_answer, sample());
     add_with_coarse_tables();
     add_expected_parts();
     return list.ranked();
@@ -108,7 +108,7 @@ class Search : RopeSearch {
       if (nearer.size() > added) nearer.resize(added);
       for (auto& [count, with] : nearer) list.add(std::move(with));
     }
-    list.keep(40, sample());
+    list.keep(kept::for_answer, sample());
   }
 
   /// Scalings whose frequencies the tensor can hardly tell from the best ones.
@@ -124,7 +124,7 @@ class Search : RopeSearch {
       if (std::abs(amplitude_of(rope) / a - 1) > hardly_told()) rope.amplitude = a;
       list.add(rope);
     }
-    list.keep(40, sample());
+    list.keep(kept::for_answer, sample());
   }
 
   /// How far angles, and factors, may lie apart that the tensor can hardly tell.
@@ -169,7 +169,7 @@ class Search : RopeSearch {
       const double off = std::abs(amplitude_of(rope) / measured - 1);
       if (off <= unit_roundoff(Precision::bf16)) add_with_tables(rope);
     }
-    list.keep(40, sample());
+    list.keep(kept::for_answer, sample());
   }
 
   /// The base near that of the rope that fits best with tables as coarse as the tensor: it is
@@ -213,7 +213,7 @@ class Search : RopeSearch {
     if (axes() > 1) return;
     const RotationSample few = sample_of(question.tensor, 64, 2);
     for (const WrittenRope& rope : estimated_ropes_of_other_wirings(few)) list.add(rope);
-    list.keep(12, sample());
+    list.keep(kept::with_places, sample());
     refine_bases();
   }
 
@@ -229,7 +229,7 @@ class Search : RopeSearch {
         if (nearest.size() < 3) nearest.push_back(hypothesis.rope);
       for (const WrittenRope& rope : nearest)
         for (const WrittenRope& relative : relatives_of(rope, axes())) list.add(relative);
-      list.keep(24, sample());
+      list.keep(kept::with_variants, sample());
       refine_bases();
       if (!(list.best().residual.sum_of_squares < better * before)) break;
     }
@@ -249,7 +249,7 @@ class Search : RopeSearch {
     });
     for (const std::vector<WrittenRope>& ropes : best)
       for (const WrittenRope& rope : ropes) list.add(rope);
-    list.keep(16, sample());
+    list.keep(kept::with_estimates, sample());
     refine_bases();
   }
 
@@ -269,7 +269,7 @@ class Search : RopeSearch {
       rope.rounding = {};
       list.add(rope);
     }
-    list.keep(10, sample());
+    list.keep(kept::with_exact_stages, sample());
   }
 
   void add_defects(std::size_t count) {

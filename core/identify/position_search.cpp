@@ -60,7 +60,7 @@ void add_first_rows(RopeSearch& search) {
   for (const WrittenRope& sound : search.list.leading(first, 6))
     for (const WrittenRope& ruled : likely_rules(sound, search.sample(), search.question.tensor))
       search.list.add(ruled);
-  search.list.keep(16, search.sample());
+  search.list.keep(kept::with_estimates, search.sample());
   search.refine_bases();
 }
 
@@ -80,7 +80,7 @@ void add_offsets(RopeSearch& search) {
       search.list.add(rope);
     }
   }
-  search.list.keep(12, search.sample());
+  search.list.keep(kept::with_places, search.sample());
 }
 
 /// Rows from one on have other positions: where it begins is found by the rows' own residuals.
@@ -92,7 +92,7 @@ void add_rules(RopeSearch& search) {
   for (const WrittenRope& rope : sounds)
     for (const WrittenRope& ruled : likely_rules(rope, search.sample(), search.question.tensor))
       search.list.add(ruled);
-  search.list.keep(12, search.sample());
+  search.list.keep(kept::with_places, search.sample());
 }
 
 void add_other_positions(RopeSearch& search) {
@@ -106,7 +106,7 @@ void add_other_positions(RopeSearch& search) {
   estimate_at(
       search, [](Position p, Index) { return 2 * p; },
       [](WrittenRope& rope) { rope.rule = PositionRule::doubled; });
-  search.list.keep(12, search.sample());
+  search.list.keep(kept::with_places, search.sample());
   search.refine_bases();
 }
 
@@ -115,7 +115,7 @@ void add_heads_for_positions(RopeSearch& search) {
   const RotationSample transposed = transposed_sample(search.sample());
   search.add_estimated(transposed, transposed.places.positions,
                        [](WrittenRope& rope) { rope.rule = PositionRule::head_index; });
-  search.list.keep(12, search.sample());
+  search.list.keep(kept::with_places, search.sample());
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ void estimate_again(RopeSearch& search) {
         rope.starts = found.starts;
         rope.padding = found.padding;
       });
-  search.list.keep(16, search.sample());
+  search.list.keep(kept::with_estimates, search.sample());
   search.refine_bases();
 }
 

@@ -135,7 +135,7 @@ void add_restarts(RopeSearch& search) {
     }
   }
   if (known.empty()) return;
-  search.list.keep(16, search.sample());
+  search.list.keep(kept::with_estimates, search.sample());
   search.refine_bases();
 }
 
@@ -161,7 +161,7 @@ void add_paddings(RopeSearch& search) {
         rope.paddings = paddings;
         rope.heads_of_sequence = tensor.heads / tensor.sequences;
       });
-    search.list.keep(16, search.sample());
+    search.list.keep(kept::with_estimates, search.sample());
     return search.refine_bases();
   }
 }
@@ -179,7 +179,7 @@ void add_row_numbers(RopeSearch& search) {
     positions(n, 0) = search.sample().places.rows[static_cast<std::size_t>(n)];
   add_at(search, search.sample(), positions,
          [](WrittenRope& rope) { rope.rule = PositionRule::row_number; });
-  search.list.keep(16, search.sample());
+  search.list.keep(kept::with_estimates, search.sample());
   search.refine_bases();
 }
 

@@ -27,7 +27,7 @@ void RopeSearch::refine_bases() {
     if (is_known_base && !leaves_far_less(rope, found()[i])) continue;
     add_with_fewer_digits(rope);
   }
-  list.keep(16, sample());
+  list.keep(kept::with_estimates, sample());
 }
 
 /// A base that is fitted always leaves a little less than a known one: that alone says nothing
