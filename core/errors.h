@@ -6,7 +6,7 @@
 
 namespace orrery {
 
-/// Whose fault it is, and so which exit status a program ends with.
+/// The cause of an error, which decides the exit status of a program.
 enum class ErrorKind {
   usage,   ///< a parameter, key or name is wrong
   data,    ///< the caller's file or array is wrong

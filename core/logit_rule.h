@@ -37,7 +37,7 @@ struct LogitRule {
 /// 2025 (Scalable-Softmax), arXiv 2501.19399 §2.
 double logit_factor(const LogitRule& rule, Position m, Index seen);
 
-/// How weights are made of logits.
+/// How weights are computed from logits.
 enum class WeightRule {
   softmax,
   /// a_mn = σ(l_mn) Π_{j between} (1 − σ(l_mj)), over the keys j that the query sees at positions

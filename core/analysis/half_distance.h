@@ -27,9 +27,9 @@ struct HalfSearch {
 };
 
 /// The least u in [0, 1] with value(u) = 1/2, for a curve that decays slowly at u = 0 and fast at
-/// u = 1: `steps` samples from 0 until one lies at or below one half, then bisection to the last
+/// u = 1: `steps` samples from 0 until one is at most one half, then bisection to the last
 /// bit of u. The first of several solutions, so that the distance is the first to reach one half
-/// wherever that can be had. Accuracy: |value − 1/2| ≤ |value'|·2^-52 where value is continuous.
+/// wherever there is one. Accuracy: |value − 1/2| ≤ |value'|·2^-52 where value is continuous.
 /// Cost: at most steps + 60 calls.
 HalfSearch search_half(const std::function<double(double)>& value, int steps);
 

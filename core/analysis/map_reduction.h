@@ -50,7 +50,7 @@ class MapReduction {
   Index queries_, keys_;
   Index row_{0};  ///< the next
   ReducedMap<T> map_;
-  // Of the rows of cells that is filled, by key.
+  // Statistics of the row of cells that is being filled, by key.
   std::vector<double> sum_;
   std::vector<T> low_, high_;
   std::vector<double> count_;  ///< of its entries, by cell

@@ -29,8 +29,9 @@ RatioSpread norm_ratios(const std::vector<double>& before, const std::vector<dou
 template <class T>
 double rotation_norm_bound(Index d, const StageRounding& rounding);
 
-/// How far ‖x + p‖² is from ‖x‖² + 2 x·p + ‖p‖², over (‖x‖ + ‖p‖)²; the largest over the rows, in
-/// fp64. sum, x, p [N, d]. Rows of zeros count 0. Throws UsageError on shapes that do not fit.
+/// The largest difference of ‖x + p‖² and ‖x‖² + 2 x·p + ‖p‖² over the rows, divided by
+/// (‖x‖ + ‖p‖)², in fp64. sum, x, p [N, d]. Rows of zeros count 0. Throws UsageError for shapes
+/// that do not fit.
 template <class T>
 double cosine_law_residual(const Matrix<T>& sum, const Matrix<T>& x, const Matrix<T>& p);
 

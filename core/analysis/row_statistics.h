@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-/// Where one query looks.
+/// Statistics of the weights of one query.
 struct RowStatistics {
   double entropy_bits{};   ///< −Σ_n a_mn log2 a_mn: 0 for one key, log2 N for all alike
   double mean_distance{};  ///< Σ_n a_mn |m − n|, in tokens

@@ -12,7 +12,7 @@ namespace orrery {
 struct ScoreChain {
   std::vector<std::complex<double>> links{};  ///< a² h_t e^{i r θ_t}, h_t = q_pair · conj(k_pair)
                                               ///< and a the attention factor; 0 where muted
-  double rest{};  ///< Σ q_c k_c over the channels that are not rotated
+  double rest{};                              ///< Σ q_c k_c over the channels that are not rotated
 
   /// Where each link ends when they are laid head to tail from 0. [links]
   std::vector<std::complex<double>> ends() const;

@@ -33,9 +33,9 @@ double reversal_probability(const Moments& moments, double reference);
 /// E|X| of a normal number of these moments: σ √(2/π) e^{−μ²/2σ²} + μ erf(μ/(σ√2)).
 double mean_magnitude(const Moments& moments);
 
-/// What one step does to a score: the c_t (e^{iθ_t} − 1) of S(m + 1) − S(m). [pairs] The mean of
-/// |S(m + 1) − S(m)| over distances, divided by |c|₂, is the positional sensitivity of arXiv
-/// 2609.39929.
+/// Products of the change of a score by one step: the c_t (e^{iθ_t} − 1) of S(m + 1) − S(m).
+/// [pairs]. The mean of |S(m + 1) − S(m)| over distances, divided by |c|₂, is the positional
+/// sensitivity of arXiv 2609.39929.
 std::vector<std::complex<double>> step_products(std::span<const std::complex<double>> c,
                                                 std::span<const double> theta);
 

@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-// What vectors of distances add to a tile of the map. The distance n − m grows by one from cell to
+// The terms of DistanceVectors for a tile of the map. The distance n − m grows by one from cell to
 // cell of a row and falls by one from row to row, so that a row of the tile is a shifted view of
 // products with the vectors in their order.
 
-/// Where a tile meets the rows of DistanceVectors.
+/// The rows of DistanceVectors that a tile uses.
 class DistanceWindow {
  public:
   /// `corner`: distance of the tile's first query to its first key, minus DistanceVectors::first.
@@ -87,7 +87,7 @@ class KeyTerms {
   explicit KeyTerms(const KeyVectors<T>& of);
 
   void see(Index first_key, Position corner, Index queries, Index keys);
-  /// Of query i, from the tile's first key on.
+  /// Terms of query i, from the tile's first key on.
   const T* row(Index i) const { return edge_ ? edge_ : terms_.row(i).data(); }
 
  private:

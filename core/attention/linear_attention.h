@@ -4,16 +4,22 @@
 
 namespace orrery {
 
-/// Eq. (19): o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n); without a rotation eq.
-/// (17) with (18). It never forms a score matrix, which is why it takes a QkTransform and a feature
-/// map and no score terms. With RoPE above and not below, weights can be negative and do not sum
-/// to 1. The rotation is of features: made for d_head = features, but for rotated_before_features,
-/// where it turns q and k. rotation may be null. Throws UsageError on shapes that do not fit.
-/// Features or sums that overflow are divided as IEEE 754 has it: a NaN denominator gives NaN, an
-/// infinite one 0, or NaN where the sum above it is infinite too.
+/// Linear attention, eq. (19); without a rotation, eq. (17) with (18).
+///   o_m = Σ_n (R_m φ(q_m))ᵀ(R_n φ(k_n)) v_n / Σ_n φ(q_m)ᵀφ(k_n)
+///
+/// It never forms a map of scores, and so takes a QkTransform and a feature map, but no score
+/// terms. With RoPE above the fraction bar and not below it, weights can be negative and do not
+/// sum to 1.
+///
+/// `rotation` rotates features: it is made for d_head = features, but for rotated_before_features,
+/// where it rotates q and k. It may be null.
+///
+/// Throws UsageError for shapes that do not fit.
 /// Accuracy: for fp32, products in fp32 where no product can over- or underflow, and in fp64 where
-/// one might; denominators, numerators and sums over more than 384 keys in fp64. Where causal, and
-/// nothing overflows, a query's output is the same bits whatever comes after it.
+/// one might; denominators, numerators and sums over more than 384 keys in fp64. If causal and
+/// without overflow, a query's output has the same bits whatever comes after it. Features or sums
+/// that overflow are divided by the rules of IEEE 754: a NaN denominator gives NaN, an infinite
+/// one 0, or NaN where the sum above it is infinite too.
 /// Cost: O((N_q + N_k)·features·d_v), and memory for blocks of rows beside the output.
 /// Source: Su et al. 2021 §3.3; Katharopoulos et al. 2020.
 template <class T>

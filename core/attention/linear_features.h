@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-/// Where the rotation goes.
+/// Whether the rotation is applied to features, and to which.
 enum class LinearVariant {
   paper,                    ///< eq. (19): rotated features above, plain features below
   both_rotated,             ///< rotated features in the normaliser too: it can vanish

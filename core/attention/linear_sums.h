@@ -22,14 +22,16 @@ struct LinearOutput {
   Index zero_normalizers{0};  ///< queries whose denominator is 0: zero output
 };
 
-/// Linear attention a block of keys at a time, in the order of positions. Where it is not causal,
-/// every query multiplies the sums over all keys; where it is, the sums over the blocks before its
-/// own, and it weighs the keys of that one. Blocks start at the first key, so that a causal output
-/// depends neither on other queries nor on later keys. Products are formed in S and summed over a
-/// block in it, over blocks in fp64.
-/// @param key_by_key  blocks of one key: no weight is formed, and so none that is hidden is 0·NaN,
-///                    and none overflows where its value is 0.
-/// None for numbers whose products S might lose. fp32: features or values that are not 0 and not
+/// Linear attention, one block of keys at a time in the order of positions. If it is not causal,
+/// every query multiplies the sums over all keys. If it is causal, a query multiplies the sums
+/// over the blocks before its own, and weighs the keys of its own block. Blocks start at the first
+/// key, so that a causal output depends neither on other queries nor on later keys. Products are
+/// formed and summed over a block in S, and summed over blocks in fp64.
+///
+/// @param key_by_key  blocks of one key: no weight is formed, so that no hidden one is 0·NaN, and
+///                    none overflows where its value is 0.
+///
+/// Empty for numbers whose products S might lose. fp32: features or values that are not 0 and not
 /// within 2^-32 … 2^30, or 2^-60 … 2^30. fp64: beyond 1e100 or NaN, if causal and not key by key.
 template <class T, class S>
 std::optional<LinearOutput<T>> linear_attention_in(const AttentionInputs<T>& in,

@@ -68,8 +68,8 @@ Matrix<T> scaled_queries(const MatrixIn<T>& q, double scale) {
   return q * static_cast<T>(scale);
 }
 
-/// The factors of terms that are the scaled content and numbers per distance: the terms' own, asked
-/// for with one query and contents of one channel.
+/// The factors of terms that are the scaled content and numbers per distance. They are read off the
+/// terms themselves, for one query and contents of one channel.
 template <class T>
 LogitFactors<T> distance_bias_factors(const ScoreTerms<T>& terms, const ScoreInputs<T>& in,
                                       const Distances& distances);

@@ -17,9 +17,9 @@ struct VisibleKeys {
   bool all{};
 };
 
-/// Which keys each query may see, [N_q, N_k], and what is added to the logits of those that it
-/// sees. The default lets every query see every key and adds nothing. What positions or padding
-/// decide is kept as positions and flags, O(N_q + N_k); only a mask given as a matrix is one.
+/// Which keys each query may see, [N_q, N_k], and numbers to add to the logits of those. By default
+/// every query sees every key and nothing is added. Masks by position or padding are stored as
+/// positions and flags, O(N_q + N_k); only a mask given as a matrix is stored as one.
 class Mask {
  public:
   using Matrix = Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -42,13 +42,13 @@ class Mask {
   /// others, 0 among them, that are added. Where it hides it adds nothing.
   static Mask additive(orrery::Matrix<double> values);
   /// Whether a value of an additive mask hides its key: −inf, the lowest number of fp16 (−65504),
-  /// and the lowest of bf16 (−3.39e38) and whatever lies below it, such as the lowest of fp32 and
+  /// and the lowest of bf16 (−3.39e38) and every number below it, such as the lowest of fp32 and
   /// of fp64. Weights are then exactly 0, also in a row without any key to see, where a softmax
   /// over such sums would weigh all keys alike.
   static bool hides(double value);
 
   bool allows(Index query, Index key) const;
-  /// Which of `keys` keys a query sees, as far as it can be said without looking at each.
+  /// Bounds of the keys that a query sees, among `keys` keys, found without a look at each.
   VisibleKeys keys_of(Index query, Index keys) const;
   /// Sets logits[j] to −inf where key first + j is not seen.
   template <class T>

@@ -25,7 +25,7 @@ class HeadGroups {
   int kv_heads_;
 };
 
-/// Which keys the queries of a layer see; what is left at its default hides nothing.
+/// Which keys the queries of a layer see. A default hides nothing.
 struct MaskSpec {
   bool causal{false};               ///< only keys at or behind the query: n ≤ m, by position
   Position window{0};               ///< only keys with |m − n| < window; 0 is no window
@@ -33,7 +33,7 @@ struct MaskSpec {
   Mask mask{};                      ///< any other mask, [N_q, N_k]
   std::vector<Mask> head_masks{};   ///< further masks, one per query head
 
-  /// All that the heads have in common, as one mask. Throws UsageError: a negative window, or not
+  /// The mask that all heads share. Throws UsageError: a negative window, or not
   /// one flag per key.
   Mask build(PositionsIn m, PositionsIn n) const;
 };
@@ -51,8 +51,8 @@ struct LayerInputs {
   SegmentsIn segments{};     ///< the caller's; softmax attention reads them
 };
 
-/// The same, read head by head: a layer may be larger than memory. Each function is
-/// asked for head 0, 1, … once, k before v and v before the queries that read it.
+/// The same, read head by head: a layer may be larger than memory. Each function is called once for
+/// head 0, 1, …, k before v and v before the queries that read it.
 template <class T>
 struct LayerSource {
   HeadGroups groups;
@@ -109,7 +109,7 @@ std::vector<AttentionOutput<T>> multi_head_attention(const Encoding& encoding,
                                                      const MaskSpec& visible = {},
                                                      const Scoring& scoring = {});
 
-/// What is done with the attention of a layer, head after head, some queries at a time.
+/// Receives the attention of a layer, head after head, some queries at a time.
 template <class T>
 struct LayerReader {
   /// Gets the head, counted from 0, the number of the first query, and what RowReader::use gets.

@@ -49,7 +49,7 @@ class OnlineAttention {
   Index keys_;
   const Mask& mask_;
   int threads_;
-  // Of each query so far.
+  // Sums of each query over the keys so far.
   Matrix<T> output_;          ///< before it is divided by weight_
   std::vector<T> largest_{};  ///< logit
   std::vector<double> weight_{};

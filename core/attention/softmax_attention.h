@@ -79,7 +79,7 @@ template <class T>
 AttentionOutput<T> attention_logits(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
                                     const Scoring& scoring = {});
 
-/// What is done with the attention of a head, some queries at a time.
+/// Receives the attention of a head, some queries at a time.
 template <class T>
 struct RowReader {
   /// Gets the number of the first query and what softmax_attention gives for it and those after it,

@@ -67,7 +67,7 @@ class PackedValues {
   Index stride_;
 };
 
-/// What the kernels work on: whole blocks of rows, and whole panels.
+/// Kernels work on whole blocks of rows and whole panels: the sizes are rounded up to those.
 Index padded_queries(Index queries);
 template <class T>
 Index padded_keys(Index keys);
@@ -95,10 +95,10 @@ struct KeyRange {
   Index end{};
 };
 
-/// Where any of these are: from the first to the last of them.
+/// The range from the first to the last of these keys.
 KeyRange any_of(std::span<const VisibleKeys> seen);
 
-/// Where the queries first … first + count − 1 see keys at all: none outside of the range.
+/// The range of keys outside of which the queries first … first + count − 1 see none.
 KeyRange keys_of_any(const Mask& mask, Index first, Index count, Index keys);
 
 }  // namespace orrery

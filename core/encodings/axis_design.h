@@ -13,7 +13,7 @@ enum class AxisDesign {
   chunked,      ///< M-RoPE, Qwen2-VL: the sections one after another
   interleaved,  ///< M-RoPE, Qwen3-VL: axis a ≥ 1 has pairs a, a + A, … below A·section_a; axis 0
                 ///< the rest, A the axes
-  time_last,   ///< VideoRoPE: axes 1, 2, … in turn on the fast pairs, time on the slow ones
+  time_last,    ///< VideoRoPE: axes 1, 2, … in turn on the fast pairs, time on the slow ones
   time_still,  ///< HoPE: as VideoRoPE, and time has frequency 0
   axial,       ///< ViTs: sections one after another, and each has frequencies of its own
 };

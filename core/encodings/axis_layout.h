@@ -8,21 +8,22 @@ namespace orrery {
 /// Positions with several axes, such as time, row and column of a patch. [N, axes]
 using AxisPositions = Matrix<Position>;
 
-/// Where the tokens of a sequence lie on the axes time, row and column.
+/// How the tokens of a sequence are placed on the axes time, row and column.
 enum class AxisLayoutKind {
   text,      ///< (m, m, m)
   grid,      ///< text, a grid of patches, text again: Qwen2-VL
   diagonal,  ///< the same with rows and columns centred on the time of their frame: VideoRoPE
 };
 
-/// A sequence of text_before tokens of text, frames·rows·columns patches, frame by frame and row by
-/// row, and text without end. Text has the same position on every axis.
-///   grid: patch (f, r, c) is at (b + δf, b + r, b + c), b = text_before, and the text goes on one
-///     past the largest of all axes, as the authors have it; Transformers 5 leaves time out there,
+/// A sequence of text_before tokens of text, frames·rows·columns patches, frame by frame and row
+/// by row, and text without end. Text has the same position on every axis. With b = text_before:
+///   grid: patch (f, r, c) is at (b + δf, b + r, b + c), and the text continues one past the
+///     largest number of all axes, as the authors have it. Transformers 5 leaves time out there,
 ///     which differs where δ(frames − 1) reaches past rows and columns.
 ///   diagonal: (τ, τ + r − ⌊(rows − 1)/2⌋, τ + c − ⌊(columns − 1)/2⌋), τ = b + δf, and the text
-///     goes on at the last τ + 1.
-/// Sources: Wang et al. 2024 (Qwen2-VL) §2.1, get_rope_index of Transformers; Wei et al. 2025
+///     continues at the last τ + 1.
+///
+/// Source: Wang et al. 2024 (Qwen2-VL) §2.1, get_rope_index of Transformers; Wei et al. 2025
 /// (VideoRoPE) §3, JJJYmmm/Multimodal-RoPEs.
 struct AxisLayout {
   AxisLayoutKind kind{AxisLayoutKind::grid};
@@ -35,12 +36,12 @@ struct AxisLayout {
   AxisPositions given{};
 };
 
-/// Where tokens lie: [tokens, 3], or as many axes as are given. Throws UsageError for a token
-/// before 0 or past the last where positions are given, and for tokens beyond ±2^53.
+/// Positions of tokens on the axes: [tokens, 3], or as many axes as are given. Throws UsageError
+/// for a token before 0 or past the last where positions are given, and for tokens beyond ±2^53.
 AxisPositions axis_positions(const AxisLayout& layout, PositionsIn tokens);
 
-/// The first token from which on all lie at the same place on all axes: −2^53 where the layout is
-/// text alone, and empty where positions are given.
+/// The first token from which on every token has one position on all axes: −2^53 where the layout
+/// is text alone, and empty where positions are given.
 std::optional<Position> text_from(const AxisLayout& layout);
 
 /// axis_rope.layout and what its choices read.

@@ -26,15 +26,20 @@ struct AxisRopeConfig {
   StageRounding rounding{};
 };
 
-/// RoPE at positions with several axes: pair t turns by p_{a(t)}·theta_t, a(t) its axis. theta_t =
-/// base^(-2t/r), t = 0 … r/2 − 1, whatever its axis, changed by config.scaling, but for
-/// AxisDesign::axial, where each section of s pairs restarts: base^(-2t/(2s)), and for time_still,
-/// whose pairs of axis 0 stay. Where a token lies on the axes, its position m says by
-/// config.layout. Scores depend on the differences of positions, axis by axis; on m − n alone only
-/// for text, where all axes agree. It is RoPE there, but for axial and time_still. MHRoPE, where
-/// each head turns by one axis, is a design whose other sections are 0. Accuracy: cos and sin of
-/// the exact product position·theta, as Rope. Cost: 6 N·r flops.
-/// Sources: Wang et al. 2024 (Qwen2-VL) §2.1; arXiv 2510.23095 (interleaved, MHRoPE); Wei et al.
+/// RoPE at positions with several axes: pair t rotates by the position on its own axis a(t).
+///   angle = p_{a(t)}·theta_t,  theta_t = base^(-2t/r),  t = 0 … r/2 − 1
+///
+/// The frequency does not depend on the axis; config.scaling changes it. Two designs differ: in
+/// AxisDesign::axial each section of s pairs restarts, base^(-2t/(2s)), and in time_still the
+/// pairs of axis 0 do not rotate. MHRoPE, where each head rotates by one axis, is a design whose
+/// other sections are 0. config.layout maps the position m of a token to its place on the axes.
+///
+/// Scores depend on the differences of positions, axis by axis. They depend on m − n alone for
+/// text only, where all axes agree; there it is RoPE, but for axial and time_still.
+///
+/// Accuracy: cos and sin of the exact product position·theta, as Rope.
+/// Cost: 6 N·r flops.
+/// Source: Wang et al. 2024 (Qwen2-VL) §2.1; arXiv 2510.23095 (interleaved, MHRoPE); Wei et al.
 /// 2025 (VideoRoPE), arXiv 2502.05173; Li et al. 2025 (HoPE), arXiv 2505.20444; Heo et al. 2024
 /// (RoPE for vision transformers), naver-ai/rope-vit; Transformers, modeling_qwen2_vl and
 /// modeling_qwen3_vl.

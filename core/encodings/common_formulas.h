@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// Formulas that several encodings share, and what their symbols stand for.
+// Formulas that several encodings share, and the meanings of their symbols.
 
 inline constexpr Formula frequency_formula{R"(\theta_t = \mathrm{base}^{-2t/d})", "sec. 3.3"};
 

@@ -19,22 +19,22 @@ struct KeyGroup {
 template <class T>
 std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k);
 
-/// What the gates of tokens are made of.
+/// The vector that the gate of a token reads.
 enum class GateSource {
   key,    ///< k_t [d_head]: known wherever there is a key
   input,  ///< x_t [d_model], the layer's input: the papers' choice, known before projections only
 };
 
-/// The choice `key`, read as GateSource; `gates` says in the plural what reads it.
+/// The choice `key`, read as GateSource; `gates` names its readers, in the plural.
 ParamSpec gate_source_param(const std::string& key, const std::string& gates);
 GateSource gate_source_of(const EncodingSettings& settings, const std::string& key);
-/// d_head or d_model: how wide the tables are that multiply it.
+/// The width of the tables that multiply it: d_head or d_model.
 Index gate_width(const EncodingSettings& settings, GateSource source);
-/// k or x of every key. [N_k, width] Throws UsageError where x is asked for and not known.
+/// k or x of every key. [N_k, width]. Throws UsageError if x is needed and not known.
 template <class T>
 Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source);
 
-/// How many of the groups lie at `position` or before it.
+/// The number of groups at `position` or before it.
 Index groups_up_to(const std::vector<KeyGroup>& groups, Position position);
 
 }  // namespace orrery

@@ -15,18 +15,21 @@ enum class CopeGate {
   unscaled,  ///< σ(q·k): the paper's eq. (3)
 };
 
-/// CoPE, contextual position encoding: how far a key is behind is not counted in tokens but in
-/// those that the query's gates let count, and a vector per count is interpolated.
+/// CoPE, contextual position encoding: distance counts the tokens that a query's gates open for,
+/// not all tokens, and a vector per count is interpolated.
 ///   g_mt = σ(q_m·k_t/√d),  p_mn = min(Σ_{n ≤ t ≤ m} g_mt, P − 1),
-///   logits_mn = q_m·k_n/√d + (1 − w) q_m·e_⌊p⌋ + w q_m·e_⌈p⌉,  w = p − ⌊p⌋,
-/// t over the keys that are given, both ends included, e [P, d] trained. Terms: content,
-/// counted_position, which counts every token as 1/2 as gates do without content, and
-/// contextual_position, what contents change of it. The paper is causal; a key ahead of the query
-/// counts the keys m ≤ t ≤ n. The paper starts e at zeros, where the encoding does nothing; here
-/// normals unless a table is given. Scores are functions of more than m − n, though a common shift
-/// leaves them. Accuracy: N_k·2^-53 of a count, then the products'. Cost: P·d beside the product
-/// for each query, a sort of the keys, and O(N_q N_k). Source: Golovneva et al. 2024 (CoPE) §4,
-/// appendix B; x-transformers, CoPE.
+///   logits_mn = q_m·k_n/√d + (1 − w) q_m·e_⌊p⌋ + w q_m·e_⌈p⌉,  w = p − ⌊p⌋
+///
+/// t runs over the keys that are given, both ends included; e [P, d] is trained. The paper is
+/// causal; here a key ahead of the query counts the keys m ≤ t ≤ n. The paper starts e at zeros,
+/// where the encoding does nothing; here e is normal unless a table is given. Scores depend on
+/// more than m − n, though a common shift of all positions does not change them.
+///
+/// Terms: content; counted_position, which counts every token as 1/2, as gates without content do;
+/// contextual_position, the change of it by contents.
+/// Accuracy: N_k·2^-53 of a count, then that of the products.
+/// Cost: P·d beside the product for each query, a sort of the keys, and O(N_q N_k).
+/// Source: Golovneva et al. 2024 (CoPE) §4, appendix B; x-transformers, CoPE.
 template <class T>
 class Cope final : public Encoding, public ScoreTerms<T> {
  public:

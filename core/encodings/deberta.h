@@ -49,15 +49,20 @@ struct DebertaOptions {
   bool layer_norm{false};                  ///< of the table: norm_rel_ebd of v2 and v3
 };
 
-/// DeBERTa's disentangled attention.
-/// logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d), K^r = P W_kr + b_kr, Q^r = P
-/// W_qr + b_qr, P the trained table of relative positions [2k, d_model]. The paper has no biases;
-/// the released version 1 has b_qr (pos_q_proj), and versions 2 and 3 both, which with
-/// share_att_key are those of the content's own query_proj and key_proj, as W_qr and W_kr are;
-/// their P is layer-normalised first (norm_rel_ebd=layer_norm, epsilon 1e-7). Terms: content,
-/// content_to_position, position_to_content; with one of the two left out the scale is 1/√(2d).
-/// RoFormer's eq. (10) uses one p~_{m−n} in both, no clipping and no √(3d). Source: He et al. 2021
-/// §3.1, eq. (4); microsoft/DeBERTa.
+/// DeBERTa's disentangled attention: contents and relative positions meet in terms of their own.
+///   logits_mn = (q_m·k_n + q_m·K^r_{δ(m,n)} + k_n·Q^r_{δ(n,m)})/√(3d)
+///   K^r = P W_kr + b_kr
+///   Q^r = P W_qr + b_qr
+///
+/// P [2k, d_model] is the trained table of relative positions. The paper has no biases. The
+/// released version 1 has b_qr (pos_q_proj); versions 2 and 3 have both, and with share_att_key
+/// they are those of the content's own query_proj and key_proj, as W_qr and W_kr are. Their P is
+/// layer-normalised first (norm_rel_ebd=layer_norm, epsilon 1e-7). RoFormer's eq. (10) uses one
+/// p~_{m−n} in both, no clipping and no √(3d).
+///
+/// Terms: content, content_to_position, position_to_content. With one of the last two left out,
+/// the scale is 1/√(2d).
+/// Source: He et al. 2021 §3.1, eq. (4); microsoft/DeBERTa.
 template <class T>
 class Deberta final : public Encoding, public TableTerms<T>, public TableIndex {
  public:

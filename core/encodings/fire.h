@@ -22,16 +22,21 @@ struct FireConfig {
   double threshold{512.0};  ///< L, tokens, trained
 };
 
-/// FIRE, functional interpolation for relative positions: a small network of the distance as a
-/// share of the query's position, so that however long the text is, its argument stays in [0, 1].
-///   logits_mn = q_m·k_n/√d + f(ψ(m − n)/(ψ(max(m, L)) + ε))_h,  ψ(x) = ln(|c x| + 1), ε = 10^-6.
-/// Terms: content, network_bias. For queries up to position L it is a function of m − n; beyond, of
-/// m too, and so it is not relative. Keys ahead of the query take |m − n|, and ε is added, as in
+/// FIRE, functional interpolation for relative positions: a small network reads the distance as a
+/// share of the query's position, so that its argument stays in [0, 1] however long the text is.
+///   logits_mn = q_m·k_n/√d + f(ψ(m − n)/(ψ(max(m, L)) + ε))_h,  ψ(x) = ln(|c x| + 1),  ε = 10^-6
+///
+/// For queries up to position L the bias is a function of m − n; beyond, it depends on m too, so
+/// that the encoding is not relative. Keys ahead of the query take |m − n|, and ε is added, as in
 /// the released code; the paper prints no ε. L and c are trained: the code starts them at 512 and
-/// 0.1, and f as PyTorch starts two linear layers, uniform in ±1/√(inputs); here normals of the
-/// same deviation, unless tables are given. Accuracy: 2^-50 of the sizes of what f adds up. Cost:
-/// 4·width flops and a logarithm per pair. Source: Li et al. 2023 (FIRE) §3, ICLR 2024;
-/// mcleish7/arithmetic, cramming/architectures/embeddings.py.
+/// 0.1, and f as PyTorch starts two linear layers, uniform in ±1/√(inputs). Here f is normal with
+/// the same deviation, unless tables are given.
+///
+/// Terms: content, network_bias.
+/// Accuracy: 2^-50 of the sizes of the summands of f.
+/// Cost: 4·width flops and a logarithm per pair.
+/// Source: Li et al. 2023 (FIRE) §3, ICLR 2024; mcleish7/arithmetic,
+/// cramming/architectures/embeddings.py.
 template <class T>
 class Fire final : public Encoding, public ScoreTerms<T> {
  public:

@@ -15,7 +15,7 @@ namespace orrery {
 Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
                             const std::vector<double>& gates);
 
-/// What the gates of a forgetting head are made of.
+/// Weights of the gates of a forgetting head.
 struct ForgetGates {
   Matrix<double> weight{};  ///< w [heads, d_head], or [heads, d_model] for gates of the input
   Matrix<double> bias{};    ///< b [1, heads]
@@ -30,17 +30,21 @@ void check_gates(const ForgetGates& gates);
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates);
 
-/// Forgetting Transformer (FoX): each token has a gate f_t = σ(w_h·k_t + b_h) by which everything
-/// before it is forgotten.
-///   logits_mn = q_m·k_n/√d + D_mn,  D_mn = Σ_{n < t ≤ m} ln f_t,
-/// t over the keys that are given. Terms: content, constant_forgetting, which has σ(b_h) for every
-/// gate and is ALiBi's bias with slope −ln σ(b_h) at consecutive positions, and
-/// content_forgetting, the rest. The paper is causal; a key ahead of the query takes the sum over
-/// m < t ≤ n. Its gates read the layer's input x_t, as they do here with GateSource::input; where q
-/// and k are given without it they read k_t. Where all gates are equal it is ALiBi; otherwise a
-/// function of more than m − n, though a common shift leaves it. Accuracy: N_k·2^-53 of the largest
-/// sum. Cost: N_k·d, a sort of the keys, and O(N_q N_k). Source: Lin et al. 2025 (Forgetting
-/// Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
+/// Forgetting Transformer (FoX): each token has a gate that scales down the weights of all tokens
+/// before it.
+///   f_t = σ(w_h·k_t + b_h),  logits_mn = q_m·k_n/√d + D_mn,  D_mn = Σ_{n < t ≤ m} ln f_t
+///
+/// t runs over the keys that are given. The paper is causal; here a key ahead of the query takes
+/// the sum over m < t ≤ n. The paper's gates read the layer's input x_t, as they do here with
+/// GateSource::input; where q and k are given without it, they read k_t. If all gates are equal it
+/// is ALiBi; otherwise scores depend on more than m − n, though a common shift of all positions
+/// does not change them.
+///
+/// Terms: content; constant_forgetting, which has σ(b_h) for every gate and at consecutive
+/// positions is ALiBi's bias with slope −ln σ(b_h); content_forgetting, the rest.
+/// Accuracy: N_k·2^-53 of the largest sum.
+/// Cost: N_k·d, a sort of the keys, and O(N_q N_k).
+/// Source: Lin et al. 2025 (Forgetting Transformer), ICLR; fla, ops/forgetting_attn/naive.py.
 template <class T>
 class Fox final : public Encoding, public ScoreTerms<T> {
  public:

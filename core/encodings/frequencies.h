@@ -12,14 +12,19 @@ namespace orrery {
 /// Source: RoFormer eq. (15), where i counts from 1; sinusoidal eq. (4) has the same frequencies.
 std::vector<double> inverse_frequencies(Index d, double base);
 
-/// The same as PyTorch code computes them, 1/base^(2t/d), each step rounded to fp32 once and the
-/// result to the format; fp64 is the exact formula above. PyTorch's own power is the C library's or
-/// a vectorised one, by the CPU, so that its inv_freq differs between machines. Of ten widths from
-/// 32 to 256 and six bases from 10^4 to 10^7 (tests/golden/generate_inv_freq.py), fp32 equals
-///   with the C library's powf: all 60 tables but two (d = 160 at 25000, 112 at 10^6) bit for bit;
-///   with AVX2 or AVX-512 also d = 32, 64, 80, 128, 160 at 10000; 32, 48, 64, 80, 128, 160, 256 at
-///   500000; 32, 48, 64, 80, 96, 192 at 10^6; 32, 48, 64, 96, 128, 192, 256 at 10^7; 48, 112 at
-///   150000; 32, 48, 80, 96 at 25000.
+/// inverse_frequencies as PyTorch code computes them: 1/base^(2t/d), each step rounded to fp32
+/// once and the result to the format; fp64 is the exact formula above.
+///
+/// PyTorch's own power is the C library's or a vectorised one, depending on the CPU, so that its
+/// inv_freq differs between machines.
+/// Accuracy: of ten widths from 32 to 256 and six bases from 10^4 to 10^7
+/// (tests/golden/generate_inv_freq.py), fp32 equals PyTorch's
+///   with the C library's powf: bit by bit in all 60 tables but two (d = 160 at 25000, 112 at
+///     10^6);
+///   with AVX2 or AVX-512: for d = 32, 64, 80, 128, 160 at 10000; 32, 48, 64, 80, 128, 160, 256 at
+///     500000; 32, 48, 64, 80, 96, 192 at 10^6; 32, 48, 64, 96, 128, 192, 256 at 10^7; 48, 112 at
+///     150000; 32, 48, 80, 96 at 25000.
+///
 /// Elsewhere up to 5 pairs differ by 1 unit in the last place, and by 2 at d = 112, base 500000,
 /// and at base 25000. An angle at position 131072 then differs by up to 2^-7 = 0.008 rad.
 std::vector<double> inverse_frequencies(Index d, double base, Precision format);

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// What sets the speed ω of the action.
+/// How the speed ω of the action is determined.
 enum class GrapeGate {
   none,       ///< ω = s_h: ALiBi
   key,        ///< ω = s_h·softplus(u_h·k_n/(|u_h|√d)): GRAPE-A, key-gated
@@ -26,16 +26,22 @@ struct GrapeAdditiveTables {
 };
 
 /// Additive GRAPE: positions act on q and k, lifted by two channels, as powers of a matrix that
-/// differs from the unit matrix by one entry. With A² = 0 the action is
-///   G(r) = exp(r ω A) = I + r ω A,  (q, 1, 0)ᵀ G(−r) (k, 0, 1) = q·k − r ω,  A = e_q e_kᵀ,
-/// so that logits_mn = q_m·k_n/√d − |m − n| ω, ω of GrapeGate; with ω = s_h, ALiBi's slopes, it is
-/// ALiBi; with a step ω_t = −ln f_t at each token it is the Forgetting Transformer, since the
-/// factors commute: Π G = I − Σ ln f_t A (test: both exactly). u and v, given tables too, are
-/// divided by their lengths, as the release does; a row of zeros stays.
-/// Terms: content, linear_bias, which has ω of tokens without content, and query_gated_bias and
-/// key_gated_bias, what contents change of it; for `forget` those of Fox. The paper is causal: a
-/// key ahead of the query takes |m − n|. Accuracy: of Alibi and Fox. Source: Zhang et al. 2025
-/// (GRAPE) §4, arXiv 2512.07805; model-architectures/GRAPE, llama-mha-grape-a-*.py.
+/// differs from the unit matrix by one entry.
+///   G(r) = exp(r ω A) = I + r ω A,  A = e_q e_kᵀ,  A² = 0
+///   (q, 1, 0)ᵀ G(−r) (k, 0, 1) = q·k − r ω
+///   logits_mn = q_m·k_n/√d − |m − n| ω,  ω of GrapeGate
+///
+/// With ω = s_h, ALiBi's slopes, it is ALiBi. With a step ω_t = −ln f_t at each token it is the
+/// Forgetting Transformer, since the factors commute: Π G = I − Σ ln f_t A (tests hold both
+/// exactly). The vectors u and v, if tables give them, are divided by their lengths, as the
+/// release does; a row of zeros remains. The paper is causal; here a key ahead of the query takes
+/// |m − n|.
+///
+/// Terms: content; linear_bias, which has ω of tokens without content; query_gated_bias and
+/// key_gated_bias, the change of it by contents; for `forget`, those of Fox.
+/// Accuracy: that of Alibi and Fox.
+/// Source: Zhang et al. 2025 (GRAPE) §4, arXiv 2512.07805; model-architectures/GRAPE,
+/// llama-mha-grape-a-*.py.
 template <class T>
 class GrapeAdditive final : public Encoding, public ScoreTerms<T> {
  public:
@@ -55,7 +61,7 @@ class GrapeAdditive final : public Encoding, public ScoreTerms<T> {
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
 
  private:
-  /// What contents change of the gates of a side: softplus − ln 2. [rows of x]; 0 for no gate.
+  /// The change of the gates of a side by contents: softplus − ln 2. [rows of x]; 0 for no gate.
   std::vector<double> rates(const MatrixIn<T>& x, const Matrix<double>& weights, int head,
                             bool gated) const;
 

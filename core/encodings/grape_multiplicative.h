@@ -16,18 +16,22 @@ struct GrapeMultiplicativeConfig {
   StageRounding rounding{};
 };
 
-/// Multiplicative GRAPE: positions rotate q and k in planes that training chooses, where RoPE has
-/// neighbouring channels. A plane is spanned by a and b; its generator L = a bᵀ − b aᵀ has the
-/// closed exponential
-///   G(m) = exp(m ω L) = I + sin(m ω s)/s L + (1 − cos(m ω s))/s² L²,  s² = |a|²|b|² − (a·b)²,
-/// and q_m = G(m)ᵀ W_q x_m, k_n = G(n)ᵀ W_k x_n, so that q_mᵀk_n = x_mᵀW_qᵀ G(m − n) W_k x_n: rows
-/// 2t and 2t + 1 of the table turn counter-clockwise, from a_t towards b_t, as RoPE's pairs do.
-/// With all planes, the rows of the table are made orthonormal (Gram–Schmidt) and plane t has the
-/// frequency base^(-2t/d) of RoPE, which it is, exactly, for the unit matrix; with one plane, a and
-/// b are the first two rows as they are and everything orthogonal to them stays. The table holds
-/// for all heads, since this door does not know of heads. Accuracy: cos and sin of the exact
-/// product position·frequency. Cost: 3·d flops per plane and row. Source: Zhang et al. 2025 (GRAPE)
-/// §3, arXiv 2512.07805; model-architectures/GRAPE.
+/// Multiplicative GRAPE: positions rotate q and k in trained planes, where RoPE has neighbouring
+/// channels.
+///   L = a bᵀ − b aᵀ,  s² = |a|²|b|² − (a·b)²
+///   G(m) = exp(m ω L) = I + sin(m ω s)/s L + (1 − cos(m ω s))/s² L²
+///   q_m = G(m)ᵀ W_q x_m,  k_n = G(n)ᵀ W_k x_n,  q_mᵀk_n = x_mᵀW_qᵀ G(m − n) W_k x_n
+///
+/// The vectors a and b span a plane, L is its generator. Rows 2t and 2t + 1 of the table rotate
+/// counter-clockwise, from a_t towards b_t, as RoPE's pairs do. With all planes, the rows of the
+/// table are made orthonormal (Gram–Schmidt) and plane t has RoPE's frequency base^(-2t/d); for
+/// the unit matrix it is RoPE exactly. With one plane, a and b are the first two rows as they are,
+/// and everything orthogonal to them stays. All heads share the table, since this door has no
+/// heads.
+///
+/// Accuracy: cos and sin of the exact product position·frequency.
+/// Cost: 3·d flops per plane and row.
+/// Source: Zhang et al. 2025 (GRAPE) §3, arXiv 2512.07805; model-architectures/GRAPE.
 template <class T>
 class GrapeMultiplicative final : public Encoding, public QkTransform<T> {
  public:

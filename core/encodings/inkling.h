@@ -9,16 +9,21 @@
 
 namespace orrery {
 
-/// Inkling's content-mixed relative bias: a bank of profiles of bias against distance, which each
-/// query mixes by its content.
-///   logits_mn = q_m·k_n/√d + r_m·P[:, m − n] for 0 ≤ m − n < extent, and q_m·k_n/√d elsewhere,
-///   r_m = q_mᵀ W_h,  P [profiles, extent], for all heads,  W_h [d_head, profiles].
-/// Terms: content, mixed_bias. The released model reads r_m from the layer's input, by 16 numbers a
-/// head; the door sees queries, so it reads q_m = W_q x_m here. Keys ahead of the query, and those
-/// from `extent` on, have no bias at all: the model's layers with a window have it as the extent.
-/// Its temperature of long texts multiplies q and the bias alike: see LogitRule. A relative
-/// encoding: P[:, m − n] is Shaw's vector of a distance, of low rank. Cost: extent·profiles numbers
-/// per query. Source: Transformers, modeling_inkling, InklingRelativeLogits.
+/// Inkling's content-mixed relative bias: each query mixes profiles of bias against distance by
+/// its content.
+///   logits_mn = q_m·k_n/√d + r_m·P[:, m − n] for 0 ≤ m − n < extent, and q_m·k_n/√d elsewhere
+///   r_m = q_mᵀ W_h
+///
+/// P [profiles, extent] serves all heads, W_h [d_head, profiles] one. The released model reads r_m
+/// from the layer's input, by 16 numbers a head; here it reads q_m = W_q x_m, since the door has
+/// queries only. Keys ahead of the query, and those from `extent` on, have no bias: in the model's
+/// layers with a window the extent is the window. The model's temperature of long texts multiplies
+/// q and the bias alike: see LogitRule. The encoding is relative: P[:, m − n] is a vector per
+/// distance as in Shaw, of low rank.
+///
+/// Terms: content, mixed_bias.
+/// Cost: extent·profiles numbers per query.
+/// Source: Transformers, modeling_inkling, InklingRelativeLogits.
 template <class T>
 class Inkling final : public Encoding, public TableTerms<T> {
  public:

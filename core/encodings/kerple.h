@@ -22,16 +22,21 @@ struct KerpleParameters {
 };
 
 /// KERPLE, kernelized relative position embedding: a bias that falls with distance as a kernel
-/// does, the same ahead as behind. logits_mn = q_m·k_n/√d + b(m − n), with b of KerpleVariant.
-/// Terms: content, kernel_bias. With r2 = 1 the power variant is ALiBi's bias with slope r1. r1 and
-/// r2 are trained. The released code starts them uniformly at random, of the logarithmic variant r1
-/// in [0, 2) and r2 in [0, 1), of the power variant r1 in [0, 1) and r2 in [0, 2), and keeps all of
-/// them at 0.01 or above. Here every head has the same r1 and r2 unless tables give them head by
-/// head; the defaults 1 and 1/2 are the means of the logarithmic variant's start. Accuracy: the
-/// bias within 4·2^-53 of its size, then rounded to T; 0 at distance 0, and finite up to distance
-/// 2^53 for the parameters that make() allows. Cost: a logarithm or a power per pair. Source: Chi,
-/// Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog and
-/// ParallelKerplePower.
+/// does, ahead as behind.
+///   logits_mn = q_m·k_n/√d + b(m − n),  b of KerpleVariant
+///
+/// With r2 = 1 the power variant is ALiBi's bias with slope r1. r1 and r2 are trained. The
+/// released code draws them uniformly: r1 from [0, 2) and r2 from [0, 1) for the logarithmic
+/// variant, r1 from [0, 1) and r2 from [0, 2) for the power variant, and keeps all of them at 0.01
+/// or above. Here every head has the same r1 and r2 unless tables give them head by head; the
+/// defaults 1 and 1/2 are the means of the logarithmic variant's start.
+///
+/// Terms: content, kernel_bias.
+/// Accuracy: the bias within 4·2^-53 of its size, then rounded to T; 0 at distance 0, and finite
+/// up to distance 2^53 for the parameters that make() allows.
+/// Cost: a logarithm or a power per pair.
+/// Source: Chi, Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog
+/// and ParallelKerplePower.
 template <class T>
 class Kerple final : public Encoding, public ScoreTerms<T> {
  public:

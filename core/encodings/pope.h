@@ -10,16 +10,20 @@
 
 namespace orrery {
 
-/// PoPE, polar position embedding: each channel, not each pair, is a complex number, whose length
-/// comes from content and whose angle from position, so that the two do not mix.
-///   logits_mn = Σ_c softplus(q_c) softplus(k_c) cos((m − n)theta_c − delta_c)/√d,
-/// theta_c = base^(-c/d), c = 0 … d − 1, and delta_c trained phases in [−2π, 0], one a head and
-/// channel, which the key's angle gains: 0 unless a table gives them, as the paper starts its best
-/// runs. With softplus(x) = ln 2 + s(x) it is multiplied out as eq. (6) is: the terms content,
-/// s(q) s(k); content_to_position, s(q) ln 2; position_to_content, ln 2 s(k); and
-/// position_to_position, ln²2 Σ cos, are zero where a query or a key that they read has no content.
-/// Accuracy: cos and sin of the exact product position·theta. Cost: 2·d flops per pair for each of
-/// the four terms. Source: Gopalakrishnan et al. 2025 (PoPE) §3; x-transformers, PolarEmbedding.
+/// PoPE, polar position embedding: each channel is a complex number with its length from content
+/// and its angle from position, so that the two do not mix.
+///   logits_mn = Σ_c softplus(q_c) softplus(k_c) cos((m − n)theta_c − delta_c)/√d
+///   theta_c = base^(-c/d),  c = 0 … d − 1
+///
+/// delta_c are trained phases in [−2π, 0], one per head and channel, which are added to the key's
+/// angle: 0 unless a table gives them, as the paper starts its best runs.
+///
+/// Terms, by softplus(x) = ln 2 + s(x) multiplied out as eq. (6) is: content, s(q) s(k);
+/// content_to_position, s(q) ln 2; position_to_content, ln 2 s(k); position_to_position, ln²2 Σ
+/// cos. They are zero where a query or a key that they read has no content.
+/// Accuracy: cos and sin of the exact product position·theta.
+/// Cost: 2·d flops per pair for each of the four terms.
+/// Source: Gopalakrishnan et al. 2025 (PoPE) §3; x-transformers, PolarEmbedding.
 template <class T>
 class Pope final : public Encoding, public ScoreTerms<T> {
  public:

@@ -46,22 +46,29 @@ struct RopeConfig {
 };
 
 /// Rotary position embedding: pair t of q_m rotates by the angle m·theta_t, counter-clockwise, and
-/// so does pair t of k_n with n, so that their product depends on m − n. Eq. (14): f(x_m, m) = R_m
-/// W x_m; realised as in eq. (34): y_a = x_a cos − x_b sin, y_b = x_a sin + x_b cos for each pair
-/// (a, b); the forms of (12) and (15) are in rope_realisations.h. theta_t = base^(-2t/r), t = 0 …
-/// r/2 − 1, changed by config.scaling (rope_scaling.h), whose attention factor a multiplies
-/// rotated q and k, so that their products gain a²; values do not gain it. Muted bands: q and k of
-/// their pairs are set to 0 after the rotation, so that the score of eq. (35) is Σ over unmuted t
-/// of Re h_t e^{i(m−n)theta_t}, and the channels that are not rotated. Values keep all. (Copies of
-/// the paper print the last rows of (34) as (−x_{d−1}, x_d); correct is (−x_d, x_{d−1}).) The
-/// score's sign convention: q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n (eq. 16). Accuracy: unless
-/// config.rounding names a format for angles, cos and sin are those of the exact product
-/// position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores depend on m − n at
-/// every position to 2^53; theta itself is rounded, and the absolute angle m·theta is off by up to
-/// |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and 0.42 at 2^53.
-/// The four products of a pair are rounded at Stage::products, the rotated vectors at
-/// Stage::rotated_qk. Cost: 6 N·r flops, and 32·r sincos once. Source: Su et al. 2021 (RoFormer)
-/// §3.2, §3.4.2.
+/// pair t of k_n by n·theta_t, so that their product depends on m − n.
+///   f(x_m, m) = R_m W x_m                                             (eq. 14)
+///   y_a = x_a cos − x_b sin,  y_b = x_a sin + x_b cos, pair (a, b)    (eq. 34)
+///   q_mᵀk_n = x_mᵀW_qᵀ R_{n−m} W_k x_n                                (eq. 16)
+///   theta_t = base^(-2t/r),  t = 0 … r/2 − 1
+///
+/// The forms of (12) and (15) are in rope_realisations.h. Copies of the paper print the last rows
+/// of (34) as (−x_{d−1}, x_d); correct is (−x_d, x_{d−1}).
+///
+/// config.scaling (rope_scaling.h) changes theta. Its attention factor a multiplies rotated q and
+/// k, so that their products gain a²; values do not gain it. For muted bands, q and k of their
+/// pairs are set to 0 after the rotation, so that the score of eq. (35) is Σ Re h_t
+/// e^{i(m−n)theta_t} over the other pairs, and the channels that are not rotated. Values keep all
+/// pairs.
+///
+/// Accuracy: unless config.rounding names a format for angles, cos and sin are those of the exact
+/// product position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores depend on
+/// m − n at every position to 2^53. theta itself is rounded, and the absolute angle m·theta is off
+/// by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and
+/// 0.42 at 2^53. The four products of a pair are rounded at Stage::products, the rotated vectors
+/// at Stage::rotated_qk.
+/// Cost: 6 N·r flops, and 32·r sincos once.
+/// Source: Su et al. 2021 (RoFormer) §3.2, §3.4.2.
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:

@@ -17,14 +17,18 @@ struct SandwichConfig {
 
 /// Sandwich: the product of two sinusoidal position vectors as a bias, without any training.
 ///   logits_mn = q_m·k_n/√d + p_m·p_n/c_h,  p_m·p_n = Σ_t cos((m − n) base^(-2t/d̄)),
-/// t = 0 … d̄/2 − 1, c_h = 8(h + 1)/H the compression of head h = 0 … H − 1, so that the first heads
-/// fall the fastest with distance. Terms: content, sinusoid_bias. It is what is left of eq. (6) for
-/// sinusoids without its two middle terms, with W_qᵀW_k of the last one replaced by 1/c_h. The
-/// largest value is d̄/(2c_h), at distance 0; a constant less, as some ports have it, −d̄/(2c_h),
-/// changes no weights. Accuracy: cosines of the exact product (m − n)·theta, to 4·2^-53 each. Cost:
-/// d̄/2 cosines per pair of positions, or per distance where they are consecutive. Source: Chi, Fan,
-/// Rudnicky, Ramadge 2023 (Dissecting Transformer Length Extrapolation via the Lens of Receptive
-/// Field Analysis) §5 and its figure of the code.
+///   t = 0 … d̄/2 − 1,  c_h = 8(h + 1)/H
+///
+/// c_h is the compression of head h = 0 … H − 1: the bias of the first heads falls the fastest
+/// with distance. For sinusoids it is eq. (6) without its two middle terms, with W_qᵀW_k of the
+/// last one replaced by 1/c_h. The largest value is d̄/(2c_h), at distance 0; some ports subtract
+/// the constant d̄/(2c_h), which changes no weights.
+///
+/// Terms: content, sinusoid_bias.
+/// Accuracy: cosines of the exact product (m − n)·theta, to 4·2^-53 each.
+/// Cost: d̄/2 cosines per pair of positions, or per distance where they are consecutive.
+/// Source: Chi, Fan, Rudnicky, Ramadge 2023 (Dissecting Transformer Length Extrapolation via the
+/// Lens of Receptive Field Analysis) §5 and its figure of the code.
 template <class T>
 class Sandwich final : public Encoding, public ScoreTerms<T> {
  public:

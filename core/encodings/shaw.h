@@ -37,15 +37,19 @@ Index shaw_index(Position r, Position clip);
 
 /// Relative positions as vectors that are added to keys and values, clipped at k tokens behind the
 /// query and ahead of it.
-/// logits_mn = q_m·(k_n + a^K)/√d, o_m = Σ_n A_mn (v_n + a^V), with a the row clip(n − m, −k, k) +
-/// k of a table [2k + 1, d_head] each. Terms: content, content_to_position, and with
-/// ShawScores::queries_and_keys position_to_content, k_n·a^K/√d. Huang et al. (2020) call the two
-/// terms method 4, and BERT's code relative_key_query; its table has 2·max − 1 rows for m − n =
-/// −(max − 1) … max − 1, so k = max − 1, and it has no row for what this clips. RoFormer's eq. (5)
-/// puts the vectors inside the projection, W_k (x_n + p~_r), and prints r = clip(m − n); Shaw's
-/// code adds them after it and counts n − m, which is what is done here. Wav2Vec2-BERT clips to
-/// other distances on the left than on the right. Source: Shaw et al. 2018 eq. (3), (4);
-/// tensor2tensor; Huang et al. 2020, method 4.
+///   logits_mn = q_m·(k_n + a^K)/√d,  o_m = Σ_n A_mn (v_n + a^V)
+///
+/// a is the row clip(n − m, −k, k) + k of a table [2k + 1, d_head] each. Wav2Vec2-BERT clips to
+/// other distances on the left than on the right.
+///
+/// With ShawScores::queries_and_keys the logits gain k_n·a^K/√d. Huang et al. (2020) call this
+/// method 4, and BERT's code relative_key_query; its table has 2·max − 1 rows for m − n = −(max −
+/// 1) … max − 1, so that k = max − 1, and no row for clipped distances. RoFormer's eq. (5) puts
+/// the vectors inside the projection, W_k (x_n + p~_r), and prints r = clip(m − n); Shaw's code,
+/// and this class, add them after it and count n − m.
+///
+/// Terms: content, content_to_position, and with queries_and_keys position_to_content.
+/// Source: Shaw et al. 2018 eq. (3), (4); tensor2tensor; Huang et al. 2020, method 4.
 template <class T>
 class Shaw final : public Encoding, public TableTerms<T>, public ValueTerm<T>, public TableIndex {
  public:

@@ -16,15 +16,18 @@ struct T5Buckets {
       true};  ///< half the buckets for keys ahead; otherwise those all fall into bucket 0
 };
 
-/// Bucket of r = m − n: of the s buckets per side, distances below e = s/2 have one each, and far
-/// ones share the other w = s − e logarithmically. The place on that scale is rounded down, so that
+/// T5's bucket of r = m − n: near distances have a bucket each, far ones share buckets whose width
+/// grows logarithmically. Of the s buckets per side, distances below e = s/2 have one each, and
+/// far ones share the other w = s − e. The place on the logarithmic scale is rounded down, so that
 /// the last bucket begins before max_distance, at e·(max_distance/e)^((w−1)/w): 91 bidirectional
 /// and 113 causal for 32 buckets to 128. T5's code counts n − m; a key ahead of the query (r < 0)
-/// has its buckets in the upper half, of which the first is never used. Integers up to the
-/// logarithm, which is taken in fp64 unless rounding says otherwise: in bf16 some buckets come out
-/// wrong. Throws UsageError: fewer than 2 buckets (4, and even, when bidirectional), or
-/// max_distance not above half the buckets of a direction. Source: Raffel et al. 2020 §2.1;
-/// mesh_tensorflow, _relative_position_bucket.
+/// has its buckets in the upper half, of which the first is never used.
+///
+/// Throws UsageError: fewer than 2 buckets (4, and even, when bidirectional), or max_distance not
+/// above half the buckets of a direction.
+/// Accuracy: integers up to the logarithm, which is taken in fp64 unless `rounding` has another
+/// format: in bf16 some distances fall into the wrong bucket.
+/// Source: Raffel et al. 2020 §2.1; mesh_tensorflow, _relative_position_bucket.
 Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& rounding = {});
 
 /// T5's relative bias: a trained number per bucket of the distance and head, added to logits

@@ -21,13 +21,13 @@ struct TableTerm {
   std::function<Matrix<T>(Index first, Index count)> rows{};  ///< of the table, [count, d]
 };
 
-/// Door 3 for logits that are a content product and terms of tables, one per side at most. The terms
-/// are written once: maps and factors are both made of them.
+/// Door 3 for logits that are a content product and terms of tables, at most one per side. The
+/// terms are written once; maps and factors are derived from them.
 template <class T>
 class TableTerms : public ScoreTerms<T> {
  public:
-  /// Throws UsageError as table_terms does, for q, k and tables of different numbers of channels, and
-  /// for a position beyond ±2^53.
+  /// Throws UsageError as table_terms does, for q, k and tables of different numbers of channels,
+  /// and for a position beyond ±2^53.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const final;
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const final;

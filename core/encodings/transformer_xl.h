@@ -9,17 +9,21 @@
 namespace orrery {
 
 /// Transformer-XL: sinusoids of the distance as keys, and two trained vectors in place of the
-/// query's own position. logits_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d, r_D = W_kR
-/// [sin(D ω) | cos(D ω)], concatenated, ω_t = base^(-2t/d_model). Terms: content,
-/// content_to_position, global_content, global_position. Distances are indexed directly, D = m − n
-/// of any sign, so that memory is nothing but keys at earlier positions, and no shift can leak the
-/// next row (as the authors' rel_shift does without a causal mask). RoFormer's eq. (7) prints
-/// uᵀW_qᵀ, vᵀW_qᵀ: here u and v live among the queries, as the paper and its code have them;
-/// behind_W_q gives what RoFormer prints.
-/// XLNet is the same with both directions and, where segments of tokens are given, the term
+/// query's own position.
+///   logits_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d
+///   r_D = W_kR [sin(D ω) | cos(D ω)],  ω_t = base^(-2t/d_model)
+///
+/// Distances are indexed directly, D = m − n of any sign. Memory is just keys at earlier
+/// positions, and no shift can leak the next row, as the authors' rel_shift does without a causal
+/// mask. RoFormer's eq. (7) prints uᵀW_qᵀ, vᵀW_qᵀ: here u and v are added to queries, as in the
+/// paper and its code; behind_W_q gives what RoFormer prints.
+///
+/// XLNet is the same with both directions and, if segments of tokens are given, the term
 /// "segment": (q_m + s)·g_{[seg_m ≠ seg_n]}/√d, g_0 for tokens of one segment and g_1 otherwise.
 /// clamp_len bounds D to ±clamp_len before the sinusoid. Transformer-XL's code bounds it above
 /// alone, having no D < 0; XLNet's bounds both.
+///
+/// Terms: content, content_to_position, global_content, global_position, segment.
 /// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl; Yang et al. 2019 (XLNet) §2.5;
 /// Transformers, modeling_xlnet, rel_attn_core.
 template <class T>

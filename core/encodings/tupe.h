@@ -95,8 +95,8 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   Matrix<T> relative_bias(const ScoreInputs<T>& in) const;
   /// T5's bias of one head by n − m, as it is between tokens that are not [CLS]. [1, count]
   Matrix<T> bias_by_distance(const Distances& distances, int head) const;
-  /// Where [CLS] is among the queries or the keys, its last two channels of q and k become θ and
-  /// the bias that it has, less the bias of the distance.
+  /// If [CLS] is among the queries or the keys, sets its last two channels of q and k to θ and to
+  /// its own bias, less the bias of the distance.
   void untie_cls(const ScoreInputs<T>& in, const Distances& distances,
                  LogitFactors<T>& factors) const;
 

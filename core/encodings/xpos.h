@@ -17,18 +17,21 @@ struct XposConfig {
   StageRounding rounding{};
 };
 
-/// xPos: RoPE whose pairs also shrink with distance, the fastest the most. Pair t of q_m rotates by
-/// m·theta_t and is multiplied by zeta_t^((m − c)/B), pair t of k_n by n·theta_t and
-/// zeta_t^(−(n − c)/B), so that
+/// xPos: RoPE whose pairs also shrink with distance, the fastest the most.
 ///   q_mᵀk_n = Σ_t zeta_t^((m − n)/B) Re h_t e^{i(m−n)theta_t},  zeta_t = (2t/d + γ)/(1 + γ),
-/// theta_t = base^(-2t/d), t = 0 … d/2 − 1, interleaved pairs. Keys ahead of the query grow by the
-/// same factor, so it is meant for causal attention.
-/// The centre c cancels in products of queries and keys that share it, and exists for numbers'
-/// sake: the released code takes the middle of the sequence, −⌊−(L + offset)/2⌋, lucidrains' takes
-/// ⌊L/2⌋, and keys that were cached under another c no longer fit. Here c is a setting. Scores are
-/// functions of m − n up to last_position(), where the fastest pair's factor reaches 2^±500 in
-/// double and 2^±60 in float; beyond, q would underflow while k overflows, and a UsageError is
-/// thrown. Accuracy: cos and sin of the exact product position·theta; the factor within 4 ulp.
+///   theta_t = base^(-2t/d),  t = 0 … d/2 − 1
+///
+/// Pair t of q_m rotates by m·theta_t and is multiplied by zeta_t^((m − c)/B), pair t of k_n by
+/// n·theta_t and zeta_t^(−(n − c)/B). Pairs are interleaved. Keys ahead of the query grow by the
+/// same factor, so that it is meant for causal attention.
+///
+/// The centre c cancels in products of queries and keys that share it; it keeps numbers in range.
+/// The released code takes the middle of the sequence, −⌊−(L + offset)/2⌋, lucidrains' takes
+/// ⌊L/2⌋, and cached keys of another c no longer fit. Here c is a setting. Scores are functions of
+/// m − n up to traits().last_position, where the fastest pair's factor reaches 2^±500 in double
+/// and 2^±60 in float; beyond, q would underflow while k overflows, and a UsageError is thrown.
+///
+/// Accuracy: cos and sin of the exact product position·theta; the factor within 4 ulp.
 /// Source: Sun et al. 2022 (A Length-Extrapolatable Transformer) §3.2, algorithm 1;
 /// microsoft/torchscale, xpos_relative_position.py.
 template <class T>

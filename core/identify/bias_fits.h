@@ -34,7 +34,7 @@ struct BiasFit {
 /// numbers and lengths, and a table by clipped distance.
 std::vector<BiasFit> fitted_biases(const BiasCells& cells);
 
-/// What a bias leaves of the cells.
+/// The residual of the cells after a bias.
 Residual residual_of(const WrittenBias& bias, const BiasCells& cells);
 
 }  // namespace orrery

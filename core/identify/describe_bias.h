@@ -15,7 +15,7 @@ std::string short_text(const WrittenBias& bias, Precision format);
 std::vector<std::pair<std::string, std::string>> facts_of(const WrittenBias& bias,
                                                           Precision format);
 
-/// What is wrong with it, where that is known, one sentence; or empty.
+/// One sentence on its defect, if one is known; otherwise empty.
 std::string defect_of(const WrittenBias& bias, Precision format);
 
 /// Words for `orrery run` and `orrery attend` with the same bias; empty where no parameters say it.

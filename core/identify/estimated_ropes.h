@@ -17,7 +17,7 @@ std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
 /// The same for wirings that do not keep the length of pairs, at the sample's own positions.
 std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample);
 
-/// The factor that a measured one stands for: within 4 roundings of the format none, the scaling's
+/// The exact factor behind a measured one: within 4 roundings of the format none, the scaling's
 /// own, its square, that of YaRN, the scale 1/√d of the logits or its product with the own one;
 /// otherwise the number of fewest digits within a quarter of a rounding.
 double told_factor(const WrittenRope& rope, double measured, Precision format);

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// What is added to the logits of some heads, [heads·N_q, N_k], head by head.
+/// A bias of the logits of some heads, [heads·N_q, N_k], head by head.
 struct BiasQuestion {
   Index heads{1};
   MatrixIn<double> bias;

@@ -8,7 +8,7 @@
 namespace orrery {
 
 /// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
-/// 4. The pairs are the hands of a clock: each says the offset up to its own wavelength.
+/// 4. Each pair determines the offset modulo its own wavelength.
 std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
                                      int threads);
 

@@ -5,9 +5,9 @@
 namespace orrery {
 
 /// Ropes that count positions from 0 in each text of the tensor: behind padding at the left, or in
-/// several texts that were packed into one row. A row at position 0 does not turn, whatever the
-/// rope, so that the rows where texts begin are read off; the longest text then says which rope it
-/// is. Adds nothing where no text but the first row begins so.
+/// several texts that were packed into one row. A row at position 0 does not rotate under
+/// any rope, which shows where texts begin; the rope is then estimated from the longest text. Adds
+/// nothing if no text but that of the first row begins so.
 void add_restarts(RopeSearch& search);
 
 /// The same in a batch whose sequences are padded at the left by different numbers of rows: each is

@@ -16,17 +16,19 @@ class RopeSearch {
 
   explicit RopeSearch(const RotationQuestion& asked) : question(asked), list(asked) {}
 
-  /// Estimates at these positions; `change` says in the rope where they are not the stated ones.
+  /// Adds estimates at these positions; `change` writes into a rope how they differ from the stated
+  /// ones.
   void add_estimated(const RotationSample& sample, const AxisPositions& positions,
                      const Change& change = {});
-  /// A base is known as well as the angles are: it is fitted to them, and then tried with as few
-  /// digits as it may have. Keeps the best.
+  /// Fits the bases of the best ropes to the angles, tries each with fewer digits too, and keeps
+  /// the best.
   void refine_bases();
   /// The rope with its base as it is and rounded to 1, 2, …, 8 digits.
   void add_with_fewer_digits(WrittenRope rope);
-  /// What the right rope leaves where it is all that was computed; products in bf16 leave more.
+  /// Whether the best residual is as small as that of the right rope, if nothing else was computed;
+  /// products in bf16 leave more.
   bool fits_well() const { return list.best().residual.rms() < 0.02 || list.fits_as_angles_do(); }
-  /// Of the positions.
+  /// The number of axes of the positions.
   std::size_t axes() const { return static_cast<std::size_t>(question.tensor.positions.cols()); }
 
   const RotationSample& sample() const { return list.sample(); }

@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Which cells a matrix hides, as a rule of the positions.
+/// A rule by which positions hide cells.
 enum class MaskRule {
   none,           ///< nothing is hidden
   causal,         ///< n > m

@@ -25,8 +25,8 @@ std::vector<WrittenRope> with_usual_sections(const WrittenRope& rope);
 /// multiplied by one number, the narrowest first; the whole head is the last.
 std::vector<WrittenRope> possible_slices(const RotationSample& sample);
 
-/// What all known ropes are tried for when nothing can be estimated: the two likeliest ways of
-/// pairing, p-RoPE on each pairing, and the wirings that do not keep lengths. Their frequencies
+/// The structures with which all known ropes are tried if none can be estimated: the two likeliest
+/// pairings, p-RoPE on each pairing, and the wirings that do not keep lengths. Their frequencies
 /// mean nothing.
 std::vector<WrittenRope> ways_to_turn(const RotationSample& sample);
 

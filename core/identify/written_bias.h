@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// What a bias can be made of.
+/// The families of biases.
 enum class BiasFamily {
   none,          ///< 0
   constant,      ///< one number per head

@@ -20,7 +20,7 @@ enum class Wiring {
   misprinted_last,  ///< the last pair is (a cos − a sin, b cos + b sin): old copies of eq. (34)
 };
 
-/// Which position a row of a tensor gets, from the one that it should have.
+/// The position that a row of a tensor gets, as a function of its right one.
 enum class PositionRule {
   stated,      ///< p
   doubled,     ///< 2p: what is cached is counted twice, or a tensor is rotated twice
@@ -53,7 +53,7 @@ struct WrittenRope {
   RopePairing pairing{RopePairing::half_split};
   Wiring wiring{Wiring::rotation};
   bool clockwise{false};  ///< turned by −p·theta
-  bool reordered{false};  ///< y lies in the order of the other pairing
+  bool reordered{false};  ///< channels of y are in the order of the other pairing
   double base{10000.0};
   Index denominator{0};  ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
   bool inverted{false};  ///< base^(+2t/D): the minus is missing

@@ -10,7 +10,7 @@ enum class Level {
   v4,        ///< x86-64-v4: AVX-512
 };
 
-/// What a CPU says that it has, of what the levels need.
+/// The instructions that the levels need, as the CPU reports them.
 struct CpuFlags {
   bool avx2{}, fma{}, bmi2{};
   bool avx512f{}, avx512bw{}, avx512cd{}, avx512dq{}, avx512vl{};

@@ -28,14 +28,15 @@ struct RunningDots {
   std::size_t features{};
   const T* q{};  ///< [queries, features]
   const T* k{};  ///< [keys, features], the keys in order
-  /// How many keys each query sees, the ones behind `sums` too; ascending. Null for none of k.
+  /// The number of keys that each query sees, those in `sums` included; ascending. Null for none
+  /// of k.
   const std::ptrdiff_t* visible{};
   std::ptrdiff_t before{};  ///< how many are behind `sums`
   double* sums{};           ///< [features]; gains the keys that the last query sees
   double* y{};
 };
 
-/// What linear attention does with a block of features, beside the products of TileKernels.
+/// Kernels of linear attention for a block of features, beside the products of TileKernels.
 template <class T>
 struct LinearKernels {
   void (*outer_sums)(const OuterSums<T>& sums);

@@ -27,7 +27,7 @@ struct TileProduct {
   bool add{};  ///< c gains the product, in place of becoming it
 };
 
-/// What attention does with a tile of the map. With fused multiply-adds where the level has them,
+/// Kernels of attention for a tile of the map. With fused multiply-adds where the level has them,
 /// so that the last bits differ between levels; at one level they do not depend on anything else.
 template <class T>
 struct TileKernels {

@@ -13,15 +13,16 @@ namespace orrery::combine {
 /// Ids of the figures of curves that the finished points have.
 std::vector<std::string> curve_figures(const SavedSweep& sweep);
 
-/// The points of a sweep drawn together: the curves of one of their figures, or one of their
-/// measures over one setting (curves) or two (a map). The colour of a curve tells the hue, by
-/// ordered colours for numbers and by its own for an encoding; there is one panel per value of the
-/// facet, and one page per combination of what else differs. A point that does not read a setting
-/// is in all of its panels. Repeats are drawn as their mean, with a band.
-/// A point whose files cannot be read is left out of a figure: the caption says so.
+/// Draws the points of a sweep together: the curves of one of their figures, or one of their
+/// measures over one setting (curves) or two (a map). The colour of a curve shows the hue, by
+/// ordered colours for numbers and by its own for an encoding. There is one panel per value of the
+/// facet, and one page per combination of all other differences. A point that does not read a
+/// setting is in all of its panels. Repeats are drawn as their mean, with a band. A point whose
+/// files cannot be read is left out, as the caption reports.
+///
 /// @param left_out  gets those points, where it is not null
-/// Throws UsageError for what the sweep does not have or does not vary, and for words that mean
-/// nothing together; DataError where no point of a figure can be read.
+/// Throws UsageError for what the sweep does not have or does not vary, and for words that have no
+/// meaning together; DataError where no point of a figure can be read.
 std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request,
                              std::vector<LeftOut>* left_out = nullptr);
 

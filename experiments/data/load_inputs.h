@@ -38,12 +38,13 @@ struct LoadedInputs {
 /// names one of several; a file with a single tensor needs no name. One whose file_types contain
 /// "gguf" takes the layers of a model, see read_positions. Every other file parameter takes a text
 /// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
+///
 /// @param masks  keys whose arrays may contain −inf, as additive masks do
 /// @param sliced  keys whose arrays go to `slices`, where sliced_tensor leaves them in their file
-/// Every message begins with "key=path", but a model's with its path. Throws UsageError (an unknown
-/// extension or tensor, several tensors of which none is named, a bundled name with a folder in
-/// it), IoError (cannot be read) and DataError (see parse_npy, parse_npz, parse_safetensors,
-/// parse_text).
+/// Throws UsageError (an unknown extension or tensor, several tensors of which none is named, a
+/// bundled name with a folder in it), IoError (cannot be read) and DataError (see parse_npy,
+/// parse_npz, parse_safetensors, parse_text). Every message begins with "key=path", but a model's
+/// with its path.
 LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {},
                          const std::vector<std::string>& sliced = {});
 

@@ -28,9 +28,10 @@ class SafetensorsArchive final : public TensorArchive {
   SafetensorsEntries entries_;
 };
 
-/// Reads the safetensors format as doubles: F64 F32 F16 BF16, I64 … I8, U64 … U8, and BOOL as 0 and
-/// 1. The metadata is checked and dropped. Time and memory are proportional to the size of `bytes`,
-/// whatever the header claims.
+/// Reads the safetensors format as doubles: F64 F32 F16 BF16, I64 … I8, U64 … U8, and BOOL as 0
+/// and 1. The metadata is checked and dropped. Time and memory are proportional to the size of
+/// `bytes`, whatever the header claims.
+///
 /// @param name  the file's name in messages; its tensors are "name#tensor"
 /// Throws DataError: a header that is truncated, longer than 100 MB, not JSON, or in which a key
 /// occurs twice, is missing or unknown; any other dtype; a shape that does not fit its

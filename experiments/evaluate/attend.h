@@ -21,14 +21,17 @@ std::vector<std::string> encoding_table_names(const ParamSet& params);
 /// each W transposed with weights=torch_linear; and linear.projection [M, d] of FAVOR+.
 std::vector<std::string> attention_table_names(const ParamSet& params, bool contents);
 
-/// Softmax or linear attention of one head or of all heads of a layer. Arrays of one head are [N_q,
-/// N_k] and [N_q, d_v]; of several [H, …]; of batch entries [B, …]. W_k and W_v may be of fewer
-/// heads than W_q. Linear attention takes an encoding that rotates q and k or adds to x, none that
-/// adds to scores; of the rounded stages it has those of the encoding and qk, and of the masks
-/// causal and padding. Without positions the keys are at first_position, first_position + 1, …;
-/// queries are at the last N_q of the keys' positions, as in decoding with cached keys, whichever
-/// of the two lists is given. The arrays go to the sink some queries at a time: no map is held.
-/// The values of q, k, v and x are freed when they have been read; give the inputs with std::move.
+/// Softmax or linear attention of one head or of all heads of a layer. Arrays of one head are
+/// [N_q, N_k] and [N_q, d_v]; of several [H, …]; of batch entries [B, …]. W_k and W_v may have
+/// fewer heads than W_q. Linear attention takes an encoding that rotates q and k or adds to x,
+/// none that adds to scores; it has the rounded stages of the encoding and qk, and the masks
+/// causal and padding.
+///
+/// Without positions the keys are at first_position, first_position + 1, …; queries are at the
+/// last N_q of the keys' positions, as in decoding with cached keys, whichever of the two lists is
+/// given. The arrays go to the sink some queries at a time: no map is held. The values of q, k, v
+/// and x are freed when they have been read; give the inputs with std::move.
+///
 /// Throws UsageError and DataError for what does not fit, and for a table that nothing reads, and
 /// Stopped.
 AttendResult attend(const ParamSet& params, AttendInputs inputs, ArraySink& sink,
