@@ -54,7 +54,7 @@ void render_current(const Session& session, OffscreenDesktop& desktop,
 }
 
 void render_script(Session& session, OffscreenDesktop& desktop, const RenderOptions& options) {
-  const Stage stage{
+  const ScriptDesktop stage{
       .session = session,
       .app = desktop.app(),
       .frame = [&] { desktop.pass(); },

@@ -26,13 +26,13 @@ constexpr double frames_per_second = 60;
 
 class Player {
  public:
-  Player(const std::string& source, const Stage& stage)
+  Player(const std::string& source, const ScriptDesktop& stage)
       : source_(source), stage_(stage), input_(stage.frame) {}
 
-  void play(const std::vector<Step>& steps) try {
-    for (const Step& step : steps) check_verb(step);
+  void play(const std::vector<ScriptStep>& steps) try {
+    for (const ScriptStep& step : steps) check_verb(step);
     stage_.settle();
-    for (const Step& step : steps) {
+    for (const ScriptStep& step : steps) {
       step_ = &step;
       act(step.words.front(), Rest(step.words).subspan(1));
       if (step.words.front() != "expect" && step.words.front() != "picture") stage_.settle();
@@ -43,7 +43,7 @@ class Player {
   }
 
  private:
-  void check_verb(const Step& step) {
+  void check_verb(const ScriptStep& step) {
     static const Words verbs{"do",         "press",       "hold",       "release",      "type",
                              "click",      "right-click", "ctrl-click", "double-click", "drag",
                              "right-drag", "shift-drag",  "wheel",      "move",         "away",
@@ -269,14 +269,14 @@ class Player {
   }
 
   const std::string& source_;
-  const Stage& stage_;
+  const ScriptDesktop& stage_;
   SimulatedInput input_;
-  const Step* step_{};
+  const ScriptStep* step_{};
 };
 
 }  // namespace
 
-void play_script(std::string_view text, const std::string& source, const Stage& stage) {
+void play_script(std::string_view text, const std::string& source, const ScriptDesktop& stage) {
   Player(source, stage).play(parse_steps(text));
 }
 

@@ -42,6 +42,6 @@ class ScriptFailure : public std::runtime_error {
 ///
 /// `source` names the script in messages; paths are relative to its folder. Throws UsageError when
 /// a step cannot be read, ScriptFailure when an expectation does not hold.
-void play_script(std::string_view text, const std::string& source, const Stage& stage);
+void play_script(std::string_view text, const std::string& source, const ScriptDesktop& stage);
 
 }  // namespace orrery::headless

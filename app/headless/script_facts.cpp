@@ -31,7 +31,7 @@ std::string scalar(const ExperimentState& state, const std::string& name) {
 }
 
 /// The names of a figure's ghosts, in the order in which they are drawn.
-std::string ghosts_of(const std::string& figure, const Stage& stage) {
+std::string ghosts_of(const std::string& figure, const ScriptDesktop& stage) {
   const FigureLayout* frame = stage.app.item_rects().figure(figure);
   if (!frame) throw BadStep("there is no figure " + figure + " on screen", "see the view's tabs");
   Words names;
@@ -69,11 +69,11 @@ std::string fact_of(const std::string& name, const std::string& of, const Experi
 
 }  // namespace
 
-const Session& shown_session(const Stage& stage) {
+const Session& shown_session(const ScriptDesktop& stage) {
   return stage.app.is_browsing() ? stage.app.browser().session() : stage.session;
 }
 
-std::string fact_text(Rest words, const Stage& stage) {
+std::string fact_text(Rest words, const ScriptDesktop& stage) {
   const std::string& name = words.front();
   if (words.size() == 2 && name == "ghosts") return ghosts_of(words[1], stage);
   if (words.size() == 2) return fact_of(name, words[1], shown_session(stage).current());

@@ -50,8 +50,8 @@ constexpr std::array known_keys{
 
 }  // namespace
 
-std::vector<Step> parse_steps(std::string_view text) {
-  std::vector<Step> steps;
+std::vector<ScriptStep> parse_steps(std::string_view text) {
+  std::vector<ScriptStep> steps;
   std::istringstream lines{std::string(text)};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {

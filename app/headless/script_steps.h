@@ -16,14 +16,14 @@ using Words = std::vector<std::string>;
 using Rest = std::span<const std::string>;
 
 /// One line of a script.
-struct Step {
+struct ScriptStep {
   int line{};
   std::string text{};
   Words words{};
 };
 
 /// The steps of a script, without empty lines and comments.
-std::vector<Step> parse_steps(std::string_view text);
+std::vector<ScriptStep> parse_steps(std::string_view text);
 
 /// A word in lower-case ASCII letters.
 std::string lowered(std::string word);

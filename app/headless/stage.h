@@ -9,7 +9,7 @@
 namespace orrery::headless {
 
 /// The desktop that a script plays on, rendered or not.
-struct Stage {
+struct ScriptDesktop {
   Session& session;
   App& app;
   std::function<void()> frame{};                           ///< draws one

@@ -74,7 +74,7 @@ const Series* series_of(const Session& session, const std::string& figure,
 
 void draw_answers(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                   const Director& director, const Ui& ui) {
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   if (!step.prediction) return;
   if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
     if (draw->figure == figure.id) draw_curves(canvas, layout, director.player().work(), ui);
@@ -109,7 +109,7 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
 void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                      const Director& director, const Session& session, const Ui& ui) {
   using Kind = lessons::Spotlight::Kind;
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   bool others = false, mine = false;
   for (const lessons::Spotlight& light : step.spotlights) {
     if (light.kind == Kind::figure) (light.name == figure.id ? mine : others) = true;

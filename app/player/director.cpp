@@ -16,7 +16,7 @@
 
 namespace orrery::player {
 
-std::vector<lessons::DrawCurve> veiled_series(const lessons::Step& step) {
+std::vector<lessons::DrawCurve> veiled_series(const lessons::LessonStep& step) {
   std::vector<lessons::DrawCurve> series;
   for (const lessons::Veil& veil : step.veils)
     if (!veil.series.empty() && !veil.x) series.push_back({veil.figure, veil.series});
@@ -194,7 +194,7 @@ void Director::begin_step() {
 
 void Director::ask_for_truth() {
   truth_task_ = {};
-  const lessons::Step& step = player_.step();
+  const lessons::LessonStep& step = player_.step();
   if (!step.prediction || !step.state.experiment) return;
   truth_task_ = Task<lessons::Answer>(
       [prediction = *step.prediction, state = step.state] {
@@ -266,7 +266,7 @@ void Director::examine() {
   if (!shows_own_result() || examined_ == state.result) return;
   examined_ = state.result;
   const lessons::Facts facts{*state.result, state.params};
-  const lessons::Step& step = player_.step();
+  const lessons::LessonStep& step = player_.step();
   try {
     if (step.task) {
       findings_.task = lessons::judge(step.task->until, facts);

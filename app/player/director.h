@@ -126,6 +126,6 @@ class Director {
 };
 
 /// The series that a step hides until the reveal: figure and series as the lesson names them.
-std::vector<lessons::DrawCurve> veiled_series(const lessons::Step& step);
+std::vector<lessons::DrawCurve> veiled_series(const lessons::LessonStep& step);
 
 }  // namespace orrery::player

@@ -31,14 +31,14 @@ constexpr ImGuiWindowFlags overlay_flags =
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoSavedSettings;
 
 const lessons::DrawCurve* drawing_of(const Director& director, const Figure& figure) {
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides()) return nullptr;
   const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind);
   return draw && draw->figure == figure.id ? draw : nullptr;
 }
 
 const Heatmap* markable(const Director& director, const Figure& figure) {
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides()) return nullptr;
   const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind);
   return mark && mark->map == figure.id ? std::get_if<Heatmap>(&figure.content) : nullptr;
@@ -57,7 +57,7 @@ Point in_plot(const Rect& plot, Point share) {
 }
 
 /// The symbol under the mouse in the text, and those that the step points at.
-std::vector<std::string> lit_symbols(const lessons::Step& step, const SymbolLink& shown) {
+std::vector<std::string> lit_symbols(const lessons::LessonStep& step, const SymbolLink& shown) {
   std::vector<std::string> names;
   if (!shown.symbol.empty()) names.push_back(shown.symbol);
   for (const lessons::Spotlight& light : step.spotlights)
@@ -82,7 +82,7 @@ void frame_controls(const std::vector<std::string>& keys, const Ui& ui) {
   ImGui::EndChild();
 }
 
-const std::string& question_of(const lessons::Step& step) {
+const std::string& question_of(const lessons::LessonStep& step) {
   static const std::string veiled = "Hidden until you reveal it";
   return step.prediction ? step.prediction->ask : veiled;
 }
@@ -92,7 +92,7 @@ const std::string& question_of(const lessons::Step& step) {
 void FigureOverlay::draw(Director& director, Session& session, const SymbolLink& shown,
                          SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   const std::vector<std::string> lit = lit_symbols(step, shown);
   if (step_ != director.player().at()) {
     step_ = director.player().at();
@@ -241,7 +241,7 @@ void FigureOverlay::draw_pen(Canvas& canvas, const Place& place) const {
 void draw_control_spotlights(const Director& director, const Session& session,
                              const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   const ParamSet& params = session.current().params;
   std::vector<std::string> keys;
   for (const lessons::Spotlight& light : step.spotlights)

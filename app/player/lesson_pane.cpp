@@ -50,7 +50,7 @@ class Box {
   ImVec2 top_{};
 };
 
-void draw_task(const Director& director, const lessons::Task& task, double width, const Ui& ui) {
+void draw_task(const Director& director, const lessons::LessonTask& task, double width, const Ui& ui) {
   const StepFindings& found = director.findings();
   const bool holds = found.task && found.task->holds;
   const Color color = holds ? holds_color(ui.style) : accent_text_color(ui.style);
@@ -60,7 +60,7 @@ void draw_task(const Director& director, const lessons::Task& task, double width
   if (!holds && !found.hint.empty()) quiet_words(ui, found.hint, width);
 }
 
-void draw_card(const lessons::Step& step, double width, const Ui& ui) {
+void draw_card(const lessons::LessonStep& step, double width, const Ui& ui) {
   const Box box("To keep", holds_color(ui.style), ui);
   draw_words(ui, step.card->statement, width);
   const std::string command = lessons::command_of(step.state);
@@ -199,7 +199,7 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   }
   draw_problems(director, inside, ui);
   if (!director.shows_step()) return {};
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   ImGui::PushFont(ui.fonts.title());
   draw_rich_text(ui, step.title, width);
   ImGui::PopFont();

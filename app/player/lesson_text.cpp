@@ -52,7 +52,7 @@ void quiet_words(const Ui& ui, const std::string& words, double width) {
   ImGui::PopStyleColor();
 }
 
-LessonText::LessonText(const lessons::Step& step, const SymbolLink& shown, SymbolLink& next,
+LessonText::LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next,
                        double width, const Ui& ui)
     : next_(next), highlight_{.color = accent_text_color(ui.style)}, width_(width), ui_(ui) {
   for (const std::string& name : {shown.symbol, shown.key})

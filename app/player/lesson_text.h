@@ -14,7 +14,7 @@ class LessonText {
  public:
   /// Symbols that `shown` points at, or that the step spotlights, are lit; those under the mouse go
   /// to `next`.
-  LessonText(const lessons::Step& step, const SymbolLink& shown, SymbolLink& next, double width,
+  LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next, double width,
              const Ui& ui);
 
   void draw(const lessons::Prose& prose);

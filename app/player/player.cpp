@@ -9,7 +9,7 @@ namespace {
 using lessons::Prediction;
 
 /// Whether answers to the one are answers to the other.
-bool same_question(const lessons::Step& a, const lessons::Step& b) {
+bool same_question(const lessons::LessonStep& a, const lessons::LessonStep& b) {
   if (a.title != b.title || a.prediction.has_value() != b.prediction.has_value()) return false;
   return !a.prediction || (a.prediction->ask == b.prediction->ask &&
                            a.prediction->kind.index() == b.prediction->kind.index() &&

@@ -39,7 +39,7 @@ class Player {
   const std::filesystem::path& file() const { return file_; }
   std::size_t size() const { return parsed_.lesson.steps.size(); }
   std::size_t at() const { return at_; }
-  const lessons::Step& step() const { return parsed_.lesson.steps.at(at_); }
+  const lessons::LessonStep& step() const { return parsed_.lesson.steps.at(at_); }
   const StepWork& work() const { return work_.at(at_); }
   StepWork& work() { return work_.at(at_); }
 

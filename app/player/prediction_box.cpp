@@ -219,7 +219,7 @@ void draw_prediction(Director& director, double width, const Ui& ui) {
 }
 
 std::string projected_words(const Director& director) {
-  const lessons::Step& step = director.player().step();
+  const lessons::LessonStep& step = director.player().step();
   if (!step.prediction) return step.say;
   if (director.player().work().revealed && director.truth())
     return step.prediction->reveal.empty() ? revealed_words(director) : step.prediction->reveal;

@@ -68,13 +68,13 @@ void cover_title(Canvas& canvas, const FigureLayout& layout, const std::string& 
 
 }  // namespace
 
-bool is_covered(const lessons::Step& step, const std::string& figure) {
+bool is_covered(const lessons::LessonStep& step, const std::string& figure) {
   return std::any_of(step.veils.begin(), step.veils.end(), [&](const lessons::Veil& veil) {
     return veil.figure == figure && is_whole(veil);
   });
 }
 
-bool is_asked_about(const lessons::Step& step, const std::string& figure) {
+bool is_asked_about(const lessons::LessonStep& step, const std::string& figure) {
   const bool veiled = std::any_of(step.veils.begin(), step.veils.end(),
                                   [&](const auto& veil) { return veil.figure == figure; });
   if (veiled || !step.prediction) return veiled;
@@ -85,7 +85,7 @@ bool is_asked_about(const lessons::Step& step, const std::string& figure) {
   return false;
 }
 
-void draw_cover(Canvas& canvas, const FigureLayout& layout, const lessons::Step& step,
+void draw_cover(Canvas& canvas, const FigureLayout& layout, const lessons::LessonStep& step,
                 const std::string& figure, const std::string& question, const Ui& ui) {
   if (!is_asked_about(step, figure)) return;
   const bool has_plot = layout.plot.width > 0 && layout.plot.height > 0;

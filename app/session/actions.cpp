@@ -63,14 +63,4 @@ std::string shortcut_text(const Shortcut& shortcut) {
   return text + key_name(shortcut.key);
 }
 
-std::string shortcuts_text(const Action& action) {
-  std::string text;
-  for (const Shortcut& shortcut : action.shortcuts) {
-    if (shortcut.silent) continue;
-    const std::string one = shortcut_text(shortcut);
-    text += text.empty() ? one : " or " + one;
-  }
-  return text;
-}
-
 }  // namespace orrery::session

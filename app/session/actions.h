@@ -42,7 +42,5 @@ std::string nearest_action(const Actions& actions, std::string_view name);
 
 /// "Ctrl+Shift+Z".
 std::string shortcut_text(const Shortcut& shortcut);
-/// All shortcuts of an action, "Ctrl+K or Ctrl+Shift+P"; empty without any.
-std::string shortcuts_text(const Action& action);
 
 }  // namespace orrery::session

@@ -79,7 +79,7 @@ std::map<std::string, std::set<std::string>> hidden_in(const ExperimentState& st
 
 }  // namespace
 
-void Comparison::add_all_ghosts(std::vector<Figure>& figures, const Sources& sources) {
+void ReferenceFigures::add_all_ghosts(std::vector<Figure>& figures, const Sources& sources) {
   for (std::size_t place = 0; place < sources.others.size(); ++place) {
     const Result& other = *sources.others[place];
     const SettingsContrast settings = contrast_of(sources.result->provenance, other.provenance);
@@ -101,7 +101,7 @@ void Comparison::add_all_ghosts(std::vector<Figure>& figures, const Sources& sou
   }
 }
 
-std::shared_ptr<const Result> Comparison::make(const Sources& sources) {
+std::shared_ptr<const Result> ReferenceFigures::make(const Sources& sources) {
   auto made = std::make_shared<Result>();
   if (sources.kind == Kind::difference) {
     made->figures = differences(*sources.result, *sources.others.back());
@@ -112,7 +112,7 @@ std::shared_ptr<const Result> Comparison::make(const Sources& sources) {
   return made;
 }
 
-const std::vector<Figure>& Comparison::figures(const ExperimentState& state, bool flipped,
+const std::vector<Figure>& ReferenceFigures::figures(const ExperimentState& state, bool flipped,
                                                const std::shared_ptr<const Result>& before,
                                                const std::shared_ptr<const Result>& instead) {
   const std::vector<std::shared_ptr<const Result>>& pinned = state.shown.references;

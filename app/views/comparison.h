@@ -12,7 +12,7 @@
 namespace orrery::views {
 
 /// The figures to show for a result that may be compared with references.
-class Comparison {
+class ReferenceFigures {
  public:
   /// The origin of the figures.
   enum class Kind { result, reference, difference };

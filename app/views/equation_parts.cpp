@@ -4,9 +4,9 @@
 
 namespace orrery::views {
 
-std::vector<EquationPart> parts_of(const MapEquation& equation, const FigureLayout& frame) {
+std::vector<EquationCell> parts_of(const MapEquation& equation, const FigureLayout& frame) {
   const std::size_t terms = equation.terms.size();
-  std::vector<EquationPart> parts;
+  std::vector<EquationCell> parts;
   // A frame of the figure before may have another number of maps.
   if (frame.parts.size() != 2 * terms) return parts;
   for (std::size_t i = 0; i < frame.parts.size(); ++i)
@@ -14,9 +14,9 @@ std::vector<EquationPart> parts_of(const MapEquation& equation, const FigureLayo
   return parts;
 }
 
-std::optional<EquationPart> part_at(const MapEquation& equation, const FigureLayout& frame,
+std::optional<EquationCell> part_at(const MapEquation& equation, const FigureLayout& frame,
                                     Point point) {
-  for (EquationPart& part : parts_of(equation, frame))
+  for (EquationCell& part : parts_of(equation, frame))
     if (part.frame.plot.contains(point)) return std::move(part);
   return std::nullopt;
 }

@@ -29,7 +29,6 @@ class FigureWidget {
 
   /// Gives this figure the keyboard focus from its next frame on.
   void take_focus() { takes_focus_ = true; }
-  bool has_focus() const { return has_focus_; }
   /// 1 or −1 when Tab or Shift+Tab was pressed on this figure in the last frame, else 0.
   int focus_step() const { return focus_step_; }
 

@@ -27,9 +27,9 @@ double line_of(const Canvas& canvas, const Ui& ui) {
   return canvas.text_size("Ag", name_style(ui)).height * 1.15;
 }
 
-double swatch_width(const Note& note, const Ui& ui) {
+double swatch_width(const NoteBox& note, const Ui& ui) {
   const bool any = std::any_of(note.rows.begin(), note.rows.end(),
-                               [](const Note::Row& row) { return row.swatch.has_value(); });
+                               [](const NoteBox::Row& row) { return row.swatch.has_value(); });
   return any ? swatch_size * ui.scale : 0.0;
 }
 
@@ -90,10 +90,10 @@ void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui) {
   fill_circle(canvas, at, 3.5 * ui.scale, color);
 }
 
-Size note_size(const Canvas& canvas, const Note& note, const Ui& ui) {
+Size note_size(const Canvas& canvas, const NoteBox& note, const Ui& ui) {
   const TextStyle style = name_style(ui);
   double names = 0.0, values = 0.0;
-  for (const Note::Row& row : note.rows) {
+  for (const NoteBox::Row& row : note.rows) {
     names = std::max(names, rich_size(canvas, row.name, style).width);
     values = std::max(values, canvas.text_size(row.value, style).width);
   }
@@ -105,7 +105,7 @@ Size note_size(const Canvas& canvas, const Note& note, const Ui& ui) {
           lines * line_of(canvas, ui) + 2 * note_padding * ui.scale};
 }
 
-void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
+void draw_note(Canvas& canvas, const NoteBox& note, Point corner, const Ui& ui) {
   const Size size = note_size(canvas, note, ui);
   const Rect box{std::round(corner.x), std::round(corner.y), size.width, size.height};
   draw_see_through_box(canvas, box, ui);
@@ -118,7 +118,7 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
     at.y += line;
   }
   style.color = ui.style.text;
-  for (const Note::Row& row : note.rows) {
+  for (const NoteBox::Row& row : note.rows) {
     if (row.swatch)
       fill_circle(canvas, {at.x + 4 * ui.scale, at.y + line / 2.3}, 4 * ui.scale, *row.swatch);
     draw_rich(canvas, {at.x + swatch, at.y}, row.name, style);
@@ -129,7 +129,7 @@ void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui) {
   }
 }
 
-Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui) {
+NoteBox shortened(const Canvas& canvas, NoteBox note, double most_height, const Ui& ui) {
   const double line = line_of(canvas, ui);
   const double room = most_height - note_size(canvas, {.title = note.title}, ui).height;
   const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / line)));

@@ -11,7 +11,7 @@
 namespace orrery::views {
 
 /// A small box of names and values on a plot.
-struct Note {
+struct NoteBox {
   struct Row {
     std::optional<Color> swatch{};
     std::string name{};
@@ -21,13 +21,13 @@ struct Note {
   std::vector<Row> rows{};
 };
 
-Size note_size(const Canvas& canvas, const Note& note, const Ui& ui);
+Size note_size(const Canvas& canvas, const NoteBox& note, const Ui& ui);
 
 /// Draws the note with its top left corner at a point.
-void draw_note(Canvas& canvas, const Note& note, Point corner, const Ui& ui);
+void draw_note(Canvas& canvas, const NoteBox& note, Point corner, const Ui& ui);
 
 /// The note cut to a height; its last row counts the rows left out.
-Note shortened(const Canvas& canvas, Note note, double most_height, const Ui& ui);
+NoteBox shortened(const Canvas& canvas, NoteBox note, double most_height, const Ui& ui);
 
 /// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
 /// beside what is drawn there, as far up as there is a place; else at the top.

@@ -143,7 +143,7 @@ class ResultView::Arrangement {
     swept_.update(session);
     const Figures figures = shown_figures(session);
     if (figures.empty()) return;
-    const bool flipped = comparison_.kind() == Comparison::Kind::reference;
+    const bool flipped = comparison_.kind() == ReferenceFigures::Kind::reference;
     const auto read = flipped ? session.current().shown.references.back() : held;
     stamp_ = {held, read, comparison_.made(), turned_.result(), family_.result()};
     draw_figures(session, figures, *read, {bar, area}, ui);
@@ -169,7 +169,7 @@ class ResultView::Arrangement {
       }
       // A reference is of other settings, a difference of two, a family of several.
       const bool turns =
-          comparison_.kind() == Comparison::Kind::result && !(in_family && family_.has(figure.id));
+          comparison_.kind() == ReferenceFigures::Kind::result && !(in_family && family_.has(figure.id));
       figures.push_back(turns ? &turned_.of(figure) : &figure);
     }
     if (!session.swept()) family_.forget();
@@ -200,7 +200,7 @@ class ResultView::Arrangement {
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
     if (layout == ViewLayout::small_multiples)
       placed = multiples(session, figures, result, room, ui);
-    if (comparison_.kind() == Comparison::Kind::result) {
+    if (comparison_.kind() == ReferenceFigures::Kind::result) {
       zoom_.update(session, placed);
       zoom_.show(session, placed);
     }
@@ -239,7 +239,7 @@ class ResultView::Arrangement {
 
   /// A figure that stands alone.
   const Figure* with_caption(const Session& session, const Figure* figure, const Room& room) {
-    if (comparison_.kind() != Comparison::Kind::result) return figure;
+    if (comparison_.kind() != ReferenceFigures::Kind::result) return figure;
     // In projector mode the question above is the title.
     if (room.bar.height <= 0) return captions_.of({figure}, stamp_, {.titles = false}).front();
     return captions_.of({figure}, stamp_, {.alone = &session.current().experiment->info}).front();
@@ -357,7 +357,7 @@ class ResultView::Arrangement {
   FamilyFigures family_{};
   Subtraction subtraction_{};
   std::set<std::string> subtracted_{};  ///< ids of figures that are differences in this frame
-  Comparison comparison_{};
+  ReferenceFigures comparison_{};
   HoverPreview turned_{};
   MapZoom zoom_{};
   ScreenCaptions captions_{};

@@ -113,7 +113,7 @@ class LinePrinter : public SweepObserver {
 };
 
 SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeOptions& options) {
-  const sweeps::SweepOptions how{.threads = thread_count(options.threads),
+  const sweeps::RunnerOptions how{.threads = thread_count(options.threads),
                                  .fail_fast = options.fail_fast,
                                  .argv = options.argv,
                                  .stop_requested = [] { return stop_signal() != 0; }};

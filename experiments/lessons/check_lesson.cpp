@@ -24,7 +24,7 @@ namespace {
 
 class StepCheck {
  public:
-  StepCheck(const Step& step, const std::string& file, ResultCache& results, Progress& progress,
+  StepCheck(const LessonStep& step, const std::string& file, ResultCache& results, Progress& progress,
             LessonCheck& found)
       : step_(step), file_(file), results_(results), progress_(progress), found_(found) {}
 
@@ -40,12 +40,12 @@ class StepCheck {
       guarded(expectation.line, [&] { check_expectation(expectation); });
     if (step_.prediction) guarded(step_.prediction->line, [&] { check_prediction(); });
     if (step_.task) guarded(step_.task->line, [&] { check_task(*step_.task); });
-    for (const Note& note : step_.notes) guarded(note.line, [&] { check_note(note); });
+    for (const FigureNote& note : step_.notes) guarded(note.line, [&] { check_note(note); });
     for (const Spotlight& light : step_.spotlights)
       guarded(light.line, [&] { check_spotlight(light); });
     for (const Veil& veil : step_.veils)
       guarded(veil.line, [&] { check_part(veil.figure, veil.series); });
-    for (const Tick& tick : step_.ticks)
+    for (const WishTick& tick : step_.ticks)
       guarded(tick.line, [&] {
         require(tick.when.assertion, tick.when.with,
                 "correct the tick, and the prose that says so");
@@ -97,18 +97,18 @@ class StepCheck {
     (void)describe_answer(*step_.prediction, truth, truth);
   }
 
-  void check_task(const Task& task) {
+  void check_task(const LessonTask& task) {
     const Facts before{*own_, step_.state.params};
     found_.assertions += 2;
     if (judge(task.until, before).holds)
       throw UsageError(in_quotes(task.until.text), "holds before anything is done",
                        "begin from another state, or ask for more");
     require(task.until, task.by, "correct by: or until:");
-    for (const Task::Hint& hint : task.hints)
+    for (const LessonTask::Hint& hint : task.hints)
       if (hint.when) (void)judge(*hint.when, before);
   }
 
-  void check_note(const Note& note) {
+  void check_note(const FigureNote& note) {
     const Facts facts{*own_, step_.state.params};
     (void)figure_named(*own_, note.figure);
     const double x = value_of(note.x, facts), y = value_of(note.y, facts);
@@ -144,7 +144,7 @@ class StepCheck {
     }
   }
 
-  const Step& step_;
+  const LessonStep& step_;
   const std::string& file_;
   ResultCache& results_;
   Progress& progress_;
@@ -155,11 +155,11 @@ class StepCheck {
 /// Whether the course declares the boxes that the steps fill in.
 void check_ticks(const Lesson& lesson, const std::string& file, LessonCheck& found) {
   const bool has_ticks = std::any_of(lesson.steps.begin(), lesson.steps.end(),
-                                     [](const Step& step) { return !step.ticks.empty(); });
+                                     [](const LessonStep& step) { return !step.ticks.empty(); });
   if (!has_ticks) return;
   const std::vector<Lesson> course = course_of(file);
-  for (const Step& step : lesson.steps)
-    for (const Tick& tick : step.ticks) {
+  for (const LessonStep& step : lesson.steps)
+    for (const WishTick& tick : step.ticks) {
       try {
         check_tick(tick, course, lesson);
       } catch (const Error& error) {
@@ -173,7 +173,7 @@ void check_ticks(const Lesson& lesson, const std::string& file, LessonCheck& fou
 LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, ResultCache& results,
                          Progress& progress) {
   LessonCheck found{.problems = parsed.problems};
-  const std::vector<Step>& steps = parsed.lesson.steps;
+  const std::vector<LessonStep>& steps = parsed.lesson.steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     checkpoint(progress, i, steps.size(), parsed.lesson.name);
     SilentProgress quiet;

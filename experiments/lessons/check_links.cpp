@@ -52,7 +52,7 @@ void check_link(const std::string& target) {
     throw_unknown_name(name, "the name of a " + kind, names);
 }
 
-std::vector<std::string> symbols_of(const Step& step) {
+std::vector<std::string> symbols_of(const LessonStep& step) {
   std::vector<std::string> names;
   for (const LessonFormula& formula : step.formulas)
     add_names(figure::parse_equation(formula.tex), names);
@@ -62,7 +62,7 @@ std::vector<std::string> symbols_of(const Step& step) {
   return names;
 }
 
-void check_symbol(const std::string& symbol, const Step& step) {
+void check_symbol(const std::string& symbol, const LessonStep& step) {
   const std::vector<std::string> names = symbols_of(step);
   if (std::find(names.begin(), names.end(), symbol) == names.end())
     throw_unknown_name(symbol, "a symbol of the step's formulas", names);

@@ -12,9 +12,9 @@ namespace orrery::lessons {
 void check_link(const std::string& target);
 
 /// The symbols of the formulas of a step's equation and prose: "θ_t", "m".
-std::vector<std::string> symbols_of(const Step& step);
+std::vector<std::string> symbols_of(const LessonStep& step);
 
 /// Throws UsageError unless a formula of the step has the symbol.
-void check_symbol(const std::string& symbol, const Step& step);
+void check_symbol(const std::string& symbol, const LessonStep& step);
 
 }  // namespace orrery::lessons

@@ -217,20 +217,20 @@ double of_result(const Expression& e, const Facts& facts) {
   return entry_of(facts.result, e.names[0], e.names[1], value_of(e.operands[0], facts));
 }
 
-bool compares(double a, const Comparison& comparison, double b) {
+bool compares(double a, const NumberRelation& comparison, double b) {
   if (std::isnan(a) || std::isnan(b)) return false;
   switch (comparison.sign) {
-    case Comparison::Sign::less:
+    case NumberRelation::Sign::less:
       return a < b;
-    case Comparison::Sign::at_most:
+    case NumberRelation::Sign::at_most:
       return a <= b;
-    case Comparison::Sign::unequal:
+    case NumberRelation::Sign::unequal:
       return a != b;
-    case Comparison::Sign::at_least:
+    case NumberRelation::Sign::at_least:
       return a >= b;
-    case Comparison::Sign::greater:
+    case NumberRelation::Sign::greater:
       return a > b;
-    case Comparison::Sign::equal:
+    case NumberRelation::Sign::equal:
       break;
   }
   if (comparison.tolerance == 0) return a == b;

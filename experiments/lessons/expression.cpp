@@ -54,8 +54,8 @@ const Function* function_named(const std::string& word) {
   return nullptr;
 }
 
-std::optional<Comparison::Sign> comparison_sign(const Token& token) {
-  using Sign = Comparison::Sign;
+std::optional<NumberRelation::Sign> comparison_sign(const Token& token) {
+  using Sign = NumberRelation::Sign;
   if (token.kind != Token::Kind::sign) return std::nullopt;
   if (token.text == "<") return Sign::less;
   if (token.text == "<=") return Sign::at_most;
@@ -157,8 +157,8 @@ class Parser {
       refuse("compares nothing", "write for instance: rope_first_rise = 19");
   }
 
-  void tolerance(Comparison& comparison) {
-    if (comparison.sign != Comparison::Sign::equal)
+  void tolerance(NumberRelation& comparison) {
+    if (comparison.sign != NumberRelation::Sign::equal)
       refuse("has a tolerance on a sign other than =", "write A = B ± TOLERANCE");
     if (peek().kind != Token::Kind::number)
       refuse("has no number after ±", "write for instance ± 0.001 or ± 1%");

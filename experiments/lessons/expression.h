@@ -47,7 +47,7 @@ struct Expression {
 };
 
 /// How two numbers are to compare.
-struct Comparison {
+struct NumberRelation {
   enum class Sign { less, at_most, equal, unequal, at_least, greater };
   Sign sign{Sign::equal};
   double tolerance{};  ///< of equal: by how much the left side may differ
@@ -62,7 +62,7 @@ struct Assertion {
     enum class Kind { compares, check_holds, check_fails, param_is };
     Kind kind{Kind::compares};
     std::vector<Expression> operands{};
-    std::vector<Comparison> comparisons{};  ///< one fewer than operands
+    std::vector<NumberRelation> comparisons{};  ///< one fewer than operands
     std::string name{};                     ///< of the check or the parameter
     std::string word{};                     ///< the parameter's value
     std::string text{};

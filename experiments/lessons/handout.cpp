@@ -70,7 +70,7 @@ class HandoutMaker {
     answers_.emplace_back(HandoutText{marked(words), kind});
   }
 
-  void add_step(const Step& step, std::size_t number) {
+  void add_step(const LessonStep& step, std::size_t number) {
     SilentProgress quiet;
     result_ = results_.result_of(step.state, quiet);
     add(HandoutHeading{2, fmt::format("{}. {}", number, step.title)});
@@ -87,7 +87,7 @@ class HandoutMaker {
   }
 
   /// What is hidden until the reveal: the veils, and the curve that is to be drawn.
-  static std::vector<Veil> veils_of(const Step& step) {
+  static std::vector<Veil> veils_of(const LessonStep& step) {
     std::vector<Veil> veils = step.veils;
     if (step.prediction)
       if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
@@ -95,7 +95,7 @@ class HandoutMaker {
     return veils;
   }
 
-  bool hides_all(const Step& step) const {
+  bool hides_all(const LessonStep& step) const {
     const Figure& shown = shown_figure(step);
     // A part of a map or of arrows cannot be left out, so that all of it is.
     const bool has_parts = std::holds_alternative<LinePlot>(shown.content);
@@ -104,13 +104,13 @@ class HandoutMaker {
            });
   }
 
-  const Figure& shown_figure(const Step& step) const {
+  const Figure& shown_figure(const LessonStep& step) const {
     return step.state.figure.empty() ? result_->figures.front()
                                      : figure_named(*result_, step.state.figure);
   }
 
   /// The figure as the step shows it; before the reveal without what is veiled, on the same axes.
-  void add_picture(const Step& step, bool before, std::vector<HandoutBlock>& to) {
+  void add_picture(const LessonStep& step, bool before, std::vector<HandoutBlock>& to) {
     if (result_->figures.empty()) return;
     HandoutPicture picture{.figure = shown_figure(step),
                            .id = fmt::format("figure{}", ++pictures_)};
@@ -160,7 +160,7 @@ class HandoutMaker {
     if (range.max > picture.view.y->max) picture.view.y->max = range.max;
   }
 
-  void add_prediction(const Step& step, std::size_t number, bool veiled) {
+  void add_prediction(const LessonStep& step, std::size_t number, bool veiled) {
     const Prediction& prediction = *step.prediction;
     SilentProgress quiet;
     const Answer truth = truth_of(prediction, step.state, [&](const auto& words) {
@@ -192,7 +192,7 @@ class HandoutMaker {
     }
   }
 
-  void add_task(const Task& task, std::size_t number) {
+  void add_task(const LessonTask& task, std::size_t number) {
     text("☐ " + task.goal, Kind::strong);
     add(HandoutBlank{1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
@@ -209,7 +209,7 @@ class HandoutMaker {
   /// The scoreboard as the lesson found it, to be filled in; filled in among the answers.
   void add_board() {
     const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
-                                       [](const Step& step) { return !step.ticks.empty(); });
+                                       [](const LessonStep& step) { return !step.ticks.empty(); });
     const Scoreboard before = scoreboard_at(course_, lesson_, 0);
     if (!has_ticks || before.is_empty()) return;
     add(HandoutHeading{2, "The scoreboard"});
@@ -217,8 +217,8 @@ class HandoutMaker {
     add(HandoutBoard{before});
     answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
     answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
-    for (const Step& step : lesson_.steps)
-      for (const Tick& tick : step.ticks)
+    for (const LessonStep& step : lesson_.steps)
+      for (const WishTick& tick : step.ticks)
         if (!tick.remark.empty())
           answer(fmt::format("{}, {}: {}", name_of_code(before, tick.code), tick.wish, tick.remark),
                  Kind::item);

@@ -42,7 +42,7 @@ struct DrawCurve {
 /// words are applied to the parameters.
 struct MarkCells {
   std::string map{};
-  Comparison::Sign sign{Comparison::Sign::greater};
+  NumberRelation::Sign sign{NumberRelation::Sign::greater};
   Expression threshold{};
   std::vector<std::string> changed_by{};  ///< empty: by the comparison
 };
@@ -87,7 +87,7 @@ struct Prediction {
 };
 
 /// Something to do before going on; nothing is locked.
-struct Task {
+struct LessonTask {
   /// What to say to a reader whose settings are so.
   struct Hint {
     std::optional<Assertion> when{};  ///< empty: in all other cases
@@ -101,7 +101,7 @@ struct Task {
 };
 
 /// Words at a point of a figure, in data coordinates; on a map x is the column and y the row.
-struct Note {
+struct FigureNote {
   int line{};
   std::string figure{};
   Expression x{};
@@ -142,7 +142,7 @@ struct BoardEntry {
 };
 
 /// A box of the scoreboard that a step fills in, with the assertion that settles it.
-struct Tick {
+struct WishTick {
   enum class Mark { yes, no, partly };
   int line{};
   std::string code{};
@@ -158,7 +158,7 @@ struct Exercise {
   std::string answer{};
 };
 
-struct Step {
+struct LessonStep {
   int line{};
   std::string title{};
   std::vector<Prose> prose{};
@@ -169,12 +169,12 @@ struct Step {
   bool has_own_state{};
   int state_line{};
   std::optional<Prediction> prediction{};
-  std::optional<Task> task{};
+  std::optional<LessonTask> task{};
   std::vector<Expectation> expectations{};
-  std::vector<Note> notes{};
+  std::vector<FigureNote> notes{};
   std::vector<Spotlight> spotlights{};
   std::vector<Veil> veils{};
-  std::vector<Tick> ticks{};
+  std::vector<WishTick> ticks{};
   std::string say{};  ///< the sentence that a projector shows in place of the prose
   std::optional<Card> card{};
   std::optional<Exercise> exercise{};
@@ -188,7 +188,7 @@ struct Lesson {
   int minutes{};
   std::vector<BoardEntry> wishes{};  ///< that it adds to the scoreboard of its course
   std::vector<BoardEntry> codes{};
-  std::vector<Step> steps{};
+  std::vector<LessonStep> steps{};
 };
 
 /// An error in a lesson's file.

@@ -98,7 +98,7 @@ class LessonReader {
       parsed_.lesson.title = trimmed(line.text.substr(2));
     } else if (line.text.starts_with("## ")) {
       finish_step();
-      step_ = Step{.line = line.number, .title = trimmed(line.text.substr(3))};
+      step_ = LessonStep{.line = line.number, .title = trimmed(line.text.substr(3))};
       seen_blocks_.clear();
     } else {
       guarded(line.number, [&] {
@@ -149,9 +149,9 @@ class LessonReader {
 
   void finish_step() {
     if (!step_) return;
-    Step step = std::move(*step_);
+    LessonStep step = std::move(*step_);
     step_.reset();
-    std::vector<Step>& steps = parsed_.lesson.steps;
+    std::vector<LessonStep>& steps = parsed_.lesson.steps;
     if (!step.has_own_state && !steps.empty()) {
       step.state = steps.back().state;
       step.state_line = steps.back().state_line;
@@ -163,7 +163,7 @@ class LessonReader {
     if (steps.size() < most_steps) steps.push_back(std::move(step));
   }
 
-  static void check_step(const Step& step) {
+  static void check_step(const LessonStep& step) {
     if (step.title.empty()) throw UsageError("the step", "has no title", "write it after ##");
     std::size_t words = 0;
     for (const Prose& prose : step.prose) words += word_count(prose.spans);
@@ -194,7 +194,7 @@ class LessonReader {
         throw UsageError("the lesson", "has no steps", "begin one with ## and its title");
     });
     const auto cards = std::count_if(lesson.steps.begin(), lesson.steps.end(),
-                                     [](const Step& step) { return step.card.has_value(); });
+                                     [](const LessonStep& step) { return step.card.has_value(); });
     guarded(lesson.steps.empty() ? 1 : lesson.steps.back().line, [&] {
       if (!lesson.steps.empty() && (cards != 1 || !lesson.steps.back().card))
         throw UsageError(fmt::format("{} cards", cards), "are not one in the last step",
@@ -204,7 +204,7 @@ class LessonReader {
 
   std::string file_;
   ParsedLesson parsed_{};
-  std::optional<Step> step_{};
+  std::optional<LessonStep> step_{};
   std::vector<std::string> seen_blocks_{};
   std::optional<Block> block_{};
   std::string paragraph_{};
@@ -215,12 +215,6 @@ class LessonReader {
 }  // namespace
 
 std::string Problem::text() const { return fmt::format("{}:{}: {}", file, line, message); }
-
-std::size_t step_at(const Lesson& lesson, int line) {
-  std::size_t number = 0;
-  while (number + 1 < lesson.steps.size() && lesson.steps[number + 1].line <= line) ++number;
-  return number;
-}
 
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file) {
   return LessonReader(file).read(markdown);

@@ -20,7 +20,4 @@ struct ParsedLesson {
 /// @param file  its name in messages; the lesson's name is its stem
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file);
 
-/// The number of the step that a line of the file is in; 0 above the first step.
-std::size_t step_at(const Lesson& lesson, int line);
-
 }  // namespace orrery::lessons

@@ -22,7 +22,7 @@ Answer draw_truth(const Prediction::Draw& draw, const Facts& facts) {
   return {.x = series.x, .y = series.y};
 }
 
-bool compares(double value, Comparison::Sign sign, double bound) {
+bool compares(double value, NumberRelation::Sign sign, double bound) {
   Expression left{.number = value}, right{.number = bound};
   const ParamSet none{{}};
   const Result empty;
@@ -216,16 +216,16 @@ std::string truth_text(const Prediction& prediction, const Answer& truth) {
                     prediction.kind);
 }
 
-std::string hint_for(const Task& task, const Facts& facts) {
+std::string hint_for(const LessonTask& task, const Facts& facts) {
   if (judge(task.until, facts).holds) return "";
-  for (const Task::Hint& hint : task.hints)
+  for (const LessonTask::Hint& hint : task.hints)
     if (!hint.when || judge(*hint.when, facts).holds) return hint.text;
   return "";
 }
 
-std::vector<PlacedNote> placed_notes(const std::vector<Note>& notes, const Facts& facts) {
+std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts) {
   std::vector<PlacedNote> placed;
-  for (const Note& note : notes)
+  for (const FigureNote& note : notes)
     placed.push_back({note.figure, value_of(note.x, facts), value_of(note.y, facts), note.text});
   return placed;
 }

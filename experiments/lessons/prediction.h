@@ -32,7 +32,7 @@ std::string describe_class(const Prediction& prediction, std::span<const Answer>
 std::string truth_text(const Prediction& prediction, const Answer& truth);
 
 /// The hint that fits the present settings; empty where the task is done or no hint fits.
-std::string hint_for(const Task& task, const Facts& facts);
+std::string hint_for(const LessonTask& task, const Facts& facts);
 
 /// A note at its place.
 struct PlacedNote {
@@ -42,6 +42,6 @@ struct PlacedNote {
   std::string text{};
 };
 /// Throws as value_of does.
-std::vector<PlacedNote> placed_notes(const std::vector<Note>& notes, const Facts& facts);
+std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts);
 
 }  // namespace orrery::lessons

@@ -15,7 +15,7 @@
 namespace orrery::lessons {
 namespace {
 
-void read_formulas(const Block& block, Step& step, const Guarded& guarded) {
+void read_formulas(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
       const std::size_t percent = line.text.find(" % ");
@@ -26,7 +26,7 @@ void read_formulas(const Block& block, Step& step, const Guarded& guarded) {
     });
 }
 
-void read_controls(const Block& block, Step& step, const Guarded& guarded) {
+void read_controls(const Block& block, LessonStep& step, const Guarded& guarded) {
   step.controls_line = block.line;
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
@@ -37,26 +37,26 @@ void read_controls(const Block& block, Step& step, const Guarded& guarded) {
     });
 }
 
-void read_expectations(const Block& block, Step& step, const Guarded& guarded) {
+void read_expectations(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number,
             [&] { step.expectations.push_back(read_expectation(line.number, line.text)); });
 }
 
 /// "otherwise: TEXT" or "if ASSERTION: TEXT".
-Task::Hint read_hint(const std::string& value) {
+LessonTask::Hint read_hint(const std::string& value) {
   const std::size_t colon = find_unquoted(value, ": ");
   const std::string before = trimmed(value.substr(0, colon));
   const bool otherwise = before == "otherwise";
   if (colon == std::string::npos || (!otherwise && !before.starts_with("if ")))
     throw UsageError(in_quotes(value), "does not say when it fits",
                      "write hint: if ASSERTION: TEXT, or hint: otherwise: TEXT");
-  Task::Hint hint{std::nullopt, trimmed(value.substr(colon + 2))};
+  LessonTask::Hint hint{std::nullopt, trimmed(value.substr(colon + 2))};
   if (!otherwise) hint.when = parse_assertion(trimmed(before.substr(3)));
   return hint;
 }
 
-void read_task_field(const Field& field, Task& task) {
+void read_task_field(const Field& field, LessonTask& task) {
   if (field.key == "goal")
     task.goal = field.value;
   else if (field.key == "until")
@@ -70,8 +70,8 @@ void read_task_field(const Field& field, Task& task) {
                        std::vector<std::string>{"goal", "until", "by", "hint"});
 }
 
-void read_task(const Block& block, Step& step, const Guarded& guarded) {
-  Task task{.line = block.line};
+void read_task(const Block& block, LessonStep& step, const Guarded& guarded) {
+  LessonTask task{.line = block.line};
   for (const Field& field : fields_of(block))
     guarded(field.line, [&] { read_task_field(field, task); });
   if (task.goal.empty()) throw UsageError("do", "has no goal", "write goal: and what to reach");
@@ -83,7 +83,7 @@ void read_task(const Block& block, Step& step, const Guarded& guarded) {
 }
 
 /// "FIGURE at X, Y: TEXT".
-Note read_note(const Line& line) {
+FigureNote read_note(const Line& line) {
   const std::string form = "write FIGURE at X, Y: TEXT";
   const std::size_t at = find_unquoted(line.text, " at ");
   const std::size_t colon = find_unquoted(line.text, ": ");
@@ -100,7 +100,7 @@ Note read_note(const Line& line) {
           .text = trimmed(line.text.substr(colon + 2))};
 }
 
-void read_notes(const Block& block, Step& step, const Guarded& guarded) {
+void read_notes(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.notes.push_back(read_note(line)); });
 }
@@ -131,7 +131,7 @@ Spotlight read_spotlight(const Line& line) {
                    "ROW COLUMN");
 }
 
-void read_spotlights(const Block& block, Step& step, const Guarded& guarded) {
+void read_spotlights(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.spotlights.push_back(read_spotlight(line)); });
 }
@@ -155,12 +155,12 @@ Veil read_veil(const Line& line) {
   return veil;
 }
 
-void read_veils(const Block& block, Step& step, const Guarded& guarded) {
+void read_veils(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.veils.push_back(read_veil(line)); });
 }
 
-void read_exercise(const Block& block, Step& step, const Guarded& guarded) {
+void read_exercise(const Block& block, LessonStep& step, const Guarded& guarded) {
   Exercise exercise{.line = block.line};
   for (const Field& field : fields_of(block))
     guarded(field.line, [&] {
@@ -184,7 +184,7 @@ std::string sentence_of(const Block& block) {
   return sentence;
 }
 
-void read_state_block(const Block& block, Step& step, const Guarded& guarded) {
+void read_state_block(const Block& block, LessonStep& step, const Guarded& guarded) {
   step.has_own_state = true;
   step.state_line = block.line;
   step.state = read_state(block.text(), [&](int line, const std::function<void()>& read) {
@@ -194,7 +194,7 @@ void read_state_block(const Block& block, Step& step, const Guarded& guarded) {
 
 struct BlockKind {
   std::string_view name;
-  void (*read)(const Block&, Step&, const Guarded&);
+  void (*read)(const Block&, LessonStep&, const Guarded&);
 };
 
 const std::vector<BlockKind>& block_kinds() {
@@ -203,7 +203,7 @@ const std::vector<BlockKind>& block_kinds() {
       {"controls", read_controls},
       {"state", read_state_block},
       {"predict",
-       [](const Block& block, Step& step, const Guarded& guarded) {
+       [](const Block& block, LessonStep& step, const Guarded& guarded) {
          step.prediction = read_prediction(block, guarded);
        }},
       {"do", read_task},
@@ -213,9 +213,9 @@ const std::vector<BlockKind>& block_kinds() {
       {"veil", read_veils},
       {"tick", read_ticks},
       {"say",
-       [](const Block& block, Step& step, const Guarded&) { step.say = sentence_of(block); }},
+       [](const Block& block, LessonStep& step, const Guarded&) { step.say = sentence_of(block); }},
       {"card",
-       [](const Block& block, Step& step, const Guarded&) {
+       [](const Block& block, LessonStep& step, const Guarded&) {
          step.card = Card{block.line, sentence_of(block)};
        }},
       {"exercise", read_exercise}};
@@ -259,7 +259,7 @@ Expectation read_expectation(int line, const std::string& text) {
   return expectation;
 }
 
-void read_block(const Block& block, Lesson& lesson, Step* step, const Guarded& guarded) {
+void read_block(const Block& block, Lesson& lesson, LessonStep* step, const Guarded& guarded) {
   std::vector<std::string> names{"lesson", "scoreboard"};
   if (block.name == names[0] || block.name == names[1]) {
     if (step)

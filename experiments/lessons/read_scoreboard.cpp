@@ -26,9 +26,9 @@ void read_entry(const Line& line, Lesson& lesson) {
   (is_wish ? lesson.wishes : lesson.codes).push_back({line.number, words[1], text});
 }
 
-Tick::Mark mark_named(const std::string& word) {
+WishTick::Mark mark_named(const std::string& word) {
   constexpr std::array<std::string_view, 3> words{"yes", "no", "partly"};
-  constexpr std::array marks{Tick::Mark::yes, Tick::Mark::no, Tick::Mark::partly};
+  constexpr std::array marks{WishTick::Mark::yes, WishTick::Mark::no, WishTick::Mark::partly};
   const auto* const found = std::find(words.begin(), words.end(), word);
   if (found == words.end())
     throw_unknown_name(word, "a mark of the scoreboard",
@@ -37,7 +37,7 @@ Tick::Mark mark_named(const std::string& word) {
 }
 
 /// "CODE WISH: yes if ASSERTION % REMARK"; the remark may be left out.
-Tick read_tick(const Line& line) {
+WishTick read_tick(const Line& line) {
   const std::string form = "write CODE WISH: yes, no or partly if ASSERTION";
   const std::size_t colon = find_unquoted(line.text, ": ");
   const std::size_t condition = find_unquoted(line.text, " if ");
@@ -47,7 +47,7 @@ Tick read_tick(const Line& line) {
       percent < condition || box.size() != 2)
     throw UsageError(in_quotes(line.text), "settles no box of the scoreboard", form);
   const std::size_t from = condition + 4;
-  Tick tick{.line = line.number, .code = box[0], .wish = box[1]};
+  WishTick tick{.line = line.number, .code = box[0], .wish = box[1]};
   tick.mark = mark_named(trimmed(line.text.substr(colon + 2, condition - colon - 2)));
   tick.when = read_expectation(line.number, trimmed(line.text.substr(from, percent - from)));
   if (percent != std::string::npos) tick.remark = trimmed(line.text.substr(percent + 3));
@@ -61,7 +61,7 @@ void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded)
     guarded(line.number, [&] { read_entry(line, lesson); });
 }
 
-void read_ticks(const Block& block, Step& step, const Guarded& guarded) {
+void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.ticks.push_back(read_tick(line)); });
 }

@@ -48,7 +48,7 @@ std::size_t index_of(const std::vector<BoardEntry>& entries, const std::string& 
   return static_cast<std::size_t>(found - entries.begin());
 }
 
-void apply(Scoreboard& board, const Tick& tick, const std::string& where, bool is_new) {
+void apply(Scoreboard& board, const WishTick& tick, const std::string& where, bool is_new) {
   const std::size_t code = index_of(board.codes, tick.code);
   const std::size_t wish = index_of(board.wishes, tick.wish);
   if (code == board.codes.size() || wish == board.wishes.size()) return;
@@ -57,8 +57,8 @@ void apply(Scoreboard& board, const Tick& tick, const std::string& where, bool i
 
 /// A course is kept while one of its lessons is open: without settings, prose and figures.
 Lesson with_ticks_alone(Lesson lesson) {
-  for (Step& step : lesson.steps)
-    step = Step{.line = step.line, .title = std::move(step.title), .ticks = std::move(step.ticks)};
+  for (LessonStep& step : lesson.steps)
+    step = LessonStep{.line = step.line, .title = std::move(step.title), .ticks = std::move(step.ticks)};
   return lesson;
 }
 
@@ -108,14 +108,14 @@ Scoreboard scoreboard_at(std::span<const Lesson> course, const Lesson& lesson, s
     const bool is_last = one == &lesson;
     const std::size_t all = one->steps.size(), count = is_last && steps < all ? steps : all;
     for (std::size_t step = 0; step < count; ++step)
-      for (const Tick& tick : one->steps[step].ticks)
+      for (const WishTick& tick : one->steps[step].ticks)
         apply(board, tick, fmt::format("lesson {}, step {}", one->number, step + 1),
               is_last && step + 1 == count);
   }
   return board;
 }
 
-void check_tick(const Tick& tick, std::span<const Lesson> course, const Lesson& lesson) {
+void check_tick(const WishTick& tick, std::span<const Lesson> course, const Lesson& lesson) {
   const Scoreboard board = declared_by(lessons_up_to(course, lesson));
   if (!has_key(board.codes, tick.code))
     throw_unknown_name(tick.code, "a code of the scoreboard", keys_of(board.codes));
@@ -125,8 +125,8 @@ void check_tick(const Tick& tick, std::span<const Lesson> course, const Lesson& 
 
 std::string mark_text(const Scoreboard::Cell& cell) {
   if (!cell.is_settled) return "";
-  if (cell.mark == Tick::Mark::partly) return "(✓)";
-  return cell.mark == Tick::Mark::yes ? "✓" : "✗";
+  if (cell.mark == WishTick::Mark::partly) return "(✓)";
+  return cell.mark == WishTick::Mark::yes ? "✓" : "✗";
 }
 
 std::vector<std::string> new_remarks(const Scoreboard& board) {

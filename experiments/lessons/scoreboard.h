@@ -16,7 +16,7 @@ struct Scoreboard {
   struct Cell {
     bool is_settled{};
     bool is_new{};  ///< by the last of these steps
-    Tick::Mark mark{Tick::Mark::yes};
+    WishTick::Mark mark{WishTick::Mark::yes};
     std::string remark{};
     std::string where{};  ///< "lesson 6, step 3"
   };
@@ -43,7 +43,7 @@ Scoreboard scoreboard_at(std::span<const Lesson> course, const Lesson& lesson, s
 
 /// Throws UsageError, with the nearest name, for a tick of a code or a wish that no lesson of the
 /// course up to `lesson` declares.
-void check_tick(const Tick& tick, std::span<const Lesson> course, const Lesson& lesson);
+void check_tick(const WishTick& tick, std::span<const Lesson> course, const Lesson& lesson);
 
 /// "✓", "✗" and, for partly, "(✓)"; empty for a box that is not settled.
 std::string mark_text(const Scoreboard::Cell& cell);

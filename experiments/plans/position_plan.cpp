@@ -18,20 +18,6 @@ auto values_of(const LayerPlan& l) {
 
 bool computes_same(const LayerPlan& a, const LayerPlan& b) { return values_of(a) == values_of(b); }
 
-std::vector<LayerRange> equal_layers(const std::vector<LayerPlan>& layers) {
-  std::vector<LayerRange> ranges;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool same = i > 0 && computes_same(layers[i - 1], layers[i]) &&
-                      layers[i - 1].type == layers[i].type &&
-                      layers[i - 1].reasons == layers[i].reasons;
-    if (same)
-      ranges.back().last = i;
-    else
-      ranges.push_back({i, i});
-  }
-  return ranges;
-}
-
 const ParamValue* find_param(const LayerPlan& layer, const std::string& key) {
   const auto found = std::find_if(layer.params.begin(), layer.params.end(),
                                   [&](const Setting& setting) { return setting.first == key; });

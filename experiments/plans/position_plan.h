@@ -80,13 +80,6 @@ struct ReadOptions {
   std::int64_t length{0};
 };
 
-/// Neighbouring layers that do the same for the same reasons.
-struct LayerRange {
-  std::size_t first{};
-  std::size_t last{};  ///< the last of them
-};
-std::vector<LayerRange> equal_layers(const std::vector<LayerPlan>& layers);
-
 /// The numbers of layers of one type that compute the same, in the order of the first of each.
 std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
 

@@ -65,7 +65,7 @@ JournalEntry failure_of(const PlanPoint& point, std::string error) {
 
 class Workers {
  public:
-  Workers(const Plan& plan, SweepFolder& folder, const SweepOptions& options)
+  Workers(const Plan& plan, SweepFolder& folder, const RunnerOptions& options)
       : plan_(plan), folder_(folder), options_(options), pending_(folder.pending(plan)) {
     progress_.total = plan.points.size();
     progress_.before = progress_.total - pending_.size();
@@ -316,7 +316,7 @@ class Workers {
 
   const Plan& plan_;
   SweepFolder& folder_;
-  const SweepOptions& options_;
+  const RunnerOptions& options_;
   std::vector<const PlanPoint*> pending_;
   Clock::time_point start_{Clock::now()};
 
@@ -341,7 +341,7 @@ class Workers {
   std::vector<std::jthread> threads_{};  ///< declared last, so joined before the rest is destroyed
 };
 
-nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgress& progress,
+nlohmann::ordered_json call_json(const RunnerOptions& options, const SweepProgress& progress,
                                  RunTimes times) {
   return {{"argv", options.argv},
           {"threads", options.threads},
@@ -354,7 +354,7 @@ nlohmann::ordered_json call_json(const SweepOptions& options, const SweepProgres
 
 }  // namespace
 
-SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
+SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const RunnerOptions& options,
                        SweepObserver& observer) {
   RunTimes times{.started = std::chrono::system_clock::now()};
   SweepOutcome outcome = Workers(plan, folder, options).run(observer);

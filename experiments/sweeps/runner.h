@@ -32,7 +32,7 @@ class SweepObserver {
                         const SweepProgress& progress) = 0;
 };
 
-struct SweepOptions {
+struct RunnerOptions {
   int threads{1};
   bool fail_fast{false};  ///< start no further point after one has failed
   std::vector<std::string> argv{};
@@ -51,7 +51,7 @@ struct SweepOutcome {
 /// that throws is recorded as failed, and the others go on. Then writes the sweep's tables and
 /// manifest, also after a stop. Throws IoError when a result cannot be written; all points recorded
 /// until then are kept.
-SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const SweepOptions& options,
+SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const RunnerOptions& options,
                        SweepObserver& observer);
 
 }  // namespace orrery::sweeps

@@ -43,7 +43,7 @@ Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame) {
   Parts parts(maps.relative_rounding, frame);
   const bool sum = maps.terms.size() > 1;
   for (std::size_t t = 0; t < maps.terms.size(); ++t) {
-    NamedMap& term = maps.terms[t];
+    TermMap& term = maps.terms[t];
     EquationPart& part = parts.add(std::move(term.given), "logit");
     part.relation = t > 0 ? "+" : "";
     part.symbol = term_symbol(maps.encoding, term.name);

@@ -9,7 +9,7 @@
 namespace orrery::studies {
 
 /// A named term of the logits.
-struct NamedMap {
+struct TermMap {
   std::string name{};
   GivenMap given{};
 };
@@ -17,7 +17,7 @@ struct NamedMap {
 /// The maps of one encoding on the way from scores to weights.
 struct PipelineMaps {
   std::string encoding{};
-  std::vector<NamedMap> terms{};
+  std::vector<TermMap> terms{};
   GivenMap logits{};
   GivenMap weights{};
   bool masked{};               ///< whether queries see some keys only

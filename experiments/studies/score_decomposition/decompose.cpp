@@ -62,8 +62,8 @@ TermPart part_of(const Ablations<T>& a, std::size_t term) {
 }
 
 template <class T>
-std::vector<Term<T>> named_terms(const Ablations<T>& a) {
-  std::vector<Term<T>> terms;
+std::vector<DecomposedTerm<T>> named_terms(const Ablations<T>& a) {
+  std::vector<DecomposedTerm<T>> terms;
   for (std::size_t i = 0; i < a.full.terms.size(); ++i) {
     const std::string name(a.full.terms[i].name);
     std::string words = name;
@@ -103,13 +103,13 @@ Projected<T> projected(const Encoding& encoding, const ParamSet& params,
 }
 
 template <class T>
-std::vector<Term<T>> band_terms(const QkTransform<T>& rotation, const TurningPairs& pairs,
+std::vector<DecomposedTerm<T>> band_terms(const QkTransform<T>& rotation, const TurningPairs& pairs,
                                 const ParamSet& params, const TokenInputs<T>& tokens,
                                 const Projected<T>& p) {
   RopeDecomposition<T> parts =
       rope_decomposition<T>(rotation, pairs, p.q, p.k, tokens.positions, tokens.positions,
                             static_cast<int>(params.integer("bands")));
-  std::vector<Term<T>> terms;
+  std::vector<DecomposedTerm<T>> terms;
   for (RopeBand<T>& band : parts.bands)
     terms.push_back({fmt::format("pairs_{}_to_{}", band.first, band.last),
                      fmt::format("pairs {}–{}, λ {}–{}", band.first, band.last,
@@ -127,7 +127,7 @@ std::vector<Term<T>> band_terms(const QkTransform<T>& rotation, const TurningPai
 template <class T>
 Matrix<double> sum_of(const Decomposition<T>& d, std::optional<TermPart> part) {
   Matrix<double> sum = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
-  for (const Term<T>& term : d.terms)
+  for (const DecomposedTerm<T>& term : d.terms)
     if (!part || *part == term.part) sum += term.logits.template cast<double>();
   return sum;
 }
@@ -167,7 +167,7 @@ double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double
   const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
   const double stage = rounding_unit(rounding);
   Matrix<double> sizes = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
-  for (const Term<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
+  for (const DecomposedTerm<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
   const double norms = largest_row_norm<T>(p.q) * largest_row_norm<T>(p.k);
   const double channels = static_cast<double>(p.q.cols());
   return (2.0 * (channels + 10.0) * unit + 8.0 * stage) *

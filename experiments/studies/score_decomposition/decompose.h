@@ -15,7 +15,7 @@ inline constexpr std::size_t term_parts = 4;
 std::string_view words_of(TermPart part);  ///< "content–position"
 
 template <class T>
-struct Term {
+struct DecomposedTerm {
   std::string name{};   ///< in files
   std::string words{};  ///< in titles
   TermPart part{};
@@ -25,7 +25,7 @@ struct Term {
 
 template <class T>
 struct Decomposition {
-  std::vector<Term<T>> terms{};
+  std::vector<DecomposedTerm<T>> terms{};
   Matrix<T> logits{};
   bool relative{};  ///< claimed: without content, a function of m − n alone
   double add_up_error{};
@@ -34,7 +34,7 @@ struct Decomposition {
 
   std::vector<Matrix<T>> maps() const {
     std::vector<Matrix<T>> all;
-    for (const Term<T>& term : terms) all.push_back(term.logits);
+    for (const DecomposedTerm<T>& term : terms) all.push_back(term.logits);
     return all;
   }
 };

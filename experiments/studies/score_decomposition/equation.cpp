@@ -57,7 +57,7 @@ std::vector<EquationPart> parts_of(const EquationInputs& in, const Decomposition
   Parts<T> parts(in, d);
   parts.add("", R"(\ell_{m,n})", "logit", in.maps.logits, profile_of(in.profiles.back()));
   for (std::size_t t = 0; t < d.terms.size(); ++t) {
-    const Term<T>& term = d.terms[t];
+    const DecomposedTerm<T>& term = d.terms[t];
     parts.add(t == 0 ? "=" : "+",
               term.symbol.empty() ? term_symbol(in.encoding, term.name) : term.symbol,
               short_words(term.words), in.maps.terms[t], profile_of(in.profiles[t]));

@@ -170,7 +170,7 @@ Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
 
 /// The title of a term, with its part where the name does not give it.
 template <class T>
-std::string title_of(const std::string& label, const Term<T>& term) {
+std::string title_of(const std::string& label, const DecomposedTerm<T>& term) {
   const bool said =
       term.part == TermPart::content_content || term.words.find(" to ") != std::string::npos;
   return said ? fmt::format("{}: {}", label, term.words)
@@ -180,7 +180,7 @@ std::string title_of(const std::string& label, const Term<T>& term) {
 template <class T>
 Maps add_arrays(const std::string& name, const Decomposition<T>& d, Result& result) {
   Maps maps;
-  for (const Term<T>& term : d.terms)
+  for (const DecomposedTerm<T>& term : d.terms)
     maps.terms.push_back(to_array<T>(term.logits, "term_" + name + "_" + term.name,
                                      fmt::format("{}, {}", term.words, words_of(term.part)),
                                      {"query", "key"},
@@ -234,7 +234,7 @@ Series profile_series(const DiagonalProfile& profile, std::string name) {
 template <class T>
 std::vector<DiagonalProfile> profiles_of(const Frame& frame, const Decomposition<T>& d) {
   std::vector<DiagonalProfile> profiles;
-  for (const Term<T>& term : d.terms)
+  for (const DecomposedTerm<T>& term : d.terms)
     profiles.push_back(
         diagonal_profile<T>(term.logits, frame.positions, frame.positions, frame.mask));
   profiles.push_back(diagonal_profile<T>(d.logits, frame.positions, frame.positions, frame.mask));
@@ -282,7 +282,7 @@ std::string percent(double share) {
 }
 
 template <class T>
-void add_rows(Shares& shares, const std::string& name, const Term<T>& term, const TermShare& s) {
+void add_rows(Shares& shares, const std::string& name, const DecomposedTerm<T>& term, const TermShare& s) {
   const std::string part(words_of(term.part));
   shares.drawn.rows.push_back({encoding_label(name), term.words, part, percent(s.share),
                                percent(s.share_in_rows), short_label(s.largest)});
@@ -294,7 +294,7 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
                 Shares& found, Result& result) {
   const std::vector<TermShare> shares = term_shares(d.maps(), frame.mask);
   for (std::size_t t = 0; t < d.terms.size(); ++t) {
-    const Term<T>& term = d.terms[t];
+    const DecomposedTerm<T>& term = d.terms[t];
     add_rows(found, name, term, shares[t]);
     const std::string key = name + "_" + term.name;
     result.scalars.push_back({.name = key + "_share",

@@ -37,13 +37,13 @@ Rule training_rule(const ParamSet& params) {
 }
 
 Series banded(const LengthStudy& m, const std::vector<double>& lengths,
-              Moments LengthPoint::*what) {
+              MeanDeviation LengthPoint::*what) {
   Series series{.name = encoding_label(m.name),
                 .x = lengths,
                 .color = encoding_color(m.name),
                 .choice = m.name};
   for (const LengthPoint& point : m.lengths) {
-    const Moments& moments = point.*what;
+    const MeanDeviation& moments = point.*what;
     series.y.push_back(moments.mean);
     series.band_low.push_back(moments.mean - moments.deviation);
     series.band_high.push_back(moments.mean + moments.deviation);
@@ -148,7 +148,7 @@ Table length_table(const ParamSet& params, const std::vector<LengthStudy>& all) 
       .caption = "entropy (bits) and share of the last w keys by length, mean and deviation",
       .columns = {{"length", "tokens", as_doubles(lengths_of(params))}}};
   const auto add = [&](const LengthStudy& m, const std::string& name, const std::string& unit,
-                       Moments LengthPoint::*what) {
+                       MeanDeviation LengthPoint::*what) {
     std::vector<double> mean, deviation;
     for (const LengthPoint& point : m.lengths) {
       mean.push_back((point.*what).mean);

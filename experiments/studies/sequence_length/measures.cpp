@@ -39,7 +39,7 @@ double content_deviation(const LengthInputs& in) {
   return std::sqrt(content.squaredNorm() / static_cast<double>(content.size()));
 }
 
-Moments moments_of(const std::vector<double>& values) {
+MeanDeviation moments_of(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   double sum = 0, square = 0;
   for (const double v : values) sum += v;
@@ -91,7 +91,7 @@ LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
 }
 
 LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window) {
-  const Moments unknown{not_a_number, not_a_number};
+  const MeanDeviation unknown{not_a_number, not_a_number};
   if (length - 1 > in.encoding->traits().last_position) return {unknown, unknown};
   const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
   const Positions n = consecutive_positions(length);

@@ -26,15 +26,15 @@ struct LengthInputs {
 LengthInputs length_inputs(const std::string& name, const ParamSet& params);
 
 /// Mean and deviation over queries.
-struct Moments {
+struct MeanDeviation {
   double mean{};
   double deviation{};
 };
 
 /// How new queries at position N − 1 spread their attention over keys at 0 … N − 1.
 struct LengthPoint {
-  Moments entropy;  ///< bits; log2 N for equal weights
-  Moments recent;   ///< weight on the last `window` keys
+  MeanDeviation entropy;  ///< bits; log2 N for equal weights
+  MeanDeviation recent;   ///< weight on the last `window` keys
 };
 /// All NaN when position `length` − 1 is undefined.
 LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window);

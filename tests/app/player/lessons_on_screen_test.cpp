@@ -412,7 +412,7 @@ TEST_CASE("Every step of every lesson is on screen: its controls, figures and wh
     for (std::size_t at = 0; at < director.player().size(); ++at) {
       director.pose(at, 1.0);
       desktop.settle();
-      const lessons::Step& step = director.player().step();
+      const lessons::LessonStep& step = director.player().step();
       INFO(file.filename().string() << " step " << at + 1 << ": " << step.title);
       CHECK(director.player().problems().empty());
       CHECK(director.findings().trouble.empty());
@@ -430,7 +430,7 @@ TEST_CASE("Every step of every lesson is on screen: its controls, figures and wh
       };
       if (!step.state.figure.empty()) has_figure(step.state.figure);
       for (const lessons::Veil& veil : step.veils) has_figure(veil.figure);
-      for (const lessons::Note& note : step.notes) has_figure(note.figure);
+      for (const lessons::FigureNote& note : step.notes) has_figure(note.figure);
       if (step.prediction) {
         if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
           has_figure(draw->figure);

@@ -212,7 +212,7 @@ TEST_CASE("What is on screen is copied as a step that reads back as the same set
   // What is missing is what an author writes: prose, and the card of a last step.
   for (const lessons::Problem& problem : parsed.problems) CHECK(problem.line == 9);
   REQUIRE(parsed.lesson.steps.size() == 1);
-  const lessons::Step& step = parsed.lesson.steps.front();
+  const lessons::LessonStep& step = parsed.lesson.steps.front();
   CHECK(step.state.params == state.params);
   CHECK(step.state.figure == "decay_bound");
   CHECK(step.controls == std::vector<std::string>{"base"});

@@ -70,14 +70,14 @@ TEST_CASE("A reference stays while the result changes, and is subtracted") {
   REQUIRE(three.session.set("n", "13"));
   three.desktop.settle();
   const ExperimentState& state = three.session.current();
-  views::Comparison comparison;
+  views::ReferenceFigures comparison;
   CHECK(first_value(comparison.figures(state, false)) == 13);
-  CHECK(comparison.kind() == views::Comparison::Kind::result);
+  CHECK(comparison.kind() == views::ReferenceFigures::Kind::result);
   CHECK(first_value(comparison.figures(state, true)) == 10);
-  CHECK(comparison.kind() == views::Comparison::Kind::reference);
+  CHECK(comparison.kind() == views::ReferenceFigures::Kind::reference);
   shown.difference = true;
   CHECK(first_value(comparison.figures(state, false)) == 3);
-  CHECK(comparison.kind() == views::Comparison::Kind::difference);
+  CHECK(comparison.kind() == views::ReferenceFigures::Kind::difference);
   CHECK(first_value(comparison.figures(state, true)) == 10);
 }
 

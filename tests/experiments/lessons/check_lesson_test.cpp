@@ -48,7 +48,7 @@ TEST_CASE("All lessons that come with Orrery hold") {
     CHECK(parsed.lesson.steps.size() <= 10);
     CHECK(parsed.lesson.steps.back().exercise);
     CHECK(numbers.insert(parsed.lesson.number).second);
-    for (const Step& step : parsed.lesson.steps) CHECK_FALSE(step.say.empty());
+    for (const LessonStep& step : parsed.lesson.steps) CHECK_FALSE(step.say.empty());
     CHECK(found.assertions >= parsed.lesson.steps.size());
   }
   CHECK(numbers.size() == bundled_lessons().size());

@@ -5,7 +5,6 @@
 
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/lessons/library.h"
-#include "experiments/lessons/new_step.h"
 #include "experiments/lessons/paragraph.h"
 #include "experiments/lessons/parse_lesson.h"
 #include "tests/support/layers.h"
@@ -39,7 +38,7 @@ TEST_CASE("A handout has every step, its command, and the answers behind them") 
   const Lesson lesson = read_lesson(lessons_named("decay").at(0)).lesson;
   const std::size_t answers = html.find("<h2>Answers</h2>");
   REQUIRE(answers != std::string::npos);
-  for (const Step& step : lesson.steps) CHECK_THAT(html, Contains(step.title));
+  for (const LessonStep& step : lesson.steps) CHECK_THAT(html, Contains(step.title));
   CHECK(count_of(html.substr(0, answers), "class=\"command\"") == lesson.steps.size());
   CHECK_THAT(html, Contains("orrery run long_term_decay distance=0"));
   // Nothing gives a prediction away before the answers.
@@ -111,14 +110,4 @@ TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
   // Digits of one number stay together, years and ranges do not.
   CHECK(lay_out_paragraph(spans_of("base 1 000 000 and"), canvas, 20, style).pieces.size() == 3);
   CHECK(lay_out_paragraph(spans_of("in 1999 2000"), canvas, 20, style).pieces.size() == 3);
-}
-
-TEST_CASE("A step that was copied from the screen is a step of a lesson") {
-  const std::string settings =
-      "experiment = \"spectrum\"\nfigure = \"wavelengths\"\n\n[params]\nrope.scaling = \"yarn\"\n";
-  const ParsedLesson parsed = parse_lesson(new_lesson(settings), "new.md");
-  for (const Problem& problem : parsed.problems) UNSCOPED_INFO(problem.text());
-  REQUIRE(parsed.problems.empty());
-  CHECK(parsed.lesson.steps.at(0).state.text == settings);
-  CHECK(parsed.lesson.steps.at(0).state.params.text("rope.scaling") == "yarn");
 }

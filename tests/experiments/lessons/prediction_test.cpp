@@ -88,7 +88,7 @@ TEST_CASE("A truth that is no answer is refused") {
 }
 
 TEST_CASE("The hint is the first that fits the settings") {
-  Task task{.goal = "Lower it", .until = parse_assertion("base < 100")};
+  LessonTask task{.goal = "Lower it", .until = parse_assertion("base < 100")};
   task.hints = {{parse_assertion("base > 1e5"), "far too high"}, {std::nullopt, "lower"}};
   const Result empty;
   const StepState state = decay();

@@ -12,7 +12,7 @@
 using namespace orrery;
 using namespace orrery::lessons;
 using Catch::Matchers::Contains;
-using Mark = Tick::Mark;
+using Mark = WishTick::Mark;
 
 namespace {
 
@@ -48,7 +48,7 @@ TEST_CASE("A tick names its box, its mark, the assertion that settles it and a r
                      "115 of 256 steps\n```\n"));
   CHECK(lesson.wishes.at(1).text == "it rises");
   CHECK(lesson.codes.at(0).text == "RoPE");
-  const Tick& tick = lesson.steps.at(1).ticks.at(0);
+  const WishTick& tick = lesson.steps.at(1).ticks.at(0);
   CHECK(tick.code == "rope");
   CHECK(tick.wish == "rises");
   CHECK(tick.mark == Mark::partly);

@@ -32,7 +32,7 @@ SweepOutcome run_until(const Plan& plan, const std::filesystem::path& path, int 
   SweepFolder folder(path, plan);
   Listener listener;
   std::atomic<int> asked{0};
-  SweepOptions options{.threads = 4, .argv = {"test"}};
+  RunnerOptions options{.threads = 4, .argv = {"test"}};
   options.stop_requested = [&] { return ++asked > questions; };
   return run_sweep(plan, folder, options, listener);
 }
