@@ -5,15 +5,13 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # matrices in the core, and nowhere
 find_package(fmt REQUIRED)                   # locale-independent text of numbers and messages
 find_package(nlohmann_json 3.11 REQUIRED)    # manifests, --json
 pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)  # sweep files and presets, with lines and columns in errors
-pkg_check_modules(YAMLCPP REQUIRED IMPORTED_TARGET yaml-cpp)     # sweep files in YAML and JSON
 find_package(CLI11 REQUIRED)                 # command lines with help
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft cairo-pdf)  # figures to PDF and PNG, text measured for SVG
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)        # PNG in a quarter of the time that Cairo has libpng take
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
-find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math) and CRC-32C, headers only
-find_package(Protobuf REQUIRED)              # event files of TensorBoard
+find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math), headers only
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG
 
 if(ORRERY_DESKTOP)

@@ -50,7 +50,8 @@ class Box {
   ImVec2 top_{};
 };
 
-void draw_task(const Director& director, const lessons::LessonTask& task, double width, const Ui& ui) {
+void draw_task(const Director& director, const lessons::LessonTask& task, double width,
+               const Ui& ui) {
   const StepFindings& found = director.findings();
   const bool holds = found.task && found.task->holds;
   const Color color = holds ? holds_color(ui.style) : accent_text_color(ui.style);

@@ -14,8 +14,8 @@ class LessonText {
  public:
   /// Symbols that `shown` points at, or that the step spotlights, are lit; those under the mouse go
   /// to `next`.
-  LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next, double width,
-             const Ui& ui);
+  LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next,
+             double width, const Ui& ui);
 
   void draw(const lessons::Prose& prose);
   void draw(const lessons::LessonFormula& formula);

@@ -38,7 +38,7 @@ void draw_centred(const Rect& cell, Color color, const std::string& words) {
 Color color_of(const Scoreboard::Cell& cell, const Ui& ui) {
   if (cell.mark == lessons::WishTick::Mark::no) return fails_color(ui.style);
   return cell.mark == lessons::WishTick::Mark::yes ? holds_color(ui.style)
-                                               : accent_text_color(ui.style);
+                                                   : accent_text_color(ui.style);
 }
 
 /// Why a box is marked as it is: "RoPE: only the distance counts? (✓), in lesson 12, step 1".

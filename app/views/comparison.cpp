@@ -113,8 +113,8 @@ std::shared_ptr<const Result> ReferenceFigures::make(const Sources& sources) {
 }
 
 const std::vector<Figure>& ReferenceFigures::figures(const ExperimentState& state, bool flipped,
-                                               const std::shared_ptr<const Result>& before,
-                                               const std::shared_ptr<const Result>& instead) {
+                                                     const std::shared_ptr<const Result>& before,
+                                                     const std::shared_ptr<const Result>& instead) {
   const std::vector<std::shared_ptr<const Result>>& pinned = state.shown.references;
   Sources sources{
       .result = instead ? instead : state.result, .others = pinned, .pinned = pinned.size()};

@@ -168,8 +168,8 @@ class ResultView::Arrangement {
         continue;
       }
       // A reference is of other settings, a difference of two, a family of several.
-      const bool turns =
-          comparison_.kind() == ReferenceFigures::Kind::result && !(in_family && family_.has(figure.id));
+      const bool turns = comparison_.kind() == ReferenceFigures::Kind::result &&
+                         !(in_family && family_.has(figure.id));
       figures.push_back(turns ? &turned_.of(figure) : &figure);
     }
     if (!session.swept()) family_.forget();

@@ -108,8 +108,8 @@ void draw_swept(Session& session, const std::string& words, const Ui& ui) {
 
 }  // namespace
 
-double draw_view_bar(Session& session, ViewLayout layout, ReferenceFigures::Kind kind, const Rect& area,
-                     const Ui& ui) {
+double draw_view_bar(Session& session, ViewLayout layout, ReferenceFigures::Kind kind,
+                     const Rect& area, const Ui& ui) {
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};
   const double gap = gap_width * ui.scale;

@@ -17,7 +17,7 @@ Command declare_open(CLI::App& app) {
       "open", "Open an experiment, a preset, or the folder of a result or a sweep in the desktop");
   command->allow_extras();
   command->add_option("NAME", options_of->name,
-                      "An experiment, a preset, a .toml, .yaml or .json file or a result's folder");
+                      "An experiment, a preset, a .toml file or a result's folder");
   command->add_option("--render", options_of->render, "Draw it into this folder as PNG instead");
   command->footer(
       "Examples:\n"

@@ -86,25 +86,21 @@ Command add_report(CLI::App& app) {
 Command add_export(CLI::App& app) {
   auto options = std::make_shared<ExportCommandOptions>();
   CLI::App* command = app.add_subcommand(
-      "export", "Export the numbers of a sweep as CSV, JSON lines, LaTeX or TensorBoard events");
+      "export", "Export the numbers of a sweep as CSV, JSON lines or LaTeX");
   command->add_option("DIR", options->folder, "Folder of a sweep")->required();
-  command->add_option("--as", options->form, "csv, jsonl, latex or tensorboard")
-      ->check(CLI::IsMember({"csv", "jsonl", "latex", "tensorboard"}));
+  command->add_option("--as", options->form, "csv, jsonl or latex")
+      ->check(CLI::IsMember({"csv", "jsonl", "latex"}));
   command->add_option("--measures", options->measures, "Of a LaTeX table: a,b; default: all")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--summary", options->summary, "Of CSV: means over repeats");
-  command->add_option("--out", options->out,
-                      "A file, of TensorBoard a folder; default: standard output");
-  command->add_flag("--force", options->force, "Replace the file, or an export in the folder");
+  command->add_option("--out", options->out, "A file; default: standard output");
+  command->add_flag("--force", options->force, "Replace the file");
   command->footer(
-      "One row per point and encoding; LaTeX has mean and interval over repeats. TensorBoard has\n"
-      "a run per point, with its scalars in single precision and, under HPARAMS, the settings\n"
-      "that differ; repeats are one group.\n\n"
+      "One row per point and encoding; LaTeX has mean and interval over repeats.\n\n"
       "Examples:\n"
       "  orrery sweep decay_over_bases --format none --out bases\n"
-      "  orrery export bases --as latex --measures change,rises --out table.tex\n"
-      "  orrery export bases --as tensorboard --out runs");
+      "  orrery export bases --as latex --measures change,rises --out table.tex");
   return {command, [options] { return export_command(*options); }};
 }
 

@@ -7,10 +7,10 @@ namespace orrery::cli {
 
 struct ExportCommandOptions {
   std::string folder{};
-  std::string form{"csv"};  ///< "csv", "jsonl", "latex" or "tensorboard"
+  std::string form{"csv"};  ///< "csv", "jsonl" or "latex"
   std::vector<std::string> measures{};
   bool summary{false};  ///< means over repeats instead of rows; of csv alone
-  std::string out{};    ///< file, of tensorboard a folder; standard output when empty
+  std::string out{};    ///< file; standard output when empty
   bool force{false};
 };
 int export_command(const ExportCommandOptions& options);

@@ -114,9 +114,9 @@ class LinePrinter : public SweepObserver {
 
 SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeOptions& options) {
   const sweeps::RunnerOptions how{.threads = thread_count(options.threads),
-                                 .fail_fast = options.fail_fast,
-                                 .argv = options.argv,
-                                 .stop_requested = [] { return stop_signal() != 0; }};
+                                  .fail_fast = options.fail_fast,
+                                  .argv = options.argv,
+                                  .stop_requested = [] { return stop_signal() != 0; }};
   SweepConsole console(is_quiet());
   if (!options.json) return run_sweep(plan, folder, how, console);
   LinePrinter printer(folder, plan, console);

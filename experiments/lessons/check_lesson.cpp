@@ -24,8 +24,8 @@ namespace {
 
 class StepCheck {
  public:
-  StepCheck(const LessonStep& step, const std::string& file, ResultCache& results, Progress& progress,
-            LessonCheck& found)
+  StepCheck(const LessonStep& step, const std::string& file, ResultCache& results,
+            Progress& progress, LessonCheck& found)
       : step_(step), file_(file), results_(results), progress_(progress), found_(found) {}
 
   void run() {

@@ -63,8 +63,8 @@ struct Assertion {
     Kind kind{Kind::compares};
     std::vector<Expression> operands{};
     std::vector<NumberRelation> comparisons{};  ///< one fewer than operands
-    std::string name{};                     ///< of the check or the parameter
-    std::string word{};                     ///< the parameter's value
+    std::string name{};                         ///< of the check or the parameter
+    std::string word{};                         ///< the parameter's value
     std::string text{};
   };
   std::string text{};

@@ -58,7 +58,8 @@ void apply(Scoreboard& board, const WishTick& tick, const std::string& where, bo
 /// A course is kept while one of its lessons is open: without settings, prose and figures.
 Lesson with_ticks_alone(Lesson lesson) {
   for (LessonStep& step : lesson.steps)
-    step = LessonStep{.line = step.line, .title = std::move(step.title), .ticks = std::move(step.ticks)};
+    step = LessonStep{
+        .line = step.line, .title = std::move(step.title), .ticks = std::move(step.ticks)};
   return lesson;
 }
 

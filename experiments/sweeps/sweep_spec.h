@@ -69,7 +69,6 @@ struct SweepSpec {
 ///   paired = false                    # a seed of its own for every point
 ///   out = "results/decay"
 ///
-/// NAME.yaml and NAME.json have the same keys, see toml_of_yaml.
 /// Throws UsageError (an unknown experiment, preset or key, with the nearest name; a value that its
 /// parameter refuses; presets that are their own parents), IoError and DataError (not TOML, with
 /// line and column).

@@ -11,7 +11,6 @@
 #include "experiments/files/file.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
-#include "experiments/sweeps/sweep_yaml.h"
 #include "experiments/sweeps/value_list.h"
 #include "experiments/text/parse_toml.h"
 
@@ -26,8 +25,7 @@ constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
 struct Source {
   std::string display_name{};
   std::vector<std::string> parents{};
-  fs::path folder{};     ///< of the file: its parents are relative to it
-  bool has_lines{true};  ///< those of the text; not where it was made from another form
+  fs::path folder{};  ///< of the file: its parents are relative to it
 };
 
 SweepSpec read_spec(std::string_view text, const Source& source);
@@ -168,8 +166,7 @@ void read_axes(const toml::table* table, SweepSpec& spec, const Source& source, 
       const std::string_view what = error.what();
       if (what.starts_with(source.display_name)) throw;
       throw UsageError(source.display_name, what,
-                       source.has_lines ? fmt::format("correct line {}", node->source().begin.line)
-                                        : fmt::format("correct {}", key));
+                       fmt::format("correct line {}", node->source().begin.line));
     }
 }
 
@@ -209,12 +206,16 @@ SweepSpec read_preset(const std::string& name, std::vector<std::string> parents)
   return spec;
 }
 
-bool is_sweep_file(const fs::path& name) {
-  const fs::path kind = name.extension();
-  return kind == ".toml" || kind == ".yaml" || kind == ".yml" || kind == ".json";
+bool is_sweep_file(const fs::path& name) { return name.extension() == ".toml"; }
+
+/// Throws UsageError for a file in a form that is not read.
+void require_toml(const fs::path& path) {
+  const fs::path kind = path.extension();
+  if (kind == ".yaml" || kind == ".yml" || kind == ".json")
+    throw UsageError(path.string(), "is not a .toml file",
+                     "write the same keys in TOML: experiment = \"NAME\", [params], [sweep]");
 }
 
-/// Reads a file in any form.
 SweepSpec read_file_spec(const fs::path& path, std::vector<std::string> parents) {
   std::error_code failure;
   const fs::path real = fs::weakly_canonical(path, failure);
@@ -223,14 +224,9 @@ SweepSpec read_file_spec(const fs::path& path, std::vector<std::string> parents)
     throw UsageError(fmt::format("{} -> {}", fmt::join(parents, " -> "), known),
                      "is a cycle of parents", "remove one of them");
   parents.push_back(known);
-  const bool is_toml = path.extension() == ".toml";
-  const std::string text = read_file(path, max_file_bytes);
-  const std::string name = path.string();
-  SweepSpec spec =
-      read_spec(is_toml ? text : toml_of_yaml(text, name), {.display_name = name,
-                                                            .parents = std::move(parents),
-                                                            .folder = path.parent_path(),
-                                                            .has_lines = is_toml});
+  SweepSpec spec = read_spec(read_file(path, max_file_bytes), {.display_name = path.string(),
+                                                               .parents = std::move(parents),
+                                                               .folder = path.parent_path()});
   spec.name = path.stem().string();
   return spec;
 }
@@ -315,6 +311,7 @@ std::vector<std::string> preset_names() {
 SweepSpec preset_named(const std::string& name) { return read_preset(name, {}); }
 
 SweepSpec sweep_spec_named(const std::string& name) {
+  require_toml(name);
   if (is_sweep_file(name)) return read_file_spec(name, {});
   for (const Experiment* experiment : experiment_catalogue())
     if (experiment->info.name == name) {
@@ -324,7 +321,7 @@ SweepSpec sweep_spec_named(const std::string& name) {
     }
   const std::vector<std::string> presets = preset_names();
   if (std::find(presets.begin(), presets.end(), name) != presets.end()) return preset_named(name);
-  throw UsageError(name, "is neither an experiment, a preset nor a .toml, .yaml or .json file",
+  throw UsageError(name, "is neither an experiment, a preset nor a .toml file",
                    remedy_for_unknown(name, all_names(), "orrery list shows all names"));
 }
 

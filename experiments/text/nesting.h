@@ -9,7 +9,7 @@
 
 namespace orrery::text {
 
-/// How deep TOML, YAML and JSON from people may be nested: parsers, and what they return, recurse
+/// How deep TOML and JSON from people may be nested: parsers, and what they return, recurse
 /// into each level, and a file of 70 KB can have more levels than a stack has room for.
 inline constexpr std::size_t most_levels = 64;
 

@@ -204,7 +204,7 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
       {"run linear_attention dim=8 q=q.npy",
        "dim=8: is read only when q is not given, and q=q.npy; leave dim or q out"},
       {"run long_term_deacy",
-       "long_term_deacy: is neither an experiment, a preset nor a .toml, .yaml or .json file; did "
+       "long_term_deacy: is neither an experiment, a preset nor a .toml file; did "
        "you mean "
        "long_term_decay?"},
       {"describe rpoe",

@@ -35,11 +35,7 @@ TEST_CASE("A sweep file that is nested without end is refused by its place") {
         {"heading.toml", "[" + keys + "]\nb = 1\n"},
         {"tables.toml", "[[" + keys + "]]\nb = 1\n"},
         {"arrays.toml", "a = " + repeated("[", levels) + "\n"},
-        {"inline.toml", "a = " + repeated("{a = ", levels) + "\n"},
-        {"flow.yaml", "a: " + repeated("[", levels)},
-        {"block.yaml", repeated("- ", levels) + "1\n"},
-        {"maps.yaml", repeated("? ", levels) + "1\n"},
-        {"deep.json", "{\"a\": " + repeated("[", levels) + repeated("]", levels) + "}"}}) {
+        {"inline.toml", "a = " + repeated("{a = ", levels) + "\n"}}) {
     shell.write(file, text);
     for (const std::string command : {"plan ", "sweep --out d "}) {
       const Outcome outcome = on_a_small_stack(shell, command + file);

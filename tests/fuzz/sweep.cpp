@@ -4,7 +4,6 @@
 
 #include "experiments/sweeps/plan_json.h"
 #include "experiments/sweeps/sweep_spec.h"
-#include "experiments/sweeps/sweep_yaml.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;
@@ -47,19 +46,11 @@ void require_saved(const Plan& plan) {
                 "a plan is read as it was written");
 }
 
-/// JSON begins with a brace, YAML here with its mark of a document, and all else is TOML.
-SweepSpec read_sweep(std::string_view text) {
-  const bool json = text.starts_with("{");
-  if (!json && !text.starts_with("---")) return parse_sweep(text, "sweep.toml");
-  const char* name = json ? "sweep.json" : "sweep.yaml";
-  return parse_sweep(toml_of_yaml(text, name), name);
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto spec = fuzz::accepted<UsageError, DataError, IoError>(
-      [&] { return read_sweep(fuzz::text_of(data, size)); });
+      [&] { return parse_sweep(fuzz::text_of(data, size), "sweep.toml"); });
   if (!spec || largest_product(*spec) > most_combinations) return 0;
   fuzz::require(spec->experiment != nullptr, "a sweep has an experiment");
   const auto all = fuzz::accepted<UsageError, IoError>([&] { return combinations_of(*spec); });

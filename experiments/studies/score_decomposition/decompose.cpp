@@ -104,8 +104,8 @@ Projected<T> projected(const Encoding& encoding, const ParamSet& params,
 
 template <class T>
 std::vector<DecomposedTerm<T>> band_terms(const QkTransform<T>& rotation, const TurningPairs& pairs,
-                                const ParamSet& params, const TokenInputs<T>& tokens,
-                                const Projected<T>& p) {
+                                          const ParamSet& params, const TokenInputs<T>& tokens,
+                                          const Projected<T>& p) {
   RopeDecomposition<T> parts =
       rope_decomposition<T>(rotation, pairs, p.q, p.k, tokens.positions, tokens.positions,
                             static_cast<int>(params.integer("bands")));
@@ -167,7 +167,8 @@ double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double
   const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
   const double stage = rounding_unit(rounding);
   Matrix<double> sizes = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
-  for (const DecomposedTerm<T>& term : d.terms) sizes += term.logits.cwiseAbs().template cast<double>();
+  for (const DecomposedTerm<T>& term : d.terms)
+    sizes += term.logits.cwiseAbs().template cast<double>();
   const double norms = largest_row_norm<T>(p.q) * largest_row_norm<T>(p.k);
   const double channels = static_cast<double>(p.q.cols());
   return (2.0 * (channels + 10.0) * unit + 8.0 * stage) *

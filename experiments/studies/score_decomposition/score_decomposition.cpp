@@ -282,7 +282,8 @@ std::string percent(double share) {
 }
 
 template <class T>
-void add_rows(Shares& shares, const std::string& name, const DecomposedTerm<T>& term, const TermShare& s) {
+void add_rows(Shares& shares, const std::string& name, const DecomposedTerm<T>& term,
+              const TermShare& s) {
   const std::string part(words_of(term.part));
   shares.drawn.rows.push_back({encoding_label(name), term.words, part, percent(s.share),
                                percent(s.share_in_rows), short_label(s.largest)});
