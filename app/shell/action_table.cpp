@@ -98,7 +98,7 @@ Actions ActionHandler::make_table() {
        [&work] { work.step_figure(1); }, {held(key(GLFW_KEY_PAGE_DOWN))}},
       {"previous_figure", navigation, "Previous figure", "Shows the previous figure of this view.",
        [&work] { work.step_figure(-1); }, {held(key(GLFW_KEY_PAGE_UP))}},
-      {"crank", navigation, "Turn the crank", "Lets the distance that all figures show grow by itself, or stops it.",
+      {"crank", navigation, "Let the distance grow", "Lets the distance that all figures show grow by itself, or stops it.",
        [this] { if (!ImGui::GetIO().NavVisible) to_.crank.toggle(); }, {key(GLFW_KEY_SPACE)}},
       {"farther", navigation, "One token farther", "Shows all figures at the next distance.",
        [&work, this] { to_.crank.step(work.shown(), 1); }, {held({.character = U'.'})}},

@@ -22,10 +22,10 @@ bool has_length(const WrittenRope& rope) {
   return kind == yarn || kind == ntk_by_parts || kind == llama3;
 }
 
-/// The rope after `change`, where `occasion` holds.
+/// The rope after `change`, where it `applies`.
 template <class Change>
-Defective changed(const WrittenRope& sound, bool occasion, Change change) {
-  if (!occasion) return std::nullopt;
+Defective changed(const WrittenRope& sound, bool applies, Change change) {
+  if (!applies) return std::nullopt;
   WrittenRope rope = sound;
   change(rope);
   return rope;
@@ -55,8 +55,8 @@ Defective with_unit(const WrittenRope& sound, AngleUnit unit) {
                  [&](WrittenRope& rope) { rope.unit = unit; });
 }
 
-Defective with_amplitude(const WrittenRope& sound, bool occasion, double amplitude) {
-  return changed(sound, occasion, [&](WrittenRope& rope) { rope.amplitude = amplitude; });
+Defective with_amplitude(const WrittenRope& sound, bool applies, double amplitude) {
+  return changed(sound, applies, [&](WrittenRope& rope) { rope.amplitude = amplitude; });
 }
 
 Defective with_wiring(const WrittenRope& sound, Wiring wiring) {
@@ -98,9 +98,9 @@ std::vector<RopeDefect> defects_of_frequencies() {
       {"factor_squared", "The scaling is applied twice, by the square of its factor.",
        "vllm #56446",
        [](const WrittenRope& r, Index) {
-         const bool occasion = is_scaled(r) && r.scaling.kind != RopeScalingKind::factors &&
-                               r.scaling.kind != RopeScalingKind::longrope;
-         return changed(r, occasion, [](WrittenRope& w) { w.scaling.factor *= w.scaling.factor; });
+         const bool applies = is_scaled(r) && r.scaling.kind != RopeScalingKind::factors &&
+                              r.scaling.kind != RopeScalingKind::longrope;
+         return changed(r, applies, [](WrittenRope& w) { w.scaling.factor *= w.scaling.factor; });
        }},
       {"original_length_stretched",
        "The stretched length stands where the length of training belongs.",
@@ -255,8 +255,8 @@ std::vector<RopeDefect> defects_of_factor() {
       {"attention_factor_uncalled", "An attention factor is applied where the reference has none.",
        "atlas #342",
        [](const WrittenRope& r, Index) {
-         const bool occasion = is_scaled(r) && amplitude_of(r) == 1 && r.scaling.factor > 1;
-         return with_amplitude(r, occasion, yarn_factor(r.scaling.factor));
+         const bool applies = is_scaled(r) && amplitude_of(r) == 1 && r.scaling.factor > 1;
+         return with_amplitude(r, applies, yarn_factor(r.scaling.factor));
        }},
       {"attention_factor_on_all",
        "The attention factor multiplies the channels that do not turn as well.",

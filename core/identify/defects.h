@@ -14,8 +14,8 @@ struct RopeDefect {
   std::string name;         ///< snake_case: "base_lost"
   std::string description;  ///< what is computed instead, one sentence
   std::string source;       ///< where it was reported: "transformers #25681"
-  /// The rope with this mistake, for tensors of so many rows. Empty where the sound one offers no
-  /// occasion for it: a scaling cannot be skipped where there is none.
+  /// The rope with this mistake, for tensors of so many rows. Empty where it cannot be
+  /// made in the sound one: a scaling cannot be skipped where there is none.
   std::optional<WrittenRope> (*inject)(const WrittenRope& sound, Index rows);
 };
 

@@ -85,8 +85,8 @@ Command add_report(CLI::App& app) {
 
 Command add_export(CLI::App& app) {
   auto options = std::make_shared<ExportCommandOptions>();
-  CLI::App* command = app.add_subcommand(
-      "export", "Export the numbers of a sweep as CSV, JSON lines or LaTeX");
+  CLI::App* command =
+      app.add_subcommand("export", "Export the numbers of a sweep as CSV, JSON lines or LaTeX");
   command->add_option("DIR", options->folder, "Folder of a sweep")->required();
   command->add_option("--as", options->form, "csv, jsonl or latex")
       ->check(CLI::IsMember({"csv", "jsonl", "latex"}));

@@ -20,9 +20,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
   options.argv = argv;
   CLI::App* command =
       app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY and a manifest");
-  command
-      ->add_option("NAME", options.experiment,
-                   "An experiment, a preset or a .toml file")
+  command->add_option("NAME", options.experiment, "An experiment, a preset or a .toml file")
       ->required();
   command->allow_extras();
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");

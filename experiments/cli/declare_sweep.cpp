@@ -22,9 +22,7 @@ void add_compute_options(CLI::App* command, ComputeOptions& options, const Words
 }
 
 void add_sweep_options(CLI::App* command, SweepOptions& options) {
-  command
-      ->add_option("NAME", options.name, "An experiment, a preset or a .toml file")
-      ->required();
+  command->add_option("NAME", options.name, "An experiment, a preset or a .toml file")->required();
   command->allow_extras();
   command->add_option(
       "--out", options.out,

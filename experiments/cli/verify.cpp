@@ -40,12 +40,12 @@ std::string numbers_of(const Check& check) {
 }
 
 /// Claims that differ only in precision, fp64 first.
-using Twins = std::vector<const Claim*>;
+using SameClaim = std::vector<const Claim*>;
 
-std::vector<Twins> twins_of(const std::vector<Claim>& claims) {
-  std::vector<Twins> lines;
+std::vector<SameClaim> by_precision(const std::vector<Claim>& claims) {
+  std::vector<SameClaim> lines;
   for (const Claim& claim : claims) {
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Twins& line) {
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const SameClaim& line) {
       return line.front()->base_name == claim.base_name &&
              line.front()->check.holds() == claim.check.holds();
     });
@@ -57,12 +57,12 @@ std::vector<Twins> twins_of(const std::vector<Claim>& claims) {
   return lines;
 }
 
-std::string claim_line(const Twins& twins) {
-  const Check& check = twins.front()->check;
-  const bool only_single = twins.front()->precision == "fp32";
+std::string claim_line(const SameClaim& claims_alike) {
+  const Check& check = claims_alike.front()->check;
+  const bool only_single = claims_alike.front()->precision == "fp32";
   std::string numbers = only_single ? std::string(numbers_width + 2, ' ') : "";
-  for (std::size_t i = 0; i < twins.size(); ++i)
-    numbers += (i == 0 ? "" : "  ") + padded(numbers_of(twins[i]->check), numbers_width);
+  for (std::size_t i = 0; i < claims_alike.size(); ++i)
+    numbers += (i == 0 ? "" : "  ") + padded(numbers_of(claims_alike[i]->check), numbers_width);
   numbers.erase(numbers.find_last_not_of(' ') + 1);
   return fmt::format("  {}  {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
                      padded(check.equation, equation_width),
@@ -91,14 +91,14 @@ void print_heading(const Claim& claim) {
 
 void print_text(const std::vector<Claim>& claims) {
   const Claim* before = nullptr;
-  for (const Twins& twins : twins_of(claims)) {
-    const Claim& claim = *twins.front();
+  for (const SameClaim& claims_alike : by_precision(claims)) {
+    const Claim& claim = *claims_alike.front();
     const bool new_kind = !before || before->kind != claim.kind;
     if (before && new_kind) print("\n");
     if (new_kind) print_heading(claim);
     if (claim.counted() && !claim.source.empty() && (new_kind || before->source != claim.source))
       print(source_lines(claim));
-    print(claim.counted() ? claim_line(twins) : note_lines(claim));
+    print(claim.counted() ? claim_line(claims_alike) : note_lines(claim));
     before = &claim;
   }
 }

@@ -46,7 +46,7 @@ SoundRope sound_rope(const ParamSet& params, const ApplyInputs& in, Index channe
 WrittenRope broken_rope(const std::string& name, const WrittenRope& sound, Index rows) {
   if (const auto broken = find_rope_defect(name).inject(sound, rows)) return *broken;
   throw UsageError(fmt::format("defect={}", name),
-                   "has no occasion in this rope: " + find_rope_defect(name).description,
+                   "cannot be made in this rope: " + find_rope_defect(name).description,
                    "choose another scaling, fraction, base or design, or another defect");
 }
 

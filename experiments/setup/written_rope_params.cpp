@@ -116,7 +116,7 @@ WrittenRope defective_rope_of(const ParamSet& params, Index rows) {
   if (name == no_defect) return sound;
   if (const auto rope = find_rope_defect(name).inject(sound, rows)) return *rope;
   throw UsageError(fmt::format("defect={}", name),
-                   fmt::format("has no occasion in a rope with {}", short_text(sound)),
+                   fmt::format("cannot be made in a rope with {}", short_text(sound)),
                    "choose another scaling, fraction or base");
 }
 

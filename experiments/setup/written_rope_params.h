@@ -15,8 +15,8 @@ std::vector<ParamSpec> written_rope_params(const std::string& defect, bool may_b
 /// The rope without its defect.
 WrittenRope sound_rope_of(const ParamSet& params);
 
-/// The rope with the parameter "defect", for tensors of so many rows. Throws UsageError where the
-/// sound one offers no occasion for it.
+/// The rope with the parameter "defect", for tensors of so many rows. Throws UsageError where it
+/// cannot be made in the sound one.
 WrittenRope defective_rope_of(const ParamSet& params, Index rows);
 
 }  // namespace orrery::setup

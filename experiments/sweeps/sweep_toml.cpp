@@ -224,9 +224,9 @@ SweepSpec read_file_spec(const fs::path& path, std::vector<std::string> parents)
     throw UsageError(fmt::format("{} -> {}", fmt::join(parents, " -> "), known),
                      "is a cycle of parents", "remove one of them");
   parents.push_back(known);
-  SweepSpec spec = read_spec(read_file(path, max_file_bytes), {.display_name = path.string(),
-                                                               .parents = std::move(parents),
-                                                               .folder = path.parent_path()});
+  SweepSpec spec = read_spec(
+      read_file(path, max_file_bytes),
+      {.display_name = path.string(), .parents = std::move(parents), .folder = path.parent_path()});
   spec.name = path.stem().string();
   return spec;
 }

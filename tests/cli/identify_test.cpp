@@ -352,7 +352,7 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
   }
   const Outcome refused = shell.run("apply x=q.npy defect=scaling_skipped --out never.npy");
   CHECK(refused.status == 2);
-  CHECK_THAT(refused.err, Contains("has no occasion"));
+  CHECK_THAT(refused.err, Contains("cannot be made"));
   CHECK(shell.run("apply encoding=alibi defect=base_lost").status == 2);
 }
 

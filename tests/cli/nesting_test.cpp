@@ -30,12 +30,11 @@ Outcome on_a_small_stack(const Shell& shell, const std::string& arguments) {
 TEST_CASE("A sweep file that is nested without end is refused by its place") {
   const Shell shell;
   const std::string keys = repeated("a.", levels) + "a";
-  for (const auto& [file, text] :
-       {Deep{"keys.toml", keys + " = 1\n"},
-        {"heading.toml", "[" + keys + "]\nb = 1\n"},
-        {"tables.toml", "[[" + keys + "]]\nb = 1\n"},
-        {"arrays.toml", "a = " + repeated("[", levels) + "\n"},
-        {"inline.toml", "a = " + repeated("{a = ", levels) + "\n"}}) {
+  for (const auto& [file, text] : {Deep{"keys.toml", keys + " = 1\n"},
+                                   {"heading.toml", "[" + keys + "]\nb = 1\n"},
+                                   {"tables.toml", "[[" + keys + "]]\nb = 1\n"},
+                                   {"arrays.toml", "a = " + repeated("[", levels) + "\n"},
+                                   {"inline.toml", "a = " + repeated("{a = ", levels) + "\n"}}) {
     shell.write(file, text);
     for (const std::string command : {"plan ", "sweep --out d "}) {
       const Outcome outcome = on_a_small_stack(shell, command + file);

@@ -150,4 +150,3 @@ TEST_CASE("export prints a sweep as tidy CSV, as JSON lines with types, and as a
   CHECK_THAT(shell.run("export s --as latex --measures chang").err,
              Contains("did you mean change"));
 }
-

@@ -19,8 +19,11 @@
 #include "core/encodings/grape_additive.h"
 #include "core/encodings/grape_multiplicative.h"
 #include "core/encodings/path.h"
+#include "core/encodings/pope.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
 #include "core/encodings/t5.h"
+#include "core/encodings/transformer_xl.h"
 #include "core/encodings/xpos.h"
 #include "core/errors.h"
 #include "core/random.h"
@@ -356,5 +359,82 @@ TEST_CASE("Logits of −inf among many weigh nothing, wherever in a row they lie
     CHECK(out.nan_rows == 0);
     CHECK(out.weights(0, at) == 0);
     CHECK(out.weights(0, (at + 1) % keys) == Approx(1.0 / (keys - 1)));
+  }
+}
+
+TEST_CASE("XLNet reads segments where it has a table of them, and nowhere else") {
+  const auto reads = [](const Matrix<double>& s, const Matrix<double>& segments) {
+    const Matrix<double> u = Matrix<double>::Ones(1, 4);
+    return TransformerXl<double>({u, u, Matrix<double>::Ones(4, 4), s, segments}, 10000.0)
+        .traits()
+        .reads_segments;
+  };
+  CHECK_FALSE(reads({}, {}));
+  CHECK(reads(Matrix<double>::Ones(1, 4), Matrix<double>::Ones(2, 4)));
+}
+
+TEST_CASE("A value too large for fp32's sums is found in any column of a view") {
+  constexpr Index tokens = 3, channels = 40;
+  const Positions at = consecutive_positions(tokens);
+  const Matrix<float> x = Matrix<float>::Constant(tokens, 8, 1e3F);
+  Matrix<float> wide = Matrix<float>::Ones(tokens, channels + 5);
+  wide.col(channels - 1).setConstant(1e36F);
+  const auto out = linear_attention<float>({x, x, wide.leftCols(channels), at, at}, Relu<float>(),
+                                           nullptr, {.causal = true});
+  for (Index i = 0; i < tokens; ++i) {
+    CHECK(out.output(i, 0) == Approx(1.0F));
+    CHECK(out.output(i, channels - 1) == Approx(1e36F));
+  }
+}
+
+TEST_CASE("Rounded terms of PoPE are those of its paper: positions with positions are not none") {
+  const Positions at{3, 9};
+  const Matrix<float> x = Matrix<float>::Zero(2, 4);
+  const Pope<float> pope(10000.0, Matrix<double>::Zero(1, 4));
+  ScoreInputs<float> in{.q = x, .k = x, .m = at, .n = at};
+  const auto exact = pope.score_terms(in);
+  in.scoring.rounding = StageRounding(Precision::bf16, {Stage::term});
+  const auto rounded = pope.score_terms(in);
+  REQUIRE(exact.back().name == "position_to_position");
+  REQUIRE(rounded.back().name == "position_to_position");
+  for (Index i = 0; i < 4; ++i)
+    CHECK(rounded.back().logits.data()[i] == Approx(exact.back().logits.data()[i]).epsilon(0.01));
+  CHECK(exact.back().logits(0, 0) == Approx(4 * std::pow(std::log(2.0), 2) / 2));
+}
+
+TEST_CASE("Shaw's values of other channels than v has are refused, as many as there are keys too") {
+  constexpr Index keys = 6;
+  const Positions at = consecutive_positions(keys);
+  const Matrix<float> x = Matrix<float>::Ones(keys, 8), v = Matrix<float>::Ones(keys, 4);
+  const Shaw<float> shaw(Matrix<float>::Ones(5, 8), Matrix<float>::Ones(5, keys));
+  CHECK_THROWS_AS(attention_output<float>({x, x, v, at, at}, SoftmaxDoors<float>::of(shaw)),
+                  UsageError);
+}
+
+TEST_CASE("A table of positions without a row is refused") {
+  ParamSet params(AxisRope<double>::info().params);
+  const Tables tables{{"axis_rope.positions", Matrix<double>(0, 3)}};
+  CHECK_THROWS_WITH(
+      AxisRope<double>::make({.d_model = 16, .d_head = 16, .params = params, .tables = &tables}),
+      Contains("axis_rope.positions [0, 3]"));
+}
+
+TEST_CASE("Shaw's keys that score positions leave its values in the output without a map") {
+  constexpr Index tokens = 70;
+  Random random(3, "Shaw's method 4 with values");
+  const Positions at = consecutive_positions(tokens);
+  const Matrix<double> q = normal_matrix<double>(random, tokens, 8),
+                       k = normal_matrix<double>(random, tokens, 8),
+                       v = normal_matrix<double>(random, tokens, 8);
+  for (const ShawScores scores : {ShawScores::queries, ShawScores::queries_and_keys}) {
+    const Shaw<double> shaw(normal_matrix<double>(random, 9, 8),
+                            normal_matrix<double>(random, 9, 8),
+                            {.left = 4, .right = 4, .scores = scores});
+    for (const Mask& mask : {Mask(), Mask::causal(at, at)}) {
+      const auto doors = SoftmaxDoors<double>::of(shaw);
+      const auto with_map = softmax_attention<double>({q, k, v, at, at}, doors, mask);
+      const auto without = attention_output<double>({q, k, v, at, at}, doors, mask);
+      CHECK((with_map.output - without.output).norm() < 1e-12 * with_map.output.norm());
+    }
   }
 }

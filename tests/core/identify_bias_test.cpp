@@ -1,4 +1,4 @@
-// What the detective says of the biases of released programs, and of masks.
+// What the search finds in the biases of released programs, and of masks.
 #include "core/identify/identify_bias.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ BiasCase causal_alibi(Index n) {
 }  // namespace
 
 TEST_CASE(
-    "The detective says which bias released programs add to logits, and which cells they hide") {
+    "The search tells which bias released programs add to logits, and which cells they hide") {
   const json file = golden("identify_bias.json");
   for (const auto& item : file.at("cases").items()) {
     const json& entry = item.value();

@@ -1,4 +1,4 @@
-// What the detective says of tensors that Transformers and PyTorch turned, against how they were
+// What the search finds in tensors that Transformers and PyTorch turned, against how they were
 // set.
 #include <bit>
 #include <catch2/catch.hpp>
@@ -96,10 +96,10 @@ void check_facts(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("The detective says how released programs turned their queries") {
+TEST_CASE("The search tells how released programs turned their queries") {
   check_facts("identify.json");
 }
 
-TEST_CASE("The detective says of drawn ropes what it once told wrong") {
+TEST_CASE("The search tells drawn ropes that it once told wrong") {
   check_facts("identify_drawn.json");
 }

@@ -1,4 +1,4 @@
-// What the detective says of the logits of queries and keys that Transformers turned.
+// What the search finds in the logits of queries and keys that Transformers turned.
 #include "core/identify/identify_logits.h"
 
 #include <bit>
@@ -78,7 +78,7 @@ std::string value_of(const LogitsHypothesis& found, const std::string& field, Pr
 
 }  // namespace
 
-TEST_CASE("The detective says which rope turned the queries and keys of logits") {
+TEST_CASE("The search tells which rope turned the queries and keys of logits") {
   const json file = golden("identify_logits.json");
   for (const auto& item : file.at("cases").items()) {
     const json& entry = item.value();

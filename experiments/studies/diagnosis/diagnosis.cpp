@@ -27,8 +27,8 @@ namespace {
 
 constexpr Index channels = 64, heads = 2, near_rows = 128, far_rows = 64;
 
-/// What a configuration says, and what the program computes instead.
-struct Patient {
+/// The rope of a configuration, and the mistake of the program that should compute it.
+struct BrokenProgram {
   const char* defect;
   WrittenRope sound;
 };
@@ -49,9 +49,9 @@ WrittenRope with_half_turned() {
   return rope;
 }
 
-const std::vector<Patient>& patients() {
+const std::vector<BrokenProgram>& broken_programs() {
   using enum RopeScalingKind;
-  static const std::vector<Patient> all{
+  static const std::vector<BrokenProgram> all{
       {"base_lost", usual_rope(500000)},
       {"off_by_one", usual_rope(500000)},
       {"wrong_pairing", usual_rope(500000)},
@@ -77,7 +77,7 @@ ExperimentView view() {
 }
 
 ExperimentInfo make_info() {
-  const auto last = static_cast<double>(patients().size());
+  const auto last = static_cast<double>(broken_programs().size());
   return {
       .name = "diagnosis",
       .title = "Spot the broken encoding",
@@ -90,8 +90,8 @@ ExperimentInfo make_info() {
       .view = view()};
 }
 
-const Patient& patient_of(const ParamSet& params) {
-  return patients()[static_cast<std::size_t>(params.integer("case") - 1)];
+const BrokenProgram& program_of(const ParamSet& params) {
+  return broken_programs()[static_cast<std::size_t>(params.integer("case") - 1)];
 }
 
 /// 0, 1, …, and from there on further and further apart.
@@ -120,7 +120,7 @@ struct Tensors {
   }
 };
 
-Tensors tensors_of(const ParamSet& params, const Patient& patient) {
+Tensors tensors_of(const ParamSet& params, const BrokenProgram& program) {
   Random random(params.integer("seed"), "vectors of diagnosis");
   const AxisPositions positions = chosen_positions();
   const Index rows = positions.rows();
@@ -129,19 +129,20 @@ Tensors tensors_of(const ParamSet& params, const Patient& patient) {
                   .after = {},
                   .positions = positions};
   bf16.apply<double>(Stage::qk, tensors.before);
-  WrittenRope sound = patient.sound;
+  WrittenRope sound = program.sound;
   sound.rounding = fp32_stages();
   RowPlaces places{.heads = {0, 1}, .positions = positions};
   for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
-  const auto broken = find_rope_defect(patient.defect).inject(sound, rows);
-  if (!broken) throw UsageError(patient.defect, "has no occasion", "choose another case");
+  const auto broken = find_rope_defect(program.defect).inject(sound, rows);
+  if (!broken)
+    throw UsageError(program.defect, "cannot be made in this rope", "choose another case");
   tensors.after = apply_written(*broken, places, tensors.before);
   bf16.apply<double>(Stage::qk, tensors.after);
   return tensors;
 }
 
-std::string configuration_text(const Patient& patient) {
-  WrittenRope sound = patient.sound;
+std::string configuration_text(const BrokenProgram& program) {
+  WrittenRope sound = program.sound;
   sound.rounding = fp32_stages();
   return "The configuration says: " + short_text(sound);
 }
@@ -154,9 +155,9 @@ std::vector<double> as_doubles(const AxisPositions& positions) {
 }
 
 /// arg of what a pair turned by beyond m theta_t: 0 where the program does what it should.
-Matrix<double> excess_angles(const Patient& patient, const RotationSample& sample) {
-  const PairPhasors phasors = pair_phasors(patient.sound, sample);
-  const std::vector<double> theta = frequencies_of(patient.sound);
+Matrix<double> excess_angles(const BrokenProgram& program, const RotationSample& sample) {
+  const PairPhasors phasors = pair_phasors(program.sound, sample);
+  const std::vector<double> theta = frequencies_of(program.sound);
   Matrix<double> angles(phasors.turns.rows(), phasors.turns.cols());
   for (Index t = 0; t < angles.rows(); ++t)
     for (Index n = 0; n < angles.cols(); ++n) {
@@ -167,8 +168,8 @@ Matrix<double> excess_angles(const Patient& patient, const RotationSample& sampl
   return angles;
 }
 
-Figure angles_figure(const Patient& patient, const RotationSample& sample, Result& result) {
-  ArrayPtr array = to_array<double>(excess_angles(patient, sample), "excess_angles",
+Figure angles_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
+  ArrayPtr array = to_array<double>(excess_angles(program, sample), "excess_angles",
                                     "angle beyond that of the configuration, rad", {"pair", "row"});
   result.arrays.push_back(array);
   Heatmap map{.values = std::move(array),
@@ -177,11 +178,11 @@ Figure angles_figure(const Patient& patient, const RotationSample& sample, Resul
               .quantity = "angle beyond what the configuration says, rad",
               .meaning = Meaning::cyclic};
   return {"excess_angles", "By how much each pair turned too far, by token",
-          configuration_text(patient), std::move(map)};
+          configuration_text(program), std::move(map)};
 }
 
-Figure residual_figure(const Patient& patient, const RotationSample& sample, Result& result) {
-  const ResidualMap residual = residual_map(patient.sound, sample);
+Figure residual_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
+  const ResidualMap residual = residual_map(program.sound, sample);
   ArrayPtr array =
       to_array<double>(residual.by_channel, "residual", "residual in roundings, by channel and row",
                        {"channel", "row"});
@@ -192,11 +193,11 @@ Figure residual_figure(const Patient& patient, const RotationSample& sample, Res
               .quantity = "difference in roundings",
               .meaning = Meaning::sequential};
   return {"residual", "How far q is from what the configuration says, by channel and token",
-          configuration_text(patient), std::move(map)};
+          configuration_text(program), std::move(map)};
 }
 
-Figure by_position_figure(const Patient& patient, const RotationSample& sample) {
-  const ResidualMap residual = residual_map(patient.sound, sample);
+Figure by_position_figure(const BrokenProgram& program, const RotationSample& sample) {
+  const ResidualMap residual = residual_map(program.sound, sample);
   Series series{.name = "this program",
                 .x = as_doubles(sample.places.positions),
                 .color = encoding_color("rope")};
@@ -216,11 +217,11 @@ Figure by_position_figure(const Patient& patient, const RotationSample& sample) 
   plot.x.scale = AxisScale::symlog;
   plot.series.push_back(std::move(series));
   return {"by_position", "How far q is from what the configuration says, by position",
-          configuration_text(patient), std::move(plot)};
+          configuration_text(program), std::move(plot)};
 }
 
-/// What the detective says of the same tensors with the configuration as the expectation.
-void add_answer(const Patient& patient, const RotationAnswer& answer, Result& result) {
+/// The search over the same tensors, with the configuration as what is expected.
+void add_answer(const BrokenProgram& program, const RotationAnswer& answer, Result& result) {
   constexpr std::size_t most = 4;
   TableFigure drawn{.header = {"", "rope", "residual", "defect"}};
   TableBuilder table("answer", "ropes that may have turned the tensor, best first",
@@ -238,12 +239,12 @@ void add_answer(const Patient& patient, const RotationAnswer& answer, Result& re
                           short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
                           found.is_expected ? "as configured" : found.defect});
   }
-  result.figures.push_back({"answer", "What the detective says of these tensors",
-                            configuration_text(patient), std::move(drawn)});
+  result.figures.push_back({"answer", "What a search finds in these tensors",
+                            configuration_text(program), std::move(drawn)});
   result.tables.push_back(std::move(table).finish());
 }
 
-void add_numbers(const Patient& patient, const RotationAnswer& answer, Result& result) {
+void add_numbers(const BrokenProgram& program, const RotationAnswer& answer, Result& result) {
   const RopeHypothesis& best = answer.best();
   double expected = std::nan("");
   for (const RopeHypothesis& found : answer.hypotheses)
@@ -251,43 +252,43 @@ void add_numbers(const Patient& patient, const RotationAnswer& answer, Result& r
   result.scalars = {{.name = "residual",
                      .unit = "roundings",
                      .value = best.residual.rms(),
-                     .description = "of the detective's first hypothesis"},
+                     .description = "of the first hypothesis of the search"},
                     {.name = "residual_as_configured",
                      .unit = "roundings",
                      .value = expected,
                      .description = "of what the configuration says"}};
-  for (const Patient& other : patients())
+  for (const BrokenProgram& other : broken_programs())
     result.scalars.push_back(
         {.name = fmt::format("is_{}", other.defect),
          .value = best.defect == other.defect ? 1.0 : 0.0,
-         .description = fmt::format("1 where the detective finds: {}",
+         .description = fmt::format("1 where the search finds: {}",
                                     find_rope_defect(other.defect).description)});
   result.checks.push_back(
       {.name = "the_defect_is_found",
-       .statement = "the detective names the defect that was made (root mean "
+       .statement = "the search names the defect that was made (root mean "
                     "square residual in roundings of its hypothesis)",
        .equation = "eq. (14)",
-       .measured = best.defect == patient.defect ? best.residual.rms() : std::nan(""),
+       .measured = best.defect == program.defect ? best.residual.rms() : std::nan(""),
        .bound = explained_roundings});
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   checkpoint(progress, 0.0, "tensors");
-  const Patient& patient = patient_of(params);
-  const Tensors tensors = tensors_of(params, patient);
+  const BrokenProgram& program = program_of(params);
+  const Tensors tensors = tensors_of(params, program);
   const RotatedTensor view = tensors.view();
   checkpoint(progress, 0.2, "hypotheses");
-  WrittenRope expected = patient.sound;
+  WrittenRope expected = program.sound;
   expected.rounding = fp32_stages();
   const RotationAnswer answer = identify_rotation({.tensor = view, .expected = expected});
   checkpoint(progress, 0.8, "figures");
   const RotationSample sample = sample_of(view, view.rows(), heads);
   Result result;
-  add_numbers(patient, answer, result);
-  result.figures.push_back(angles_figure(patient, sample, result));
-  result.figures.push_back(residual_figure(patient, sample, result));
-  result.figures.push_back(by_position_figure(patient, sample));
-  add_answer(patient, answer, result);
+  add_numbers(program, answer, result);
+  result.figures.push_back(angles_figure(program, sample, result));
+  result.figures.push_back(residual_figure(program, sample, result));
+  result.figures.push_back(by_position_figure(program, sample));
+  add_answer(program, answer, result);
   for (Figure& figure : result.figures) figure.caption += " · " + caption_of(params);
   return result;
 }

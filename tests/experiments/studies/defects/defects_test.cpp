@@ -49,5 +49,5 @@ TEST_CASE("A missing attention factor shows at once, because it multiplies all l
 TEST_CASE("A defect without an occasion is refused with the remedy") {
   CHECK_THROWS_WITH(
       run({{"defect", "attention_factor_missing"}}),
-      Catch::Matchers::Contains("has no occasion") && Catch::Matchers::Contains("another scaling"));
+      Catch::Matchers::Contains("cannot be made") && Catch::Matchers::Contains("another scaling"));
 }

@@ -15,7 +15,7 @@ Result run(const Settings& settings) { return run_experiment(diagnosis_experimen
 
 }  // namespace
 
-TEST_CASE("The detective names the defect of every broken program of the gallery") {
+TEST_CASE("The search names the defect of every broken program of the gallery") {
   for (int number = 1; number <= 12; ++number) {
     const Result result = run({{"case", std::to_string(number)}});
     INFO("case " << number);
