@@ -80,8 +80,6 @@ bool is_able_terminal() {
   return terminal && std::string_view(terminal) != "dumb";
 }
 
-bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
-
 }  // namespace
 
 void print(std::string_view text) { write_out(filtered(text)); }
@@ -141,18 +139,6 @@ std::string failure_text(const Check& check) {
   return fmt::format("{} does not hold: {} is not {} {}", check.name,
                      readable_number(check.measured), sign_of(check.relation),
                      readable_number(check.bound));
-}
-
-std::size_t display_width(std::string_view utf8) {
-  std::size_t width = 0;
-  for (std::size_t at = 0; at < utf8.size();)
-    if (!is_combining_mark(next_character(utf8, at))) ++width;
-  return width;
-}
-
-std::string padded(std::string_view utf8, std::size_t width) {
-  const std::size_t used = display_width(utf8);
-  return std::string(utf8) + std::string(used < width ? width - used : 0, ' ');
 }
 
 int stop_signal() { return received_signal; }

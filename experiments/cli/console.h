@@ -53,11 +53,6 @@ std::string readable_number(double value);
 /// "orthogonality does not hold: 0.5 is not <= 1e-12".
 std::string failure_text(const Check& check);
 
-/// Columns that the text takes on a terminal; combining marks take none.
-std::size_t display_width(std::string_view utf8);
-/// The text, padded with spaces to the width.
-std::string padded(std::string_view utf8, std::size_t width);
-
 /// The signal that requested a stop, or 0.
 int stop_signal();
 /// Lets SIGINT, SIGTERM and SIGHUP stop the running work; a second signal ends the program at once.

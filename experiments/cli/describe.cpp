@@ -12,6 +12,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {

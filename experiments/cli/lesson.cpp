@@ -19,6 +19,7 @@
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/paper_card.h"
 #include "experiments/lessons/scoreboard.h"
+#include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {

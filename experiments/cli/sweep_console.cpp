@@ -9,6 +9,7 @@
 
 #include "experiments/cli/console.h"
 #include "experiments/sweeps/tidy_table.h"
+#include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::cli {

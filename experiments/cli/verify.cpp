@@ -9,6 +9,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/results/check_json.h"
 #include "experiments/results/result_json.h"
+#include "experiments/text/display_width.h"
 #include "experiments/verify/claims.h"
 
 namespace orrery::cli {
