@@ -95,7 +95,7 @@ void say_count(std::size_t count, std::string_view what) {
   if (count > 0) say(fmt::format("{} {}\n", count, what));
 }
 
-/// Which queries have no usual output, and why. README and `attend --help` describe these cases.
+/// Which queries have no usual output, and why. `attend --help` describes these cases.
 void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
   const bool linear = params.text("kernel") == "linear";
   say_count(attended.fully_masked_rows, "queries have all keys masked: their weights are 0");

@@ -7,6 +7,7 @@
 #include "experiments/cli/declare.h"
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/paper_card.h"
+#include "experiments/manual/topic.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -27,6 +28,8 @@ Words names_for(const std::string& command) {
   if (command == "completion") return {"bash", "zsh", "fish"};
   if (command == "lesson") return {"list", "check", "print", "show", "play", "render"};
   Words names;
+  if (command == "help")
+    for (const manual::Topic& topic : manual::topics()) names.push_back(topic.name);
   if (!runs_experiments(command) && command != "describe") return names;
   for (const Experiment* experiment : experiment_catalogue())
     names.push_back(experiment->info.name);

@@ -33,9 +33,15 @@ Declare declare_attend_commands;    ///< attend, apply
 Declare declare_lesson_commands;    ///< lesson
 Declare declare_open_commands;      ///< open, completion, help
 
-/// Prints the help of a command, the exit statuses, or the help of the program when `topic` is
-/// empty. Throws UsageError.
-int help_command(const CLI::App& app, const std::string& topic);
+struct HelpOptions {
+  std::string topic{};  ///< a command or a page of the manual; empty: what there is
+  std::string man{};    ///< folder for the man pages, in place of a topic
+};
+/// Prints help, or writes the man pages. Throws UsageError, IoError.
+int help_command(const CLI::App& app, const HelpOptions& options);
+
+/// The man page of the program: every command with its options, as declared.
+std::string man_page_of(const CLI::App& app);
 
 /// The options of a command, as in --out.
 std::vector<std::string> option_names(const CLI::App& command);

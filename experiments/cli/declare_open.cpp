@@ -60,14 +60,16 @@ Command declare_completion(CLI::App& app) {
 }
 
 Command declare_help(CLI::App& app) {
-  auto topic = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "Help on a command, or on exit-codes");
-  command->add_option("TOPIC", *topic, "A command, or exit-codes");
+  auto options_of = std::make_shared<HelpOptions>();
+  CLI::App* command = app.add_subcommand("help", "Help on a command or a topic");
+  command->add_option("TOPIC", options_of->topic, "A command or a topic; all where none is named");
+  command->add_option("--man", options_of->man, "Write the man pages into this folder instead");
   command->footer(
       "Examples:\n"
+      "  orrery help\n"
       "  orrery help sweep\n"
-      "  orrery help exit-codes");
-  return {command, [=, &app] { return help_command(app, *topic); }};
+      "  orrery help sweeps");
+  return {command, [=, &app] { return help_command(app, *options_of); }};
 }
 
 }  // namespace

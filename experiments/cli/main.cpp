@@ -92,7 +92,7 @@ int run_program(int argc, char** argv) {
   app.footer(
       "orrery COMMAND --help gives details. Example: orrery run long_term_decay dim=128 "
       "base=10000\n"
-      "orrery help exit-codes lists what the exit status means.");
+      "orrery help lists topics: sweeps, arrays, exit-codes and others.");
   const std::vector<std::string> words(argv, argv + argc);
   const std::vector<Command> commands = declare_commands(app, words);
   try {

@@ -306,36 +306,6 @@ TEST_CASE("Help and version go to stdout with status 0") {
   }
 }
 
-TEST_CASE("help shows a command, or what the exit status means") {
-  const Shell shell;
-  CHECK_THAT(shell.run("help sweep").out,
-             Contains("Usage: orrery sweep") && Contains("--repeats") && !Contains("{false}"));
-  CHECK(shell.run("help").out == shell.run("--help").out);
-  CHECK_THAT(shell.run("help exit-codes").out,
-             Contains("  2    words or settings") && Contains("  129  stopped by SIGHUP"));
-  const Outcome wrong = shell.run("help swep");
-  CHECK(wrong.status == 2);
-  CHECK_THAT(wrong.err, Contains("did you mean sweep?"));
-}
-
-TEST_CASE("The man page has every command with its words, and every exit status") {
-  const Shell shell;
-  std::string page = content(source_folder() + std::string("/experiments/cli/orrery.1"));
-  page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
-  const std::regex line("\n  ([a-z0-9]+) +([A-Za-z].*)");
-  for (const char* command : {"--help", "help exit-codes"}) {
-    const std::string text = shell.run(command).out;
-    int found = 0;
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), line);
-         it != std::sregex_iterator(); ++it, ++found) {
-      std::string words = (*it)[2];
-      words[0] = static_cast<char>(std::toupper(words[0]));
-      CHECK_THAT(page, Contains(".TP\n.B " + (*it)[1].str() + "\n" + words + ".\n"));
-    }
-    CHECK(found > 10);
-  }
-}
-
 TEST_CASE("Before or after the command, -q leaves only errors and -v adds what takes how long") {
   const Shell shell;
   for (const char* command :

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the examples of every --help and of the man page, in order, each command's in a folder of its own
+# Runs the examples of every --help, in order, each command's in a folder of its own
 # with the files that they read; each must end with status 0.
 #   help.sh TREE BUILD [COMMAND...]
 # Left out, by name, is only what needs a window: see left_out.
@@ -27,9 +27,6 @@ main() {
   if (($# == 0)); then
     orrery --help | examples >"$scratch/examples"
     run_examples orrery
-    sed -n '/^\.SH EXAMPLES/,$ { s/\\-/-/g; /^orrery/p }' "$tree/experiments/cli/orrery.1" >"$scratch/examples"
-    holds "the man page has examples" test -s "$scratch/examples"
-    run_examples man
   fi
   finish
 }

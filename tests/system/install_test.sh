@@ -14,6 +14,10 @@ cmake --install "$2" --prefix "$scratch/prefix" >"$scratch/log" || cat "$scratch
 holds "the command line is installed" test -x "$scratch/prefix/bin/orrery"
 holds "the desktop is installed" test -x "$scratch/prefix/bin/orrery-desktop"
 holds "its man page is installed" test -f "$scratch/prefix/share/man/man1/orrery.1"
+equals "and one for each page of the manual" "$(cd "$tree/docs" && printf 'orrery-%s.7\n' *.md | sed 's/\.md//')" \
+  "$(ls "$scratch/prefix/share/man/man7")"
+equals "which the installed program shows, too" "$(sed -n '1s/^# //p' "$tree/docs/sweeps.md")" \
+  "$(cd / && "$scratch/prefix/bin/orrery" help sweeps | head -1)"
 equals "every asset is installed" "$(files_of "$tree/assets")" "$(files_of "$scratch/prefix/share/orrery")"
 holds "the licence is installed" cmp -s "$tree/LICENSE" "$scratch/prefix/share/doc/orrery/LICENSE"
 holds "and those of what is linked" cmp -s "$tree/assets/licenses.md" "$scratch/prefix/share/doc/orrery/licenses.md"

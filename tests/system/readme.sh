@@ -1,52 +1,69 @@
 #!/usr/bin/env bash
-# Runs what a README tells people to type.
-#   readme.sh README TREE BUILD
+# Runs what README and the pages of docs/ tell people to type, and looks at what else they promise.
+#   readme.sh TREE BUILD PAGE...    a folder stands for the pages in it
 # In ```sh blocks every line that starts with ./orrery is run, and in prose every `./orrery …` and
 # `orrery COMMAND …` with an argument, in order, in a scratch copy of TREE with the programs of BUILD and
 # with the files that they name; each must succeed. What is left out, and why, says left_out. A ```text
 # block that starts with `$ ./orrery ...` shows a command with its standard output, which must come out
-# exactly so; a line that is only … stands for any lines.
+# exactly so; a line that is only … stands for any lines. Each page has a copy of its own.
 # In tables and prose, `a path/of the tree` in backticks must exist: one that begins with a folder of it
-# and has neither a capital placeholder nor a pattern.
+# and has neither a capital placeholder nor a pattern. So must what a page links to.
+# README has at most 130 lines; a page has at most 100 lines of at most 100 columns, pictures aside.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/system/documented_files.sh
 source "$here/documented_files.sh"
-readme=$(readlink -f "$1")
-tree=$(readlink -f "$2")
-build=$(readlink -f "$3")
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/orrery readme.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+tree=$(readlink -f "$1")
+build=$(readlink -f "$2")
+top=$(mktemp -d "${TMPDIR:-/tmp}/orrery readme.XXXXXX")
+trap 'rm -rf "$top"' EXIT
 broken=0
-block=prose  # prose, sh, text, or other fenced text
-paragraph='' command='' expected=''
 
 main() {
-  lay_out_scratch
+  local argument page
   make_files
-  local line
-  while IFS= read -r line <&3 || [[ -n $line ]]; do read_line "$line"; done 3<"$readme"
-  run_what_prose_says
+  for argument in "${@:3}"; do
+    if [[ -d $argument ]]; then
+      for page in "$argument"/*.md; do run_page "$page"; done
+    else
+      run_page "$argument"
+    fi
+  done
   exit $broken
+}
+
+run_page() {
+  page=$(readlink -f "$1")
+  block=prose  # prose, sh, text, or other fenced text
+  paragraph='' command='' expected=''
+  scratch=$top/${page##*/}
+  lay_out_scratch
+  local line
+  while IFS= read -r line <&3 || [[ -n $line ]]; do read_line "$line"; done 3<"$page"
+  run_what_prose_says
+  check_size
 }
 
 # The tree by links, without what builds and runs leave in it: what the commands write stays here.
 lay_out_scratch() {
   local path
+  mkdir "$scratch"
   for path in "$tree"/*; do
     case ${path##*/} in
       build | orrery-results | orrery-views) ;;
       *) ln -s "$path" "$scratch/" ;;
     esac
   done
+  cp -r "$top/files/." "$scratch"
 }
 
-# What the commands of the README read besides the tree: DIR, A and B are results and models at once.
+# What the commands read besides the tree: DIR, A and B are results and models at once.
 make_files() {
   orrery() { ORRERY_ASSETS=$tree/assets "$build/experiments/orrery" "$@" -q >/dev/null; }
+  mkdir "$top/files"
   if [[ ! -f $tree/tests/golden/gguf/llama31.gguf ]]; then return; fi
   local folder
-  cd "$scratch"
+  cd "$top/files"
   for folder in A B DIR; do
     orrery run rotation --format none --out $folder
     llama_config $folder/config.json
@@ -62,10 +79,27 @@ make_files() {
   cd "$here"
 }
 
+# What is wrong with the page itself.
+complain() {
+  echo "BROKEN: ${page##*/}: $1"
+  broken=1
+}
+
+check_size() {
+  local most=100 lines
+  if [[ ${page##*/} == README.md ]]; then most=130; fi
+  lines=$(wc -l <"$page")
+  if ((lines > most)); then complain "has $lines lines, more than $most: cut or divide it"; fi
+  if [[ $most == 100 && $(LC_ALL=C.UTF-8 awk '!/^!\[/ && length > 100' "$page") ]]; then
+    complain "has lines of more than 100 columns"
+  fi
+}
+
 read_line() {
   case $block in
     prose)
       check_paths "$1"
+      check_links "$1"
       paragraph+=" $1"
       if [[ -z $1 || $1 == '```'* ]]; then run_what_prose_says; fi
       enter_block "$1"
@@ -78,14 +112,21 @@ read_line() {
 
 check_paths() {
   local rest=$1 path
-  local pattern='`((app|assets|cmake|core|experiments|tests|[.]ci)/[a-z0-9_./]*)`'
+  local pattern='`((app|assets|cmake|core|docs|experiments|tests|[.]ci)/[a-z0-9_./]*)`'
   while [[ $rest =~ $pattern ]]; do
     path=${BASH_REMATCH[1]}
     rest=${rest#*"${BASH_REMATCH[0]}"}
-    if [[ ! -e $tree/$path ]]; then
-      echo "there is no $path"
-      broken=1
-    fi
+    if [[ ! -e $tree/$path ]]; then complain "there is no $path"; fi
+  done
+}
+
+check_links() {
+  local rest=$1 path
+  local pattern='\]\(([^)#:]+)\)'
+  while [[ $rest =~ $pattern ]]; do
+    path=${BASH_REMATCH[1]}
+    rest=${rest#*"${BASH_REMATCH[0]}"}
+    if [[ ! -e ${page%/*}/$path ]]; then complain "there is no $path to link to"; fi
   done
 }
 
@@ -154,6 +195,9 @@ must_succeed() {
 
 left_out() {
   case $command in
+    *' COMMAND'* | *' NAME'* | *' TOPIC'*) echo 'it has a placeholder' ;;
+    './orrery open '*' --render '*) [[ -x $build/app/orrery-desktop ]] || echo 'this build has no desktop' ;;
+    './orrery open '*) echo 'opens a window; the tests of the desktop open experiments' ;;
     './orrery test' | './orrery test '* | './orrery bench' | './orrery bench '*) echo 'it is what runs this' ;;
     './orrery lesson play '*) echo 'opens a window; the tests of the desktop play lessons' ;;
     './orrery lesson render '*) [[ -x $build/app/orrery-desktop ]] || echo 'this build has no desktop' ;;
@@ -166,7 +210,7 @@ must_print_what_is_expected() {
   pattern=$(printf '%s' "$expected" | sed 's/[][\\*?+@!()|]/\\&/g; s/^…$/*/')
   # shellcheck disable=SC2053  # the right-hand side is a pattern
   if [[ $(<"$scratch/.out") != $pattern ]]; then
-    echo "BROKEN: $command prints something else (< README, > program)"
+    echo "BROKEN: $command prints something else (< page, > program)"
     diff <(printf '%s' "$expected") "$scratch/.out" || true
     broken=1
   fi
@@ -187,4 +231,4 @@ run() {
   fi
 }
 
-main
+main "$@"

@@ -24,7 +24,7 @@ chmod +x "$scratch/build/experiments/orrery"
 runs() {
   printf '%s\n' "$1" >"$scratch/tree/README.md"
   local status=0
-  said=$("$here/readme.sh" "$scratch/tree/README.md" "$scratch/tree" "$scratch/build") || status=$?
+  said=$("$here/readme.sh" "$scratch/tree" "$scratch/build" "$scratch/tree/README.md") || status=$?
   return $status
 }
 
@@ -116,7 +116,15 @@ holds "a text block without a command is a picture" runs '```text
 ./orrery nonsense
 ```'
 
+holds "a link to nothing is caught" fails runs 'See [the page](docs/nothing.md).'
+holds "a README of more than two screens is caught" fails runs "$(printf 'A line.\n%.0s' {1..131})"
+holds "commands with a placeholder, and those that open a window, are left out" runs \
+  'Type `./orrery help TOPIC` or `orrery open something`.'
+
+library_example() { sed -n '/^```cpp$/,/^```$/p' "$1"; }
 if [[ -f $1/README.md ]]; then
-  holds "the README's commands work" "$here/readme.sh" "$1/README.md" "$1" "$2"
+  equals "the manual shows the README's program, which is built and run" "$(library_example "$1/README.md")" \
+    "$(library_example "$1/docs/library.md")"
+  holds "the README's commands work" "$here/readme.sh" "$1" "$2" "$1/README.md"
 fi
 finish

@@ -70,7 +70,7 @@ add_sudo() {
 
 make_project() {
   rm -rf "$project"
-  mkdir -p "$project"/{core,experiments,app,cmake,tests}
+  mkdir -p "$project"/{core,experiments,app,cmake,docs,tests}
   touch "$project"/{CMakeLists.txt,CMakePresets.json,README.md,core/a.cpp}
   cp "$tree/orrery" "$project/orrery"
 }

@@ -36,7 +36,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The README shows the pictures of its own script.
+/// README and the manual show the pictures of the script readme.
 fs::path picture_path(const fs::path& script, const std::string& name) {
   const fs::path folder = script.stem() == "readme"
                               ? fs::path(test::source_folder()) / "assets/pictures"

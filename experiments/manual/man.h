@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "experiments/manual/topic.h"
+
+namespace orrery::manual {
+
+// Man pages, in the macros of man(7).
+
+/// Words as roff sets them, character for character.
+std::string roff(std::string_view words);
+/// .TH, and the section NAME.
+std::string man_head(std::string_view name, int section, std::string_view about,
+                     std::string_view version);
+std::string man_blocks(std::span<const TopicBlock> blocks);
+
+/// The page orrery-NAME.7.
+std::string man_page(const Topic& topic, std::string_view version);
+
+}  // namespace orrery::manual
