@@ -20,7 +20,7 @@ constexpr double three_columns = 960;
 constexpr double two_columns = 640;  ///< with less room, one column that scrolls
 
 void heading(std::string_view words, const Ui& ui) {
-  ImGui::Dummy(ImVec2(0, ui.px(6)));
+  ImGui::Dummy(ImVec2(0, ui.px(2)));
   text_colored(accent_text_color(ui.style), words);
 }
 

@@ -211,6 +211,12 @@ void ActionHandler::leave_lesson() {
   to_.director.leave();
 }
 
+/// At the page of what is on screen.
+void ActionHandler::open_manual() {
+  const bool lesson = to_.director.is_open(), saved = to_.workspace.is_browsing();
+  to_.overlays.manual.open_at(lesson ? "lessons" : saved ? "results" : "");
+}
+
 void ActionHandler::copy(const std::string& text, std::string note) {
   ImGui::SetClipboardText(text.c_str());
   to_.workspace.live().note(std::move(note));

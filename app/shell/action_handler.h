@@ -74,6 +74,7 @@ class ActionHandler {
   void turn_page(bool on);
   void scroll_lesson(double pages);
   void leave_lesson();
+  void open_manual();
   void copy_command();
   void copy(const std::string& text, std::string note);
   void reset_parameters();

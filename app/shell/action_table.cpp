@@ -86,10 +86,12 @@ Actions ActionHandler::make_table() {
 
       {"palette", navigation, "Command palette", "Finds views, figures, parameters and actions by name.",
        [&over] { over.palette.open(); }, {control(GLFW_KEY_K), control_shift(GLFW_KEY_P)}, true},
+      {"manual", navigation, "Manual", "Shows the pages of the manual.",
+       [this] { open_manual(); }, {key(GLFW_KEY_F1)}},
       {"questions", navigation, "Questions", "Shows the questions that the views answer.",
        [&over] { over.questions.open(); }, {key(GLFW_KEY_F2)}},
       {"shortcuts", navigation, "Shortcuts and gestures", "Lists keyboard shortcuts and mouse gestures.",
-       [&over] { over.shortcuts.open(); }, {{.character = U'?'}, key(GLFW_KEY_F1)}},
+       [&over] { over.shortcuts.open(); }, {{.character = U'?'}}},
       {"next_view", navigation, "Next view", "Shows the next view in the list.",
        [&work] { work.step_view(1); }, {held(control(GLFW_KEY_PAGE_DOWN))}},
       {"previous_view", navigation, "Previous view", "Shows the previous view in the list.",

@@ -214,6 +214,7 @@ void App::draw_overlays(const Ui& ui) {
   Session& session = live();
   if (const auto entry = overlays_.palette.draw(session, actions(), ui)) actions_.take(*entry);
   overlays_.shortcuts.draw(actions(), ui);
+  overlays_.manual.draw(ui);
   if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
   if (const auto file = overlays_.lessons.draw(ui)) actions_.open_lesson(file->string());
   if (overlays_.scoreboard.is_open()) overlays_.scoreboard.draw(director_.scoreboard(), ui);

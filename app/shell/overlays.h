@@ -11,6 +11,7 @@
 #include "app/dialogs/target_dialog.h"
 #include "app/panels/jobs_panel.h"
 #include "app/player/lesson_sheet.h"
+#include "app/player/manual_sheet.h"
 #include "app/player/scoreboard_view.h"
 
 namespace orrery::shell {
@@ -22,6 +23,7 @@ struct Overlays {
   Palette palette{};
   ShortcutSheet shortcuts{};
   QuestionSheet questions{};
+  player::ManualSheet manual{};
   player::LessonSheet lessons{};
   player::ScoreboardSheet scoreboard{};
   ExportDialog exports;
@@ -32,9 +34,9 @@ struct Overlays {
   ChecksSheet checks{};
 
   bool any_open() const {
-    return palette.is_open() || shortcuts.is_open() || questions.is_open() || lessons.is_open() ||
-           scoreboard.is_open() || exports.is_open() || files.is_open() || target.is_open() ||
-           pair.is_open() || jobs.is_open() || checks.is_open();
+    return palette.is_open() || shortcuts.is_open() || questions.is_open() || manual.is_open() ||
+           lessons.is_open() || scoreboard.is_open() || exports.is_open() || files.is_open() ||
+           target.is_open() || pair.is_open() || jobs.is_open() || checks.is_open();
   }
 };
 
