@@ -11,7 +11,7 @@ using namespace orrery;
 
 namespace {
 
-void require_step(const lessons::Step& step) {
+void require_step(const lessons::LessonStep& step) {
   fuzz::require(step.controls.size() <= lessons::most_controls, "a step has two controls at most");
   for (const lessons::Expectation& expectation : step.expectations)
     fuzz::require(!expectation.assertion.clauses.empty(), "an assertion states something");
@@ -35,6 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(!problem.message.empty(), "a problem says what is wrong");
     fuzz::require(without_controls(problem.text()) == problem.text(), "a problem can be shown");
   }
-  for (const lessons::Step& step : parsed.lesson.steps) require_step(step);
+  for (const lessons::LessonStep& step : parsed.lesson.steps) require_step(step);
   return 0;
 }

@@ -18,7 +18,8 @@ namespace {
 bool claims_relative(const std::string& name) {
   const ParamSet params = params_for(score_decomposition_experiment(), {{"encoding", name}});
   return make_encoding<double>(name, {.d_model = 8, .d_head = 8, .heads = 8, .params = params})
-      ->is_relative();
+      ->traits()
+      .relative;
 }
 
 /// FIRE is relative among the queries before its threshold, and not beyond.
