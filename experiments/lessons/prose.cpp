@@ -134,4 +134,11 @@ std::size_t word_count(const std::vector<Span>& spans) {
   return words;
 }
 
+std::string plain_prose(const std::vector<Span>& spans) {
+  std::string text;
+  for (const Span& span : spans)
+    text += span.kind == Span::Kind::formula ? figure::plain_text(span.text) : span.text;
+  return text;
+}
+
 }  // namespace orrery::lessons

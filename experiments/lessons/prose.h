@@ -37,4 +37,7 @@ std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& 
 /// The words that a reader reads; a formula counts as one.
 std::size_t word_count(const std::vector<Span>& spans);
 
+/// The paragraph without its marks, formulas in Unicode.
+std::string plain_prose(const std::vector<Span>& spans);
+
 }  // namespace orrery::lessons

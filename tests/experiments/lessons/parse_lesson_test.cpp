@@ -56,9 +56,7 @@ TEST_CASE("A lesson is read from Markdown, block by block") {
   REQUIRE(lesson.steps.size() == 1);
   const LessonStep& step = lesson.steps[0];
   REQUIRE(step.prose.size() == 2);
-  std::string words;
-  for (const Span& span : step.prose[0].spans) words += span.text;
-  CHECK(words == "First x_t and code, see this. Still first.");
+  CHECK(plain_prose(step.prose[0].spans) == "First xₜ and code, see this. Still first.");
   CHECK(step.prose[1].is_item);
   CHECK(step.state.experiment->info.name == "long_term_decay");
   CHECK(step.state.params.real("base") == 500000);
