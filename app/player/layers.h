@@ -1,8 +1,7 @@
 #pragma once
 
 #include "app/session/layers.h"
-#include "experiments/model/layers.h"
 
 namespace orrery::player {
-using namespace dialogs;
+using namespace panels;
 }

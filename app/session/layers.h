@@ -2,9 +2,9 @@
 
 #include "experiments/model/layers.h"
 
-// The desktop's layers are built on those of experiments/ below the command line.
+namespace orrery::player {}
 namespace orrery::session {
-using namespace reports;
+using namespace combine;
 }
 namespace orrery::gui {
 using namespace session;
@@ -20,7 +20,8 @@ using namespace panels;
 }
 namespace orrery::shell {
 using namespace dialogs;
-}
+using namespace player;
+}  // namespace orrery::shell
 namespace orrery::headless {
 using namespace shell;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The layer on top of verify: cmake/layers.txt.
-namespace orrery::verify {}
+#include "experiments/model/layers.h"
+
 namespace orrery::identify {
-using namespace verify;
+using namespace data;
 }

@@ -1,12 +1,11 @@
 #pragma once
 
-// Each layer sees the names of the layers beneath it, in the order of cmake/layers.txt.
+// A layer sees the names of the layers that it includes, itself or through one of them;
+// system_layering refuses others.
 namespace orrery::model {}
-namespace orrery::statistics {
-using namespace model;
-}
+namespace orrery::statistics {}
 namespace orrery::text {
-using namespace statistics;
+using namespace model;
 }
 namespace orrery::files {
 using namespace text;
@@ -18,26 +17,28 @@ namespace orrery::data {
 using namespace plans;
 }
 namespace orrery::figure {
-using namespace data;
+using namespace text;
 }
 namespace orrery::setup {
+using namespace data;
 using namespace figure;
-}
+}  // namespace orrery::setup
 namespace orrery::studies {
 using namespace setup;
 }
 namespace orrery::evaluate {
-using namespace studies;
+using namespace setup;
 }
 namespace orrery::verify {
-using namespace evaluate;
+using namespace model;
 }
 namespace orrery::results {
-using namespace verify;
+using namespace studies;
 }
 namespace orrery::sweeps {
+using namespace statistics;
 using namespace results;
-}
+}  // namespace orrery::sweeps
 namespace orrery::combine {
 using namespace sweeps;
 }
@@ -45,8 +46,11 @@ namespace orrery::reports {
 using namespace combine;
 }
 namespace orrery::lessons {
-using namespace reports;
+using namespace sweeps;
 }
 namespace orrery::cli {
+using namespace evaluate;
+using namespace verify;
+using namespace reports;
 using namespace lessons;
-}
+}  // namespace orrery::cli

@@ -123,6 +123,37 @@ check_layers() {
   violation "no headers and sources of one folder include each other in a circle" "$(circles)"
 }
 
+# The namespaces that a layer's header opens belong to layers that it includes, itself or through one of them.
+check_namespaces() {
+  violation "a layer opens the namespaces of layers that it includes, and of no others" "$(
+    { our_includes | sed 's/^/include /'
+      cd "$tree" && find experiments app -name layers.h -print0 2>/dev/null | sort -z | xargs -0r awk '
+        /^namespace orrery::/ { inside = $2; sub(/.*::/, "", inside) }
+        /^using namespace / { sub(/;/, "", $3); print "opens", FILENAME, inside, $3 }'
+    } | awk '
+      function layer(path) { split(path, part, "/"); return part[2] }
+      $1 == "include" && $3 !~ /\/layers\.h$/ && $2 !~ /^core\// && $3 !~ /^core\// {
+        if (layer($2) != layer($3)) includes[layer($2), layer($3)]
+      }
+      $1 == "opens" { opened[++count] = $0 }
+      function reaches(from, to,   pair, part) {
+        if ((from, to) in includes) return 1
+        if (from in seen) return 0
+        seen[from]
+        for (pair in includes) {
+          split(pair, part, SUBSEP)
+          if (part[1] == from && reaches(part[2], to)) return 1
+        }
+        return 0
+      }
+      END {
+        for (i = 1; i <= count; ++i) {
+          split(opened[i], word, " "); delete seen
+          if (!reaches(word[3], word[4])) print word[2] ": " word[3] " opens " word[4] ", which it does not include"
+        }
+      }')"
+}
+
 # tsort names a circle among units, a header and its source being one.
 circles() {
   our_includes | sed -E 's/\.(h|cpp)( |$)/\2/g' |
@@ -175,6 +206,7 @@ check_casts() {
 }
 
 check_layers
+check_namespaces
 check_type_names
 check_casts
 check_includes
