@@ -246,7 +246,7 @@ std::vector<TableTerm<T>> Deberta<T>::table_terms(const ScoreInputs<T>& in) cons
   if (has(DebertaTerms::content_to_position))
     terms.push_back({.name = "content_to_position",
                      .count = table_rows(),
-                     .row_of = [this](Position r) { return row_of(r); },
+                     .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
                      .rows =
                          [this, head = in.head](Index first, Index count) {
                            return projected(first, count, weights_.W_kr, weights_.b_kr, head);
@@ -255,7 +255,11 @@ std::vector<TableTerm<T>> Deberta<T>::table_terms(const ScoreInputs<T>& in) cons
     terms.push_back({.name = "position_to_content",
                      .side = TableTerm<T>::Side::key,
                      .count = table_rows(),
-                     .row_of = [this](Position r) { return mirrored_row_of(r); },
+                     .index =
+                         [this](PositionsIn m, PositionsIn n) {
+                           return index_matrix(m, n,
+                                               [this](Position r) { return mirrored_row_of(r); });
+                         },
                      .rows =
                          [this, head = in.head](Index first, Index count) {
                            return projected(first, count, weights_.W_qr, weights_.b_qr, head);

@@ -114,7 +114,10 @@ std::vector<TableTerm<T>> Inkling<T>::table_terms(const ScoreInputs<T>& in) cons
   terms.push_back({.name = "mixed_bias",
                    .scaled = false,
                    .count = profiles_.cols() + 1,
-                   .row_of = [this](Position distance) { return row_of(distance); },
+                   .index =
+                       [this](PositionsIn m, PositionsIn n) {
+                         return index_matrix(m, n, [this](Position r) { return row_of(r); });
+                       },
                    .rows = [vectors = vectors_of(in)](Index first, Index count) -> Matrix<T> {
                      return vectors.middleRows(first, count);
                    }});

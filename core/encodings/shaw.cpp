@@ -151,12 +151,13 @@ IndexMatrix Shaw<T>::table_index(PositionsIn m, PositionsIn n) const {
 
 template <class T>
 std::vector<TableTerm<T>> Shaw<T>::table_terms(const ScoreInputs<T>&) const {
-  const TableTerm<T> of_query{.name = "content_to_position",
-                              .count = key_table_.rows(),
-                              .row_of = [this](Position r) { return shaw_index(r, options_); },
-                              .rows = [this](Index first, Index count) -> Matrix<T> {
-                                return key_table_.middleRows(first, count);
-                              }};
+  const TableTerm<T> of_query{
+      .name = "content_to_position",
+      .count = key_table_.rows(),
+      .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
+      .rows = [this](Index first, Index count) -> Matrix<T> {
+        return key_table_.middleRows(first, count);
+      }};
   if (options_.scores != ShawScores::queries_and_keys) return {of_query};
   TableTerm<T> of_key = of_query;
   of_key.name = "position_to_content";

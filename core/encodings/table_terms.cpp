@@ -14,7 +14,7 @@ std::vector<ScoreTerm<T>> TableTerms<T>::score_terms(const ScoreInputs<T>& in) c
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"content", content_product(in, products())});
   for (const TableTerm<T>& term : stated) {
-    const UsedRows used = used_rows(index_matrix(in.m, in.n, term.row_of));
+    const UsedRows used = used_rows(term.index(in.m, in.n));
     const Matrix<T> rows = term.rows(used.first, used.count);
     const bool of_query = term.side == TableTerm<T>::Side::query;
     const MatrixIn<T>& x = of_query ? in.q : in.k;
@@ -30,10 +30,13 @@ template <class T>
 std::optional<LogitFactors<T>> TableTerms<T>::logit_factors(const ScoreInputs<T>& in,
                                                             const Distances& distances) const {
   const double scale = score_scale(products(), in.q.cols(), in.scoring);
+  const Positions ahead = consecutive_positions(distances.count, distances.first);
   LogitFactors<T> out{.q = scaled_queries<T>(in.q, scale)};
   for (const TableTerm<T>& term : table_terms(in)) {
-    DistanceVectors<T> vectors = distance_vectors<T>(
-        term.rows(0, term.count), distances, [&](Position ahead) { return term.row_of(-ahead); });
+    const IndexMatrix index = term.index(Positions{0}, ahead);
+    DistanceVectors<T> vectors =
+        distance_vectors<T>(term.rows(0, term.count), distances,
+                            [&](Position r) { return index(0, r - distances.first); });
     if (vectors.rows.cols() != in.q.cols())
       return std::nullopt;  // left to score_terms, which refuses it
     if (term.side == TableTerm<T>::Side::query) {

@@ -17,8 +17,8 @@ struct TableTerm {
   enum class Side { query, key } side{Side::query};  ///< whose content x is
   bool scaled{true};  ///< by the scale of the content term; else by none, whatever in.scoring says
   Index count{};      ///< rows of the table
-  std::function<Index(Position r)> row_of{};
-  std::function<Matrix<T>(Index first, Index count)> rows{};  ///< of the table, [count, d]
+  std::function<IndexMatrix(PositionsIn m, PositionsIn n)> index{};  ///< rows, functions of r alone
+  std::function<Matrix<T>(Index first, Index count)> rows{};         ///< of the table, [count, d]
 };
 
 /// Door 3 for logits that are a content product and terms of tables, at most one per side. The
