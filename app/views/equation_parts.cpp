@@ -4,9 +4,9 @@
 
 namespace orrery::views {
 
-std::vector<EquationCell> parts_of(const MapEquation& equation, const FigureLayout& frame) {
+std::vector<TermOnScreen> parts_of(const MapEquation& equation, const FigureLayout& frame) {
   const std::size_t terms = equation.terms.size();
-  std::vector<EquationCell> parts;
+  std::vector<TermOnScreen> parts;
   // A frame of the figure before may have another number of maps.
   if (frame.parts.size() != 2 * terms) return parts;
   for (std::size_t i = 0; i < frame.parts.size(); ++i)
@@ -14,9 +14,9 @@ std::vector<EquationCell> parts_of(const MapEquation& equation, const FigureLayo
   return parts;
 }
 
-std::optional<EquationCell> part_at(const MapEquation& equation, const FigureLayout& frame,
+std::optional<TermOnScreen> part_at(const MapEquation& equation, const FigureLayout& frame,
                                     Point point) {
-  for (EquationCell& part : parts_of(equation, frame))
+  for (TermOnScreen& part : parts_of(equation, frame))
     if (part.frame.plot.contains(point)) return std::move(part);
   return std::nullopt;
 }

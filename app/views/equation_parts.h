@@ -12,7 +12,7 @@
 namespace orrery::views {
 
 /// A map or a profile in an equation of maps.
-struct EquationCell {
+struct TermOnScreen {
   std::size_t term{};
   bool is_profile{};
   FigureLayout frame{};
@@ -28,10 +28,10 @@ std::optional<MapOfEquation> map_in_equation(const Figure& figure, const FigureL
                                              std::size_t term);
 
 /// The part under a point of the canvas.
-std::optional<EquationCell> part_at(const MapEquation& equation, const FigureLayout& frame,
+std::optional<TermOnScreen> part_at(const MapEquation& equation, const FigureLayout& frame,
                                     Point point);
 /// All parts that are drawn.
-std::vector<EquationCell> parts_of(const MapEquation& equation, const FigureLayout& frame);
+std::vector<TermOnScreen> parts_of(const MapEquation& equation, const FigureLayout& frame);
 
 /// The map of a term, called as the term is.
 Heatmap map_of_part(const MapEquation& equation, std::size_t term);

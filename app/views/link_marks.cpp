@@ -120,7 +120,7 @@ void tag_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame,
 /// The diagonal of every map and the place in every profile; they say together which it is.
 void light_equation(Canvas& canvas, const MapEquation& equation, const FigureLayout& frame,
                     double distance, const Ui& ui) {
-  for (const EquationCell& part : parts_of(equation, frame)) {
+  for (const TermOnScreen& part : parts_of(equation, frame)) {
     canvas.push_clip(part.frame.plot);
     if (part.is_profile)
       light_curves(canvas, profile_of_part(equation, part.term), part.frame, {}, distance, ui);
@@ -130,7 +130,7 @@ void light_equation(Canvas& canvas, const MapEquation& equation, const FigureLay
   }
 }
 
-std::optional<double> distance_in(const MapEquation& equation, const EquationCell& part,
+std::optional<double> distance_in(const MapEquation& equation, const TermOnScreen& part,
                                   Point cursor) {
   if (part.is_profile) {
     const auto readout = read_lines(profile_of_part(equation, part.term), part.frame, {}, cursor);
