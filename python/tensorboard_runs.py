@@ -9,6 +9,7 @@ settings are hyperparameters. Needs the packages torch and tensorboard.
 """
 
 import csv
+import math
 import pathlib
 import sys
 
@@ -43,7 +44,7 @@ def main(results, runs):
         if encoding:
             settings["encoding"] = encoding
         with SummaryWriter(pathlib.Path(runs, "-".join(filter(None, (row["id"], encoding))))) as writer:
-            known = {key: value for key, value in scalars.items() if value is not None}
+            known = {key: value for key, value in scalars.items() if value is not None and not math.isnan(value)}
             writer.add_hparams(settings, known, run_name=".")
 
 
