@@ -29,9 +29,8 @@ constexpr double max_label_width = 340, max_scalar_width = 190;
 
 ExperimentView view_of(const std::string& experiment) {
   if (experiment == combine::sweep_overview_name) return combine::sweep_overview_view();
-  for (const Experiment* known : studies::experiment_catalogue())
-    if (known->info.name == experiment) return known->info.view;
-  return {};
+  const Experiment* known = studies::known_experiment(experiment);
+  return known ? known->info.view : ExperimentView{};
 }
 
 Session::InputLoader no_inputs() {

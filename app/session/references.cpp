@@ -60,11 +60,9 @@ std::string joined(const Words& parts) {
 }  // namespace
 
 std::string key_of_role(const std::string& experiment, ParamRole role) {
-  for (const Experiment* known : studies::experiment_catalogue()) {
-    if (known->info.name != experiment) continue;
+  if (const Experiment* known = studies::known_experiment(experiment))
     for (const ParamSpec& spec : known->info.params)
       if (spec.role == role) return spec.key;
-  }
   return {};
 }
 

@@ -95,11 +95,10 @@ void ActionHandler::ask(std::size_t number) {
   const Question& question = *asked.question;
   to_.undo.note_input();
   Session& session = to_.workspace.live();
-  for (std::size_t i = 0; i < session.size(); ++i)
-    if (session.state(i).experiment->info.name == asked.experiment->info.name) {
-      to_.workspace.show_view(i);
-      to_.workspace.guide(i, question.answer);
-    }
+  if (const auto index = session.find(asked.experiment->info.name)) {
+    to_.workspace.show_view(*index);
+    to_.workspace.guide(*index, question.answer);
+  }
   session.reset_all();
   for (const auto& [key, value] : question.settings) session.set(key, value);
   session.shown().layout.reset();

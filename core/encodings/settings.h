@@ -80,7 +80,8 @@ struct EncodingCost {
   /// Per channel: the mean logit of like contents at one distance and head, see mean_logits.
   double mean_logit{8};
   bool joins_channels{false};  ///< mean_logit is per pair of channels, which planes across all turn
-  double content{250};         ///< per channel: one query or key at one position
+  /// Per channel: one query or key at one position. Sine and cosine of an exact angle, as most.
+  double content{250};
 
   double of_mean_logit(double d) const { return mean_logit * d * (joins_channels ? d : 1.0); }
 };

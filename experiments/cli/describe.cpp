@@ -289,8 +289,7 @@ void describe_preset(const SweepSpec& preset, bool json) {
 }  // namespace
 
 int describe_command(const DescribeOptions& options) {
-  for (const Experiment* experiment : experiment_catalogue()) {
-    if (experiment->info.name != options.name) continue;
+  if (const Experiment* experiment = known_experiment(options.name)) {
     describe_experiment(experiment->info, options.json);
     return exit_ok;
   }

@@ -49,12 +49,6 @@ Range widened(const Extent& extent, AxisScale scale) {
   return {from_zero ? 0.0 : extent.low - room, extent.high + room};
 }
 
-const ExperimentInfo* info_of(const std::string& experiment) {
-  for (const Experiment* one : experiment_catalogue())
-    if (one->info.name == experiment) return &one->info;
-  return nullptr;
-}
-
 bool is_of_encoding(const std::string& key) { return key.find('.') != std::string::npos; }
 
 /// Whether a setting of an encoding is at its default: captions leave it out.
@@ -71,11 +65,12 @@ bool same_value(const std::string& a, const std::string& b) {
 }
 
 const ParamSpec* spec_of(const std::string& experiment, const std::string& key) {
-  const ExperimentInfo* info = info_of(experiment);
-  if (!info) return nullptr;
-  const auto found = std::find_if(info->params.begin(), info->params.end(),
+  const Experiment* known = known_experiment(experiment);
+  if (!known) return nullptr;
+  const std::vector<ParamSpec>& specs = known->info.params;
+  const auto found = std::find_if(specs.begin(), specs.end(),
                                   [&](const ParamSpec& spec) { return spec.key == key; });
-  return found == info->params.end() ? nullptr : &*found;
+  return found == specs.end() ? nullptr : &*found;
 }
 
 Spread spread_of(const std::vector<double>& values, Band band) {
@@ -112,8 +107,8 @@ std::string repeats_text(std::size_t repeats, Band band) {
 }
 
 std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats) {
-  const ExperimentInfo* info = info_of(sweep.experiment);
-  std::string caption = info ? info->title : sweep.experiment;
+  const Experiment* known = known_experiment(sweep.experiment);
+  std::string caption = known ? known->info.title : sweep.experiment;
   if (!page.empty()) caption += " · " + text_of(page);
   if (!repeats.empty()) caption += " · " + repeats;
   std::string constants;

@@ -13,12 +13,6 @@
 namespace orrery::reports {
 namespace {
 
-const ExperimentInfo* info_of(const std::string& name) {
-  for (const Experiment* experiment : experiment_catalogue())
-    if (experiment->info.name == name) return &experiment->info;
-  return nullptr;
-}
-
 std::string summary(const Result& result) {
   const auto failing = std::count_if(result.checks.begin(), result.checks.end(),
                                      [](const Check& check) { return !check.holds(); });
@@ -76,7 +70,7 @@ void add_commands(const RecoveredResult& recovered, const SavedFolder& saved,
                   std::vector<Block>& blocks) {
   const Provenance& provenance = recovered.result.provenance;
   blocks.push_back(Heading{2, "How to reproduce", "reproduce"});
-  if (info_of(provenance.experiment)) {
+  if (known_experiment(provenance.experiment)) {
     blocks.push_back(Paragraph{
         fmt::format("With version {} of {}, this command gives the same numbers to the bit; every "
                     "setting is spelled out.",
@@ -103,9 +97,9 @@ Report result_report(const ReportOptions& options) {
   const SavedFolder saved(options.folder);
   const RecoveredResult recovered = recover_result(saved);
   const Provenance& provenance = recovered.result.provenance;
-  const ExperimentInfo* info = info_of(provenance.experiment);
-  Report report{.document = {.title = info ? info->title : provenance.experiment,
-                             .subtitle = info ? info->question : ""},
+  const Experiment* known = known_experiment(provenance.experiment);
+  Report report{.document = {.title = known ? known->info.title : provenance.experiment,
+                             .subtitle = known ? known->info.question : ""},
                 .problems = recovered.problems};
   std::vector<Block>& blocks = report.document.blocks;
   blocks.push_back(Paragraph{summary(recovered.result)});

@@ -313,9 +313,8 @@ void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
 }
 
 std::string title_of(const SavedSweep& sweep) {
-  for (const Experiment* experiment : experiment_catalogue())
-    if (experiment->info.name == sweep.experiment) return experiment->info.title;
-  return sweep.experiment;
+  const Experiment* known = known_experiment(sweep.experiment);
+  return known ? known->info.title : sweep.experiment;
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ Json params_json(const std::vector<std::pair<std::string, std::string>>& params,
 }
 
 std::span<const ParamSpec> specs_of(const std::string& experiment) {
-  for (const Experiment* one : experiment_catalogue())
-    if (one->info.name == experiment) return one->info.params;
-  return {};
+  const Experiment* known = known_experiment(experiment);
+  return known ? std::span<const ParamSpec>(known->info.params) : std::span<const ParamSpec>();
 }
 
 }  // namespace orrery::results

@@ -118,9 +118,11 @@ double spread_rounding(Index d, double largest, Precision arithmetic, const Stag
 }
 
 std::string term_symbol(const std::string& encoding, const std::string& term) {
-  for (const EncodingEntry& entry : encoding_catalogue())
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    if (entry.info.name != encoding) continue;
     for (const TermSymbol& known : entry.info.term_symbols)
-      if (entry.info.name == encoding && known.term == term) return known.symbol;
+      if (known.term == term) return known.symbol;
+  }
   if (term == "content") return R"(\mathbf{q}_m^\top \mathbf{k}_n)";
   if (term == "mask") return R"(M_{m,n})";
   std::string words = term;

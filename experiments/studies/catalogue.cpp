@@ -29,12 +29,17 @@ const std::vector<const Experiment*>& experiment_catalogue() {
   return catalogue;
 }
 
+const Experiment* known_experiment(std::string_view name) {
+  for (const Experiment* experiment : experiment_catalogue())
+    if (experiment->info.name == name) return experiment;
+  return nullptr;
+}
+
 const Experiment& find_experiment(std::string_view name) {
+  if (const Experiment* known = known_experiment(name)) return *known;
   std::vector<std::string> names;
-  for (const Experiment* experiment : experiment_catalogue()) {
-    if (experiment->info.name == name) return *experiment;
+  for (const Experiment* experiment : experiment_catalogue())
     names.push_back(experiment->info.name);
-  }
   throw_unknown_name(name, "an experiment", names);
 }
 

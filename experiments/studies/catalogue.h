@@ -10,6 +10,9 @@ namespace orrery::studies {
 /// THE list of experiments, in the order in which menus show them.
 const std::vector<const Experiment*>& experiment_catalogue();
 
+/// Null where there is none such: a saved result may come from another version.
+const Experiment* known_experiment(std::string_view name);
+
 /// Throws UsageError naming the nearest experiment when there is none such.
 const Experiment& find_experiment(std::string_view name);
 

@@ -32,13 +32,6 @@ constexpr std::array common_symbols{
     SymbolMeaning{"t", "index of a pair of channels"}};
 // clang-format on
 
-/// Null for an experiment that is none: a saved result may come from another version.
-const ExperimentInfo* info_of(std::string_view experiment) {
-  for (const Experiment* known : experiment_catalogue())
-    if (known->info.name == experiment) return &known->info;
-  return nullptr;
-}
-
 /// "sinusoidal+rope" to its words.
 std::vector<std::string> words_of(std::string_view value) {
   std::vector<std::string> words;
@@ -93,25 +86,26 @@ std::string_view meaning_in(const auto& symbols, std::string_view symbol) {
 
 std::vector<Formula> formulas_of(const FormulaSubject& subject) {
   std::vector<Formula> formulas;
-  const ExperimentInfo* info = info_of(subject.experiment);
-  if (!info) return formulas;
+  const Experiment* known = known_experiment(subject.experiment);
+  if (!known) return formulas;
+  const ExperimentInfo& info = known->info;
   const std::vector<const EncodingInfo*> encodings = encodings_of(subject);
-  if (info->formulas_shown == FormulasShown::own || encodings.empty()) {
-    add_shown(own_formulas(*info, subject), formulas);
+  if (info.formulas_shown == FormulasShown::own || encodings.empty()) {
+    add_shown(own_formulas(info, subject), formulas);
     return formulas;
   }
   for (const EncodingInfo* encoding : encodings)
-    add_shown(formulas_of(*encoding, info->formulas_shown), formulas);
+    add_shown(formulas_of(*encoding, info.formulas_shown), formulas);
   return formulas;
 }
 
 std::string_view symbol_meaning(const FormulaSubject& subject, std::string_view symbol) {
-  const ExperimentInfo* info = info_of(subject.experiment);
-  if (info && info->formulas_shown != FormulasShown::own)
+  const Experiment* known = known_experiment(subject.experiment);
+  if (known && known->info.formulas_shown != FormulasShown::own)
     for (const EncodingInfo* encoding : encodings_of(subject))
       if (const auto words = meaning_in(encoding->symbols, symbol); !words.empty()) return words;
-  if (info)
-    if (const auto words = meaning_in(info->symbols, symbol); !words.empty()) return words;
+  if (known)
+    if (const auto words = meaning_in(known->info.symbols, symbol); !words.empty()) return words;
   return meaning_in(common_symbols, symbol);
 }
 

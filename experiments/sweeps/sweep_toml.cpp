@@ -313,12 +313,11 @@ SweepSpec preset_named(const std::string& name) { return read_preset(name, {}); 
 SweepSpec sweep_spec_named(const std::string& name) {
   require_toml(name);
   if (is_sweep_file(name)) return read_file_spec(name, {});
-  for (const Experiment* experiment : experiment_catalogue())
-    if (experiment->info.name == name) {
-      SweepSpec spec;
-      spec.experiment = experiment;
-      return spec;
-    }
+  if (const Experiment* experiment = known_experiment(name)) {
+    SweepSpec spec;
+    spec.experiment = experiment;
+    return spec;
+  }
   const std::vector<std::string> presets = preset_names();
   if (std::find(presets.begin(), presets.end(), name) != presets.end()) return preset_named(name);
   throw UsageError(name, "is neither an experiment, a preset nor a .toml file",

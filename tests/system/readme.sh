@@ -18,6 +18,8 @@ build=$(readlink -f "$2")
 top=$(mktemp -d "${TMPDIR:-/tmp}/orrery readme.XXXXXX")
 trap 'rm -rf "$top"' EXIT
 broken=0
+readonly path_pattern='`((app|assets|cmake|core|docs|experiments|tests|[.]ci)/[a-z0-9_./]*)`'
+readonly link_pattern='\]\(([^)#:]+)\)'
 
 main() {
   local argument page
@@ -98,8 +100,8 @@ check_size() {
 read_line() {
   case $block in
     prose)
-      check_paths "$1"
-      check_links "$1"
+      check_named "$1" "$path_pattern" "$tree"
+      check_named "$1" "$link_pattern" "${page%/*}"
       paragraph+=" $1"
       if [[ -z $1 || $1 == '```'* ]]; then run_what_prose_says; fi
       enter_block "$1"
@@ -110,23 +112,13 @@ read_line() {
   esac
 }
 
-check_paths() {
-  local rest=$1 path
-  local pattern='`((app|assets|cmake|core|docs|experiments|tests|[.]ci)/[a-z0-9_./]*)`'
+# Whether each path that a pattern finds in a line is in a folder.
+check_named() {
+  local rest=$1 pattern=$2 folder=$3 path
   while [[ $rest =~ $pattern ]]; do
     path=${BASH_REMATCH[1]}
     rest=${rest#*"${BASH_REMATCH[0]}"}
-    if [[ ! -e $tree/$path ]]; then complain "there is no $path"; fi
-  done
-}
-
-check_links() {
-  local rest=$1 path
-  local pattern='\]\(([^)#:]+)\)'
-  while [[ $rest =~ $pattern ]]; do
-    path=${BASH_REMATCH[1]}
-    rest=${rest#*"${BASH_REMATCH[0]}"}
-    if [[ ! -e ${page%/*}/$path ]]; then complain "there is no $path to link to"; fi
+    if [[ ! -e $folder/$path ]]; then complain "there is no $path"; fi
   done
 }
 
