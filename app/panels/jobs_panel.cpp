@@ -21,7 +21,7 @@ std::string fate(const ExperimentState& state) {
 
 void draw_job(Session& session, std::size_t index, const Ui& ui) {
   const ExperimentState& state = session.state(index);
-  const Job::Status status = session.status(index);
+  const ResultStore::Status status = session.status(index);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();

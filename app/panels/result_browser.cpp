@@ -95,7 +95,8 @@ void draw_settings(const std::vector<std::pair<std::string, std::string>>& param
 }  // namespace
 
 ResultBrowser::ResultBrowser(std::function<void()> wake)
-    : session_({&source_}, no_inputs, wake), wake_(std::move(wake)) {}
+    // Folders on disk change: what is read of one is not kept.
+    : session_({&source_}, no_inputs, wake, {.max_bytes = 0}), wake_(std::move(wake)) {}
 
 void ResultBrowser::open(SweepIndex folder, const std::string& point) {
   const bool other = folder_ && folder_->experiment != folder.experiment;
@@ -184,7 +185,7 @@ void ResultBrowser::update() {
   session_.update();
   const ExperimentState& state = session_.current();
   // Points that cannot be drawn together are seen one at a time.
-  if (may_fall_back_ && shows_all() && state.job_failed) choose_first();
+  if (may_fall_back_ && shows_all() && state.run_failed) choose_first();
   if (!session_.busy()) may_fall_back_ = false;
   if (state.result != described_) {
     described_ = state.result;

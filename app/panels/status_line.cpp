@@ -119,7 +119,7 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
   return !result.checks.empty() && checks_button(result, false, ui);
 }
 
-void draw_progress(Session& session, const Job::Status& status, const Ui& ui) {
+void draw_progress(Session& session, const ResultStore::Status& status, const Ui& ui) {
   const float stop_width = ImGui::CalcTextSize("Stop").x + 2 * ImGui::GetStyle().FramePadding.x;
   const float bar = std::min(ui.px(220), ImGui::GetWindowWidth() * 0.4f);
   const float total = bar + stop_width + 2 * ImGui::GetStyle().ItemSpacing.x;
@@ -169,7 +169,7 @@ bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   const ExperimentState& state = session.current();
   const bool clicked = state.result && draw_facts(state, words, ui);
   if (!state.result) text_muted("No result yet");
-  const Job::Status status = session.status();
+  const ResultStore::Status status = session.status();
   if (status.busy && status.seconds > worth_showing)
     draw_progress(session, status, ui);
   else

@@ -12,9 +12,16 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"
-#include "experiments/lessons/result_cache.h"
 
 namespace orrery::player {
+namespace {
+
+/// Thrown through the evaluation of a prediction that needs a result which is not there yet.
+struct MissingResult {
+  std::vector<std::string> words{};
+};
+
+}  // namespace
 
 std::vector<lessons::DrawCurve> veiled_series(const lessons::LessonStep& step) {
   std::vector<lessons::DrawCurve> series;
@@ -52,7 +59,7 @@ void Director::leave() {
   stepped_.reset();
   watch_.reset();
   course_.clear();
-  truth_task_ = {};
+  truth_asker_.forget();
   if (own_) session_.apply(*own_);
   session_.links.hold(own_distance_);
   own_.reset();
@@ -189,22 +196,43 @@ void Director::begin_step() {
   player_.work().done = false;
   session_.links.hold({});
   session_.end_sweep();
-  ask_for_truth();
+  truth_results_.clear();
+  truth_asker_.forget();
+  try {
+    seek_truth();
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
 }
 
-void Director::ask_for_truth() {
-  truth_task_ = {};
+/// Finds the truth in the results that are there, or asks for the first one that is missing.
+void Director::seek_truth() {
   const lessons::LessonStep& step = player_.step();
   if (!step.prediction || !step.state.experiment) return;
-  truth_task_ = Task<lessons::Answer>(
-      [prediction = *step.prediction, state = step.state] {
-        lessons::ResultCache cache;
-        SilentProgress progress;
-        return lessons::truth_of(prediction, state, [&](const std::vector<std::string>& words) {
-          return cache.result_of(state, words, progress);
+  try {
+    truth_ =
+        lessons::truth_of(*step.prediction, step.state, [&](const std::vector<std::string>& words) {
+          const auto known = truth_results_.find(words);
+          if (known == truth_results_.end()) throw MissingResult{words};
+          return known->second;
         });
-      },
-      session_.wake());
+  } catch (const MissingResult& missing) {
+    truth_words_ = missing.words;
+    truth_asker_.ask(
+        {step.state.experiment, lessons::with_words(step.state.params, missing.words)});
+  }
+}
+
+void Director::take_truth() {
+  try {
+    while (auto outcome = truth_asker_.take_newest()) {
+      if (outcome->failure) std::rethrow_exception(outcome->failure);
+      truth_results_[truth_words_] = std::move(outcome->result);
+      seek_truth();
+    }
+  } catch (const std::exception& error) {
+    findings_.trouble = error.what();
+  }
 }
 
 std::string Director::place() const {
@@ -245,12 +273,7 @@ void Director::update(double seconds) {
     move();
     if (motion_->share() >= 1) motion_.reset();
   }
-  if (auto outcome = truth_task_.take()) {
-    if (outcome->value)
-      truth_ = std::move(*outcome->value);
-    else
-      findings_.trouble = outcome->error;
-  }
+  take_truth();
   veil();
   examine();
 }

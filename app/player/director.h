@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include "app/player/motion.h"
 #include "app/player/player.h"
 #include "app/session/session.h"
-#include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/scoreboard.h"
 
@@ -31,7 +31,7 @@ struct StepFindings {
 /// reader's own state back at the end.
 class Director {
  public:
-  explicit Director(Session& session) : session_(session) {}
+  explicit Director(Session& session) : session_(session), truth_asker_(session.results()) {}
 
   /// Opens the first of the files that the word means, see lessons_named, at a step from 0. Throws
   /// UsageError and IoError.
@@ -65,7 +65,7 @@ class Director {
   /// Whether the settings are on their way.
   bool is_moving() const { return motion_ && !motion_->held; }
   /// Whether the answer to the prediction is being computed.
-  bool is_computing() const { return truth_task_.is_running(); }
+  bool is_computing() const { return truth_asker_.status().busy; }
 
   const StepFindings& findings() const { return findings_; }
   /// The scoreboard of the course with all that is settled so far; what the step itself settles is
@@ -101,7 +101,8 @@ class Director {
   void move();
   void move_axes();
   void begin_step();
-  void ask_for_truth();
+  void seek_truth();
+  void take_truth();
   void reload();
   void examine();
   void veil();
@@ -118,7 +119,10 @@ class Director {
   StepFindings findings_{};
   std::shared_ptr<const Result> examined_{};
   std::optional<lessons::Answer> truth_{};
-  session::Task<lessons::Answer> truth_task_{};
+  /// The results that the truth is found in, by the words that set them apart from the step.
+  std::map<std::vector<std::string>, std::shared_ptr<const Result>> truth_results_{};
+  std::vector<std::string> truth_words_{};  ///< of the result that is asked for
+  ResultStore::Asker truth_asker_;
   std::unique_ptr<FileWatch> watch_{};
   std::vector<lessons::Lesson> course_{};
   double scroll_pages_{};

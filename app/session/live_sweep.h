@@ -1,16 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/session/experiment_job.h"
-#include "app/session/job.h"
-#include "experiments/model/experiment.h"
+#include "app/session/result_store.h"
 
 namespace orrery::session {
 
@@ -21,20 +18,13 @@ inline constexpr std::size_t sweep_values = 6;
 /// computed in the background, one after the other, the ends first.
 class LiveSweep {
  public:
-  LiveSweep();
-  ~LiveSweep();
-  LiveSweep(const LiveSweep&) = delete;
-  LiveSweep& operator=(const LiveSweep&) = delete;
-
-  using MakeLoader = std::function<InputLoader()>;
+  explicit LiveSweep(ResultStore& store) : asker_(store) {}
 
   /// Sweeps `key` from one number to another around `params`; what was computed already stays.
   /// Returns whether that is several points.
   bool ask(const Experiment& experiment, const ParamSet& params, std::string_view key, double from,
-           double to, const MakeLoader& make_loader, const std::function<void()>& wake);
+           double to);
   void stop();
-  /// Takes over a result that was computed anyway.
-  void offer(const ParamSet& params, const std::shared_ptr<const Result>& result);
   /// Takes what has been computed. Call once per frame; never waits.
   void update();
 
@@ -54,7 +44,7 @@ class LiveSweep {
   std::size_t size() const { return points_.size(); }
   bool is_complete() const;
   /// Whether points are being computed.
-  bool busy() const;
+  bool busy() const { return experiment_ && asker_.status().busy; }
   /// Why a point failed; empty if none did.
   std::string problem() const;
 
@@ -67,22 +57,18 @@ class LiveSweep {
 
     bool is_missing() const { return !result && error.empty(); }
   };
-  struct Shared;
-  class PointProgress;
+  using Points = std::vector<Point>;
 
-  static void work(Shared& shared, const InputLoader& load, Progress& progress);
-  static Point* missing(std::vector<Point>& points);
-  static Point* find(std::vector<Point>& points, const ParamSet& params);
+  static Point* find(Points& points, const ParamSet& params);
+  std::vector<Wish> missing() const;
   void gather();
 
   const Experiment* experiment_{};
   std::optional<ParamSet> params_{};
   std::string key_{};
-  std::vector<Point> points_{};  ///< by value; as the thread had them when they were taken last
+  Points points_{};  ///< by value
   std::vector<std::shared_ptr<const Result>> shown_{};
-  std::shared_ptr<Shared> shared_{};
-  InputLoader load_{};
-  std::unique_ptr<Job> job_{};  ///< last, so that it ends first
+  ResultStore::Asker asker_;
 };
 
 }  // namespace orrery::session

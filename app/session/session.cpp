@@ -44,11 +44,12 @@ AwaitedFile awaited_file(const ExperimentInfo& info, const ParamSet& params) {
 }  // namespace
 
 Session::Session(const std::vector<const Experiment*>& experiments,
-                 const std::function<InputLoader()>& make_loader, std::function<void()> wake)
-    : wake_(std::move(wake)), make_loader_(make_loader) {
+                 std::function<InputLoader()> make_loader, std::function<void()> wake,
+                 ResultStore::Options options)
+    : wake_(std::move(wake)), store_(std::move(make_loader), wake_, options) {
   for (const Experiment* experiment : experiments) {
     states_.push_back({.experiment = experiment, .params = ParamSet(experiment->info.params)});
-    jobs_.emplace_back(make_loader(), wake_);
+    askers_.emplace_back(store_);
   }
 }
 
@@ -63,7 +64,7 @@ std::optional<std::size_t> Session::find(std::string_view name) const {
 void Session::select(std::size_t index) {
   if (index >= states_.size()) return;
   selected_ = index;
-  const bool never_computed = !states_[index].result && !jobs_[index].was_started();
+  const bool never_computed = !states_[index].result && !askers_[index].has_asked();
   if (never_computed) submit(index);
 }
 
@@ -76,7 +77,7 @@ bool Session::change(const std::function<void(ParamSet&)>& edit) {
   } catch (const std::exception& refusal) {
     state.message = refusal.what();
     state.failure = std::current_exception();
-    state.job_failed = false;
+    state.run_failed = false;
     return false;
   }
   dismiss();
@@ -110,14 +111,14 @@ void Session::reset_all() {
 void Session::restore() {
   if (!current().result_params) return;
   ExperimentState& state = states_[selected_];
-  jobs_[selected_].stop();
+  askers_[selected_].stop();
   state.params = *state.result_params;
   dismiss();
 }
 
 void Session::forget() {
   ExperimentState& state = states_.at(selected_);
-  jobs_[selected_].forget();
+  askers_[selected_].forget();
   state = {.experiment = state.experiment, .params = ParamSet(state.experiment->info.params)};
 }
 
@@ -151,7 +152,7 @@ void Session::apply(const DesktopState& state) {
     mine.params = settings.params;
     mine.message.clear();
     mine.failure = nullptr;
-    if (jobs_[*index].was_started()) submit(*index);
+    if (askers_[*index].has_asked()) submit(*index);
   }
   if (state.selected >= state.experiments.size()) return;
   if (const auto shown = find(state.experiments[state.selected].experiment)) select(*shown);
@@ -160,7 +161,7 @@ void Session::apply(const DesktopState& state) {
 void Session::say(std::size_t index, std::string message) {
   states_.at(index).message = std::move(message);
   states_.at(index).failure = nullptr;
-  states_.at(index).job_failed = false;
+  states_.at(index).run_failed = false;
   states_.at(index).awaits.clear();
 }
 
@@ -177,19 +178,44 @@ void Session::recompute() {
 }
 
 void Session::submit(std::size_t index) {
-  jobs_[index].submit(*states_[index].experiment, states_[index].params);
+  askers_[index].ask({states_[index].experiment, states_[index].params});
+  take(index);
 }
 
-void Session::preview(const ParamSet& params) {
-  preview_.ask(*states_.at(selected_).experiment, params, make_loader_, wake_);
+void Session::PreviewSlot::take() {
+  std::optional<ResultStore::Outcome> outcome = asker.take_newest();
+  if (!outcome || !outcome->result) return;
+  shown = {std::move(outcome->result), std::move(outcome->wish.params)};
+}
+
+const Preview& Session::preview(Beside beside, const ParamSet& params) {
+  PreviewSlot& mine = slot(beside);
+  if (mine.beside != current().result) {
+    mine.beside = current().result;
+    mine.asked.reset();
+    mine.asker.forget();
+    mine.shown = {};
+  }
+  if (mine.asked != params) {
+    mine.asked = params;
+    mine.asker.ask({current().experiment, params});
+    mine.take();
+  }
+  return mine.shown;
+}
+
+const Preview& Session::previewed(Beside beside) const {
+  static const Preview none;
+  return slot(beside).beside == current().result ? slot(beside).shown : none;
+}
+
+bool Session::is_previewing() const {
+  return std::any_of(previews_.begin(), previews_.end(),
+                     [](const PreviewSlot& one) { return one.asker.status().busy; });
 }
 
 bool Session::sweep(std::string_view key, double from, double to) {
-  const ExperimentState& state = current();
-  if (!sweep_.ask(*state.experiment, state.params, key, from, to, make_loader_, wake_))
-    return false;
-  if (state.result_params) sweep_.offer(*state.result_params, state.result);
-  return true;
+  return sweep_.ask(*current().experiment, current().params, key, from, to);
 }
 
 const LiveSweep* Session::swept() const {
@@ -199,50 +225,50 @@ const LiveSweep* Session::swept() const {
 
 void Session::stop(std::size_t index) {
   if (!status(index).busy) return;
-  jobs_[index].stop();
+  askers_[index].stop();
   say(index, states_[index].result ? "Stopped. The figure still shows the previous settings."
                                    : "Stopped before there was a figure.");
 }
 
 void Session::update() {
-  preview_.update();
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    std::optional<ExperimentJob::Outcome> outcome = jobs_[i].take();
-    if (!outcome) continue;
-    ExperimentState& state = states_[i];
-    if (outcome->job.result) {
-      if (state.result && state.result_params)
-        state.moved = observed_move(*state.result, *state.result_params, *outcome->job.result,
-                                    outcome->params);
-      state.result = std::move(outcome->job.result);
-      state.result_params = std::move(outcome->params);
-      state.seconds = outcome->job.seconds;
-      // A message about something else, shown meanwhile, is still to be read.
-      if (state.job_failed) say(i, {});
-    } else if (outcome->job.failure) {
-      const AwaitedFile awaited = is_refusal(outcome->job.failure)
-                                      ? awaited_file(state.experiment->info, outcome->params)
-                                      : AwaitedFile{};
-      state.awaits = awaited.missing;
-      state.message = state.awaits.empty()
-                          ? std::move(outcome->job.error)
-                          : fmt::format("{} is open. Open {} next: {} needs both.", awaited.open,
-                                        awaited.missing, awaited.reader);
-      state.failure = outcome->job.failure;
-      state.job_failed = true;
-    }
-  }
+  for (PreviewSlot& one : previews_) one.take();
+  for (std::size_t i = 0; i < states_.size(); ++i) take(i);
   sweep_.update();
-  if (swept() && current().result_params) sweep_.offer(*current().result_params, current().result);
 }
 
-Job::Status Session::status(std::size_t index) const {
-  return index < jobs_.size() ? jobs_[index].status() : Job::Status{};
+void Session::take(std::size_t index) {
+  std::optional<ResultStore::Outcome> outcome = askers_[index].take_newest();
+  if (!outcome) return;
+  ExperimentState& state = states_[index];
+  if (outcome->result) {
+    if (state.result && state.result_params)
+      state.moved = observed_move(*state.result, *state.result_params, *outcome->result,
+                                  outcome->wish.params);
+    state.result = std::move(outcome->result);
+    state.result_params = std::move(outcome->wish.params);
+    state.seconds = outcome->seconds;
+    // A message about something else, shown meanwhile, is still to be read.
+    if (state.run_failed) say(index, {});
+    return;
+  }
+  const AwaitedFile awaited = is_refusal(outcome->failure)
+                                  ? awaited_file(state.experiment->info, outcome->wish.params)
+                                  : AwaitedFile{};
+  state.awaits = awaited.missing;
+  state.message = state.awaits.empty() ? std::move(outcome->error)
+                                       : fmt::format("{} is open. Open {} next: {} needs both.",
+                                                     awaited.open, awaited.missing, awaited.reader);
+  state.failure = outcome->failure;
+  state.run_failed = true;
+}
+
+ResultStore::Status Session::status(std::size_t index) const {
+  return index < askers_.size() ? askers_[index].status() : ResultStore::Status{};
 }
 
 bool Session::busy() const {
-  return std::any_of(jobs_.begin(), jobs_.end(),
-                     [](const ExperimentJob& job) { return job.status().busy; });
+  return std::any_of(askers_.begin(), askers_.end(),
+                     [](const ResultStore::Asker& asker) { return asker.status().busy; });
 }
 
 void take_next_step(Session& session, const NextStep& next) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -11,11 +12,10 @@
 #include <vector>
 
 #include "app/session/desktop_state.h"
-#include "app/session/experiment_job.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/live_sweep.h"
 #include "app/session/observed_move.h"
-#include "app/session/preview.h"
+#include "app/session/result_store.h"
 #include "app/session/view_state.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -34,7 +34,7 @@ struct ExperimentState {
   double seconds{};              ///< how long that took
   std::string message{};         ///< the last error; empty without one
   std::exception_ptr failure{};  ///< the exception behind the message, if there was one
-  bool job_failed{};             ///< whether the message comes from a job
+  bool run_failed{};             ///< whether the message comes from a computation
   /// The file parameter without which there is nothing to compute yet: k where q is open.
   std::string awaits{};
   std::map<std::string, FigureView> views{};  ///< by figure id
@@ -45,16 +45,24 @@ struct ExperimentState {
   bool is_stale() const { return !result_params || !(*result_params == params); }
 };
 
-/// The state of the desktop, without any drawing. Every change of a parameter starts a job;
-/// the last good result stays until the new one is ready, and through any failure.
+/// A result at other parameters than those that are set, for what the mouse points at.
+struct Preview {
+  std::shared_ptr<const Result> result{};  ///< the newest; null before the first
+  std::optional<ParamSet> params{};        ///< its parameters
+};
+
+/// The state of the desktop, without any drawing. Every change of a parameter asks for a result:
+/// one that is kept is there at once, otherwise the last good one stays until the new one is
+/// ready, and through any failure.
 class Session {
  public:
   using InputLoader = session::InputLoader;
 
-  /// `make_loader` gives each experiment a loader of its own, since their jobs run side by side.
+  /// `make_loader` gives each experiment a loader of its own, since they are computed side by side.
   /// `wake` is called from other threads when update() has something to take.
   Session(const std::vector<const Experiment*>& experiments,
-          const std::function<InputLoader()>& make_loader, std::function<void()> wake);
+          std::function<InputLoader()> make_loader, std::function<void()> wake,
+          ResultStore::Options options = {});
   ~Session();
 
   std::size_t size() const { return states_.size(); }
@@ -78,13 +86,17 @@ class Session {
   std::function<void(const Figure&, const FigureView&, const std::string& extension)>
       export_figure{};
 
-  /// Computes the current experiment at other parameters beside its result; see Preview. busy()
-  /// does not count it.
-  void preview(const ParamSet& params);
-  /// The newest result of preview() and its parameters; null before the first.
-  std::shared_ptr<const Result> previewed() const { return preview_.result(); }
-  const std::optional<ParamSet>& previewed_params() const { return preview_.params(); }
-  bool is_previewing() const { return preview_.busy(); }
+  /// Where results are computed and kept.
+  ResultStore& results() { return store_; }
+
+  /// What the current experiment is computed for beside its result.
+  enum class Beside { at_distance, part_of_map };
+  /// Asks for other parameters. Returns the newest that is there, which may be of parameters asked
+  /// for before; a failure is not told. busy() does not count it.
+  const Preview& preview(Beside beside, const ParamSet& params);
+  const Preview& previewed(Beside beside) const;
+  bool is_previewing(Beside beside) const { return slot(beside).asker.status().busy; }
+  bool is_previewing() const;
 
   /// Sweeps a number of the current experiment in place, from one value to another; everything else
   /// stays as it is set. Returns whether that is several points. busy() does not count them.
@@ -105,9 +117,9 @@ class Session {
 
   /// Computes the current parameters again, after a stop.
   void recompute();
-  /// Stops the current experiment's job and drops its result and settings.
+  /// Stops the current experiment's computation and drops its result and settings.
   void forget();
-  /// Stops the current experiment's job and shows a message.
+  /// Stops the current experiment's computation and shows a message.
   void stop() { stop(selected_); }
   void stop(std::size_t index);
   void say(std::string message) { say(selected_, std::move(message)); }
@@ -131,12 +143,12 @@ class Session {
   /// Makes the window draw a frame; callable from any thread.
   const std::function<void()>& wake() const { return wake_; }
 
-  /// Takes what the jobs have finished. Call once per frame; never waits.
+  /// Takes what has been computed. Call once per frame; never waits.
   void update();
-  /// The status of the current experiment's job.
-  Job::Status status() const { return status(selected_); }
-  Job::Status status(std::size_t index) const;
-  /// Whether any job runs or is about to.
+  /// The status of the current experiment's computation.
+  ResultStore::Status status() const { return status(selected_); }
+  ResultStore::Status status(std::size_t index) const;
+  /// Whether any experiment is being computed or is about to.
   bool busy() const;
 
   Look look{};
@@ -149,16 +161,31 @@ class Session {
   void say(std::size_t index, std::string message);
   bool change(const std::function<void(ParamSet&)>& edit);
   void submit(std::size_t index);
+  void take(std::size_t index);
+
+  struct PreviewSlot {
+    explicit PreviewSlot(ResultStore& store) : asker(store) {}
+    ResultStore::Asker asker;
+    std::shared_ptr<const Result> beside{};  ///< the result that it is asked for beside
+    std::optional<ParamSet> asked{};         ///< the newest that was asked for
+    Preview shown{};
+
+    void take();
+  };
+  PreviewSlot& slot(Beside beside) { return previews_.at(static_cast<std::size_t>(beside)); }
+  const PreviewSlot& slot(Beside beside) const {
+    return previews_.at(static_cast<std::size_t>(beside));
+  }
 
   std::vector<ExperimentState> states_{};
   std::size_t selected_{0};
   std::string note_{};
   std::uint64_t notes_{0};
   std::function<void()> wake_;
-  std::function<InputLoader()> make_loader_;
-  Preview preview_{};
-  LiveSweep sweep_{};
-  std::vector<ExperimentJob> jobs_{};  ///< one per experiment; last, so that jobs end first
+  ResultStore store_;
+  std::array<PreviewSlot, 2> previews_{PreviewSlot(store_), PreviewSlot(store_)};
+  LiveSweep sweep_{store_};
+  std::vector<ResultStore::Asker> askers_{};  ///< one per experiment
 };
 
 /// Shows the experiment of a next step with its words, its other parameters at their defaults.

@@ -119,8 +119,8 @@ std::size_t best_columns(std::size_t count, double width, double height, double 
   return best;
 }
 
-std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
-                                         std::size_t columns, const Rect& area, double gap) {
+std::vector<PlacedFigure> placed_in_grid(const Figures& figures, std::size_t columns,
+                                         const Rect& area, double gap) {
   std::vector<PlacedFigure> placed;
   if (columns == 0) return placed;
   const std::size_t rows = (figures.size() + columns - 1) / columns;
@@ -151,15 +151,15 @@ void draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, cons
   }
 }
 
-void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source,
+void FigureSet::draw_one(Session& session, const PlacedFigure& placed, const Result& result,
                          bool live, const Ui& ui) {
   const Figure& figure = *placed.figure;
   FigureView& view = session.view(figure.id);
   FigureReach reach{
       .marks = session.shown().marks[figure.id],
       .links = session.links,
-      .owner = source.owner,
-      .result = placed.result ? placed.result : &source.result,
+      .owner = placed.figure,
+      .result = placed.result ? placed.result.get() : &result,
       .export_as = session.export_figure
                        ? std::function<void(const std::string&)>([&](const std::string& extension) {
                            session.export_figure(figure, view, extension);
@@ -183,12 +183,12 @@ const FigureLayout* FigureSet::frame(const std::string& id) const {
   return found == widgets_.end() ? nullptr : &found->second.frame();
 }
 
-void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures,
-                     const FigureSource& source, bool live, const Ui& ui) {
+void FigureSet::draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
+                     bool live, const Ui& ui) {
   for (const PlacedFigure& placed : figures) {
     const FigureView before = session.view(placed.figure->id);
-    draw_one(session, placed, source, live, ui);
-    session.on_screen.push_back(placed.figure);
+    draw_one(session, placed, result, live, ui);
+    session.on_screen.push_back(placed.figure.get());
     move_together(session, figures, placed, before);
   }
   move_focus(figures);

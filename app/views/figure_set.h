@@ -9,21 +9,17 @@
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 #include "app/views/figure_widget.h"
+#include "app/views/figures.h"
 
 namespace orrery::views {
 
 /// A figure and the area that it is drawn into.
 struct PlacedFigure {
-  const Figure* figure{};
+  FigurePtr figure{};
   Rect area{};
-  const Result* result{};              ///< that it is of, where that is another than the others'
+  std::shared_ptr<const Result>
+      result{};                        ///< that it is of, where that is another than the others'
   double inset_left{}, inset_right{};  ///< of the axes in `area`, in pixels
-};
-
-/// The result that figures belong to, and the owner of their arrays.
-struct FigureSource {
-  const Result& result;
-  std::shared_ptr<const void> owner{};
 };
 
 /// The reference lines of a figure; none where its kind has no axes.
@@ -32,16 +28,16 @@ std::span<const Rule> rules_of(const Figure& figure);
 /// The figures of a view under mouse and keyboard, whatever their arrangement.
 class FigureSet {
  public:
-  /// Draws them; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
+  /// Draws the figures of a result; Tab goes from one to the next, F6 to the first. Maps of one shape pan and zoom
   /// together; where the result is `live`, lines that show a parameter are dragged to set it.
-  void draw(Session& session, std::span<const PlacedFigure> figures, const FigureSource& source,
+  void draw(Session& session, std::span<const PlacedFigure> figures, const Result& result,
             bool live, const Ui& ui);
 
   /// Where a figure's parts lay when it was drawn last; null if it was not.
   const FigureLayout* frame(const std::string& id) const;
 
  private:
-  void draw_one(Session& session, const PlacedFigure& placed, const FigureSource& source, bool live,
+  void draw_one(Session& session, const PlacedFigure& placed, const Result& result, bool live,
                 const Ui& ui);
   void move_focus(std::span<const PlacedFigure> figures);
 
@@ -49,8 +45,8 @@ class FigureSet {
 };
 
 /// Places figures in a grid of `columns`, row by row.
-std::vector<PlacedFigure> placed_in_grid(std::span<const Figure* const> figures,
-                                         std::size_t columns, const Rect& area, double gap);
+std::vector<PlacedFigure> placed_in_grid(const Figures& figures, std::size_t columns,
+                                         const Rect& area, double gap);
 
 /// Draws titles of which one is chosen in a line; where they are too many they are a list to choose
 /// from, with arrows to the one before and after. A click changes `chosen`.

@@ -85,6 +85,29 @@ bool match_otherwise(const ParamSet& a, const ParamSet& b, const MapPartParams& 
                   compared ? b.list(compared->key) : std::vector<std::string>{}) == b;
 }
 
+/// A part of the maps on screen that is there, in full or in cells.
+struct ComputedPart {
+  MapPart place{};
+  const Result* result{};
+};
+
+/// The newest of the current result, whatever part it is.
+std::optional<ComputedPart> computed_part(const Session& session, const MapPartParams& keys) {
+  const ExperimentState& state = session.current();
+  const Preview& preview = session.previewed(Session::Beside::part_of_map);
+  if (!preview.params || !match_otherwise(*state.result_params, *preview.params, keys))
+    return std::nullopt;
+  return ComputedPart{part_of(*preview.params, keys), preview.result.get()};
+}
+
+/// The keys by which the current experiment computes parts, where a whole map is on screen.
+const MapPartParams* part_keys(const ExperimentState& state) {
+  const std::optional<MapPartParams>& keys = state.experiment->info.map_part;
+  const bool whole =
+      keys && state.result && state.result_params && state.result_params->integer(keys->side) == 0;
+  return whole ? &*keys : nullptr;
+}
+
 /// Whether a map shows what a map of cells does, in smaller cells or in none.
 bool is_finer(const Figure& fine, const Figure& cells) {
   const auto* map = std::get_if<Heatmap>(&cells.content);
@@ -122,13 +145,11 @@ std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std
   return MapPart{first_of(queries, side, step, tokens), first_of(keys, side, step, tokens), side};
 }
 
-void MapZoom::update(Session& session, std::span<const PlacedFigure> figures) {
+std::shared_ptr<const Result> ask_for_part(Session& session,
+                                           std::span<const PlacedFigure> figures) {
   const ExperimentState& state = session.current();
-  if (source_ != state.result) part_.reset();
-  source_ = state.result;
-  const std::optional<MapPartParams>& keys = state.experiment->info.map_part;
-  if (!state.result || !state.result_params || !keys) return;
-  if (state.result_params->integer(keys->side) != 0) return;
+  const MapPartParams* keys = part_keys(state);
+  if (!keys) return nullptr;
   std::optional<ZoomedMap> seen;
   std::set<std::string> names;
   for (const PlacedFigure& placed : figures) {
@@ -137,52 +158,46 @@ void MapZoom::update(Session& session, std::span<const PlacedFigure> figures) {
     if (!seen) seen = map;
     names.insert(placed.figure->role.encodings.begin(), placed.figure->role.encodings.end());
   }
-  if (!seen) return;
-  const auto part = part_in_view(seen->queries, seen->keys, seen->tokens);
-  if (!part) return;
+  const auto part = seen ? part_in_view(seen->queries, seen->keys, seen->tokens) : std::nullopt;
   const auto cell = [&](const MapPart& of) {
     return cell_of(of.side, *state.result_params, *keys);
   };
-  if (static_cast<double>(cell(*part)) >= seen->cell) return;
-  if (part_ && part_->place.covers(*part) && cell(part_->place) <= cell(*part)) return;
-  const ParamSet params =
-      for_part(*state.result_params, *keys, *part, {names.begin(), names.end()});
-  session.preview(params);
-  const auto& computed = session.previewed_params();
-  if (computed && match_otherwise(*computed, params, *keys))
-    part_ = Part{part_of(*computed, *keys), session.previewed()};
+  const auto there = computed_part(session, *keys);
+  const bool serves =
+      there && part && there->place.covers(*part) && cell(there->place) <= cell(*part);
+  if (part && !serves && static_cast<double>(cell(*part)) < seen->cell)
+    session.preview(Session::Beside::part_of_map,
+                    for_part(*state.result_params, *keys, *part, {names.begin(), names.end()}));
+  return computed_part(session, *keys) ? session.previewed(Session::Beside::part_of_map).result
+                                       : nullptr;
 }
 
-const Figure* MapZoom::finer(const Figure& map) {
-  if (!parts_ || parts_->result != part_->result) {
-    parts_ = std::make_shared<Figures>();  // the old ones may still be held
-    parts_->result = part_->result;
+Figures finer_maps(const FinerMaps& input) {
+  Figures finer;
+  for (const FigurePtr& map : input.maps) {
+    const std::vector<Figure>& figures = input.part->figures;
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&](const Figure& figure) { return is_finer(figure, *map); });
+    if (found == figures.end()) {
+      finer.push_back(nullptr);
+      continue;
+    }
+    Figure figure = *found;
+    figure.id = map->id;  // its view and its marks are the map's
+    if (map->caption.empty()) figure.caption.clear();
+    finer.push_back(make_figure(std::move(figure)));
   }
-  const auto known = parts_->by_id.find(map.id);
-  if (known != parts_->by_id.end()) return &known->second;
-  const std::vector<Figure>& figures = part_->result->figures;
-  const auto found = std::find_if(figures.begin(), figures.end(),
-                                  [&](const Figure& figure) { return is_finer(figure, map); });
-  if (found == figures.end()) return nullptr;
-  Figure figure = *found;
-  figure.id = map.id;  // its view and its marks are the map's
-  if (map.caption.empty()) figure.caption.clear();
-  return &parts_->by_id.emplace(map.id, std::move(figure)).first->second;
+  return finer;
 }
 
-void MapZoom::show(Session& session, std::span<PlacedFigure> figures) {
-  if (!part_) return;
-  for (PlacedFigure& placed : figures) {
-    const auto map = zoomed_map(*placed.figure, session.view(placed.figure->id));
-    if (!map) continue;
-    const double shown = share(part_->place, *map);
-    const bool covers = part_->place.covers(map->queries, map->keys);
-    if (!covers && !(session.is_previewing() && shown >= least_share)) continue;
-    const Figure* figure = finer(*placed.figure);
-    if (!figure) continue;
-    placed.figure = figure;
-    placed.result = part_->result.get();
-  }
+bool shows_part(const Session& session, const PlacedFigure& placed, const FigureView& view) {
+  const MapPartParams* keys = part_keys(session.current());
+  const auto part = keys ? computed_part(session, *keys) : std::nullopt;
+  const auto map = zoomed_map(*placed.figure, view);
+  if (!part || !map) return false;
+  return part->place.covers(map->queries, map->keys) ||
+         (session.is_previewing(Session::Beside::part_of_map) &&
+          share(part->place, *map) >= least_share);
 }
 
 }  // namespace orrery::views

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "app/session/session.h"
 #include "app/views/figure_set.h"
@@ -29,32 +27,25 @@ struct MapPart {
 /// that is the whole map.
 std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std::int64_t tokens);
 
-/// Zooming into a map of cells: where the experiment computes parts, the part in view is computed
-/// in the background, in cells as small as its settings allow, and stands in for the map as long as
-/// it has what is seen. Its title, axes and caption are its own.
-class MapZoom {
- public:
-  /// Asks for and takes what has been computed. Call once a frame, before show().
-  void update(Session& session, std::span<const PlacedFigure> figures);
-  /// Puts computed parts in place of the maps of cells.
-  void show(Session& session, std::span<PlacedFigure> figures);
-  /// Keeps what show() placed.
-  std::shared_ptr<const void> owner() const { return parts_; }
+// Zooming into a map of cells: where the experiment computes parts, the part in view is computed in
+// the background, in cells as small as its settings allow, and stands in for the map as long as it
+// has what is seen.
 
- private:
-  struct Part {
-    MapPart place;
-    std::shared_ptr<const Result> result;
-  };
-  struct Figures {
-    std::shared_ptr<const Result> result{};
-    std::map<std::string, Figure> by_id{};  ///< of the map that each stands in for
-  };
-  const Figure* finer(const Figure& map);
+/// Asks for the part in view unless what is there serves. Returns the newest part that is there;
+/// null without one.
+std::shared_ptr<const Result> ask_for_part(Session& session, std::span<const PlacedFigure> figures);
 
-  std::shared_ptr<const Result> source_{};  ///< that the part is of
-  std::optional<Part> part_{};
-  std::shared_ptr<Figures> parts_{};
+struct FinerMaps {
+  Figures maps{};
+  std::shared_ptr<const Result> part{};
+  friend bool operator==(const FinerMaps&, const FinerMaps&) = default;
 };
+
+/// The figures of a part that stand in for maps of cells; null where it has none. Titles, axes and
+/// captions are the part's.
+Figures finer_maps(const FinerMaps& input);
+
+/// Whether the part that is there has what is seen of a map; while another is computed, most of it.
+bool shows_part(const Session& session, const PlacedFigure& placed, const FigureView& view);
 
 }  // namespace orrery::views

@@ -1,24 +1,20 @@
 #include "app/views/result_view.h"
 
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <set>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
 #include "app/views/before_drag.h"
-#include "app/views/comparison.h"
-#include "app/views/family_figures.h"
 #include "app/views/figure_set.h"
-#include "app/views/hover_preview.h"
-#include "app/views/map_zoom.h"
-#include "app/views/screen_captions.h"
+#include "app/views/figure_stage.h"
 #include "app/views/stacked_figures.h"
-#include "app/views/subtraction.h"
 #include "app/views/sweep_gesture.h"
 #include "app/views/tab_titles.h"
 #include "app/views/view_bar.h"
@@ -33,6 +29,7 @@ constexpr double widest_projected_map = 2.5;
 constexpr double small_height = 480;
 // A figure with its labels is about so many times as wide as high where it looks best.
 constexpr double map_aspect = 1.15, plot_aspect = 1.5;
+constexpr int any_lines = std::numeric_limits<int>::max();
 // With more of a kind than this, a row of each would be of stamps.
 constexpr std::size_t max_in_row = 4;
 
@@ -42,7 +39,7 @@ bool is_equation(const Figure& figure) {
 
 std::size_t place_of(const Figures& figures, const std::string& id) {
   const auto found =
-      std::find_if(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
+      std::find_if(figures.begin(), figures.end(), [&](const FigurePtr& f) { return f->id == id; });
   return found == figures.end() ? 0 : static_cast<std::size_t>(found - figures.begin());
 }
 
@@ -55,14 +52,13 @@ std::optional<std::size_t> first_named(const Figures& figures, const std::string
 /// A row a kind where that lines up one encoding below the other, else what makes them largest.
 std::size_t columns_of(const Figures& figures, const Rect& room, bool lines_up_kinds) {
   if (figures.empty()) return 1;
-  const auto first_kind =
-      static_cast<std::size_t>(std::count_if(figures.begin(), figures.end(), [&](const Figure* f) {
-        return name_of(*f) == name_of(*figures.front());
-      }));
+  const auto first_kind = static_cast<std::size_t>(
+      std::count_if(figures.begin(), figures.end(),
+                    [&](const FigurePtr& f) { return name_of(*f) == name_of(*figures.front()); }));
   const bool lines_up = lines_up_kinds && first_kind > 1 && first_kind <= max_in_row &&
                         first_kind < figures.size() && figures.size() % first_kind == 0;
   if (lines_up) return first_kind;
-  const bool maps = std::all_of(figures.begin(), figures.end(), [](const Figure* f) {
+  const bool maps = std::all_of(figures.begin(), figures.end(), [](const FigurePtr& f) {
     return std::holds_alternative<Heatmap>(f->content);
   });
   return best_columns(figures.size(), room.width, room.height, maps ? map_aspect : plot_aspect);
@@ -79,7 +75,7 @@ class Groups {
  public:
   Groups(const Figures& figures, Grouping grouping) : grouping_(grouping) {
     if (grouping_ == Grouping::none) return;
-    for (const Figure* figure : figures)
+    for (const FigurePtr& figure : figures)
       if (std::find(names_.begin(), names_.end(), of(*figure)) == names_.end()) {
         names_.push_back(of(*figure));
         if (is_equation(*figure)) ++equations_;
@@ -107,11 +103,11 @@ class Groups {
   }
   Figures sorted(Figures figures) const {
     if (grouping_ == Grouping::none) return figures;
-    const auto place = [this](const Figure* figure) {
+    const auto place = [this](const FigurePtr& figure) {
       return std::find(names_.begin(), names_.end(), of(*figure));
     };
     std::stable_sort(figures.begin(), figures.end(),
-                     [&](const Figure* a, const Figure* b) { return place(a) < place(b); });
+                     [&](const FigurePtr& a, const FigurePtr& b) { return place(a) < place(b); });
     return figures;
   }
 
@@ -121,13 +117,17 @@ class Groups {
   std::vector<std::string> names_{};
 };
 
-/// Keeps every figure of a frame alive.
-struct Owners {
-  Stamp results{};
-  std::shared_ptr<const void> copies{};
-  std::shared_ptr<const void> parts{};
-  std::shared_ptr<const void> differences{};
-};
+// A figure this high has two lines for its title, of which words fill this part.
+constexpr double two_line_height = 190, title_fill = 0.85;
+
+/// Whether all titles fit into at most so many lines.
+bool titles_fit(const std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui) {
+  return std::all_of(placed.begin(), placed.end(), [&](const PlacedFigure& one) {
+    const double lines = one.area.height >= two_line_height * ui.scale ? most_lines : 1;
+    const auto width = static_cast<double>(ImGui::CalcTextSize(one.figure->title.c_str()).x);
+    return width <= title_fill * lines * one.area.width;
+  });
+}
 
 }  // namespace
 
@@ -137,45 +137,16 @@ class ResultView::Arrangement {
 
   void draw(Session& session, const Rect& bar, const Rect& area, const Ui& ui) {
     session.links.begin_frame(ImGui::GetFrameCount());
-    const std::shared_ptr<const Result> held = session.current().result;
-    turned_.update(session);
     before_.update(session);
     swept_.update(session);
-    const Figures figures = shown_figures(session);
-    if (figures.empty()) return;
-    const bool flipped = comparison_.kind() == ReferenceFigures::Kind::reference;
-    const auto read = flipped ? session.current().shown.references.back() : held;
-    stamp_ = {held, read, comparison_.made(), turned_.result(), family_.result()};
-    draw_figures(session, figures, *read, {bar, area}, ui);
-    family_.tell(session);
+    staged_ = stage_.figures(stage_request(session, flips(), before_.result()));
+    if (staged_.figures.empty()) return;
+    in_panels_ = false;
+    draw_figures(session, staged_.figures, {bar, area}, ui);
+    tell_of_family(session);
   }
 
  private:
-  Figures shown_figures(Session& session) {
-    const ExperimentState& state = session.current();
-    const bool plain = !flips() && !state.shown.difference;
-    const bool in_family = plain && family_.update(session);
-    const auto instead = in_family ? family_.result() : nullptr;
-    // The ends of a sweep tell what was before.
-    const auto before = in_family ? nullptr : before_.result();
-    Figures figures;
-    subtracted_.clear();
-    for (const Figure& figure : comparison_.figures(state, flips(), before, instead)) {
-      const Figure* minus = plain && !in_family ? subtraction_.of(state, figure) : nullptr;
-      if (minus) {
-        subtracted_.insert(figure.id);
-        figures.push_back(minus);
-        continue;
-      }
-      // A reference is of other settings, a difference of two, a family of several.
-      const bool turns = comparison_.kind() == ReferenceFigures::Kind::result &&
-                         !(in_family && family_.has(figure.id));
-      figures.push_back(turns ? &turned_.of(figure) : &figure);
-    }
-    if (!session.swept()) family_.forget();
-    return figures;
-  }
-
   ViewLayout layout_of(const Session& session) const {
     return session.current().shown.layout.value_or(view_.layout);
   }
@@ -190,20 +161,15 @@ class ResultView::Arrangement {
     return room.figures.height < small_height * ui.scale;
   }
 
-  void draw_figures(Session& session, const Figures& figures, const Result& result, Room room,
-                    const Ui& ui) {
+  void draw_figures(Session& session, const Figures& figures, Room room, const Ui& ui) {
     const ViewLayout layout = figures.size() > 1 ? layout_of(session) : ViewLayout::single;
     if (room.bar.height > 0)
-      room.bar.width -= draw_view_bar(session, layout, comparison_.kind(), room.bar, ui);
+      room.bar.width -= draw_view_bar(session, layout, staged_.origin, room.bar, ui);
     std::vector<PlacedFigure> placed;
     if (layout == ViewLayout::single) placed = single(session, figures, room, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
-    if (layout == ViewLayout::small_multiples)
-      placed = multiples(session, figures, result, room, ui);
-    if (comparison_.kind() == ReferenceFigures::Kind::result) {
-      zoom_.update(session, placed);
-      zoom_.show(session, placed);
-    }
+    if (layout == ViewLayout::small_multiples) placed = multiples(session, figures, room, ui);
+    if (staged_.origin == Origin::result) stage_.zoom(session, placed);
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     const bool small = placed.size() > 1 && is_low(room, ui);
@@ -215,9 +181,9 @@ class ResultView::Arrangement {
     quiet.style.small_keys = placed.size() > 6 || view_.grouping == Grouping::stacked || small ||
                              arrows || room.bar.height <= 0;
     if (room.bar.height <= 0) quiet.style.widest_map = widest_projected_map;
-    set_.draw(session, placed, {result, owner()}, live_, quiet);
+    set_.draw(session, placed, *staged_.read, live_, quiet);
     if (layout == ViewLayout::small_multiples && view_.grouping == Grouping::stacked)
-      stacked_.draw_beside(session, result, set_, live_, quiet);
+      stacked_.draw_beside(session, *staged_.read, set_, live_, quiet);
   }
 
   std::vector<PlacedFigure> single(Session& session, const Figures& figures, const Room& room,
@@ -226,29 +192,76 @@ class ResultView::Arrangement {
     if (figures.size() > 1) tabs(figures, chosen, room.bar, ui);
     if (figures[chosen]->id != session.current().figure && figures.size() > 1)
       session.select_figure(figures[chosen]->id);
-    if (const Figures panels = family_.panels(figures[chosen]->id); !panels.empty())
+    if (const Figures panels = panels_of(*figures[chosen]); !panels.empty())
       return in_panels(panels, room, ui);
     return {{with_caption(session, figures[chosen], room), room.figures}};
   }
 
   /// A figure at each of the values that are swept.
   std::vector<PlacedFigure> in_panels(const Figures& panels, const Room& room, const Ui& ui) {
-    return placed_in_grid(captions_.of(panels, stamp_, {}), columns_of(panels, room.figures, false),
-                          room.figures, figure_gap * ui.scale);
+    return placed_in_grid(captioned(panels), columns_of(panels, room.figures, false), room.figures,
+                          figure_gap * ui.scale);
+  }
+
+  /// Figures beside each other.
+  Figures captioned(const Figures& figures) {
+    return stage_.captioned({.figures = figures, .result = staged_.read});
+  }
+
+  /// The same with short titles where their own do not fit into so many lines: those of tabs tell
+  /// figures apart better than the beginnings of their own.
+  void caption(std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui) {
+    ScreenCaptions captions{.result = staged_.read};
+    for (const PlacedFigure& one : placed) captions.figures.push_back(one.figure);
+    if (!titles_fit(placed, most_lines, ui)) {
+      captions.titles = ScreenCaptions::Titles::short_ones;
+      captions.view = &view_;
+      captions.keep_titles = staged_.subtracted;
+    }
+    const Figures figures = stage_.captioned(std::move(captions));
+    for (std::size_t i = 0; i < placed.size(); ++i) placed[i].figure = figures[i];
   }
 
   /// A figure that stands alone.
-  const Figure* with_caption(const Session& session, const Figure* figure, const Room& room) {
-    if (comparison_.kind() != ReferenceFigures::Kind::result) return figure;
+  FigurePtr with_caption(const Session& session, const FigurePtr& figure, const Room& room) {
+    if (staged_.origin != Origin::result) return figure;
+    ScreenCaptions captions{.figures = {figure}, .result = staged_.read};
     // In projector mode the question above is the title.
-    if (room.bar.height <= 0) return captions_.of({figure}, stamp_, {.titles = false}).front();
-    return captions_.of({figure}, stamp_, {.alone = &session.current().experiment->info}).front();
+    if (room.bar.height <= 0)
+      captions.titles = ScreenCaptions::Titles::none;
+    else
+      captions.alone = &session.current().experiment->info;
+    return stage_.captioned(std::move(captions)).front();
+  }
+
+  /// Figures at each value that is swept, where the figure cannot show all of them.
+  Figures panels_of(const Figure& figure) {
+    const auto found = staged_.family.panels.find(figure.id);
+    if (found == staged_.family.panels.end()) return {};
+    in_panels_ = true;
+    return found->second;
+  }
+
+  /// Says once why what is on screen is no family.
+  void tell_of_family(Session& session) {
+    if (!session.swept() || !session.swept()->is_complete()) {
+      told_ = false;
+      return;
+    }
+    if (staged_.origin != Origin::result || session.swept()->results().size() < 2) return;
+    if (std::exchange(told_, true)) return;
+    const std::string& key = session.swept()->key();
+    if (staged_.family.empty())
+      session.note(fmt::format("No curve or map of this view depends on {}", key));
+    else if (staged_.family.in_place.empty() && !in_panels_)
+      session.note(fmt::format(
+          "Maps cannot be laid over one another: press 1 for a map per value of {}", key));
   }
 
   void tabs(const Figures& figures, std::size_t& chosen, const Rect& line, const Ui& ui) const {
     if (line.height <= 0) return;
     std::vector<std::string> titles;
-    for (const Figure* figure : figures) titles.push_back(tab_title(*figure, view_));
+    for (const FigurePtr& figure : figures) titles.push_back(tab_title(*figure, view_));
     draw_tab_row(titles, chosen, line, ui);
   }
 
@@ -281,16 +294,16 @@ class ResultView::Arrangement {
     if (second == chosen) second = chosen != first ? first : other;
     if (chosen == second) second = (chosen + 1) % figures.size();
     if (second != other) shown.second_figure = figures[second]->id;
-    const Figures bare = captions_.of({figures[chosen], figures[second]}, stamp_, {});
-    std::vector<PlacedFigure> placed{{bare[0], places.first}, {bare[1], places.second}};
-    if (is_low(room, ui)) captions_.fit_titles(placed, 1, {view_, subtracted_}, ui);
+    std::vector<PlacedFigure> placed{{figures[chosen], places.first},
+                                     {figures[second], places.second}};
+    caption(placed, is_low(room, ui) ? 1 : any_lines, ui);
     return placed;
   }
 
   std::size_t left_of(const Session& session, const Figures& figures) const {
     const std::string& id = session.current().figure;
-    const bool chosen =
-        std::any_of(figures.begin(), figures.end(), [&](const Figure* f) { return f->id == id; });
+    const bool chosen = std::any_of(figures.begin(), figures.end(),
+                                    [&](const FigurePtr& f) { return f->id == id; });
     if (chosen) return place_of(figures, id);
     return first_named(figures, view_.left).value_or(0);
   }
@@ -303,31 +316,27 @@ class ResultView::Arrangement {
   }
 
   /// All of them, or all of a group, with no more than notices for captions.
-  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures,
-                                      const Result& result, const Room& room, const Ui& ui) {
+  std::vector<PlacedFigure> multiples(Session& session, const Figures& figures, const Room& room,
+                                      const Ui& ui) {
     if (view_.grouping == Grouping::stacked)
-      return stacked_.place(session, captions_.of(figures, stamp_, {}), room.bar, room.figures,
-                            result, set_, ui);
+      return stacked_.place(session, captioned(figures), room.bar, room.figures, *staged_.read,
+                            set_, ui);
     const Groups groups(figures, view_.grouping);
     Figures shown = groups.sorted(figures);
     if (groups.offers_choice()) {
       const std::string group = choose_group(session, groups, room.bar, ui);
       if (group != all_figures)
-        std::erase_if(shown, [&](const Figure* f) { return groups.of(*f) != group; });
+        std::erase_if(shown, [&](const FigurePtr& f) { return groups.of(*f) != group; });
       else
-        std::erase_if(shown, [](const Figure* f) { return is_equation(*f); });
+        std::erase_if(shown, [](const FigurePtr& f) { return is_equation(*f); });
     }
-    const Figures panels = shown.size() == 1 ? family_.panels(shown.front()->id) : Figures{};
+    const Figures panels = shown.size() == 1 ? panels_of(*shown.front()) : Figures{};
     if (!panels.empty()) return in_panels(panels, room, ui);
-    const bool several = shown.size() > 1;
-    if (several)
-      shown = captions_.of(shown, stamp_, {});
-    else if (!shown.empty())
-      shown = {with_caption(session, shown.front(), room)};
+    if (shown.size() == 1) shown = {with_caption(session, shown.front(), room)};
     const bool lined_up = view_.grouping == Grouping::by_kind;
     auto placed = placed_in_grid(shown, columns_of(shown, room.figures, lined_up), room.figures,
                                  figure_gap * ui.scale);
-    if (several) captions_.fit_titles(placed, 2, {view_, subtracted_}, ui);
+    if (placed.size() > 1) caption(placed, 2, ui);
     return placed;
   }
 
@@ -343,24 +352,14 @@ class ResultView::Arrangement {
     return names[chosen];
   }
 
-  /// Keeps alive everything that this frame draws.
-  std::shared_ptr<const void> owner() const {
-    return std::make_shared<const Owners>(
-        Owners{stamp_, captions_.owner(), zoom_.owner(), subtraction_.owner()});
-  }
-
   ExperimentView view_;
   bool live_;
-  Stamp stamp_{};
   BeforeDrag before_{};
   SweepGesture swept_{};
-  FamilyFigures family_{};
-  Subtraction subtraction_{};
-  std::set<std::string> subtracted_{};  ///< ids of figures that are differences in this frame
-  ReferenceFigures comparison_{};
-  HoverPreview turned_{};
-  MapZoom zoom_{};
-  ScreenCaptions captions_{};
+  FigureStage stage_{};
+  StagedFigures staged_{};  ///< of this frame
+  bool in_panels_{};        ///< whether a figure is shown at each value that is swept
+  bool told_{};             ///< why there is no family
   StackedFigures stacked_{};
   FigureSet set_{};
 };

@@ -1,10 +1,8 @@
 #include "app/views/screen_captions.h"
 
-#include <imgui.h>
-
-#include <algorithm>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "app/views/tab_titles.h"
 #include "experiments/model/notices.h"
@@ -12,9 +10,6 @@
 
 namespace orrery::views {
 namespace {
-
-// A figure this high has two lines for its title, of which words fill this part.
-constexpr double two_line_height = 190, title_fill = 0.85;
 
 /// The settings that a result was made with, if this build knows them all.
 std::optional<ParamSet> settings_of(const ExperimentInfo& info, const Provenance& provenance) {
@@ -29,44 +24,20 @@ std::optional<ParamSet> settings_of(const ExperimentInfo& info, const Provenance
 
 }  // namespace
 
-Figures ScreenCaptions::of(const Figures& figures, const Stamp& stamp, const Kept& kept) {
-  if (sources_ != figures || stamp_ != stamp || kept_ != kept) copy(figures, stamp, kept);
-  Figures shown;
-  for (const Figure& figure : *copies_) shown.push_back(&figure);
-  return shown;
-}
-
-void ScreenCaptions::copy(const Figures& figures, const Stamp& stamp, const Kept& kept) {
-  sources_ = figures;
-  stamp_ = stamp;
-  kept_ = kept;
+Figures with_screen_captions(const ScreenCaptions& input) {
   const auto settings =
-      kept.alone ? settings_of(*kept.alone, stamp.front()->provenance) : std::nullopt;
-  // The old ones may still be held, with the pictures made of them.
-  copies_ = std::make_shared<std::vector<Figure>>();
-  for (const Figure* figure : figures) {
-    Figure& made = copies_->emplace_back(*figure);
-    if (!kept.alone) made.caption = notices_in(made.caption);
-    if (!kept.titles) made.title.clear();
+      input.alone ? settings_of(*input.alone, input.result->provenance) : std::nullopt;
+  Figures figures;
+  for (const FigurePtr& figure : input.figures) {
+    Figure made = *figure;
+    if (!input.alone) made.caption = notices_in(made.caption);
+    if (input.titles == ScreenCaptions::Titles::none) made.title.clear();
+    if (input.titles == ScreenCaptions::Titles::short_ones && !input.keep_titles.contains(made.id))
+      made.title = tab_title(made, *input.view);
     if (settings) made.caption = setup::brief_caption(made.caption, *settings);
+    figures.push_back(make_figure(std::move(made)));
   }
-}
-
-void ScreenCaptions::fit_titles(const std::vector<PlacedFigure>& placed, int most_lines,
-                                const Titles& titles, const Ui& ui) {
-  if (placed.size() != copies_->size()) return;
-  bool all_fit = true;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    const Rect& area = placed[i].area;
-    const double lines = area.height >= two_line_height * ui.scale ? most_lines : 1;
-    const ImVec2 size = ImGui::CalcTextSize(sources_[i]->title.c_str());
-    all_fit = all_fit && static_cast<double>(size.x) <= title_fill * lines * area.width;
-  }
-  for (std::size_t i = 0; i < copies_->size(); ++i) {
-    Figure& copy = (*copies_)[i];
-    const bool whole = all_fit || titles.kept.contains(copy.id);
-    copy.title = whole ? sources_[i]->title : tab_title(copy, titles.view);
-  }
+  return figures;
 }
 
 }  // namespace orrery::views

@@ -25,7 +25,7 @@ bool is_map(const Figure& figure) {
 }
 
 /// The map that is chosen, in the line of choices where there are several.
-const Figure* chosen_map(Session& session, const Figures& maps, const Rect& bar, const Ui& ui) {
+FigurePtr chosen_map(Session& session, const Figures& maps, const Rect& bar, const Ui& ui) {
   std::size_t chosen = 0;
   std::vector<std::string> titles;
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -46,7 +46,7 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
                                                 const Ui& ui) {
   map_ = nullptr;
   Figures curves, maps, others;
-  for (const Figure* figure : figures)
+  for (const FigurePtr& figure : figures)
     (is_curve(*figure) ? curves : is_map(*figure) ? maps : others).push_back(figure);
   if (curves.empty() || maps.empty())
     return placed_in_grid(figures, best_columns(figures.size(), room.width, room.height, 1.5), room,

@@ -6,7 +6,6 @@
 
 #include "app/session/session.h"
 #include "app/views/figure_set.h"
-#include "app/views/screen_captions.h"
 
 namespace orrery::views {
 
@@ -27,7 +26,7 @@ class StackedFigures {
  private:
   void align(std::vector<PlacedFigure>& column, const FigureSet& set);
 
-  const Figure* map_{};                    ///< the map shown in this frame
+  FigurePtr map_{};                        ///< the map shown in this frame
   std::map<std::string, Range> insets_{};  ///< of the axes in the last frame, by figure
   Rect wavelengths_{};                     ///< beside it; without a width there are none
 };

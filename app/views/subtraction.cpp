@@ -127,25 +127,14 @@ void set_minus(ViewState& shown, const std::string& figure, const std::optional<
     shown.minus.erase(figure);
 }
 
-const Figure* Subtraction::of(const ExperimentState& state, const Figure& figure) {
-  if (source_ != state.result) {
-    source_ = state.result;
-    made_.clear();
+std::map<std::string, FigurePtr> minus_others(const MinusOthers& input) {
+  std::map<std::string, FigurePtr> differences;
+  for (const auto& [id, what] : input.minus) {
+    const Figure* own = figure_of(*input.result, id);
+    auto made = own ? difference(*input.result, *own, what) : std::nullopt;
+    if (made) differences[id] = make_figure(std::move(*made));
   }
-  const auto wanted = state.shown.minus.find(figure.id);
-  const Figure* own = figure_of(*state.result, figure.id);
-  if (wanted == state.shown.minus.end() || !own) return nullptr;
-  const auto known = made_.find(figure.id);
-  if (known != made_.end() && known->second.what == wanted->second)
-    return known->second.figure.get();
-  auto made = difference(*state.result, *own, wanted->second);
-  Made& entry = made_[figure.id];
-  entry = {wanted->second, made ? std::make_shared<const Figure>(std::move(*made)) : nullptr};
-  return entry.figure.get();
-}
-
-std::shared_ptr<const void> Subtraction::owner() const {
-  return std::make_shared<const std::map<std::string, Made>>(made_);
+  return differences;
 }
 
 }  // namespace orrery::views

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/views/figures.h"
 
 namespace orrery::views {
 
@@ -23,21 +24,13 @@ std::vector<MinusChoice> minus_choices(const Result& result, const std::string& 
 /// Shows a figure minus something from now on, or the figure itself again.
 void set_minus(ViewState& shown, const std::string& figure, const std::optional<Subtrahend>& what);
 
-/// The figures from which something is subtracted: see ViewState::minus.
-class Subtraction {
- public:
-  /// The difference in place of this figure; null where nothing is subtracted, or nothing can be.
-  const Figure* of(const ExperimentState& state, const Figure& figure);
-  /// Keeps the figures that were worked out.
-  std::shared_ptr<const void> owner() const;
-
- private:
-  struct Made {
-    Subtrahend what{};
-    std::shared_ptr<const Figure> figure{};  ///< null where there is no difference
-  };
-  std::shared_ptr<const Result> source_{};
-  std::map<std::string, Made> made_{};
+struct MinusOthers {
+  std::shared_ptr<const Result> result{};
+  std::map<std::string, Subtrahend> minus{};  ///< by figure, see ViewState::minus
+  friend bool operator==(const MinusOthers&, const MinusOthers&) = default;
 };
+
+/// The differences, by figure; without those from which nothing can be subtracted.
+std::map<std::string, FigurePtr> minus_others(const MinusOthers& input);
 
 }  // namespace orrery::views

@@ -108,8 +108,8 @@ void draw_swept(Session& session, const std::string& words, const Ui& ui) {
 
 }  // namespace
 
-double draw_view_bar(Session& session, ViewLayout layout, ReferenceFigures::Kind kind,
-                     const Rect& area, const Ui& ui) {
+double draw_view_bar(Session& session, ViewLayout layout, Origin origin, const Rect& area,
+                     const Ui& ui) {
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};
   const double gap = gap_width * ui.scale;
@@ -123,7 +123,7 @@ double draw_view_bar(Session& session, ViewLayout layout, ReferenceFigures::Kind
   };
   const double chip = chip_width(held) + chip_width(swept);
   const double room = area.width - min_rest_width * ui.scale;
-  const ReferenceChips references(session, kind, room - chip - icons, ui);
+  const ReferenceChips references(session, origin, room - chip - icons, ui);
   const double width = chip + icons + references.width();
   if (width > room) return 0.0;
   ImGui::SetCursorScreenPos(shim::vec({area.right() - width, area.y}));

@@ -67,11 +67,13 @@ void task_wakes_nobody() {
   std::this_thread::sleep_for(25ms);
 }
 
-void job_destroyed() {
-  Job job([] {});
-  job.submit([](Progress& progress) -> Result {
-    for (;;) checkpoint(progress, 0.5, "until the job ends");
-  });
+void store_destroyed() {
+  const Experiment one = test::working_experiment("one");
+  ResultStore store(test::loads_nothing, [] {});
+  ResultStore::Asker asker(store);
+  ParamSet params(one.info.params);
+  params.set("n", "100000");
+  asker.ask({&one, params});
   std::this_thread::sleep_for(20ms);
 }
 
@@ -79,7 +81,7 @@ void fill(Session& session) {
   session.set("n", "100000");
   ParamSet params = session.current().params;
   params.set("n", "99998");
-  session.preview(params);
+  session.preview(Session::Beside::at_distance, params);
   std::this_thread::sleep_for(20ms);
   session.update();
 }
@@ -101,7 +103,7 @@ void session_leaked() {
 const std::map<std::string, void (*)()>& ways() {
   static const std::map<std::string, void (*)()> all{{"task_reads", task_reads},
                                                      {"task_wakes_nobody", task_wakes_nobody},
-                                                     {"job_destroyed", job_destroyed},
+                                                     {"store_destroyed", store_destroyed},
                                                      {"session_destroyed", session_destroyed},
                                                      {"session_leaked", session_leaked}};
   return all;

@@ -64,8 +64,33 @@ TEST_CASE("A changed parameter brings a new result") {
   settle(session);
   CHECK(session.current().result->provenance.seed == 42);
   session.reset("n");
+  CHECK(session.current().result->provenance.seed == 10);  // at once: it was computed before
+  CHECK_FALSE(session.busy());
+}
+
+TEST_CASE("Going back to settings before computes nothing") {
+  std::atomic<int> runs{0};
+  const test::FakeExperiment experiment("count", {test::n_param()},
+                                        [&](const ParamSet&, Progress&) {
+                                          ++runs;
+                                          return test::result_of({});
+                                        });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
   settle(session);
-  CHECK(session.current().result->provenance.seed == 10);
+  const DesktopState before = session.snapshot();
+  const auto result = session.current().result;
+  session.set("n", "20");
+  settle(session);
+  session.apply(before);
+  CHECK(session.current().result == result);
+  CHECK_FALSE(session.current().is_stale());
+  CHECK(session.sweep("n", 10, 20));
+  settle(session);
+  while (session.is_sweeping()) std::this_thread::sleep_for(1ms);
+  session.update();
+  CHECK(session.swept()->is_complete());
+  CHECK(static_cast<std::size_t>(runs) == session.swept()->size());
 }
 
 TEST_CASE("A value that its ParamSpec refuses changes nothing and says why") {
@@ -118,9 +143,9 @@ TEST_CASE("A wrong file keeps the picture and names the file") {
   CHECK(session.current().message == "q=nowhere.npy: does not exist; check the path");
   CHECK(session.current().result == result);
   session.reset("q");
-  settle(session);
   CHECK(session.current().message.empty());
-  CHECK(session.current().result != result);
+  CHECK(session.current().result == result);  // at once
+  CHECK_FALSE(session.current().is_stale());
 }
 
 TEST_CASE("A result takes back what its job's forerunner said, and nothing else") {

@@ -68,12 +68,15 @@ TEST_CASE("A note fades after a few seconds, and the same note again is new") {
 }
 
 TEST_CASE("Checks that hold are shown below a figure when asked for, one that fails by itself") {
-  double bound = 1;
-  const test::FakeExperiment experiment("one", {test::n_param()}, [&](const ParamSet&, Progress&) {
-    Result result = test::result_of({test::lines("a", {{1, 2}})});
-    result.checks.push_back({.name = "c", .statement = "a claim", .measured = 0.5, .bound = bound});
-    return result;
-  });
+  const test::FakeExperiment experiment(
+      "one", {test::n_param()}, [](const ParamSet& params, Progress&) {
+        Result result = test::result_of({test::lines("a", {{1, 2}})});
+        result.checks.push_back({.name = "c",
+                                 .statement = "a claim",
+                                 .measured = 0.05 * static_cast<double>(params.integer("n")),
+                                 .bound = 1});
+        return result;
+      });
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);
@@ -86,8 +89,7 @@ TEST_CASE("Checks that hold are shown below a figure when asked for, one that fa
   CHECK(checks_shown());
   desktop.app().perform("toggle_findings");
   CHECK_FALSE(checks_shown());
-  bound = 0.25;
-  session.recompute();
+  session.set("n", "50");
   CHECK(checks_shown());
 }
 

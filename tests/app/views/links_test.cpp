@@ -197,14 +197,15 @@ TEST_CASE("Hovering a distance turns the phasors to it, and leaves the parameter
   desktop.frame(2);
   const auto distance = session->links.distance();
   REQUIRE(distance);
-  for (int i = 0; i < 2000 && !session->previewed(); ++i) {
+  const Preview& preview = session->previewed(Session::Beside::at_distance);
+  for (int i = 0; i < 2000 && !preview.result; ++i) {
     std::this_thread::sleep_for(5ms);
     desktop.frame();
   }
-  REQUIRE(session->previewed());
-  CHECK(static_cast<double>(session->previewed_params()->integer("distance")) == *distance);
+  REQUIRE(preview.result);
+  CHECK(static_cast<double>(preview.params->integer("distance")) == *distance);
   CHECK(session->current().params == before);
-  const Arrow& turned = chain_of(*session->previewed()).arrows.at(1);
+  const Arrow& turned = chain_of(*preview.result).arrows.at(1);
   const Arrow& still = chain_of(*session->current().result).arrows.at(1);
   CHECK(turned.x1 != still.x1);
 }

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "app/shell/start.h"
-#include "app/views/comparison.h"
+#include "app/views/figure_stage.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
 
@@ -31,8 +31,8 @@ struct Three {
   }
 };
 
-double first_value(const std::vector<Figure>& figures) {
-  return std::get<LinePlot>(figures.at(0).content).series.at(0).y.at(0);
+double first_value(const views::StagedFigures& staged) {
+  return std::get<LinePlot>(staged.figures.at(0)->content).series.at(0).y.at(0);
 }
 
 TEST_CASE("A layout draws as many figures as it says, at every size") {
@@ -69,16 +69,18 @@ TEST_CASE("A reference stays while the result changes, and is subtracted") {
   shown.references = {three.session.current().result};
   REQUIRE(three.session.set("n", "13"));
   three.desktop.settle();
-  const ExperimentState& state = three.session.current();
-  views::ReferenceFigures comparison;
-  CHECK(first_value(comparison.figures(state, false)) == 13);
-  CHECK(comparison.kind() == views::ReferenceFigures::Kind::result);
-  CHECK(first_value(comparison.figures(state, true)) == 10);
-  CHECK(comparison.kind() == views::ReferenceFigures::Kind::reference);
+  views::FigureStage stage;
+  const auto staged = [&](bool flipped) {
+    return stage.figures(stage_request(three.session, flipped, nullptr));
+  };
+  CHECK(first_value(staged(false)) == 13);
+  CHECK(staged(false).origin == views::Origin::result);
+  CHECK(first_value(staged(true)) == 10);
+  CHECK(staged(true).origin == views::Origin::reference);
   shown.difference = true;
-  CHECK(first_value(comparison.figures(state, false)) == 3);
-  CHECK(comparison.kind() == views::ReferenceFigures::Kind::difference);
-  CHECK(first_value(comparison.figures(state, true)) == 10);
+  CHECK(first_value(staged(false)) == 3);
+  CHECK(staged(false).origin == views::Origin::difference);
+  CHECK(first_value(staged(true)) == 10);
 }
 
 TEST_CASE("Holding R shows the reference, letting go the result") {

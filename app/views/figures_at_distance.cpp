@@ -1,4 +1,4 @@
-#include "app/views/hover_preview.h"
+#include "app/views/figures_at_distance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,16 +34,6 @@ std::optional<ParamSet> at_distance(const ExperimentState& state, double distanc
   return params;
 }
 
-std::shared_ptr<const Result> without_captions(const Result& result) {
-  auto bare = std::make_shared<Result>();
-  for (const Figure& figure : result.figures) {
-    if (!is_at_a_distance(figure)) continue;
-    bare->figures.push_back(figure);
-    bare->figures.back().caption.clear();
-  }
-  return bare;
-}
-
 /// Whether two sets differ in the distance alone.
 bool match_otherwise(ParamSet a, const ParamSet& b) {
   const std::string& key = b.with_role(ParamRole::distance)->key;
@@ -53,25 +43,26 @@ bool match_otherwise(ParamSet a, const ParamSet& b) {
 
 }  // namespace
 
-void HoverPreview::update(Session& session) {
-  const std::shared_ptr<const Result> kept = std::exchange(turned_, nullptr);
+std::shared_ptr<const Result> result_at_distance(Session& session) {
   const std::optional<double> distance = session.links.distance();
-  if (!distance) return;
-  const auto params = at_distance(session.current(), *distance);
-  if (!params) return;
-  session.preview(*params);
-  const auto& computed = session.previewed_params();
+  const auto params = distance ? at_distance(session.current(), *distance) : std::nullopt;
+  if (!params) return nullptr;
   // The one before stays until the next is ready, so that the arrows turn without a blink.
-  if (!computed || !match_otherwise(*computed, *params)) return;
-  turned_ = kept && source_ == session.previewed() ? kept : without_captions(*session.previewed());
-  source_ = session.previewed();
+  const Preview& computed = session.preview(Session::Beside::at_distance, *params);
+  const bool alike = computed.params && match_otherwise(*computed.params, *params);
+  return alike ? computed.result : nullptr;
 }
 
-const Figure& HoverPreview::of(const Figure& figure) const {
-  if (!turned_ || !is_at_a_distance(figure)) return figure;
-  const auto found = std::find_if(turned_->figures.begin(), turned_->figures.end(),
-                                  [&](const Figure& f) { return f.id == figure.id; });
-  return found == turned_->figures.end() ? figure : *found;
+std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const Result>& turned) {
+  std::map<std::string, FigurePtr> figures;
+  if (!turned) return figures;
+  for (Figure figure : turned->figures) {
+    if (!is_at_a_distance(figure)) continue;
+    figure.caption.clear();
+    const std::string id = figure.id;
+    figures[id] = make_figure(std::move(figure));
+  }
+  return figures;
 }
 
 }  // namespace orrery::views

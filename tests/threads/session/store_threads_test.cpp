@@ -1,8 +1,7 @@
-// Jobs, tasks and sessions from several threads. The assertions are few: ThreadSanitizer looks on.
+// The store of results, tasks and sessions from several threads. The assertions are few: ThreadSanitizer looks on.
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "app/session/job.h"
 #include "app/session/task.h"
 #include "app/session/waker.h"
 #include "tests/threads/session/experiments.h"
@@ -23,58 +22,63 @@ void wait_until(Condition condition) {
   }
 }
 
-/// Works until it is asked to stop, at most `limit` steps; every fourth throws.
-Job::Work work(int number, int limit) {
-  return [=](Progress& progress) {
-    for (int step = 0; step < limit; ++step)
-      checkpoint(progress, static_cast<double>(step) / limit, "stage " + std::to_string(step));
-    if (number % 4 == 3) throw std::runtime_error("the fourth fails");
-    Result result;
-    result.provenance.seed = number;
-    return result;
-  };
-}
-
 /// Counts what should not be: Catch2's own checks are not for several threads.
-void use(Job& job, int rounds, std::atomic<int>& wrong) {
+void use(ResultStore::Asker& asker, const Experiment& experiment, int rounds,
+         std::atomic<int>& wrong) {
+  ParamSet params(experiment.info.params);
   for (int round = 0; round < rounds; ++round) {
-    job.submit(work(round, 50 * (round % 3)));
-    const Job::Status status = job.status();
+    std::vector<Wish> wishes;
+    for (int i = 0; i <= round % 3; ++i) {
+      params.set_value("n", std::int64_t{(round + i) % 9 == 8 ? 91 : (round + i) % 20});
+      wishes.push_back({&experiment, params});
+    }
+    asker.ask(std::move(wishes));
+    const ResultStore::Status status = asker.status();
     if (!(status.fraction <= 1.0)) ++wrong;
-    if (round % 5 == 4) job.stop();
-    if (const auto outcome = job.take(); outcome && outcome->ticket == 0) ++wrong;
+    if (round % 5 == 4) asker.stop();
+    for (const ResultStore::Outcome& outcome : asker.take())
+      if (outcome.result && outcome.result->provenance.seed != outcome.wish.params.integer("n"))
+        ++wrong;
   }
 }
 
 }  // namespace
 
-TEST_CASE("Threads submit to one job, watch it, stop it and take from it") {
-  for (int again = 0; again < 20; ++again) {
+TEST_CASE("Threads ask one store, watch it, stop it and take from it") {
+  const Experiment experiment = test::working_experiment("one");
+  for (int again = 0; again < 10; ++again) {
     std::atomic<int> woken{0}, wrong{0};
-    Job job([&] { ++woken; }, 1ms);
+    ResultStore store(test::loads_nothing, [&] { ++woken; }, {.patience = 1ms});
+    ResultStore::Asker shared(store);
     {
       std::vector<std::jthread> users;
-      for (int i = 0; i < 3; ++i) users.emplace_back([&] { use(job, 60, wrong); });
+      for (int i = 0; i < 3; ++i)
+        users.emplace_back([&, i] {
+          ResultStore::Asker own(store);
+          use(i == 0 ? own : shared, experiment, 60, wrong);
+        });
     }
     CHECK(wrong == 0);
-    job.submit(work(0, 10));
-    wait_until([&] { return !job.status().busy; });
-    CHECK(job.take());
+    ParamSet params(experiment.info.params);
+    params.set("n", "10");
+    shared.ask({&experiment, params});
+    wait_until([&] { return !shared.status().busy; });
+    CHECK_FALSE(shared.take().empty());
     CHECK(woken > 0);
   }
 }
 
-TEST_CASE("A job is destroyed before, while and after its work runs") {
+TEST_CASE("A store is destroyed before, while and after its work runs") {
+  const Experiment experiment = test::working_experiment("one");
+  ParamSet params(experiment.info.params);
+  params.set("n", "100000");
   for (int again = 0; again < 60; ++again) {
-    std::atomic<bool> began{false};
-    Job job({}, 1h);
-    job.submit([&](Progress& progress) -> Result {
-      began = true;
-      for (;;) checkpoint(progress, 0.5, "until it is asked to stop");
-    });
-    if (again % 3 > 0) wait_until([&] { return began.load(); });
-    if (again % 3 > 1) job.stop();
-    if (again % 2 > 0) job.submit(work(0, 1'000'000));
+    ResultStore store(test::loads_nothing, {}, {.patience = 1h});
+    ResultStore::Asker asker(store);
+    asker.ask({&experiment, params});
+    if (again % 3 > 0) wait_until([&] { return asker.status().fraction > 0; });
+    if (again % 3 > 1) asker.stop();
+    if (again % 2 > 0) asker.ask({&experiment, ParamSet(experiment.info.params)});
   }
 }
 
@@ -131,7 +135,7 @@ TEST_CASE("A session computes, previews, stops, fails and forgets") {
     session.select(static_cast<std::size_t>(round % 2));
     session.set("n", std::to_string(round % 7 == 6 ? 91 : round % 20));
     previewed.set("n", std::to_string(round % 5));
-    if (round % 3 == 0) session.preview(previewed);
+    if (round % 3 == 0) session.preview(Session::Beside::at_distance, previewed);
     if (round % 11 == 10) session.stop();
     if (round % 37 == 36) session.forget();
     session.update();
@@ -150,7 +154,7 @@ TEST_CASE("A session computes, previews, stops, fails and forgets") {
   CHECK(woken > 0);
 }
 
-TEST_CASE("A session is closed while its jobs and its preview run") {
+TEST_CASE("A session is closed while its experiments and its preview run") {
   const Experiment one = test::working_experiment("one"), two = test::working_experiment("two");
   for (int again = 0; again < 20; ++again) {
     Session session({&one, &two}, test::loads_nothing, [] {});
@@ -158,7 +162,7 @@ TEST_CASE("A session is closed while its jobs and its preview run") {
     params.set("n", "100000");
     session.set("n", "100000");
     session.select(1);
-    session.preview(params);
+    session.preview(Session::Beside::at_distance, params);
     std::this_thread::sleep_for(std::chrono::milliseconds(again % 5));
     session.update();
   }

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/layers.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::session {
+
+/// Reads the files that parameters name; called in a thread of the store.
+using InputLoader = std::function<std::shared_ptr<const Inputs>(const ParamSet&)>;
+
+/// An experiment at some parameters, to be computed.
+struct Wish {
+  const Experiment* experiment{};
+  ParamSet params{{}};
+};
+
+/// Computes results in the background and keeps them, as many as fit: what was computed before is
+/// there at once, and two who wish for the same share one computation. Experiments are pure, so a
+/// result is of its parameters and of its files as they were when it was computed. No call waits
+/// for work but the destructor, which asks it to stop first.
+class ResultStore {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Options {
+    std::size_t max_bytes{std::size_t{512} << 20};  ///< of the results that are kept; 0: none is
+    /// Work that nobody wishes for any more is asked to stop once it has run for so long: short
+    /// work finishes, so that a picture follows a dragged slider; long work makes room.
+    Clock::duration patience{std::chrono::milliseconds(150)};
+  };
+  struct Outcome {
+    Wish wish{};
+    std::shared_ptr<const Result> result{};  ///< null when it failed
+    std::exception_ptr failure{};            ///< null unless it failed
+    std::string error{};                     ///< its message
+    double seconds{};                        ///< that it took when it was computed
+  };
+  struct Status {
+    bool busy{};  ///< running, or about to
+    double fraction{};
+    std::string stage{};
+    double seconds{};  ///< since the running work began
+  };
+  class Asker;
+
+  /// `make_loader` gives each experiment a loader of its own. `wake` is called from other threads
+  /// whenever there is something new to show.
+  ResultStore(std::function<InputLoader()> make_loader, std::function<void()> wake,
+              Options options);
+  ResultStore(std::function<InputLoader()> make_loader, std::function<void()> wake)
+      : ResultStore(std::move(make_loader), std::move(wake), Options{}) {}
+  ~ResultStore();
+  ResultStore(const ResultStore&) = delete;
+  ResultStore& operator=(const ResultStore&) = delete;
+
+ private:
+  class Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+/// One who asks the store: a view, a preview, a sweep. What it asked for last replaces what it
+/// asked for before; its wishes are computed one after the other, those of several askers side by
+/// side, the newest first. It may outlive the store, and gets nothing then.
+class ResultStore::Asker {
+ public:
+  explicit Asker(ResultStore& store);
+  ~Asker();
+  Asker(Asker&&) noexcept;
+  Asker& operator=(Asker&&) noexcept;
+
+  void ask(Wish wish) { ask(std::vector<Wish>{std::move(wish)}); }
+  void ask(std::vector<Wish> wishes);
+  /// Wishes for nothing, and stops what nobody else wishes for at once.
+  void stop();
+  /// Stops, and drops the outcomes that were not taken.
+  void forget();
+  bool has_asked() const;
+
+  /// The outcomes since the last call, the oldest first. A result that was overtaken by newer
+  /// wishes is among them; failures and stops of overtaken work are not.
+  std::vector<Outcome> take();
+  /// The newest of them; the others are dropped.
+  std::optional<Outcome> take_newest();
+  Status status() const;
+
+ private:
+  struct Queue;
+  friend Shared;
+
+  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Queue> queue_;
+};
+
+}  // namespace orrery::session

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/session/session.h"
+#include "app/views/family_figures.h"
+#include "app/views/figure_set.h"
+#include "app/views/figures.h"
+#include "app/views/map_zoom.h"
+#include "app/views/reference_figures.h"
+#include "app/views/screen_captions.h"
+#include "app/views/subtraction.h"
+
+namespace orrery::views {
+
+/// Where the figures on screen come from.
+enum class Origin { result, reference, difference };
+
+/// All that decides which figures are on screen, before their arrangement.
+struct StageRequest {
+  std::shared_ptr<const Result> result{};
+  ViewState shown{};                                      ///< references, and what is subtracted
+  bool flipped{};                                         ///< to the last reference
+  std::shared_ptr<const Result> before{};                 ///< a drag; null without one
+  SweptResults swept{};                                   ///< no members without a sweep
+  std::shared_ptr<const Result> turned{};                 ///< see result_at_distance; or null
+  std::map<std::string, std::set<std::string>> hidden{};  ///< names of curves, by figure
+};
+
+/// The request of the current experiment. Asks for the result at the distance pointed at.
+StageRequest stage_request(Session& session, bool flipped,
+                           const std::shared_ptr<const Result>& before);
+
+struct StagedFigures {
+  Origin origin{Origin::result};
+  std::shared_ptr<const Result> read{};  ///< the result that readouts are of
+  Figures figures{};
+  std::set<std::string> subtracted{};  ///< ids of figures minus something
+  FamilyFigures family{};              ///< empty where nothing is swept
+};
+
+/// A function with its last value, which is made again where its input has changed.
+template <class Input, class Output>
+class Remembered {
+ public:
+  template <class Make>
+  const Output& of(Input input, const Make& make) {
+    if (!last_ || !(last_->first == input)) {
+      Output made = make(input);
+      last_.emplace(std::move(input), std::move(made));
+    }
+    return last_->second;
+  }
+  void forget() { last_.reset(); }
+
+ private:
+  std::optional<std::pair<Input, Output>> last_{};
+};
+
+/// The way of figures from a result to the screen: an ordered list of pure steps, each of which
+/// works on what the one before made and is done again only where that has changed. A later step
+/// wins over an earlier one.
+///
+///   families      of a number that is swept in place
+///   references    the last one instead, what differs from it, or their curves behind
+///   subtraction   of other figures or curves of the result
+///   distance      figures at the distance pointed at
+///   captions      as short as the arrangement asks
+///   parts         of maps, finer, where they are zoomed into
+class FigureStage {
+ public:
+  StagedFigures figures(const StageRequest& request);
+  Figures captioned(ScreenCaptions captions) {
+    return captions_.of(std::move(captions), with_screen_captions);
+  }
+  /// Asks for the part of the maps that is seen, and puts what is there in place of them.
+  void zoom(Session& session, std::span<PlacedFigure> placed);
+
+ private:
+  FamilyFigures families(const StageRequest& request);
+  Figures compared(const StageRequest& request, StagedFigures& staged);
+  void subtract(const StageRequest& request, StagedFigures& staged);
+  void turn(const StageRequest& request, StagedFigures& staged);
+
+  using ById = std::map<std::string, FigurePtr>;
+  Remembered<SweptResults, FamilyFigures> families_{};
+  Remembered<ReferencesBehind, Figures> behind_{};
+  Remembered<MinusReference, Figures> differences_{};
+  Remembered<MinusOthers, ById> minus_{};
+  Remembered<std::shared_ptr<const Result>, ById> turned_{};
+  Remembered<ScreenCaptions, Figures> captions_{};
+  Remembered<FinerMaps, Figures> finer_{};
+};
+
+}  // namespace orrery::views
