@@ -1,8 +1,8 @@
 #pragma once
 
-#include "core/identify/written_rope.h"
 #include "experiments/identify/layers.h"
 #include "experiments/plans/position_plan.h"
+#include "experiments/search/written_rope.h"
 
 namespace orrery::identify {
 

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "core/identify/defects.h"
-#include "core/identify/describe_bias.h"
-#include "core/identify/describe_rope.h"
-#include "core/identify/identify_bias.h"
-#include "core/identify/identify_logits.h"
-#include "core/identify/telling_input.h"
 #include "experiments/identify/expected_rope.h"
+#include "experiments/search/defects.h"
+#include "experiments/search/describe_bias.h"
+#include "experiments/search/describe_rope.h"
+#include "experiments/search/identify_bias.h"
+#include "experiments/search/identify_logits.h"
+#include "experiments/search/telling_input.h"
 
 namespace orrery::identify {
 namespace {

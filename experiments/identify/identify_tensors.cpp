@@ -6,13 +6,13 @@
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
-#include "core/identify/defects.h"
-#include "core/identify/describe_rope.h"
-#include "core/identify/deviations.h"
-#include "core/identify/frequency_families.h"
-#include "core/identify/identify_rotation.h"
-#include "core/identify/telling_input.h"
 #include "experiments/identify/expected_rope.h"
+#include "experiments/search/defects.h"
+#include "experiments/search/describe_rope.h"
+#include "experiments/search/deviations.h"
+#include "experiments/search/frequency_families.h"
+#include "experiments/search/identify_rotation.h"
+#include "experiments/search/telling_input.h"
 
 namespace orrery::identify {
 namespace {

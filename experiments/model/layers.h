@@ -2,6 +2,7 @@
 
 // A layer sees the names of the layers that it includes, itself or through one of them;
 // system_layering refuses others.
+namespace orrery::search {}
 namespace orrery::model {}
 namespace orrery::statistics {}
 namespace orrery::text {
@@ -11,8 +12,9 @@ namespace orrery::files {
 using namespace text;
 }
 namespace orrery::plans {
+using namespace search;
 using namespace files;
-}
+}  // namespace orrery::plans
 namespace orrery::data {
 using namespace plans;
 }

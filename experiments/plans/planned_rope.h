@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/encodings/rope.h"
-#include "core/identify/written_rope.h"
 #include "experiments/plans/position_plan.h"
+#include "experiments/search/written_rope.h"
 
 namespace orrery::plans {
 
@@ -16,7 +16,7 @@ double fraction_that_gives(int part, int whole);
 /// Rope refuses.
 Rope<double> planned_rope(const LayerPlan& layer);
 
-/// What the layer should do to q and k, in the terms of core/identify; a layer without RoPE rotates
+/// What the layer should do to q and k, in the terms of experiments/search; a layer without RoPE rotates
 /// nothing. Throws as planned_rope does.
 WrittenRope planned_convention(const LayerPlan& layer);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/errors.h"
-#include "core/identify/defects.h"
-#include "core/identify/describe_rope.h"
+#include "experiments/search/defects.h"
+#include "experiments/search/describe_rope.h"
 #include "experiments/setup/common_params.h"
 
 namespace orrery::setup {

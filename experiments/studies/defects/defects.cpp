@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
-#include "core/identify/defects.h"
 #include "core/random.h"
 #include "experiments/model/experiment.h"
+#include "experiments/search/defects.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "core/errors.h"
-#include "core/identify/describe_rope.h"
-#include "core/identify/identify_rotation.h"
-#include "core/identify/telling_input.h"
 #include "core/random.h"
 #include "experiments/model/experiment.h"
+#include "experiments/search/describe_rope.h"
+#include "experiments/search/identify_rotation.h"
+#include "experiments/search/telling_input.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"

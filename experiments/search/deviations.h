@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/precision.h"
+#include "experiments/search/written_rope.h"
+
+namespace orrery::search {
+
+/// Whether the format rounds more than fp32, in which programs form their tables.
+bool is_coarser_than_fp32(Precision format);
+
+/// Whether the stage is coarser than it may be: cos and sin than the tensor's own numbers, the
+/// others than fp32.
+bool is_coarse(const StageRounding& rounding, Stage stage, Precision tensor);
+
+/// The number of properties in which the rope deviates from the expected one; each stage that is
+/// coarse for a tensor of that format is one, unless the expected rope has it so.
+int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision tensor);
+
+/// The rope with some properties of the expected one in place of its own, one for each choice of
+/// them: what is wrong with a tensor leaves the others as they should be. Without the two ropes
+/// themselves.
+std::vector<WrittenRope> with_expected_parts(const WrittenRope& rope, const WrittenRope& expected);
+
+}  // namespace orrery::search

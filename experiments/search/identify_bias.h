@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/search/rotation_sample.h"
+#include "experiments/search/seen_mask.h"
+#include "experiments/search/written_bias.h"
+
+namespace orrery::search {
+
+/// A bias of the logits of some heads, [heads·N_q, N_k], head by head.
+struct BiasQuestion {
+  Index heads{1};
+  MatrixIn<double> bias;
+  Positions queries;  ///< m, [N_q]
+  Positions keys;     ///< n, [N_k]
+  Precision format{Precision::fp32};
+};
+
+/// A bias that may have made a matrix.
+struct BiasHypothesis {
+  WrittenBias bias{};
+  Residual residual{};  ///< over the cells that the mask leaves
+  double cost{};        ///< how unusual it is, and how many numbers of it were fitted
+  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
+  bool tied{false};
+};
+
+/// How far the cells of a diagonal differ, in roundings: 0 for what depends on m − n alone.
+struct ToeplitzReport {
+  double of_values{};  ///< half the range of a diagonal, the largest of all
+  double
+      of_weights{};  ///< the same for steps from key to key: a constant per query changes no weight
+};
+
+struct BiasAnswer {
+  SeenMask mask{};
+  ToeplitzReport toeplitz{};
+  std::vector<BiasHypothesis> hypotheses{};  ///< best first, ties lead; empty where all is hidden
+  bool explained{false};
+
+  const BiasHypothesis& best() const { return hypotheses.front(); }
+};
+
+/// Finds what a bias matrix is made of: the mask that hides cells, whether the rest depends on m −
+/// n alone, and which of ALiBi (slopes fitted per head, each form, any offset), KERPLE, Sandwich,
+/// T5's buckets and tables by clipped distance it is. Numbers of a family are fitted by least
+/// squares; then families are ranked by what they leave, in units of rounding of the format. A
+/// family with a free number for every distance that was seen explains anything that depends on m −
+/// n: it is named only where nothing simpler fits. Throws UsageError for shapes that disagree.
+BiasAnswer identify_bias(const BiasQuestion& question);
+
+/// The least distance r = m − n, behind or ahead, at which two biases differ by 8 roundings, or at
+/// which one of them has a number in common with a distance that the other tells apart. Empty: none
+/// to 4096.
+std::optional<Position> telling_distance(const WrittenBias& a, const WrittenBias& b, Index heads,
+                                         Precision format);
+
+}  // namespace orrery::search

@@ -1,0 +1,208 @@
+#include "experiments/search/seen_mask.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/attention/mask.h"
+
+namespace orrery::search {
+namespace {
+
+using Cells = Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Position floor_divided(Position p, Position width) {
+  return p >= 0 ? p / width : -((-p + width - 1) / width);
+}
+
+bool rule_hides(MaskRule rule, Position width, Position m, Position n) {
+  const Position r = m - n;
+  switch (rule) {
+    case MaskRule::causal:
+      return r < 0;
+    case MaskRule::causal_window:
+      return r < 0 || r >= width;
+    case MaskRule::window:
+      return std::abs(r) >= width;
+    case MaskRule::chunks:
+      return r < 0 || floor_divided(m, width) != floor_divided(n, width);
+    case MaskRule::without_self:
+      return r <= 0;
+    case MaskRule::with_next:
+      return r < -1;
+    default:
+      return false;
+  }
+}
+
+bool is_rule(const Cells& hidden, MaskRule rule, Position width, const Positions& queries,
+             const Positions& keys) {
+  for (Index i = 0; i < hidden.rows(); ++i)
+    for (Index j = 0; j < hidden.cols(); ++j)
+      if (hidden(i, j) != rule_hides(rule, width, queries[static_cast<std::size_t>(i)],
+                                     keys[static_cast<std::size_t>(j)]))
+        return false;
+  return true;
+}
+
+/// 1 more than the largest distance that is seen.
+Position seen_width(const Cells& hidden, const Positions& queries, const Positions& keys) {
+  Position width = 0;
+  for (Index i = 0; i < hidden.rows(); ++i)
+    for (Index j = 0; j < hidden.cols(); ++j)
+      if (!hidden(i, j))
+        width = std::max<Position>(
+            width,
+            std::abs(queries[static_cast<std::size_t>(i)] - keys[static_cast<std::size_t>(j)]) + 1);
+  return width;
+}
+
+bool hides_columns(const Cells& hidden) {
+  for (Index j = 0; j < hidden.cols(); ++j)
+    for (Index i = 1; i < hidden.rows(); ++i)
+      if (hidden(i, j) != hidden(0, j)) return false;
+  return true;
+}
+
+/// 1 more than the largest distance of a key ahead that is seen.
+Position seen_ahead(const Cells& hidden, const Positions& queries, const Positions& keys) {
+  Position ahead = 0;
+  for (Index i = 0; i < hidden.rows(); ++i)
+    for (Index j = 0; j < hidden.cols(); ++j)
+      if (!hidden(i, j))
+        ahead = std::max<Position>(
+            ahead, keys[static_cast<std::size_t>(j)] - queries[static_cast<std::size_t>(i)] + 1);
+  return ahead;
+}
+
+bool is_band(const Cells& hidden, const SeenMask& mask, const Positions& queries,
+             const Positions& keys) {
+  for (Index i = 0; i < hidden.rows(); ++i)
+    for (Index j = 0; j < hidden.cols(); ++j) {
+      const Position r = queries[static_cast<std::size_t>(i)] - keys[static_cast<std::size_t>(j)];
+      if (hidden(i, j) != (r >= mask.width || -r >= mask.ahead)) return false;
+    }
+  return true;
+}
+
+/// The first key that each query sees, each once. Empty where a query sees none.
+std::vector<Position> first_keys(const Cells& hidden, const Positions& keys) {
+  std::vector<Position> starts;
+  for (Index i = 0; i < hidden.rows(); ++i) {
+    Index j = 0;
+    while (j < hidden.cols() && hidden(i, j)) ++j;
+    if (j == hidden.cols()) return {};
+    starts.push_back(keys[static_cast<std::size_t>(j)]);
+  }
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  return starts;
+}
+
+/// Whether only keys of other texts are hidden, and those ahead if `causal`.
+bool is_texts(const Cells& hidden, const std::vector<Position>& starts, bool causal,
+              const Positions& queries, const Positions& keys) {
+  const auto text_of = [&](Position p) {
+    return std::upper_bound(starts.begin(), starts.end(), p) - starts.begin();
+  };
+  for (Index i = 0; i < hidden.rows(); ++i)
+    for (Index j = 0; j < hidden.cols(); ++j) {
+      const Position m = queries[static_cast<std::size_t>(i)],
+                     n = keys[static_cast<std::size_t>(j)];
+      if (hidden(i, j) != (text_of(m) != text_of(n) || (causal && n > m))) return false;
+    }
+  return true;
+}
+
+/// The rule of these cells, without padding.
+MaskRule rule_of(const Cells& hidden, const Positions& queries, const Positions& keys,
+                 SeenMask& mask) {
+  if (!hidden.any()) return MaskRule::none;
+  if (hidden.all()) return MaskRule::everything;
+  mask.width = seen_width(hidden, queries, keys);
+  for (const MaskRule rule : {MaskRule::causal, MaskRule::causal_window, MaskRule::window,
+                              MaskRule::chunks, MaskRule::without_self, MaskRule::with_next})
+    if (is_rule(hidden, rule, mask.width, queries, keys)) return rule;
+  mask.starts = first_keys(hidden, keys);
+  constexpr std::size_t least_rows = 2;  // of a text, on average: a window's rows begin one by one
+  if (mask.starts.size() > 1 && least_rows * mask.starts.size() <= queries.size())
+    for (const MaskRule rule : {MaskRule::texts, MaskRule::blocks})
+      if (is_texts(hidden, mask.starts, rule == MaskRule::texts, queries, keys)) return rule;
+  mask.starts.clear();
+  mask.ahead = seen_ahead(hidden, queries, keys);
+  return mask.ahead > 0 && is_band(hidden, mask, queries, keys) ? MaskRule::band : MaskRule::other;
+}
+
+/// Rows and columns of the cells, with their positions.
+struct Part {
+  Cells hidden{};
+  Positions queries{}, keys{};
+};
+
+/// What is left without the rows that hide nothing or everything, as programs let rows of padding
+/// do, and without the columns on both sides that all others hide. Empty where one between is
+/// hidden, too, or none is.
+Part without_padding(const Cells& hidden, const Positions& queries, const Positions& keys,
+                     SeenMask& mask) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < hidden.rows(); ++i)
+    if (hidden.row(i).any() && !hidden.row(i).all()) rows.push_back(i);
+  const auto is_hidden = [&](Index j) {
+    return std::all_of(rows.begin(), rows.end(), [&](Index i) { return hidden(i, j); });
+  };
+  Index first = 0, last = hidden.cols();
+  while (first < last && is_hidden(first)) ++first;
+  while (first < last && is_hidden(last - 1)) --last;
+  if (rows.empty() || last - first == hidden.cols()) return {};
+  Part part{.hidden = Cells(static_cast<Index>(rows.size()), last - first)};
+  for (Index j = first; j < last; ++j) part.keys.push_back(keys[static_cast<std::size_t>(j)]);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    part.hidden.row(static_cast<Index>(i)) = hidden.row(rows[i]).segment(first, last - first);
+    part.queries.push_back(queries[static_cast<std::size_t>(rows[i])]);
+  }
+  mask.left = first;
+  mask.right = hidden.cols() - last;
+  return part;
+}
+
+void find_rule(const Cells& hidden, const Positions& queries, const Positions& keys,
+               SeenMask& mask) {
+  mask.rule = rule_of(hidden, queries, keys, mask);
+  if (mask.rule != MaskRule::other) return;
+  const Part part = without_padding(hidden, queries, keys, mask);
+  if (part.hidden.size() > 0) mask.rule = rule_of(part.hidden, part.queries, part.keys, mask);
+  if (mask.rule != MaskRule::other) return;
+  mask.left = mask.right = 0;
+  if (hides_columns(hidden)) mask.rule = MaskRule::columns;
+}
+
+}  // namespace
+
+bool hides_cell(double value) {
+  constexpr double lowest_bias = -1e8;  // programs add −10⁹ and below
+  constexpr double of_bert = -10000;
+  return Mask::hides(value) || value <= lowest_bias || value == of_bert;
+}
+
+SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions& queries,
+                   const Positions& keys) {
+  SeenMask mask;
+  const Index rows = values.rows() / heads;
+  Cells first;
+  for (Index h = 0; h < heads; ++h) {
+    Cells hidden(rows, values.cols());
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < values.cols(); ++j) {
+        hidden(i, j) = hides_cell(values(h * rows + i, j));
+        if (!hidden(i, j)) continue;
+        ++mask.hidden;
+        mask.value = std::min<double>(mask.value, values(h * rows + i, j));
+      }
+    if (h == 0) first = hidden;
+    mask.same_for_all = mask.same_for_all && hidden == first;
+  }
+  find_rule(first, queries, keys, mask);
+  return mask;
+}
+
+}  // namespace orrery::search
