@@ -8,18 +8,14 @@
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/identify/identify_matrices.h"
-#include "experiments/identify/identify_tensors.h"
-#include "experiments/identify/identify_text.h"
-#include "experiments/identify/tensor_pairs.h"
+#include "experiments/findings/identify_matrices.h"
+#include "experiments/findings/identify_tensors.h"
+#include "experiments/findings/identify_text.h"
+#include "experiments/findings/tensor_pairs.h"
 #include "experiments/plans/read_positions.h"
 
 namespace orrery::cli {
 namespace {
-
-using identify::IdentifyOptions;
-using identify::TensorPair;
-using identify::TensorReport;
 
 bool is_list(const std::string& text) {
   return text.find_first_not_of("0123456789.,-") == std::string::npos;
@@ -32,7 +28,7 @@ void read_positions_of(const std::string& text, IdentifyOptions& options) {
     options.positions = parse_positions(text);
     return;
   }
-  const Tensor tensor = identify::read_named_tensor(text);
+  const Tensor tensor = read_named_tensor(text);
   if (tensor.shape.size() > 2)
     throw UsageError(fmt::format("{} with {} dimensions", text, tensor.shape.size()),
                      "positions are [N], or [N, axes]", "save one row per token");
@@ -60,10 +56,10 @@ std::optional<LayerPlan> layer_for(const PositionPlan* plan, const IdentifyComma
 std::vector<TensorReport> report_pairs(const IdentifyCommandOptions& options,
                                        const PositionPlan* plan, IdentifyOptions reading) {
   std::vector<TensorReport> reports;
-  for (const TensorPair& pair : identify::tensor_pairs(options.before)) {
+  for (const TensorPair& pair : tensor_pairs(options.before)) {
     reading.expected = layer_for(plan, options, pair.layer);
-    reports.push_back(identify_tensors(pair.name, identify::read_named_tensor(pair.before),
-                                       identify::read_named_tensor(pair.after), reading));
+    reports.push_back(identify_tensors(pair.name, read_named_tensor(pair.before),
+                                       read_named_tensor(pair.after), reading));
   }
   return reports;
 }
@@ -75,8 +71,7 @@ TensorReport report_bias(const IdentifyCommandOptions& options, const IdentifyOp
         options.before.empty() ? "--expect with --bias" : options.before + " beside --bias",
         "a bias is identified from its matrix alone", "leave the other out");
   return identify_bias_matrix(
-      options.bias, identify::read_named_tensor(options.bias, Values::finite_or_minus_infinity),
-      reading);
+      options.bias, read_named_tensor(options.bias, Values::finite_or_minus_infinity), reading);
 }
 
 /// Logits belong to q and k before they are turned: BEFORE and AFTER stand for these two.
@@ -88,9 +83,8 @@ TensorReport report_logits(const IdentifyCommandOptions& options, const Position
                      "orrery identify q.npy k.npy --logits logits.npy");
   reading.expected = layer_for(plan, options, std::nullopt);
   return identify_logits_matrix(
-      options.logits, identify::read_named_tensor(options.before),
-      identify::read_named_tensor(options.after),
-      identify::read_named_tensor(options.logits, Values::finite_or_minus_infinity), reading);
+      options.logits, read_named_tensor(options.before), read_named_tensor(options.after),
+      read_named_tensor(options.logits, Values::finite_or_minus_infinity), reading);
 }
 
 void require_after(const IdentifyCommandOptions& options) {
@@ -103,13 +97,13 @@ void require_after(const IdentifyCommandOptions& options) {
 std::vector<TensorReport> report_files(const IdentifyCommandOptions& options,
                                        const PositionPlan* plan, IdentifyOptions reading) {
   reading.expected = layer_for(plan, options, std::nullopt);
-  const Tensor before = identify::read_named_tensor(options.before);
+  const Tensor before = read_named_tensor(options.before);
   if (options.inv_freq) {
     if (options.after.empty()) return {identify_frequencies(options.before, before, reading)};
     throw UsageError(options.after, "--inv-freq takes one file", "give the frequencies alone");
   }
   require_after(options);
-  const Tensor after = identify::read_named_tensor(options.after);
+  const Tensor after = read_named_tensor(options.after);
   if (options.cos_sin) return {identify_tables(options.before, before, after, reading)};
   return {identify_tensors(options.before, before, after, reading)};
 }
@@ -128,8 +122,7 @@ int identify_command(const IdentifyCommandOptions& options) {
   if (options.before.empty() && options.bias.empty() && options.logits.empty())
     throw UsageError("no tensor", "there must be something to identify",
                      "give q before and after its rotation, or --bias FILE");
-  const bool several =
-      options.bias.empty() && options.after.empty() && identify::holds_pairs(options.before);
+  const bool several = options.bias.empty() && options.after.empty() && holds_pairs(options.before);
   std::vector<TensorReport> reports;
   if (!options.bias.empty())
     reports.push_back(report_bias(options, reading));
@@ -138,7 +131,7 @@ int identify_command(const IdentifyCommandOptions& options) {
   else
     reports = several ? report_pairs(options, expected, reading)
                       : report_files(options, expected, reading);
-  print((options.json ? identify::identify_json : identify::identify_text)(reports));
+  print((options.json ? identify_json : identify_text)(reports));
   for (const TensorReport& report : reports)
     if (report.has_expected ? !report.as_expected : !report.explained) return exit_failed;
   return exit_ok;

@@ -34,6 +34,9 @@ using namespace setup;
 namespace orrery::verify {
 using namespace model;
 }
+namespace orrery::findings {
+using namespace data;
+}
 namespace orrery::results {
 using namespace studies;
 }
@@ -53,6 +56,7 @@ using namespace sweeps;
 namespace orrery::cli {
 using namespace evaluate;
 using namespace verify;
+using namespace findings;
 using namespace reports;
 using namespace lessons;
 }  // namespace orrery::cli

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/identify/tensor_report.h"
+#include "experiments/findings/tensor_report.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 
 /// The reports for readers. Several tensors are summed up first: which explanation holds for how
 /// many of them, and which disagree.
@@ -17,4 +17,4 @@ std::string identify_text(const std::vector<TensorReport>& reports);
 /// "notes"}]}.
 std::string identify_json(const std::vector<TensorReport>& reports);
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

@@ -1,4 +1,4 @@
-#include "experiments/identify/identify_matrices.h"
+#include "experiments/findings/identify_matrices.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "experiments/identify/expected_rope.h"
+#include "experiments/findings/expected_rope.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_bias.h"
 #include "experiments/search/describe_rope.h"
@@ -14,7 +14,7 @@
 #include "experiments/search/identify_logits.h"
 #include "experiments/search/telling_input.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 namespace {
 
 struct Shape {
@@ -340,4 +340,4 @@ TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
   return report;
 }
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

@@ -1,11 +1,11 @@
-#include "experiments/identify/expected_rope.h"
+#include "experiments/findings/expected_rope.h"
 
 #include <fmt/format.h>
 
 #include "core/errors.h"
 #include "experiments/plans/planned_rope.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 
 WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
   WrittenRope rope = planned_convention(layer);
@@ -15,4 +15,4 @@ WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
                    "save q or k before heads are joined, or name another layer");
 }
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

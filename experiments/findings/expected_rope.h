@@ -1,13 +1,13 @@
 #pragma once
 
-#include "experiments/identify/layers.h"
+#include "experiments/model/layers.h"
 #include "experiments/plans/position_plan.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 
 /// What a layer of a configuration does to q and k of so many channels. Throws UsageError: the
 /// layer's heads have another size.
 WrittenRope expected_rope(const LayerPlan& layer, Index channels);
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/identify/layers.h"
+#include "experiments/model/layers.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 
 /// A property in which a found rope is not the expected one.
 struct Deviation {
@@ -47,4 +47,4 @@ struct TensorReport {
   std::vector<std::string> notes{};            ///< what was assumed
 };
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/identify/tensor_report.h"
+#include "experiments/findings/tensor_report.h"
 #include "experiments/model/inputs.h"
 #include "experiments/plans/position_plan.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 
 /// What is known beside the tensors.
 struct IdentifyOptions {
@@ -37,4 +37,4 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
 TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
                              const IdentifyOptions& options);
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

@@ -1,11 +1,11 @@
-#include "experiments/identify/identify_text.h"
+#include "experiments/findings/identify_text.h"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace orrery::identify {
+namespace orrery::findings {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -142,4 +142,4 @@ std::string identify_json(const std::vector<TensorReport>& reports) {
          "\n";
 }
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

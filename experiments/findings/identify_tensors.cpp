@@ -1,4 +1,4 @@
-#include "experiments/identify/identify_tensors.h"
+#include "experiments/findings/identify_tensors.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
-#include "experiments/identify/expected_rope.h"
+#include "experiments/findings/expected_rope.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/deviations.h"
@@ -14,7 +14,7 @@
 #include "experiments/search/identify_rotation.h"
 #include "experiments/search/telling_input.h"
 
-namespace orrery::identify {
+namespace orrery::findings {
 namespace {
 
 std::string shape_words(const Tensor& tensor) {
@@ -280,4 +280,4 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
   return report;
 }
 
-}  // namespace orrery::identify
+}  // namespace orrery::findings

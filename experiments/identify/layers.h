@@ -1,7 +1,0 @@
-#pragma once
-
-#include "experiments/model/layers.h"
-
-namespace orrery::identify {
-using namespace data;
-}
