@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::string_view fence = "```state\n";
 
-/// The settings text with the figure and the layout, which a step names.
-std::string settings_with_figure(const ExperimentState& state) {
-  std::string text = settings_text(state);
-  std::string more;
-  if (!state.figure.empty() && text.find("\nfigure = ") == std::string::npos)
-    more += fmt::format("figure = \"{}\"\n", state.figure);
-  if (state.shown.layout)
-    more += fmt::format("layout = \"{}\"\n", layout_name(*state.shown.layout));
-  if (state.shown.layout == ViewLayout::side_by_side && !state.shown.second_figure.empty())
-    more += fmt::format("second_figure = \"{}\"\n", state.shown.second_figure);
-  text.insert(text.find('\n') + 1, more);
-  return text;
-}
-
 /// The numbers and choices that were changed, at most two.
 std::string controls_of(const ParamSet& params) {
   std::string keys;
@@ -52,16 +38,15 @@ DesktopState screen_of(const Session& session, const lessons::StepState& state) 
   settings.params = state.params;
   settings.figure = state.figure;
   settings.views = state.views;
-  settings.shown = {.layout = find_value(layout_names(), state.layout),
-                    .second_figure = state.second_figure};
+  settings.shown = {.layout = state.layout, .second_figure = state.second_figure};
   // A step that names a figure is about that one.
-  if (state.layout.empty() && !state.figure.empty()) settings.shown.layout = ViewLayout::single;
+  if (!state.layout && !state.figure.empty()) settings.shown.layout = ViewLayout::single;
   return screen;
 }
 
 std::string step_text(const ExperimentState& state) {
   std::string text = fmt::format("## {}\n\n", state.experiment->info.title);
-  text += fmt::format("{}{}```\n", fence, settings_with_figure(state));
+  text += fmt::format("{}{}```\n", fence, settings_text(state, true));
   const std::string controls = controls_of(state.params);
   if (!controls.empty()) text += fmt::format("\n```controls\n{}```\n", controls);
   return text + fmt::format("\n```say\n{}\n```\n", state.experiment->info.question);

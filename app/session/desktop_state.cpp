@@ -68,13 +68,6 @@ void add_saved_changes(Words& words, const SavedShown& before, const SavedShown&
 
 }  // namespace
 
-const EnumNames<ViewLayout>& layout_names() {
-  static const EnumNames<ViewLayout> names{{ViewLayout::single, "single"},
-                                           {ViewLayout::side_by_side, "side_by_side"},
-                                           {ViewLayout::small_multiples, "small_multiples"}};
-  return names;
-}
-
 std::string change_text(const DesktopState& before, const DesktopState& after) {
   Words words;
   if (before.selected != after.selected && after.selected < after.experiments.size())

@@ -11,6 +11,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
+#include "experiments/text/model_names.h"
 
 namespace orrery::session {
 
@@ -58,10 +59,6 @@ struct DesktopState {
   SavedShown saved{};
   friend bool operator==(const DesktopState&, const DesktopState&) = default;
 };
-
-/// "single", "side_by_side", "small_multiples".
-const EnumNames<ViewLayout>& layout_names();
-inline std::string_view layout_name(ViewLayout layout) { return name_in(layout_names(), layout); }
 
 /// Describes the difference: "dim = 256", "base = 5e5 and 2 more", "view of decay_bound". Empty
 /// without one.

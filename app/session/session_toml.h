@@ -12,12 +12,12 @@ namespace orrery::session {
 // its figure are also a sweep file.
 
 /// The settings of the experiment on screen: its name, what differs from the defaults, and the part
-/// of the figure that is shown.
-std::string settings_text(const ExperimentState& state);
+/// of the figure that is shown; if asked for also which figures are on screen.
+std::string settings_text(const ExperimentState& state, bool with_arrangement = false);
 
 /// Restores settings_text (or a hand-written part of it), all or nothing. Parameters that the
-/// text does not name go to their defaults. Throws UsageError naming the line, key or value that is
-/// wrong, with the nearest name.
+/// text does not name go to their defaults. Throws UsageError naming the key or value that is wrong,
+/// with the nearest name; DataError naming the line that is not TOML.
 void apply_settings_text(Session& session, std::string_view text);
 
 /// All that the file of a session holds.
@@ -37,8 +37,8 @@ std::vector<std::string> read_session_text(SessionDocument& base, std::string_vi
 DesktopState defaults_of(DesktopState state);
 
 /// Restores session_text. Entries of another version that this one does not support are left out;
-/// the return value has one sentence per such entry. Throws UsageError, without having changed
-/// anything, when the text is not a session.
+/// the return value has one sentence per such entry. Throws UsageError or DataError, without having
+/// changed anything, when the text is not a session.
 std::vector<std::string> apply_session_text(Session& session, std::string_view text);
 
 }  // namespace orrery::session

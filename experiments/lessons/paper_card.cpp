@@ -8,58 +8,30 @@
 #include "experiments/files/file.h"
 #include "experiments/lessons/step_state.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/text/parse_toml.h"
 #include "experiments/text/shell_quote.h"
+#include "experiments/text/toml_fields.h"
 
 namespace orrery::lessons {
 namespace {
 
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
 
-std::string text_in(const toml::node& node, std::string_view key) {
-  if (const auto text = node.value_exact<std::string>()) return *text;
-  throw UsageError(key, "must be a text in quotes", fmt::format("write {} = \"…\"", key));
-}
-
-std::vector<std::string> texts_in(const toml::node& node, std::string_view key) {
-  const toml::array* array = node.as_array();
-  if (!array) throw UsageError(key, "must be a list", fmt::format("write {} = [\"…\"]", key));
-  std::vector<std::string> texts;
-  for (const toml::node& item : *array) texts.push_back(text_in(item, key));
-  return texts;
-}
-
-std::vector<std::vector<std::string>> rows_in(const toml::node& node, std::string_view key) {
-  const toml::array* array = node.as_array();
-  if (!array) throw UsageError(key, "must be a list of rows", "write rows = [[\"…\"]]");
-  std::vector<std::vector<std::string>> rows;
-  for (const toml::node& row : *array) rows.push_back(texts_in(row, key));
-  return rows;
-}
-
-void read_entry(PaperCard& card, const std::string& key, const toml::node& node) {
-  if (key == "name")
-    card.name = text_in(node, key);
-  else if (key == "title")
-    card.title = text_in(node, key);
-  else if (key == "says")
-    card.says = text_in(node, key);
-  else if (key == "header")
-    card.header = texts_in(node, key);
-  else if (key == "rows")
-    card.rows = rows_in(node, key);
-  else if (key == "settings")
-    card.settings = texts_in(node, key);
-  else if (key == "caveats")
-    card.caveats = texts_in(node, key);
-  else if (key == "experiment")
-    card.experiment = &find_experiment(text_in(node, key));
-  else if (key == "words")
-    card.words = texts_in(node, key);
-  else
-    throw_unknown_name(key, "a key of a card",
-                       std::vector<std::string>{"name", "title", "says", "header", "rows",
-                                                "settings", "caveats", "experiment", "words"});
+const TomlFields<PaperCard>& card_fields() {
+  static const TomlFields<PaperCard> fields{
+      field("name", &PaperCard::name, toml_text()),
+      field("title", &PaperCard::title, toml_text()),
+      field("says", &PaperCard::says, toml_text()),
+      field("header", &PaperCard::header, toml_words()),
+      field("rows", &PaperCard::rows,
+            toml_list<std::vector<std::vector<std::string>>>(toml_words())),
+      field("settings", &PaperCard::settings, toml_words()),
+      field("caveats", &PaperCard::caveats, toml_words()),
+      field_read<PaperCard>("experiment", toml_text(),
+                            [](PaperCard& card, const std::string& name) {
+                              card.experiment = &find_experiment(name);
+                            }),
+      field("words", &PaperCard::words, toml_words())};
+  return fields;
 }
 
 void check_card(const PaperCard& card) {
@@ -86,21 +58,12 @@ std::string command_of(const PaperCard& card) {
 }
 
 std::vector<PaperCard> parse_cards(std::string_view text) {
-  toml::table table;
-  try {
-    table = parse_toml(text);
-  } catch (const TomlFault& fault) {
-    throw DataError(fmt::format("line {} of the cards", fault.place().line), fault.what(),
-                    fault.remedy());
-  }
+  const toml::table table = parse_toml(text, "the cards");
   const toml::array* array = table.get("card") ? table.get("card")->as_array() : nullptr;
   if (!array) throw UsageError("the cards", "hold no [[card]]", "write one");
   std::vector<PaperCard> cards;
   for (const toml::node& node : *array) {
-    if (!node.is_table()) throw UsageError("card", "is no section", "write [[card]]");
-    cards.emplace_back();
-    for (const auto& [key, entry] : *node.as_table())
-      read_entry(cards.back(), std::string(key.str()), entry);
+    read_section(cards.emplace_back(), card_fields(), node, "card", unguarded);
     check_card(cards.back());
   }
   return cards;

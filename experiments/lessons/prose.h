@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/guarded.h"
 #include "experiments/model/layers.h"
+#include "experiments/text/guarded.h"
 
 namespace orrery::lessons {
 

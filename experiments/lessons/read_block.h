@@ -3,8 +3,8 @@
 #include <string>
 
 #include "experiments/lessons/block_text.h"
-#include "experiments/lessons/guarded.h"
 #include "experiments/lessons/lesson.h"
+#include "experiments/text/guarded.h"
 
 namespace orrery::lessons {
 

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/params.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/lessons/guarded.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/layers.h"
+#include "experiments/text/guarded.h"
 
 namespace orrery::lessons {
 
@@ -19,15 +20,15 @@ struct StepState {
   std::string text{};
   const Experiment* experiment{};  ///< null until a state has been read
   ParamSet params{{}};
-  std::string figure{};         ///< id of the figure on top; empty: the first
-  std::string layout{};         ///< "single", "side_by_side", "small_multiples"; empty: as suits
-  std::string second_figure{};  ///< id of the right one, side by side
+  std::string figure{};                       ///< id of the figure on top; empty: the first
+  std::optional<ViewLayout> layout{};         ///< empty: as suits
+  std::string second_figure{};                ///< id of the right one, side by side
   std::map<std::string, FigureView> views{};  ///< by figure id
 };
 
 /// Reads settings text: TOML with experiment = "…", optionally figure, layout and second_figure,
-/// and the sections [params] and [view."FIGURE"] (x, y, color, x_scale, y_scale, hidden).
-/// Throws UsageError naming line, key or value, with the nearest name.
+/// and the sections [params] and [view."FIGURE"] (figure_view_fields).
+/// Throws UsageError naming key or value, with the nearest name; DataError for what is not TOML.
 StepState read_state(std::string_view text);
 /// The same, with each entry under the guard by its line of the text.
 StepState read_state(std::string_view text, const Guarded& guarded);

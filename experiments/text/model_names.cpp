@@ -17,6 +17,13 @@ const EnumNames<AxisScale>& axis_scale_names() {
   return names;
 }
 
+const EnumNames<ViewLayout>& layout_names() {
+  static const EnumNames<ViewLayout> names{{ViewLayout::single, "single"},
+                                           {ViewLayout::side_by_side, "side_by_side"},
+                                           {ViewLayout::small_multiples, "small_multiples"}};
+  return names;
+}
+
 const EnumNames<Status>& status_names() {
   static const EnumNames<Status> names{{Status::completed, "completed"},
                                        {Status::stopped, "stopped"}};

@@ -3,10 +3,9 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
+#include "core/errors.h"
 #include "experiments/text/nesting.h"
 
 namespace orrery::text {
@@ -14,22 +13,20 @@ namespace orrery::text {
 /// The longest TOML that is read: sweep files, presets, lessons' states, cards and sessions.
 inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
 
-/// A text that is not read as TOML. what() is the rule that it breaks, "is not TOML (…)" or "is
-/// nested deeper than 64 levels"; its reader names the file and throws one of the project's errors.
-class TomlFault : public std::runtime_error {
+/// A text that is not read as TOML: "NAME, line 2, column 5: is not TOML (…)" or "… is nested deeper
+/// than 64 levels".
+class TomlFault : public DataError {
  public:
-  TomlFault(TextPlace place, const std::string& rule, std::string_view remedy)
-      : std::runtime_error(rule), place_(place), remedy_(remedy) {}
+  TomlFault(std::string_view name, TextPlace place, std::string_view rule, std::string_view remedy);
 
-  TextPlace place() const { return place_; }
-  const std::string& remedy() const { return remedy_; }
+  int line() const { return line_; }
 
  private:
-  TextPlace place_;
-  std::string remedy_;
+  int line_;
 };
 
 /// Reads TOML from people, of most_toml_bytes and most_levels at most. Throws TomlFault.
-toml::table parse_toml(std::string_view text);
+/// @param name  of the text in messages: "sweep.toml"
+toml::table parse_toml(std::string_view text, std::string_view name);
 
 }  // namespace orrery::text

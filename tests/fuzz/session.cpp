@@ -68,12 +68,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data, size);
   start_anew(sessions.read, sessions.fresh);
   start_anew(sessions.again, sessions.fresh);
-  const auto left_out =
-      fuzz::accepted<UsageError>([&] { return apply_session_text(sessions.read, text); });
+  const auto left_out = fuzz::accepted<UsageError, DataError>(
+      [&] { return apply_session_text(sessions.read, text); });
   if (!left_out) {
     fuzz::require(sessions.read.snapshot() == sessions.fresh, "what is refused changes nothing");
-    const auto applied =
-        fuzz::accepted<UsageError>([&] { return apply_settings_text(sessions.read, text), true; });
+    const auto applied = fuzz::accepted<UsageError, DataError>(
+        [&] { return apply_settings_text(sessions.read, text), true; });
     fuzz::require(applied || sessions.read.snapshot() == sessions.fresh,
                   "settings that are refused change nothing");
     if (!applied) return 0;

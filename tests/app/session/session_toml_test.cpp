@@ -100,7 +100,7 @@ TEST_CASE("Text that is wrong changes nothing and says what is wrong") {
       {"experiment = \"one\"\n[view.c]\nx = [2, 1]", "lower end first"},
       {"experiment = \"one\"\n[view.c]\nx = [nan, 1]", "lower end first"},
       {"experiment = \"one\"\n[view.c]\nx_scale = \"cubic\"", "symlog"},
-      {"experiment = \"one\"\n[view.c]\nz = 1", "hidden"},
+      {"experiment = \"one\"\n[view.c]\nhide = 1", "hidden"},
       {"experiment = \"one\"\ncolour = 1", "colour"}};
   for (const auto& [text, complaint] : cases) {
     INFO(text);

@@ -29,6 +29,6 @@ TEST_CASE("A card that cannot be right is refused") {
   CHECK_THROWS_WITH(parse_cards(head + "experiment = \"rotatoin\"\n"), Contains("rotation"));
   CHECK_THROWS_WITH(parse_cards(head + "experiment = \"rotation\"\nwords = [\"dim=3\"]\n"),
                     Contains("dim=3"));
-  CHECK_THROWS_WITH(parse_cards(head + "note = \"x\"\n"), Contains("is not a key of a card"));
+  CHECK_THROWS_WITH(parse_cards(head + "note = \"x\"\n"), Contains("is not a key of [card]"));
   CHECK_THROWS_AS(parse_cards("[[card\n"), DataError);
 }

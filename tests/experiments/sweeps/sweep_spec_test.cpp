@@ -90,17 +90,20 @@ TEST_CASE("A sweep file is refused with what, why and where") {
   CHECK_THAT(refusal("experiment = \"long_term_decya\""),
              Contains("did you mean long_term_decay?"));
   CHECK_THAT(refusal(decay + "repeat = 2"), Contains("did you mean repeats?"));
+  CHECK_THAT(refusal(decay + "dim = 64"),
+             Contains("dim: is not a key above [params] and [sweep]; choose one of parent, "));
   CHECK_THAT(refusal(decay + "repeats = 0"), Contains("whole number from 1"));
   CHECK_THAT(refusal(decay + "seed = \"a\""), Contains("whole number from 0"));
-  CHECK_THAT(refusal(decay + "out = 3"), Contains("is not a string"));
+  CHECK_THAT(refusal(decay + "out = 3"),
+             Contains("must be text in quotes; write out = \"…\"; correct line 2"));
   CHECK_THAT(refusal(decay + "[params]\ndmi = 64"), Contains("did you mean dim?"));
   CHECK_THAT(refusal(decay + "[params]\ndmi = 64"), Contains("correct line 3"));
   CHECK_THAT(refusal(decay + "[params]\ndim = 63"), Contains("dim=63"));
   CHECK_THAT(refusal(decay + "[params]\ndim = [64, 32]"), Contains("put lists under [sweep]"));
-  CHECK_THAT(refusal(decay + "[params]\ndim = 1979-05-27"), Contains("neither a string"));
+  CHECK_THAT(refusal(decay + "[params]\ndim = 1979-05-27"), Contains("neither text"));
   CHECK_THAT(refusal(decay + "[sweep]\ndim = []"), Contains("is an empty list"));
   CHECK_THAT(refusal(decay + "[sweep]\ndim = [64, 64]"), Contains("contains 64 twice"));
-  CHECK_THAT(refusal(decay + "params = 3"), Contains("is not a table"));
+  CHECK_THAT(refusal(decay + "params = 3"), Contains("must be a section"));
   CHECK_THAT(refusal(decay + "zip = [[\"dim\", \"distance\"]]\n[sweep]\ndim = [32, 64]\n"
                              "distance = [1, 2, 3]"),
              Contains("pairs 2 values of dim with 3 of distance"));
