@@ -11,7 +11,7 @@ namespace orrery::panels {
 
 namespace {
 
-/// Of the control that was moved last, as long as nothing else was.
+/// Why the figures did not change when this control was moved; empty unless it was moved last.
 std::string why_unmoved(const Session& session, std::string_view key) {
   const auto& moved = session.current().moved;
   const auto& figures = session.on_screen;

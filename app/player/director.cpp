@@ -302,8 +302,8 @@ void Director::examine() {
   }
 }
 
-/// Hides what is to be predicted, from the first frame on; once the step's own result is there, the
-/// axes are kept as they are with it.
+/// Hides the curves to be predicted from the first frame on. When the step's own result arrives, fixes
+/// the axes as they are with these curves, so that the axes do not give them away.
 void Director::veil() {
   const ExperimentState& state = session_.current();
   if (veiled_ || !player_.hides() || !state.result ||

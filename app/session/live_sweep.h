@@ -30,7 +30,7 @@ class LiveSweep {
 
   /// Null while nothing is swept.
   const Experiment* experiment() const { return experiment_; }
-  /// The settings around which it is, those on screen.
+  /// The settings on screen, around which the number is swept.
   const ParamSet& params() const { return *params_; }
   const std::string& key() const { return key_; }
   /// The swept values as text, the smallest first.

@@ -18,7 +18,8 @@ struct ReducedMap {
   Matrix<bool> seen;  ///< whether any entry is
 };
 
-/// A map by j − i, the number of the key less that of the query, from 1 − N_q to N_k − 1.
+/// Statistics of a map along each diagonal: by key index minus query index, j − i, from 1 − N_q to
+/// N_k − 1.
 struct DiagonalExtents {
   std::vector<double> count{};  ///< of entries that the mask allows
   std::vector<double> mean{};   ///< NaN for no entry, as low and high

@@ -34,7 +34,7 @@ Index gate_width(const EncodingSettings& settings, GateSource source);
 template <class T>
 Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source);
 
-/// The number of groups at `position` or before it.
+/// The number of groups whose position is at most `position`.
 Index groups_up_to(const std::vector<KeyGroup>& groups, Position position);
 
 }  // namespace orrery

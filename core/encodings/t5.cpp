@@ -37,7 +37,7 @@ Index bucket_of_distance(Position distance, int side, Position max_distance,
                          const StageRounding& rounding) {
   const int exact = side / 2;
   if (distance < exact) return distance;
-  // Most distances of a long text, without a logarithm.
+  // Shortcut: most distances of a long text share the last bucket, which needs no logarithm.
   const bool rounds = rounding.rounds(Stage::log) || rounding.rounds(Stage::distance);
   if (!rounds && distance >= max_distance) return side - 1;
   // A small format may round the distance down to one that has a bucket of its own.

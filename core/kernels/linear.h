@@ -31,8 +31,8 @@ struct RunningDots {
   /// The number of keys that each query sees, those in `sums` included; ascending. Null for none
   /// of k.
   const std::ptrdiff_t* visible{};
-  std::ptrdiff_t before{};  ///< how many are behind `sums`
-  double* sums{};           ///< [features]; gains the keys that the last query sees
+  std::ptrdiff_t before{};  ///< how many keys `sums` already holds
+  double* sums{};           ///< [features]; on return, of all keys that the last query sees
   double* y{};
 };
 

@@ -13,8 +13,8 @@ namespace orrery::cli {
 /// Whoever reads stdout has left: `| head`.
 struct ClosedPipe {};
 
-// What is written passes one filter, see text/printable.h: whatever a name or a file holds, a
-// terminal obeys nothing of it. JSON that passes it is the same JSON.
+// All output passes one filter, see text/printable.h, so that no control sequence in a name or a file
+// reaches the terminal. JSON passes it unchanged.
 
 /// Writes text or JSON to stdout. Throws ClosedPipe, or IoError when that fails in another way.
 void print(std::string_view text);
@@ -22,7 +22,7 @@ void print(std::string_view text);
 void print_data(std::string_view bytes);
 /// Writes a message to stderr.
 void say(std::string_view text);
-/// Writes over the line that the cursor of stderr stands in, see can_redraw_lines.
+/// Overwrites the current line of stderr, see can_redraw_lines.
 void redraw_line(std::string_view text);
 
 /// How much is said beside results and errors: --quiet, nothing, --verbose.

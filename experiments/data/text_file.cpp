@@ -21,7 +21,7 @@ struct ForeignMark {
   std::string_view encoding;
 };
 
-// UTF-32 comes first, as its little-endian mark begins with that of UTF-16.
+// UTF-32 comes first because its little-endian mark begins with the one of UTF-16.
 constexpr ForeignMark foreign_marks[] = {
     {{"\xFF\xFE\0\0", 4}, "FF FE 00 00", "UTF-32"},
     {{"\0\0\xFE\xFF", 4}, "00 00 FE FF", "UTF-32"},

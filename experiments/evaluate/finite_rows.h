@@ -6,7 +6,7 @@
 
 namespace orrery::evaluate {
 
-/// Whether each row of an array holds finite numbers alone. A row is what the last axis runs over;
+/// For each row of an array, whether all its numbers are finite. A row runs along the last axis;
 /// where that is the axis of queries, each number is a row.
 std::vector<bool> finite_rows(const Array& array);
 

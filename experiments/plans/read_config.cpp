@@ -55,7 +55,7 @@ const ModelType& type_of(const ConfigValues& config) {
   return config.type() ? *config.type() : unknown;
 }
 
-/// Channels of q and k in a layer.
+/// Channels per head of q and k in a layer.
 Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& layer) {
   if (type_of(config).latent || (!config.type() && config.has("qk_rope_head_dim"))) {
     const auto nope = config.integer("qk_nope_head_dim", 0, most_channels);

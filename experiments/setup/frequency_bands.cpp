@@ -41,7 +41,7 @@ std::vector<double> scaled_theta(const ParamSet& params, std::optional<std::size
   }
 }
 
-/// The ends of a band whose frequencies are scaled: of its own pairs.
+/// Sets the ends of a band whose frequencies are scaled to the extremes of its own pairs.
 void take_scaled_ends(MixerBand& band, std::size_t index, const std::vector<double>& theta) {
   Smallest shortest(std::numeric_limits<double>::infinity());
   Largest longest;

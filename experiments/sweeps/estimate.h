@@ -24,8 +24,8 @@ struct Estimate {
 using Clock = std::function<double()>;
 double steady_seconds();
 
-/// Computes up to `most` of the points, evenly spread, in a temporary folder, and stops after
-/// `seconds` in the middle of a point: how far it came then tells what it would take. Throws
+/// Computes up to `most` evenly spread points in a temporary folder. After `seconds` it stops, even
+/// in the middle of a point, whose progress then gives the time that a whole one would take. Throws
 /// IoError when that cannot be written, and Stopped.
 Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& left,
                        std::size_t most, double seconds, Progress& progress,

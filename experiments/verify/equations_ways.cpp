@@ -15,7 +15,7 @@ const Paper ways{ClaimKind::property, "(2)", "Attention without a map"};
 
 constexpr Index d = 8;
 
-/// A part of the map that is asked for by what its logits are made of.
+/// A block of the map, given by the factors of its logits.
 struct Part {
   Index queries{}, keys{};
   Position last_seen{};

@@ -47,7 +47,7 @@ std::string verdict_of(const MapTerm& term) {
   return "spread " + rounded_label(term.spread);
 }
 
-/// "3 to 17": the cells of a map that is zoomed into, which has no ticks; empty where all are seen.
+/// "3 to 17": which cells of a zoomed map are visible, since it has no ticks; empty when all are.
 std::string shown_part(const std::optional<Range>& view) {
   if (!view) return {};
   const double first = std::floor(view->min + 0.5), last = std::ceil(view->max - 0.5);

@@ -21,8 +21,7 @@ struct DecayAssumption {
   bool has_spread() const { return pairs.size() > 1; }
 };
 
-/// The pairs that "assumption" names. Of files, `draws` pairs of a row of q and a row of k, by
-/// seed. Throws UsageError without both files, and DataError for files that do not fit each other
+/// The pairs of q and k that "assumption" names. From files, `draws` random pairs of rows of q and k. Throws UsageError without both files, and DataError for files that do not fit each other
 /// or have an odd number of channels.
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs);
 

@@ -32,8 +32,8 @@ struct ShiftCurve {
   bool overflows{};          ///< a stage in fp16 has no number as large as a position or angle here
   double exact_change{};     ///< largest change of a logit over the known shifts in exact
 
-  /// Whether rounding leaves the change under a shift to be seen: in exact it is twice what
-  /// rounding may cost, so that a pipeline keeps at least once that. A NaN is to be seen.
+  /// Whether the change under a shift stands out from rounding: in exact arithmetic it is at least
+  /// twice the error bound of the pipeline, which then still shows half of it. True for a NaN.
   bool change_shows() const { return !(exact_change < 2 * bound); }
 
   std::string label() const;
