@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const Session& session, const std::string& key
   return {symbol};
 }
 
-/// The parameter that a formula calls so, if it is one that is read at present.
+/// The parameter whose symbol this is, if the experiment reads it at present.
 const ParamSpec* param_of(const ParamSet& params, const std::string& name) {
   for (const ParamSpec& spec : params.specs())
     if (is_symbol_of(spec, name) && params.is_used(spec.key)) return &spec;

@@ -291,7 +291,7 @@ std::optional<std::string> ResultBrowser::draw_setting(const char* label, const 
   return taken;
 }
 
-/// One setting cannot be told by both.
+/// Which settings colours and panels tell apart. Choosing one for both clears the other.
 void ResultBrowser::draw_look(const Ui& ui) {
   if (settings_.size() < 2) return;
   if (const auto key = draw_setting("colours", hue(), ui))

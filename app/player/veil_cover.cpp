@@ -32,7 +32,7 @@ Rect below_title(const FigureLayout& layout, const Ui& ui) {
   return {area.x, area.y + title, area.width, std::max(0.0, area.height - title)};
 }
 
-/// The plot with what stands right of it: a colour bar tells values, too.
+/// The plot and everything to the right of it, since a colour bar gives values away, too.
 Rect plot_and_keys(const FigureLayout& layout) {
   const Rect& plot = layout.plot;
   return {plot.x, plot.y, layout.area.right() - plot.x, plot.height};

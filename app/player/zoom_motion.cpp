@@ -13,7 +13,7 @@
 namespace orrery::player {
 namespace {
 
-/// An axis with the range that it shows when nobody has zoomed.
+/// An axis and its range without zoom.
 struct WholeAxis {
   Range range{};
   AxisScale scale{AxisScale::linear};

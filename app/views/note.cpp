@@ -60,7 +60,7 @@ std::optional<Rect> first_free(double x, Size size, const Rect& plot, std::span<
   return box.bottom() <= plot.bottom() ? std::optional(box) : std::nullopt;
 }
 
-/// Curves can be followed beneath it.
+/// Translucent, so that curves can be followed beneath it.
 void draw_see_through_box(Canvas& canvas, const Rect& box, const Ui& ui) {
   constexpr double opacity = 0.86;
   const double hair = std::max(1.0, std::round(ui.scale));

@@ -46,7 +46,7 @@ RopeDecomposition<T> rope_decomposition(const QkTransform<T>& rotation, const Tu
   RopeDecomposition<T> out;
   for (std::size_t b = 0; b < count; ++b) {
     const std::size_t first = b * all / count, last = (b + 1) * all / count - 1;
-    // One side is enough: what is 0 there counts nothing.
+    // Zeroing the other pairs of q suffices: their products with k vanish.
     out.bands.push_back(
         {first, last, scaled_product<T>(only_pairs(pairs, turned_q, first, last), turned_k, 1)});
   }

@@ -49,7 +49,7 @@ class OnlineAttention {
   Index keys_;
   const Mask& mask_;
   int threads_;
-  // Sums of each query over the keys so far.
+  // Running sums of each query over the keys so far.
   Matrix<T> output_;          ///< before it is divided by weight_
   std::vector<T> largest_{};  ///< logit
   std::vector<double> weight_{};

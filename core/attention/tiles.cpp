@@ -141,7 +141,7 @@ template <class T>
 Matrix<T> weighted_values(const Matrix<T>& weights, const PackedValues<T>& v, bool finite,
                           const Mask& mask) {
   Matrix<T> out = Matrix<T>::Zero(weights.rows(), v.channels());
-  // The last queries, where they are no whole block of rows.
+  // The last queries may fill a block of rows only in part.
   Matrix<T> tile = Matrix<T>::Zero(padded_queries(std::min(tile_queries, weights.rows())),
                                    std::min(tile_keys, weights.cols()));
   Matrix<T> sum(tile.rows(), v.columns());

@@ -262,7 +262,7 @@ std::optional<LogitFactors<T>> TransformerXl<T>::logit_factors(const ScoreInputs
                                                                const Distances& distances) const {
   check_head(in.head, weights_.u.rows());
   if (in.segments.given() || weights_.u.cols() != in.q.cols()) return std::nullopt;
-  // Those that clamp_len and the mask leave, as n − m.
+  // The distances that clamp_len and the mask leave, as n − m.
   const Position last =
       std::clamp(distances.last_seen, distances.first, distances.first + distances.count - 1);
   const Position first_kept = -clamped(-distances.first), last_kept = -clamped(-last);

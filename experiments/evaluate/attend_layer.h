@@ -39,8 +39,8 @@ SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch);
 template <class T>
 Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 
-/// q, k, v of one batch entry, as they are, read head by head; k for an absent v. With the last one
-/// their values are freed. `in` outlives it.
+/// q, k and v of one batch entry without projections, read head by head; k stands in for an absent v.
+/// Reading the last entry frees their values. `in` must outlive the source.
 template <class T>
 LayerSource<T> source_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch);
 /// The same with all heads in memory.

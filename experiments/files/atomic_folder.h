@@ -28,7 +28,7 @@ class AtomicFolder {
   /// IoError; then the target is unchanged.
   void commit();
   /// The same of folders whose targets lie in one folder, with one wait for all of them. Throws
-  /// IoError; then the targets from some one on are unchanged.
+  /// IoError, and then leaves unchanged the target that failed and all after it.
   static void commit(std::span<AtomicFolder* const> folders);
 
  private:

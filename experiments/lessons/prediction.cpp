@@ -30,7 +30,7 @@ bool compares(double value, NumberRelation::Sign sign, double bound) {
   return judge({.clauses = {clause}}, {empty, none}).holds;
 }
 
-/// The largest relative difference between two cells that are the same but for rounding.
+/// Two cells whose relative difference is at most this count as equal.
 constexpr double rounding = 1e-6;
 
 bool differ(double a, double b) {

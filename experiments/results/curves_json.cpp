@@ -64,8 +64,8 @@ std::optional<Table> table_of_long_curves(const Figure& figure, const LinePlot& 
 // ---- Read
 // ----------------------------------------------------------------------------------------
 
-/// The table that curves are read from. Together they may not be much larger than it: many curves
-/// that name the same rows would fill the memory from a small file.
+/// The table that curves are read from. It limits their total size, because many curves that name
+/// the same rows would fill the memory from a small file.
 class CurveTable {
  public:
   explicit CurveTable(const Table& table) {

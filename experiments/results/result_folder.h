@@ -81,8 +81,8 @@ struct StagedResult {
 StagedResult stage_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 void commit_results(std::span<const StagedResult> results);
 
-/// Throws the IoError that write_result would throw for the present content of options.folder,
-/// where a result of this provenance is to be written. Cheap: call it before a long computation.
+/// Throws the IoError with which write_result would refuse to replace the present content of
+/// options.folder by a result of this provenance. Cheap: call it before a long computation.
 void require_replaceable(const WriteOptions& options, const Provenance& wanted);
 
 }  // namespace orrery::results

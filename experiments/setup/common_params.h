@@ -54,8 +54,8 @@ std::vector<ParamSpec> attention_precision_params(const std::string& default_pip
 std::vector<Stage> score_stages();
 /// "precision" as a list of pipelines.
 ParamSpec pipelines_param(std::vector<std::string> default_names);
-/// "stage.NAME": a format in place of the pipeline's. Read where one of the encodings that round
-/// there is chosen, by the parameter "encoding".
+/// "stage.NAME": a format that replaces the pipeline's at one stage. Read only while the parameter
+/// "encoding" names an encoding that rounds there.
 std::vector<ParamSpec> stage_params(const RoundedStages& stages);
 
 /// Appends the specs and the parameters of all encodings behind the selector "encoding".

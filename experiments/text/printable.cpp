@@ -44,7 +44,7 @@ bool is_plain_byte(char byte) { return byte >= ' ' && byte <= '~'; }
 }  // namespace
 
 std::string printable(std::string_view text) {
-  // Only the bytes that 40 characters can have are looked at.
+  // 40 characters have no more bytes than this; the rest is not read.
   const std::string_view start = text.substr(0, most_characters * most_bytes_per_character);
   std::string shown;
   std::size_t at = 0;

@@ -18,8 +18,8 @@ using literal::Rows;
 template <class T>
 double relative_error(const Matrix<T>& library, const Rows& literal);
 
-/// 3 √n u, u the unit roundoff of T: what n roundings that are independent and of mean zero leave
-/// of a number, exceeded once in a thousand times at most. Source: Higham and Mary 2019, theorem
+/// 3 √n u, with u the unit roundoff of T: a bound of the relative error after n independent roundings
+/// of mean zero, exceeded at most once in a thousand times. Source: Higham and Mary 2019, theorem
 /// 2.4 with λ = 3; sums of products here stay far below it, because their partial sums do not
 /// reach their last size at once.
 template <class T>

@@ -93,7 +93,7 @@ class ReferenceLabels {
     if (!best) return;
     context_.canvas.rect(*best, with_alpha(context_.style.plot_background, 0.8));
     draw_rich(context_.canvas, {best->x, best->y + 0.5 * best->height}, label, text_);
-    // The next label is not read as a part of this one.
+    // Keeps the next label at a distance, so that the two are not read as one.
     boxes_.push_back(shrunk(*best, -2 * inset(), 0, -2 * inset(), 0));
   }
 

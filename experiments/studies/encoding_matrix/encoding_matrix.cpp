@@ -255,7 +255,7 @@ Figure profile_figure(const MatrixStudy& study, const std::string& name,
           {.kind = "bias_by_distance", .encodings = {name}}};
 }
 
-/// What other tokens change of the score of two, where all have the same content.
+/// How much other tokens change the score of a pair when all tokens have the same content.
 void study_equal_contents(const MatrixStudy& study, const std::string& name,
                           const ScoreTerms<double>& terms) {
   const Map ones = Map::Ones(static_cast<Index>(study.positions.size()), study.d());

@@ -52,7 +52,7 @@ std::vector<ParamSpec> declared_params() {
   return with_encoding_params(std::move(specs));
 }
 
-/// Whether RoPE is compared: the bound is about its rotation, and says nothing about others.
+/// Whether RoPE is compared: the bound follows from its rotation and holds for no other encoding.
 bool compares_rope(const ParamSet& params) {
   const std::vector<std::string>& names = params.list("encoding");
   return std::find(names.begin(), names.end(), "rope") != names.end();
