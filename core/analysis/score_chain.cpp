@@ -22,16 +22,15 @@ std::complex<double> ScoreChain::end() const {
 
 std::vector<std::complex<double>> complex_pairs(const Rope<double>& rope,
                                                 std::span<const double> x) {
-  if (static_cast<Index>(x.size()) != rope.config().d_head)
+  if (static_cast<Index>(x.size()) != rope.convention().d_head)
     throw UsageError(fmt::format("a vector with {} channels", x.size()),
-                     fmt::format("this RoPE was made for d_head={}", rope.config().d_head),
+                     fmt::format("this RoPE was made for d_head={}", rope.convention().d_head),
                      "give q and k of that head");
-  const bool interleaved = rope.config().pairing == RopePairing::interleaved;
-  const std::size_t pairs = rope.theta().size();
   std::vector<std::complex<double>> z;
-  for (std::size_t t = 0; t < pairs; ++t)
-    z.push_back(interleaved ? std::complex(x[2 * t], x[2 * t + 1])
-                            : std::complex(x[t], x[t + pairs]));
+  for (std::size_t t = 0; t < rope.theta().size(); ++t) {
+    const auto [a, b] = rope.channels(t);
+    z.emplace_back(x[static_cast<std::size_t>(a)], x[static_cast<std::size_t>(b)]);
+  }
   return z;
 }
 
@@ -49,7 +48,8 @@ ScoreChain score_chain(const Rope<double>& rope, std::span<const double> q,
     const CosSin turn = rotation_at(r, rope.theta()[t]);
     chain.links.push_back(gain * z_q[t] * std::conj(z_k[t]) * std::complex(turn.cos, turn.sin));
   }
-  for (std::size_t c = 2 * z_q.size(); c < q.size(); ++c) chain.rest += q[c] * k[c];
+  for (std::size_t c = 0; c < q.size(); ++c)
+    if (!rope.turns(static_cast<Index>(c))) chain.rest += q[c] * k[c];
   return chain;
 }
 

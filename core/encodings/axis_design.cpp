@@ -126,6 +126,12 @@ ParamSpec head_axis_param() {
 
 }  // namespace
 
+std::string_view name(AxisDesign design) {
+  return std::find_if(designs.begin(), designs.end(),
+                      [&](const DesignName& known) { return known.design == design; })
+      ->name;
+}
+
 std::vector<std::size_t> axes_of_pairs(AxisDesign design, const std::vector<Index>& sections) {
   switch (design) {
     case AxisDesign::interleaved:

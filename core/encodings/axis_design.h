@@ -3,20 +3,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/encodings/rope_convention.h"
 #include "core/params.h"
 #include "core/types.h"
 
 namespace orrery {
 
-/// Which axis turns which pair, pairs in the order of their frequencies.
-enum class AxisDesign {
-  chunked,      ///< M-RoPE, Qwen2-VL: the sections one after another
-  interleaved,  ///< M-RoPE, Qwen3-VL: axis a ≥ 1 has pairs a, a + A, … below A·section_a; axis 0
-                ///< the rest, A the axes
-  time_last,    ///< VideoRoPE: axes 1, 2, … in turn on the fast pairs, time on the slow ones
-  time_still,  ///< HoPE: as VideoRoPE, and time has frequency 0
-  axial,       ///< ViTs: sections one after another, and each has frequencies of its own
-};
+/// The design as axis_rope.design names it.
+std::string_view name(AxisDesign design);
 
 /// The axis of each pair. [Σ sections]. Throws UsageError for sections that leave pairs of an
 /// interleaved design to no axis: those of an axis a ≥ 1 beyond A·section_a ≤ pairs.

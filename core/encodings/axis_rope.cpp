@@ -5,56 +5,41 @@
 
 #include <utility>
 
+#include "core/encodings/axis_design.h"
 #include "core/encodings/common_formulas.h"
-#include "core/encodings/rope_scaling_params.h"
+#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_settings.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 
 namespace orrery {
 namespace {
 
-using Axes = std::vector<std::size_t>;
-
-std::vector<double> frequencies_of(const AxisRopeConfig& config, const Axes& axes) {
-  const Precision format = config.rounding.format(Stage::inv_freq);
-  std::vector<double> theta;
-  if (config.design == AxisDesign::axial) {
-    for (const Index section : config.sections)
-      if (section > 0)
-        for (const double own : scaled_frequencies(section, config.base, config.scaling, format))
-          theta.push_back(own);
-    return theta;
-  }
-  theta = scaled_frequencies(config.rotary_dims / 2, config.base, config.scaling, format);
-  for (std::size_t t = 0; t < theta.size(); ++t)
-    if (config.design == AxisDesign::time_still && axes[t] == 0) theta[t] = 0;
-  return theta;
-}
-
-AxisRopeConfig completed(AxisRopeConfig config) {
-  config.rotary_dims = checked_rotary_dims(config.d_head, config.rotary_dims);
+RopeConvention with_sections(RopeConvention convention) {
+  convention = completed(std::move(convention));
   Index pairs = 0;
-  for (const Index section : config.sections) {
+  for (const Index section : convention.sections) {
     if (section < 0)
       throw UsageError(fmt::format("a section of {} pairs", section), "must not be negative",
                        "give an axis without pairs 0");
     pairs += section;
   }
-  if (2 * pairs == config.rotary_dims) return config;
+  if (pairs == pairs_of(convention)) return convention;
   throw UsageError(fmt::format("sections {} of {} channels that turn",
-                               fmt::join(config.sections, "+"), config.rotary_dims),
+                               fmt::join(convention.sections, "+"), 2 * pairs_of(convention)),
                    "must sum to their pairs, half of the channels", "Qwen2-VL has 16+24+24 of 128");
 }
 
 }  // namespace
 
 template <class T>
-AxisRope<T>::AxisRope(const AxisRopeConfig& config)
-    : config_(completed(config)),
-      axes_(axes_of_pairs(config_.design, config_.sections)),
-      theta_(frequencies_of(config_, axes_)),
-      attention_factor_(orrery::attention_factor(config_.scaling)),
-      by_axis_(config_.sections.size()) {
+AxisRope<T>::AxisRope(RopeConvention convention, AxisRopeOptions options)
+    : convention_(with_sections(std::move(convention))),
+      options_(std::move(options)),
+      axes_(axes_of_pairs(convention_.design, convention_.sections)),
+      theta_(turning_of(convention_, options_.rounding.format(Stage::inv_freq))),
+      attention_factor_(orrery::attention_factor(convention_.scaling)),
+      by_axis_(convention_.sections.size()) {
   for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
     std::vector<std::size_t> pairs;
     std::vector<double> theta;
@@ -71,14 +56,13 @@ AxisRope<T>::AxisRope(const AxisRopeConfig& config)
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo AxisRope<T>::info() {
-  std::vector<ParamSpec> params{base_param(), rope_pairing_param(), rope_fraction_param()};
+  std::vector<ParamSpec> params = rope_params(true);
   const auto append = [&](std::vector<ParamSpec> more) {
     for (ParamSpec& spec : more) params.push_back(std::move(spec));
   };
-  append(rope_scaling_params());
   append(axis_design_params());
   append(axis_layout_params());
-  std::vector<TableSpec> tables = rope_scaling_tables();
+  std::vector<TableSpec> tables = rope_tables();
   tables.push_back(axis_positions_table());
   return {
       .name = "axis_rope",
@@ -114,32 +98,20 @@ void AxisRope<T>::check(const EncodingSettings& s) {
 
 template <class T>
 std::unique_ptr<AxisRope<T>> AxisRope<T>::make(const EncodingSettings& s) {
-  const Index r = rotary_dims_of(s);
-  return std::make_unique<AxisRope>(AxisRopeConfig{.d_head = s.d_head,
-                                                   .base = s.params.real("base"),
-                                                   .pairing = rope_pairing_of(s.params),
-                                                   .design = axis_design_of(s.params),
-                                                   .sections = axis_sections_of(s.params, r / 2),
-                                                   .rotary_dims = r,
-                                                   .scaling = rope_scaling_of(s, r / 2),
-                                                   .layout = axis_layout_of(s),
-                                                   .rounding = s.rounding});
+  RopeConvention convention = rope_convention_of(s);
+  convention.design = axis_design_of(s.params);
+  convention.sections = axis_sections_of(s.params, pairs_of(convention));
+  return std::make_unique<AxisRope>(
+      std::move(convention), AxisRopeOptions{.layout = axis_layout_of(s), .rounding = s.rounding});
 }
 
 template <class T>
 EncodingTraits AxisRope<T>::traits() const {
-  const Index given = config_.layout.given.rows();
-  const std::optional<Position> text = text_from(config_.layout);
+  const Index given = options_.layout.given.rows();
+  const std::optional<Position> text = text_from(options_.layout);
   return {.relative = text == -max_position,
           .relative_from = text,
           .last_position = given > 0 ? given - 1 : max_position};
-}
-
-template <class T>
-auto AxisRope<T>::channels(std::size_t t) const -> Channels {
-  const auto i = static_cast<Index>(t);
-  if (config_.pairing == RopePairing::interleaved) return {2 * i, 2 * i + 1};
-  return {i, i + static_cast<Index>(theta_.size())};
 }
 
 template <class T>
@@ -147,13 +119,13 @@ void AxisRope<T>::rotate_axis(const AxisPairs& axis, const Positions& positions,
                               MatrixOut<T> x) const {
   Matrix<T> side_by_side(x.rows(), 2 * static_cast<Index>(axis.pairs.size()));
   for (std::size_t i = 0; i < axis.pairs.size(); ++i) {
-    const Channels from = channels(axis.pairs[i]);
+    const ChannelPair from = channels(axis.pairs[i]);
     side_by_side.col(2 * static_cast<Index>(i)) = x.col(from.a);
     side_by_side.col(2 * static_cast<Index>(i) + 1) = x.col(from.b);
   }
   axis.table.template rotate_interleaved<T>(positions, side_by_side);
   for (std::size_t i = 0; i < axis.pairs.size(); ++i) {
-    const Channels to = channels(axis.pairs[i]);
+    const ChannelPair to = channels(axis.pairs[i]);
     x.col(to.a) = side_by_side.col(2 * static_cast<Index>(i));
     x.col(to.b) = side_by_side.col(2 * static_cast<Index>(i) + 1);
   }
@@ -164,8 +136,8 @@ void AxisRope<T>::rotate_rounded(const AxisPositions& positions, MatrixOut<T> x)
   for (Index i = 0; i < x.rows(); ++i)
     for (std::size_t t = 0; t < theta_.size(); ++t) {
       const CosSin turn = rounded_rotation(positions(i, static_cast<Index>(axes_[t])), theta_[t],
-                                           config_.rounding, attention_factor_);
-      const Channels pair = channels(t);
+                                           options_.rounding, attention_factor_);
+      const ChannelPair pair = channels(t);
       const auto a = static_cast<double>(x(i, pair.a)), b = static_cast<double>(x(i, pair.b));
       x(i, pair.a) = static_cast<T>(a * turn.cos - b * turn.sin);
       x(i, pair.b) = static_cast<T>(a * turn.sin + b * turn.cos);
@@ -174,14 +146,14 @@ void AxisRope<T>::rotate_rounded(const AxisPositions& positions, MatrixOut<T> x)
 
 template <class T>
 void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
-  const auto axes = static_cast<Index>(config_.sections.size());
-  if (positions.rows() != x.rows() || positions.cols() != axes || x.cols() != config_.d_head)
+  const auto axes = static_cast<Index>(convention_.sections.size());
+  if (positions.rows() != x.rows() || positions.cols() != axes || x.cols() != convention_.d_head)
     throw UsageError(fmt::format("positions [{}, {}] for rows [{}, {}]", positions.rows(),
                                  positions.cols(), x.rows(), x.cols()),
-                     fmt::format("must be [N, {}] for rows [N, {}]", axes, config_.d_head),
+                     fmt::format("must be [N, {}] for rows [N, {}]", axes, convention_.d_head),
                      "give each row a position on every axis");
   check_positions(PositionsIn(positions.data(), static_cast<std::size_t>(positions.size())));
-  if (rounds_rotation(config_.rounding)) {
+  if (rounds_rotation(options_.rounding)) {
     rotate_rounded(positions, x);
   } else {
     for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
@@ -192,13 +164,14 @@ void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
       rotate_axis(*by_axis_[axis], own, x);
     }
   }
-  config_.rounding.template apply<T>(Stage::rotated_qk, x.leftCols(config_.rotary_dims));
+  options_.rounding.template apply<T>(
+      Stage::rotated_qk, x.middleCols(first_channel(convention_), 2 * pairs_of(convention_)));
 }
 
 template <class T>
 void AxisRope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
-  rotate(axis_positions(config_.layout, positions), x);
+  rotate(axis_positions(options_.layout, positions), x);
 }
 
 template class AxisRope<float>;

@@ -5,34 +5,25 @@
 #include <vector>
 
 #include "core/encoding.h"
-#include "core/encodings/axis_design.h"
 #include "core/encodings/axis_layout.h"
-#include "core/encodings/rope_channels.h"
-#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_convention.h"
 #include "core/encodings/rotation_table.h"
 #include "core/types.h"
 
 namespace orrery {
 
-struct AxisRopeConfig {
-  Index d_head{};
-  double base{10000.0};
-  RopePairing pairing{RopePairing::half_split};
-  AxisDesign design{AxisDesign::chunked};
-  std::vector<Index> sections{};  ///< pairs of each axis; they sum to rotary_dims/2
-  Index rotary_dims{0};           ///< r: the first r channels turn; 0 means all of d_head
-  RopeScaling scaling{};          ///< of each section on its own where the design is axial
-  AxisLayout layout{};            ///< where the tokens of transform_queries and _keys lie
+struct AxisRopeOptions {
+  AxisLayout layout{};  ///< where the tokens of transform_queries and _keys lie
   StageRounding rounding{};
 };
 
 /// RoPE at positions with several axes: pair t rotates by the position on its own axis a(t).
 ///   angle = p_{a(t)}·theta_t,  theta_t = base^(-2t/r),  t = 0 … r/2 − 1
 ///
-/// The frequency does not depend on the axis; config.scaling changes it. Two designs differ: in
+/// The frequency does not depend on the axis; convention.scaling changes it. Two designs differ: in
 /// AxisDesign::axial each section of s pairs restarts, base^(-2t/(2s)), and in time_still the
 /// pairs of axis 0 do not rotate. MHRoPE, where each head rotates by one axis, is a design whose
-/// other sections are 0. config.layout maps the position m of a token to its place on the axes.
+/// other sections are 0. options.layout maps the position m of a token to its place on the axes.
 ///
 /// Scores depend on the differences of positions, axis by axis. They depend on m − n alone for
 /// text only, where all axes agree; there it is RoPE, but for axial and time_still.
@@ -48,7 +39,7 @@ class AxisRope final : public Encoding, public QkTransform<T> {
  public:
   /// Throws UsageError: d_head or rotary_dims odd or not positive, base ≤ 1, sections that do not
   /// sum to its pairs, or a scaling that scaled_frequencies refuses.
-  explicit AxisRope(const AxisRopeConfig& config);
+  explicit AxisRope(RopeConvention convention, AxisRopeOptions options = {});
 
   static EncodingInfo info();
   static std::unique_ptr<AxisRope> make(const EncodingSettings& settings);
@@ -62,8 +53,9 @@ class AxisRope final : public Encoding, public QkTransform<T> {
   /// or rows, or beyond ±2^53.
   void rotate(const AxisPositions& positions, MatrixOut<T> x) const;
 
-  const AxisRopeConfig& config() const { return config_; }
-  /// rad per step of its axis, of each pair.
+  const RopeConvention& convention() const { return convention_; }
+  const AxisRopeOptions& options() const { return options_; }
+  /// rad per step of its axis, of each pair; negative when clockwise.
   const std::vector<double>& theta() const { return theta_; }
   const std::vector<std::size_t>& axes() const { return axes_; }  ///< of each pair
   /// a: cos and sin are multiplied by it.
@@ -75,16 +67,16 @@ class AxisRope final : public Encoding, public QkTransform<T> {
     std::vector<std::size_t> pairs;
     RotationTable table;
   };
-  struct Channels {
-    Index a, b;
-  };
 
-  Channels channels(std::size_t t) const;
+  ChannelPair channels(std::size_t t) const {
+    return channels_of(convention_, static_cast<Index>(t));
+  }
   void turn(PositionsIn positions, MatrixOut<T> x) const;
   void rotate_axis(const AxisPairs& axis, const Positions& positions, MatrixOut<T> x) const;
   void rotate_rounded(const AxisPositions& positions, MatrixOut<T> x) const;
 
-  AxisRopeConfig config_;
+  RopeConvention convention_;
+  AxisRopeOptions options_;
   std::vector<std::size_t> axes_;
   std::vector<double> theta_;
   double attention_factor_;

@@ -4,33 +4,17 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/encodings/common_formulas.h"
-#include "core/encodings/rope_scaling_params.h"
+#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_settings.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 #include "core/product.h"
 
 namespace orrery {
 namespace {
-
-RopeConfig completed(RopeConfig config) {
-  config.rotary_dims = checked_rotary_dims(config.d_head, config.rotary_dims);
-  return config;
-}
-
-/// The pairs that have a frequency, be it 0.
-Index pairs_of(const RopeConfig& config) {
-  return (config.partial == RopePartial::truncated ? config.rotary_dims : config.d_head) / 2;
-}
-
-std::vector<double> frequencies_of(const RopeConfig& config, Precision format) {
-  std::vector<double> theta =
-      scaled_frequencies(pairs_of(config), config.base, config.scaling, format);
-  if (config.partial == RopePartial::truncated) return theta;
-  std::fill(theta.begin() + config.rotary_dims / 2, theta.end(), 0.0);
-  return theta;
-}
 
 std::string band_name(std::size_t band) { return fmt::format("band{}", band); }
 
@@ -75,27 +59,20 @@ Positions mirrored(PositionsIn positions) {
 }  // namespace
 
 template <class T>
-Rope<T>::Rope(const RopeConfig& config)
-    : config_(completed(config)),
-      theta_(frequencies_of(config_, Precision::fp64)),
-      rounded_theta_(frequencies_of(config_, config_.rounding.format(Stage::inv_freq))),
-      attention_factor_(orrery::attention_factor(config_.scaling)),
+Rope<T>::Rope(RopeConvention convention, const RopeOptions& options)
+    : convention_(completed(std::move(convention))),
+      options_(options),
+      theta_(turning_of(convention_, Precision::fp64)),
+      rounded_theta_(turning_of(convention_, options_.rounding.format(Stage::inv_freq))),
+      attention_factor_(orrery::attention_factor(convention_.scaling)),
       table_(rounded_theta_, attention_factor_),
       value_table_(rounded_theta_) {
-  check_some_pair_counts(theta_.size(), config_.muted);
+  check_some_pair_counts(theta_.size(), options_.muted);
 }
 
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Rope<T>::info() {
-  ParamSpec partial{
-      .key = "rope.partial",
-      .description = "How a fraction below 1 is meant.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("truncated"),
-      .choices = {{"truncated", "the first r channels, frequencies base^(−2t/r): GPT-NeoX"},
-                  {"proportional", "p-RoPE: frequencies base^(−2t/d), the lowest set to 0"}},
-      .idle = [](const ParamSet& params) { return params.real("rope.fraction") == 1.0; }};
   ParamSpec value{
       .key = "rope.rotary_value",
       .description = "Whether values turn too.",
@@ -112,9 +89,7 @@ EncodingInfo Rope<T>::info() {
       .default_value = std::vector<std::string>{},
       .choices = band_choices(),
       .may_be_empty = true};
-  std::vector<ParamSpec> params{base_param(), rope_pairing_param(), rope_fraction_param(),
-                                std::move(partial)};
-  for (ParamSpec& spec : rope_scaling_params()) params.push_back(std::move(spec));
+  std::vector<ParamSpec> params = rope_params(false);
   params.push_back(std::move(value));
   params.push_back(std::move(muted));
   return {
@@ -142,7 +117,7 @@ EncodingInfo Rope<T>::info() {
                   {"s", "factor of a scaling"},
                   {"L_0", "context of the training, in tokens"}},
       .params = std::move(params),
-      .tables = rope_scaling_tables(),
+      .tables = rope_tables(),
       .decay = {.param = "base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
                  Stage::rotated_qk},
@@ -156,18 +131,11 @@ void Rope<T>::check(const EncodingSettings& s) {
 
 template <class T>
 std::unique_ptr<Rope<T>> Rope<T>::make(const EncodingSettings& s) {
-  RopeConfig config{.d_head = s.d_head,
-                    .base = s.params.real("base"),
-                    .pairing = rope_pairing_of(s.params),
-                    .rotary_dims = rotary_dims_of(s),
-                    .rounding = s.rounding};
-  if (s.params.text("rope.partial") == "proportional") config.partial = RopePartial::proportional;
+  RopeOptions options{.muted = muted_of(s.params), .rounding = s.rounding};
   const std::string& value = s.params.text("rope.rotary_value");
-  if (value == "rotated") config.rotary_value = RotaryValue::rotated;
-  if (value == "counter_rotated") config.rotary_value = RotaryValue::counter_rotated;
-  config.muted = muted_of(s.params);
-  config.scaling = rope_scaling_of(s, pairs_of(config));
-  return std::make_unique<Rope>(config);
+  if (value == "rotated") options.rotary_value = RotaryValue::rotated;
+  if (value == "counter_rotated") options.rotary_value = RotaryValue::counter_rotated;
+  return std::make_unique<Rope>(rope_convention_of(s), options);
 }
 
 template <class T>
@@ -183,7 +151,7 @@ TurningPairs Rope<T>::turning_pairs() const {
 template <class T>
 void Rope<T>::rotate_exactly(PositionsIn positions, const RotationTable& table,
                              MatrixOut<T> x) const {
-  if (config_.pairing == RopePairing::interleaved)
+  if (convention_.pairing == RopePairing::interleaved)
     table.rotate_interleaved<T>(positions, x);
   else
     table.rotate_half_split<T>(positions, x);
@@ -191,9 +159,9 @@ void Rope<T>::rotate_exactly(PositionsIn positions, const RotationTable& table,
 
 template <class T>
 void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) const {
-  const auto product = [this](T x, T y) { return config_.rounding(Stage::products, x * y); };
+  const auto product = [this](T x, T y) { return options_.rounding(Stage::products, x * y); };
   for (std::size_t t = 0; t < rounded_theta_.size(); ++t) {
-    const CosSin turn = rounded_rotation(position, rounded_theta_[t], config_.rounding, amplitude);
+    const CosSin turn = rounded_rotation(position, rounded_theta_[t], options_.rounding, amplitude);
     const T c = static_cast<T>(turn.cos);
     const T s = static_cast<T>(turn.sin);
     T& a = row[channels(t).a];
@@ -208,18 +176,18 @@ void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) co
 template <class T>
 void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
-  if (x.cols() != config_.d_head)
+  if (x.cols() != convention_.d_head)
     throw UsageError(fmt::format("q or k with {} channels", x.cols()),
-                     fmt::format("this RoPE was made for d_head={}", config_.d_head),
+                     fmt::format("this RoPE was made for d_head={}", convention_.d_head),
                      "give q and k with as many channels");
-  if (rounds_rotation(config_.rounding) || config_.rounding.rounds(Stage::products))
+  MatrixOut<T> paired = x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
+  if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
     for (Index i = 0; i < x.rows(); ++i)
       rotate_row_rounded(positions[static_cast<std::size_t>(i)], table.amplitude(),
                          x.row(i).data());
   else
-    rotate_exactly(positions, table, x);
-  config_.rounding.template apply<T>(Stage::rotated_qk,
-                                     x.leftCols(2 * static_cast<Index>(theta_.size())));
+    rotate_exactly(positions, table, paired);
+  options_.rounding.template apply<T>(Stage::rotated_qk, paired);
 }
 
 template <class T>
@@ -234,11 +202,11 @@ void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
 
 template <class T>
 void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
-  if (config_.rotary_value == RotaryValue::none) return;
+  if (options_.rotary_value == RotaryValue::none) return;
   Matrix<T> turned = in.v;
   rotate(in.n, value_table_, turned);
   Matrix<T> sum = product<T>(in.weights, turned);
-  if (config_.rotary_value == RotaryValue::counter_rotated)
+  if (options_.rotary_value == RotaryValue::counter_rotated)
     rotate(mirrored(in.m), value_table_, sum);
   out = sum;
 }

@@ -5,19 +5,11 @@
 #include <vector>
 
 #include "core/encoding.h"
-#include "core/encodings/rope_channels.h"
-#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_convention.h"
 #include "core/encodings/rotation_table.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
-
-/// Which channels of a partial RoPE rotate, and how fast.
-enum class RopePartial {
-  truncated,     ///< the first r channels, paired among themselves, denominators r: GPT-NeoX, GPT-J
-  proportional,  ///< p-RoPE: all channels paired, denominators d; pairs from r/2 on have frequency
-                 ///< 0
-};
 
 /// Whether values are rotated too.
 enum class RotaryValue {
@@ -33,14 +25,9 @@ constexpr std::size_t mixer_band_of(std::size_t t, std::size_t pairs) {
   return t * mixer_bands / pairs;
 }
 
-struct RopeConfig {
-  Index d_head{};
-  double base{10000.0};
-  RopePairing pairing{RopePairing::interleaved};
-  Index rotary_dims{0};  ///< r: the first r channels rotate, the rest stay; 0 means all of d_head
-  RopePartial partial{RopePartial::truncated};
+/// What a Rope does beside turning q and k by its convention.
+struct RopeOptions {
   RotaryValue rotary_value{RotaryValue::none};
-  RopeScaling scaling{};
   std::array<bool, mixer_bands> muted{};  ///< by band: taken out of the score
   StageRounding rounding{};
 };
@@ -55,13 +42,14 @@ struct RopeConfig {
 /// The forms of (12) and (15) are in rope_realisations.h. Copies of the paper print the last rows
 /// of (34) as (−x_{d−1}, x_d); correct is (−x_d, x_{d−1}).
 ///
-/// config.scaling (rope_scaling.h) changes theta. Its attention factor a multiplies rotated q and
+/// convention.scaling (rope_scaling.h) changes theta. A token has one position, to which the axes of
+/// pairs make no difference. Its attention factor a multiplies rotated q and
 /// k, so that their products gain a²; values do not gain it. For muted bands, q and k of their
 /// pairs are set to 0 after the rotation, so that the score of eq. (35) is Σ Re h_t
 /// e^{i(m−n)theta_t} over the other pairs, and the channels that are not rotated. Values keep all
 /// pairs.
 ///
-/// Accuracy: unless config.rounding names a format for angles, cos and sin are those of the exact
+/// Accuracy: unless options.rounding names a format for angles, cos and sin are those of the exact
 /// product position·theta of the fp64 theta, to 20·2^-53 (RotationTable), so that scores depend on
 /// m − n at every position to 2^53. theta itself is rounded, and the absolute angle m·theta is off
 /// by up to |m|·theta·2^-53: for base 10000 and r = 128 by 8e-10 rad at 2^24, 5e-5 at 2^40 and
@@ -72,9 +60,9 @@ struct RopeConfig {
 template <class T>
 class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
  public:
-  /// Throws UsageError: d_head or rotary_dims odd or not positive, rotary_dims > d_head, base ≤ 1,
+  /// Throws UsageError: d_head or rotary_dims odd or not positive, channels beyond d_head, base ≤ 1,
   /// every pair muted, or a scaling that scaled_frequencies refuses.
-  explicit Rope(const RopeConfig& config);
+  explicit Rope(RopeConvention convention, const RopeOptions& options = {});
 
   static EncodingInfo info();
   static std::unique_ptr<Rope> make(const EncodingSettings& settings);
@@ -90,9 +78,10 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
   TurningPairs turning_pairs() const override;
 
-  const RopeConfig& config() const { return config_; }
-  /// rad per token after scaling, the fastest first: [rotary_dims / 2], or [d_head / 2] when
-  /// proportional.
+  const RopeConvention& convention() const { return convention_; }
+  const RopeOptions& options() const { return options_; }
+  /// rad per token after scaling, the fastest first, negative when clockwise: [rotary_dims / 2], or
+  /// [d_head / 2] when proportional.
   const std::vector<double>& theta() const { return theta_; }
   /// theta() in the format of Stage::inv_freq: the frequencies of the rotations.
   const std::vector<double>& rounded_theta() const { return rounded_theta_; }
@@ -100,7 +89,7 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   /// a: cos and sin of q and of k are multiplied by it.
   double attention_factor() const { return attention_factor_; }
 
-  bool is_muted(std::size_t t) const { return config_.muted[mixer_band_of(t, theta_.size())]; }
+  bool is_muted(std::size_t t) const { return options_.muted[mixer_band_of(t, theta_.size())]; }
   /// The values of the unmuted pairs, out of one value per pair. [theta().size()] → [unmuted
   /// pairs].
   template <class Value>
@@ -111,14 +100,13 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
     return kept;
   }
 
-  struct Channels {
-    Index a, b;
-  };
-  /// The two channels of pair t.
-  Channels channels(std::size_t t) const {
-    const auto i = static_cast<Index>(t);
-    if (config_.pairing == RopePairing::interleaved) return {2 * i, 2 * i + 1};
-    return {i, i + static_cast<Index>(theta_.size())};
+  ChannelPair channels(std::size_t t) const {
+    return channels_of(convention_, static_cast<Index>(t));
+  }
+  /// Whether a channel is one of a pair.
+  bool turns(Index channel) const {
+    const Index place = channel - first_channel(convention_);
+    return place >= 0 && place < 2 * pairs_of(convention_);
   }
 
  private:
@@ -127,7 +115,8 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   void rotate_exactly(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
   void rotate_row_rounded(Position position, double amplitude, T* row) const;
 
-  RopeConfig config_;
+  RopeConvention convention_;
+  RopeOptions options_;
   std::vector<double> theta_;
   std::vector<double> rounded_theta_;
   double attention_factor_;

@@ -13,8 +13,8 @@ namespace {
 template <class T>
 std::complex<T> phasor(const Rope<T>& rope, Position m, std::size_t t) {
   if (rope.is_muted(t)) return {};
-  const CosSin turn =
-      rounded_rotation(m, rope.rounded_theta()[t], rope.config().rounding, rope.attention_factor());
+  const CosSin turn = rounded_rotation(m, rope.rounded_theta()[t], rope.options().rounding,
+                                       rope.attention_factor());
   return {static_cast<T>(turn.cos), static_cast<T>(turn.sin)};
 }
 
@@ -24,18 +24,12 @@ std::complex<T> pair_of(const Rope<T>& rope, const MatrixIn<T>& x, Index row, st
   return {x(row, a), x(row, b)};
 }
 
-/// Turning channels come first, in either pairing.
-template <class T>
-bool turns(const Rope<T>& rope, Index channel) {
-  return channel < 2 * static_cast<Index>(rope.theta().size());
-}
-
 template <class T>
 void check_rows(const Rope<T>& rope, PositionsIn m, const MatrixIn<T>& x) {
   check_positions(m, x.rows());
-  if (x.cols() == rope.config().d_head) return;
+  if (x.cols() == rope.convention().d_head) return;
   throw UsageError(fmt::format("x with {} channels", x.cols()),
-                   fmt::format("this RoPE was made for d_head={}", rope.config().d_head),
+                   fmt::format("this RoPE was made for d_head={}", rope.convention().d_head),
                    "give x with as many channels");
 }
 
@@ -44,7 +38,7 @@ void check_rows(const Rope<T>& rope, PositionsIn m, const MatrixIn<T>& x) {
 template <class T>
 Matrix<T> rope_matrix(const Rope<T>& rope, Position m) {
   check_positions(Positions{m}, 1);
-  Matrix<T> R = Matrix<T>::Identity(rope.config().d_head, rope.config().d_head);
+  Matrix<T> R = Matrix<T>::Identity(rope.convention().d_head, rope.convention().d_head);
   for (std::size_t t = 0; t < rope.theta().size(); ++t) {
     const auto [a, b] = rope.channels(t);
     const std::complex<T> turn = phasor(rope, m, t);
@@ -86,7 +80,7 @@ T rope_complex_score(const Rope<T>& rope, const MatrixIn<T>& q, const MatrixIn<T
   check_rows<T>(rope, Positions{m}, q);
   check_rows<T>(rope, Positions{n}, k);
   T score = 0;
-  for (Index c = 0; c < q.cols(); ++c) score += turns(rope, c) ? T(0) : q(0, c) * k(0, c);
+  for (Index c = 0; c < q.cols(); ++c) score += rope.turns(c) ? T(0) : q(0, c) * k(0, c);
   const T a = static_cast<T>(rope.attention_factor());  // once in the phasor, once here
   for (std::size_t t = 0; t < rope.theta().size(); ++t) {
     const std::complex<T> h = pair_of<T>(rope, q, 0, t) * std::conj(pair_of<T>(rope, k, 0, t));

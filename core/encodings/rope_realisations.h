@@ -6,7 +6,7 @@ namespace orrery {
 
 // RoPE written the two other ways the paper writes it. Rope itself rotates pair by pair, eq. (34),
 // which is what a program uses; these are for reading, checking and teaching, and equal it to
-// rounding. Both follow rope.config(): pairing, partial rotation, and the roundings of position,
+// rounding. Both follow rope.convention(): pairing, partial rotation, and the roundings of position,
 // inv_freq, angle and cos_sin (products and rotated vectors are not rounded), and muted bands,
 // whose pairs become 0.
 

@@ -7,7 +7,7 @@
 
 #include "core/encodings/axis_layout.h"
 #include "core/encodings/axis_rope.h"
-#include "core/encodings/rope.h"
+#include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/written_rope.h"
@@ -34,9 +34,14 @@ SoundRope sound_rope(const ParamSet& params, const ApplyInputs& in, Index channe
                                   .tables = in.tables.empty() ? nullptr : &tables};
   if (params.text("encoding") == "axis_rope") {
     const auto rope = AxisRope<double>::make(settings);
-    return {written_as(rope->config()), axis_positions(rope->config().layout, in.positions)};
+    const AxisDesign design = rope->convention().design;
+    if (design == AxisDesign::time_still || design == AxisDesign::axial)
+      throw UsageError("a design of axes with frequencies of its own",
+                       "is not one of those that defects were reported of",
+                       "take chunked, interleaved or time_last sections");
+    return {WrittenRope{rope->convention()}, axis_positions(rope->options().layout, in.positions)};
   }
-  SoundRope sound{written_as(Rope<double>::make(settings)->config()),
+  SoundRope sound{WrittenRope{rope_convention_of(settings)},
                   AxisPositions(static_cast<Index>(in.positions.size()), 1)};
   for (Index n = 0; n < sound.positions.rows(); ++n)
     sound.positions(n, 0) = in.positions[static_cast<std::size_t>(n)];

@@ -6,8 +6,9 @@
 
 namespace orrery::findings {
 
-/// What a layer of a configuration does to q and k of so many channels. Throws UsageError: the
-/// layer's heads have another size.
+/// What a layer of a configuration does to q and k of so many channels; one without RoPE turns
+/// nothing. Throws UsageError: the layer's heads have another size, or cos and sin are multiplied
+/// by 0.
 WrittenRope expected_rope(const LayerPlan& layer, Index channels);
 
 }  // namespace orrery::findings

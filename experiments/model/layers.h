@@ -12,9 +12,8 @@ namespace orrery::files {
 using namespace text;
 }
 namespace orrery::plans {
-using namespace search;
 using namespace files;
-}  // namespace orrery::plans
+}
 namespace orrery::data {
 using namespace plans;
 }
@@ -22,6 +21,7 @@ namespace orrery::figure {
 using namespace text;
 }
 namespace orrery::setup {
+using namespace search;
 using namespace data;
 using namespace figure;
 }  // namespace orrery::setup
@@ -35,8 +35,9 @@ namespace orrery::verify {
 using namespace model;
 }
 namespace orrery::findings {
+using namespace search;
 using namespace data;
-}
+}  // namespace orrery::findings
 namespace orrery::results {
 using namespace studies;
 }

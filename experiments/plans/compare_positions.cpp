@@ -34,10 +34,13 @@ class Collector {
     into_.differences.push_back({field, std::move(a), std::move(b), {layer}});
   }
 
-  void texts(int layer, const std::string& field, const std::string& a, const std::string& b) {
-    if (a != b) differ(layer, field, a, b);
+  void texts(int layer, const std::string& field, std::string_view a, std::string_view b) {
+    if (a != b) differ(layer, field, std::string(a), std::string(b));
   }
 
+  void numbers(int layer, const std::string& field, Index a, Index b) {
+    numbers(layer, field, static_cast<double>(a), static_cast<double>(b));
+  }
   void numbers(int layer, const std::string& field, double a, double b) {
     if (!same(a, b)) differ(layer, field, shown(a), shown(b));
   }
@@ -75,29 +78,30 @@ void compare_frequencies(const LayerPlan& a, const LayerPlan& b, Collector& foun
 }
 
 void compare_rope(const LayerPlan& a, const LayerPlan& b, Collector& found) {
-  const bool explained = a.rows_reordered != b.rows_reordered && a.pairing != b.pairing;
+  const bool explained = a.rows_reordered != b.rows_reordered && a.rope.pairing != b.rope.pairing;
   if (explained)
     found.note(
         "pairs (2t, 2t+1) of one file are pairs (t, t + r/2) of the other: rows of W_q and W_k "
         "are reordered along, and scores are equal");
   else
-    found.texts(a.layer, "pairing", a.pairing, b.pairing);
-  found.numbers(a.layer, "rotated channels", a.rotary_dims, b.rotary_dims);
-  found.numbers(a.layer, "first rotated channel", a.rotary_begin, b.rotary_begin);
-  found.texts(a.layer, "direction", a.clockwise ? "clockwise" : "counter-clockwise",
-              b.clockwise ? "clockwise" : "counter-clockwise");
-  found.numbers(a.layer, "base", a.base, b.base);
+    found.texts(a.layer, "pairing", name(a.rope.pairing), name(b.rope.pairing));
+  found.numbers(a.layer, "rotated channels", a.rope.rotary_dims, b.rope.rotary_dims);
+  found.numbers(a.layer, "first rotated channel", a.rope.begin, b.rope.begin);
+  found.texts(a.layer, "direction", a.rope.clockwise ? "clockwise" : "counter-clockwise",
+              b.rope.clockwise ? "clockwise" : "counter-clockwise");
+  found.numbers(a.layer, "base", a.rope.base, b.rope.base);
   compare_frequencies(a, b, found);
   found.numbers(a.layer, "attention factor", a.attention_factor, b.attention_factor);
   const auto sections = [](const LayerPlan& l) {
-    if (l.sections.empty()) return std::string("one axis");
-    return fmt::format("{}{}", fmt::join(l.sections, ", "),
-                       l.sections_interleaved ? " in turns" : "");
+    if (l.rope.sections.empty()) return std::string("one axis");
+    return fmt::format("{}{}", fmt::join(l.rope.sections, ", "),
+                       l.rope.design == AxisDesign::interleaved ? " in turns" : "");
   };
   found.texts(a.layer, "pairs per axis", sections(a), sections(b));
   // Files that say nothing about an indexer, as GGUFs, differ in nothing.
   if (a.indexer && b.indexer)
-    found.texts(a.layer, "pairing of the indexer", a.indexer->pairing, b.indexer->pairing);
+    found.texts(a.layer, "pairing of the indexer", name(a.indexer->pairing),
+                name(b.indexer->pairing));
 }
 
 /// What leaves the weights as they are: with a causal mask each form of ALiBi adds the same to a
@@ -129,7 +133,7 @@ std::string temperature_text(const LayerPlan& layer) {
 void compare_layer(const LayerPlan& a, const LayerPlan& b, Collector& found) {
   if (a.encoding != b.encoding) return found.differ(a.layer, "encoding", a.encoding, b.encoding);
   if (a.encoding == "not_attention") return;
-  found.numbers(a.layer, "channels of a head", a.head_dim, b.head_dim);
+  found.numbers(a.layer, "channels of a head", a.rope.d_head, b.rope.d_head);
   if (a.encoding == "rope")
     compare_rope(a, b, found);
   else

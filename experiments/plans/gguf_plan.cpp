@@ -56,7 +56,7 @@ void read_head(const GgufModel& model, LayerPlan& layer) {
                            {"attention.key_length_mla", "attention.key_length"});
   if (!head.value) head = usual_head(model, layer);
   if (!head.value) return;
-  layer.head_dim = static_cast<int>(*head.value);
+  layer.rope.d_head = *head.value;
   layer.reasons["head_dim"] = head.reason;
 }
 
@@ -77,8 +77,8 @@ void put_gemma_scale(const GgufModel& model, LayerPlan& layer) {
 
 void read_softmax_scale(const GgufModel& model, LayerPlan& layer) {
   using Scale = Architecture::Scale;
-  if (layer.head_dim > 0)
-    put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.head_dim)),
+  if (layer.rope.d_head > 0)
+    put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.d_head)),
               "head width to the power −1/2");
   switch (model.architecture.scale) {
     case Scale::head:
@@ -90,12 +90,13 @@ void read_softmax_scale(const GgufModel& model, LayerPlan& layer) {
     case Scale::one:
       return put_scale(layer, 1, code_reason(model));
     case Scale::inverse:
-      if (layer.head_dim > 0)
-        put_scale(layer, 1.0 / layer.head_dim, code_reason(model) + ": head width to the power −1");
+      if (layer.rope.d_head > 0)
+        put_scale(layer, 1.0 / static_cast<double>(layer.rope.d_head),
+                  code_reason(model) + ": head width to the power −1");
       return;
     case Scale::rotated:
-      if (layer.rotary_dims > 0)
-        put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rotary_dims)),
+      if (layer.rope.rotary_dims > 0)
+        put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.rotary_dims)),
                   code_reason(model) + ": rotated channels to the power −1/2");
       return;
     case Scale::gemma:
@@ -118,16 +119,16 @@ void read_slice(const GgufModel& model, LayerPlan& layer) {
   const Architecture& architecture = model.architecture;
   const bool own = is_sliding(layer) && architecture.sliding_width;
   Valued<std::int64_t> count{};
-  if (own) count = model.keys.integer("rope.dimension_count_swa", 2, layer.head_dim);
-  if (!count.value) count = model.keys.integer("rope.dimension_count", 2, layer.head_dim);
-  if (!count.value) count = {layer.head_dim, "no rope.dimension_count: all of the head"};
-  if (architecture.plain) count = {layer.head_dim, code_reason(model)};
+  if (own) count = model.keys.integer("rope.dimension_count_swa", 2, layer.rope.d_head);
+  if (!count.value) count = model.keys.integer("rope.dimension_count", 2, layer.rope.d_head);
+  if (!count.value) count = {layer.rope.d_head, "no rope.dimension_count: all of the head"};
+  if (architecture.plain) count = {layer.rope.d_head, code_reason(model)};
   if (architecture.half_on_full && !is_sliding(layer))
     count = {*count.value / 2, "half of it: " + count.reason};
-  layer.rotary_dims = static_cast<int>(*count.value);
+  layer.rope.rotary_dims = *count.value;
   layer.reasons["rotary_dims"] = count.reason;
-  if (!architecture.latent || layer.rotary_dims == layer.head_dim) return;
-  layer.rotary_begin = layer.head_dim - layer.rotary_dims;
+  if (!architecture.latent || layer.rope.rotary_dims == layer.rope.d_head) return;
+  layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;
   layer.reasons["rotary_dims"] += ", the last channels";
 }
 
@@ -148,8 +149,8 @@ Valued<double> base_of(const GgufModel& model, const LayerPlan& layer) {
 /// base·α^(d/(d−2)), d the head's width, as Hunyuan's alpha does.
 void stretch_base(const GgufModel& model, const LayerPlan& layer, Valued<double>& base) {
   const Valued<double> alpha = model.keys.number("rope.scaling.alpha");
-  if (!model.architecture.alpha || alpha.value.value_or(0) <= 0 || layer.head_dim < 3) return;
-  const double d = layer.head_dim;
+  if (!model.architecture.alpha || alpha.value.value_or(0) <= 0 || layer.rope.d_head < 3) return;
+  const auto d = static_cast<double>(layer.rope.d_head);
   base.value = *base.value * std::pow(*alpha.value, d / (d - 2));
   base.reason += fmt::format(", times {}^(d/(d − 2))", alpha.reason);
 }
@@ -158,7 +159,7 @@ void read_base(const GgufModel& model, LayerPlan& layer) {
   Valued<double> base = base_of(model, layer);
   stretch_base(model, layer, base);
   if (!(*base.value > 1)) model.keys.refuse("rope.freq_base", "above 1");
-  layer.base = *base.value;
+  layer.rope.base = *base.value;
   layer.reasons["base"] = base.reason;
 }
 
@@ -173,8 +174,10 @@ bool uses_sections(const GgufModel& model) {
 
 void read_sections(const GgufModel& model, LayerPlan& layer) {
   for (const double pairs : *model.keys.list("rope.dimension_sections"))
-    if (pairs > 0 && pairs <= layer.head_dim) layer.sections.push_back(static_cast<int>(pairs));
-  layer.sections_interleaved = model.architecture.sections == Architecture::Sections::in_turns;
+    if (pairs > 0 && pairs <= static_cast<double>(layer.rope.d_head))
+      layer.rope.sections.push_back(static_cast<Index>(pairs));
+  if (model.architecture.sections == Architecture::Sections::in_turns)
+    layer.rope.design = AxisDesign::interleaved;
   layer.reasons["sections"] = model.keys.full("rope.dimension_sections");
 }
 
@@ -183,7 +186,7 @@ void read_pairing(const GgufModel& model, LayerPlan& layer) {
   const bool sections = uses_sections(model);
   const bool norm = model.architecture.pairs == Architecture::Pairs::norm && !sections;
   const Rows rows = model.architecture.rows;
-  layer.pairing = norm ? "interleaved" : "half_split";
+  layer.rope.pairing = norm ? RopePairing::interleaved : RopePairing::half_split;
   layer.rows_reordered =
       rows == Rows::reordered || (rows == Rows::reordered_with_sections && sections);
   layer.reasons["pairing"] = code_reason(model);
@@ -316,7 +319,7 @@ void read_encoding(const GgufModel& model, LayerPlan& layer) {
   if (model.architecture.name == "baichuan" && read_baichuan(model, layer)) return;
   if (model.architecture.pairs == Architecture::Pairs::none) return read_other(model, layer);
   if (has_no_positions(model, layer, reason)) return put_encoding(layer, "none", reason);
-  if (layer.head_dim == 0)
+  if (layer.rope.d_head == 0)
     model.keys.refuse("attention.key_length", "given, nor is embedding_length");
   read_rope_keys(model, layer);
 }

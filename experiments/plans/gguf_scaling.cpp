@@ -138,15 +138,16 @@ std::vector<double> yarn_divisors(const GgufModel& model, const LayerPlan& layer
   std::string unused;
   const auto length = static_cast<double>(original_length(model, unused));
   const Betas betas = betas_of(model);
-  const double r = layer.rotary_dims;
+  const auto r = static_cast<double>(layer.rope.rotary_dims);
   const auto pair_with = [&](double rotations) {
-    return r * std::log(length / (rotations * 2 * std::numbers::pi)) / (2 * std::log(layer.base));
+    return r * std::log(length / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(layer.rope.base));
   };
   constexpr double far = 1e9;  // ggml bounds each on one side alone
   const double low = std::clamp(std::floor(pair_with(*betas.fast.value)), 0.0, far);
   const double high = std::clamp(std::ceil(pair_with(*betas.slow.value)), -far, r - 1);
   const double width = std::clamp(high - low, 0.001, far);
-  std::vector<double> divisors(static_cast<std::size_t>(layer.rotary_dims / 2));
+  std::vector<double> divisors(static_cast<std::size_t>(layer.rope.rotary_dims / 2));
   for (std::size_t t = 0; t < divisors.size(); ++t) {
     const double along = (static_cast<double>(t) - low) / width;
     const double kept = (1 - std::clamp(along, 0.0, 1.0)) * scaling.blend;
@@ -178,7 +179,7 @@ Lists lists_of(const GgufModel& model, const LayerPlan& layer, const std::string
     std::string reason;
     std::vector<double> list = model.keys.tensor(name, layer.layer, reason);
     if (!list.empty()) lists.reason = reason;
-    const auto pairs = static_cast<std::size_t>(layer.rotary_dims / 2);
+    const auto pairs = static_cast<std::size_t>(layer.rope.rotary_dims / 2);
     if (list.size() > pairs && model.architecture.half_on_full) list.resize(pairs);
     return list;
   };
@@ -206,7 +207,7 @@ void multiply(std::vector<double>& list, const std::vector<double>& by) {
 std::vector<double> divisors_of(const GgufModel& model, const LayerPlan& layer,
                                 const Scaling& scaling) {
   if (scaling.blend != 0) return yarn_divisors(model, layer, scaling);
-  return std::vector<double>(static_cast<std::size_t>(layer.rotary_dims / 2), scaling.s);
+  return std::vector<double>(static_cast<std::size_t>(layer.rope.rotary_dims / 2), scaling.s);
 }
 
 bool is_one(double factor) { return std::abs(factor - 1) < same_factor; }
@@ -234,8 +235,8 @@ void put_longrope(const GgufModel& model, Lists lists, const Scaling& scaling, L
     if (list->empty()) list->assign(divisors.size(), 1.0);
     multiply(*list, divisors);
   }
-  layer.factors = std::move(lists.shorts);
-  layer.long_factors = std::move(lists.longs);
+  layer.rope.scaling.factors = std::move(lists.shorts);
+  layer.rope.scaling.long_factors = std::move(lists.longs);
 }
 
 /// One number for each pair, in the place of a scaling that has no name.
@@ -245,7 +246,7 @@ void put_factors(const GgufModel& model, std::vector<double> list, std::string r
   if (scaling.blend != 0 && !is_one(scaling.s)) reason += ", and yarn";
   put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
   if (!is_one(scaling.attention)) put_attention(model, scaling, layer);
-  layer.factors = std::move(list);
+  layer.rope.scaling.factors = std::move(list);
 }
 
 void put_yarn(const GgufModel& model, const Scaling& scaling, LayerPlan& layer) {
@@ -288,7 +289,7 @@ void read_gguf_scaling(const GgufModel& model, LayerPlan& layer) {
     put_param(layer, "rope.factor", scaling.s, scaling.reason);
     return;
   }
-  const std::vector<double> ones(static_cast<std::size_t>(layer.rotary_dims / 2), 1.0);
+  const std::vector<double> ones(static_cast<std::size_t>(layer.rope.rotary_dims / 2), 1.0);
   put_factors(model, ones, is_one(scaling.s) ? "cos and sin alone are scaled" : scaling.reason,
               scaling, layer);
 }

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "core/encodings/axis_design.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/plans/planned_rope.h"
 #include "experiments/plans/positions_text.h"
+#include "experiments/plans/rotation.h"
 
 namespace orrery::plans {
 namespace {
@@ -31,23 +32,14 @@ bool has(const std::vector<ParamSpec>& specs, const std::string& key) {
 
 /// Whether the experiment turns pairs by axes, as the layer does.
 bool takes_axes(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
-  return layer.sections.size() >= 3 && has(specs, "axis_rope.design");
+  return layer.rope.sections.size() >= 3 && has(specs, "axis_rope.design");
 }
 
 /// Time and row as numbers of pairs; columns have the rest.
 void add_axes(const LayerPlan& layer, std::vector<Setting>& all) {
-  all.emplace_back("axis_rope.design",
-                   std::string(layer.sections_interleaved ? "interleaved" : "chunked"));
-  all.emplace_back("axis_rope.time_pairs", std::int64_t{layer.sections[0]});
-  all.emplace_back("axis_rope.row_pairs", std::int64_t{layer.sections[1]});
-}
-
-/// Lists of factors, by the names of the parameters that take them.
-void add_lists(const LayerPlan& layer, std::vector<Setting>& all) {
-  if (layer.factors.empty()) return;
-  const bool longrope = !layer.long_factors.empty();
-  all.emplace_back(longrope ? "rope.short_factor" : "rope.factors", layer.factors);
-  if (longrope) all.emplace_back("rope.long_factor", layer.long_factors);
+  all.emplace_back("axis_rope.design", std::string(name(layer.rope.design)));
+  all.emplace_back("axis_rope.time_pairs", std::int64_t{layer.rope.sections[0]});
+  all.emplace_back("axis_rope.row_pairs", std::int64_t{layer.rope.sections[1]});
 }
 
 std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
@@ -55,14 +47,13 @@ std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<Para
   std::vector<Setting> all{
       {"encoding", std::vector<std::string>{axes ? "axis_rope" : layer.encoding}},
       {"causal", layer.causal}};
-  if (layer.head_dim > 0) all.emplace_back("dim", std::int64_t{layer.head_dim});
+  if (layer.rope.d_head > 0) all.emplace_back("dim", std::int64_t{layer.rope.d_head});
   if (layer.encoding == "rope") {
-    all.emplace_back("base", layer.base);
-    all.emplace_back("rope.pairing", layer.pairing);
+    all.emplace_back("base", layer.rope.base);
+    all.emplace_back("rope.pairing", std::string(name(layer.rope.pairing)));
   }
   if (axes) add_axes(layer, all);
-  all.insert(all.end(), layer.params.begin(), layer.params.end());
-  add_lists(layer, all);
+  for (Setting& setting : settings_of(layer)) all.push_back(std::move(setting));
   return all;
 }
 
@@ -95,11 +86,11 @@ std::vector<std::string> left_out(const LayerPlan& layer, const std::vector<Para
   std::vector<std::string> out;
   if (layer.window) out.push_back("the window of " + window_text(layer));
   if (layer.temperature) out.push_back("the factor that grows with the query's position");
-  if (!layer.sections.empty() && !takes_axes(layer, specs))
+  if (!layer.rope.sections.empty() && !takes_axes(layer, specs))
     out.push_back("the axes of M-RoPE: all pairs take one position");
-  if (layer.rotary_begin > 0)
+  if (layer.rope.begin > 0)
     out.push_back("the place of the rotated channels: the first ones turn, and scores are equal");
-  if (layer.clockwise) out.push_back("the direction: pairs turn counter-clockwise");
+  if (layer.rope.clockwise) out.push_back("the direction: pairs turn counter-clockwise");
   return out;
 }
 

@@ -112,9 +112,9 @@ PositionPlan read_mistral_params(const Json& root, const std::string& file,
   const ConfigValues as(translated(config, *base.value), &type, file, "");
   for (std::int64_t i = 0; i < *layers.value; ++i) {
     LayerPlan layer{.layer = static_cast<int>(i), .type = "full_attention"};
-    layer.head_dim = static_cast<int>(*head.value);
+    layer.rope.d_head = *head.value;
     layer.reasons["head_dim"] = head.reason;
-    layer.softmax_scale = 1 / std::sqrt(static_cast<double>(layer.head_dim));
+    layer.softmax_scale = 1 / std::sqrt(static_cast<double>(layer.rope.d_head));
     layer.reasons["softmax_scale"] = "head_dim to the power −1/2";
     read_window(config, static_cast<std::size_t>(i), layer);
     read_rope(as, options, layer, plan.assumed);

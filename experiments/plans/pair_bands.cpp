@@ -2,19 +2,13 @@
 
 #include <numbers>
 
-#include "experiments/plans/rotation.h"
+#include "core/precision.h"
 
 namespace orrery::plans {
 namespace {
 
 constexpr double one_turn = 2.0 * std::numbers::pi;
 constexpr double rounding = 1e-9;
-
-bool belongs_to_scaling(const Setting& setting) {
-  const std::string& key = setting.first;
-  return key.starts_with("rope.") && key != "rope.fraction" && key != "rope.partial" &&
-         key != "rope.rotary_value";
-}
 
 PairBand band_of(double theta, double scaled, double trained, double context) {
   if (scaled == 0) return PairBand::still;
@@ -47,16 +41,13 @@ std::string_view name_of(PairBand band) {
 
 std::vector<double> unscaled_frequencies(const LayerPlan& layer) {
   if (layer.encoding != "rope") return {};
-  LayerPlan plain = layer;
-  std::erase_if(plain.params, belongs_to_scaling);
-  plain.factors.clear();
-  plain.long_factors.clear();
-  complete_rope(plain);
-  return plain.inv_freq;
+  RopeConvention plain = layer.rope;
+  plain.scaling = {};
+  return frequencies_of(plain, Precision::fp64);
 }
 
 double trained_length(const LayerPlan& layer, double trained) {
-  const ParamValue* own = find_param(layer, "rope.original_length");
+  const std::optional<ParamValue> own = find_param(layer, "rope.original_length");
   return own ? static_cast<double>(std::get<std::int64_t>(*own)) : trained;
 }
 

@@ -4,24 +4,42 @@
 #include <tuple>
 #include <utility>
 
+#include "core/encodings/rope_settings.h"
+
 namespace orrery::plans {
 namespace {
 
 auto values_of(const LayerPlan& l) {
-  return std::tie(l.encoding, l.pairing, l.head_dim, l.rotary_begin, l.rotary_dims, l.base,
-                  l.params, l.factors, l.long_factors, l.inv_freq, l.attention_factor,
-                  l.softmax_scale, l.window, l.window_in_blocks, l.temperature, l.causal,
-                  l.sections, l.sections_interleaved, l.clockwise, l.indexer);
+  return std::tie(l.encoding, l.rope, l.params, l.inv_freq, l.attention_factor, l.softmax_scale,
+                  l.window, l.window_in_blocks, l.temperature, l.causal, l.indexer);
+}
+
+/// Base and pairing are told apart from other settings, and lists of factors have no reason of
+/// their own.
+bool is_given(const LayerPlan& layer, const Setting& setting) {
+  const bool is_list = std::holds_alternative<std::vector<double>>(setting.second);
+  return setting.first != "base" && (is_list || layer.reasons.contains(setting.first));
 }
 
 }  // namespace
 
 bool computes_same(const LayerPlan& a, const LayerPlan& b) { return values_of(a) == values_of(b); }
 
-const ParamValue* find_param(const LayerPlan& layer, const std::string& key) {
-  const auto found = std::find_if(layer.params.begin(), layer.params.end(),
-                                  [&](const Setting& setting) { return setting.first == key; });
-  return found == layer.params.end() ? nullptr : &found->second;
+std::vector<Setting> settings_of(const LayerPlan& layer) {
+  if (layer.encoding != "rope") return layer.params;
+  std::vector<Setting> settings, all = orrery::settings_of(layer.rope);
+  for (Setting& setting : all)
+    if (is_given(layer, setting)) settings.push_back(std::move(setting));
+  settings.insert(settings.end(), layer.params.begin(), layer.params.end());
+  if (layer.rope.rotary_dims < layer.rope.d_head)
+    settings.emplace_back("rope.fraction", *find_rope_setting("rope.fraction")->value(layer.rope));
+  return settings;
+}
+
+std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key) {
+  for (Setting& setting : settings_of(layer))
+    if (setting.first == key) return std::move(setting.second);
+  return std::nullopt;
 }
 
 void assume(std::vector<std::string>& assumed, std::string sentence) {
@@ -31,6 +49,7 @@ void assume(std::vector<std::string>& assumed, std::string sentence) {
 
 void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason) {
   layer.reasons[key] = std::move(reason);
+  if (const RopeSetting* setting = find_rope_setting(key)) return setting->set(layer.rope, value);
   for (Setting& setting : layer.params)
     if (setting.first == key) {
       setting.second = std::move(value);

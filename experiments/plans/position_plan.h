@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/encodings/rope_convention.h"
 #include "core/params.h"
 #include "experiments/model/layers.h"
 
@@ -25,9 +26,9 @@ struct Temperature {
 /// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
 /// indexer. It turns by the layer's frequencies.
 struct IndexerPlan {
-  std::string pairing{};  ///< which need not be the layer's
-  int head_dim{};
-  int rotary_begin{};  ///< first of the layer's rotary_dims channels
+  RopePairing pairing{};  ///< which need not be the layer's
+  Index head_dim{};
+  Index rotary_begin{};  ///< first of the layer's rotary_dims channels
   friend bool operator==(const IndexerPlan&, const IndexerPlan&) = default;
 };
 
@@ -36,17 +37,13 @@ struct LayerPlan {
   int layer{};             ///< counted from 0
   std::string type{};      ///< as the model names it: "full_attention"; empty where it has one type
   std::string encoding{};  ///< name of an encoding of the catalogue, or what stands in its place
-  std::string pairing{};   ///< of RoPE: "interleaved" or "half_split"
-  int head_dim{};          ///< channels of q and k; 0 when the file does not say
-  int rotary_begin{};      ///< first channel of the slice that turns
-  int rotary_dims{};       ///< channels that turn; with rope.partial=proportional spread over all
-  double base{};           ///< 0 without RoPE
-  std::vector<Setting> params{};       ///< of the encoding, as `orrery run` takes them
-  std::vector<double> factors{};       ///< rope.factors, or rope.short_factor of LongRoPE; per pair
-  std::vector<double> long_factors{};  ///< rope.long_factor of LongRoPE
-  std::vector<double> inv_freq{};      ///< rad per token in the order of pairs, after scaling
-  double attention_factor{1.0};        ///< by which cos and sin are multiplied; 0 blanks the slice
-  double softmax_scale{};  ///< by which q·k is multiplied; 0 when the file does not say
+  /// How q and k turn. Its d_head is the channels of a head of every encoding, 0 when the file does
+  /// not say; without RoPE the rest means nothing.
+  RopeConvention rope{};
+  std::vector<Setting> params{};   ///< of the encoding beyond that, as `orrery run` takes them
+  std::vector<double> inv_freq{};  ///< rad per token in the order of pairs, after scaling
+  double attention_factor{1.0};    ///< by which cos and sin are multiplied; 0 blanks the slice
+  double softmax_scale{};          ///< by which q·k is multiplied; 0 when the file does not say
   /// w: a query at m sees keys at n with |m − n| < w, of causal layers those with n ≤ m. It counts
   /// the query's own key and w − 1 behind it; layers that are not causal see w − 1 ahead, too. The
   /// same w as `window=` of attend. None: all keys.
@@ -54,9 +51,6 @@ struct LayerPlan {
   bool window_in_blocks{};  ///< and only keys with floor(n/w) = floor(m/w)
   std::optional<Temperature> temperature{};
   bool causal{true};
-  std::vector<int> sections{};  ///< pairs of each axis of M-RoPE; empty with one axis
-  bool sections_interleaved{};  ///< axes take turns rather than follow each other
-  bool clockwise{};             ///< turned by −m·theta
   std::optional<IndexerPlan> indexer{};
   /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
   /// in that of half_split ones: the file's pairing is then the same encoding.
@@ -86,13 +80,17 @@ std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
 /// Whether two layers compute the same: all but number, name of the type and reasons.
 bool computes_same(const LayerPlan& a, const LayerPlan& b);
 
-/// The value of a parameter of that key. Null when the layer has none.
-const ParamValue* find_param(const LayerPlan& layer, const std::string& key);
+/// The settings of the encoding that the files give, as `orrery run` takes them: of RoPE those of
+/// its scaling and slice, without base and pairing.
+std::vector<Setting> settings_of(const LayerPlan& layer);
+/// The one of that key. Empty when the files give none.
+std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key);
 
 /// Adds a sentence unless it is there already.
 void assume(std::vector<std::string>& assumed, std::string sentence);
 
-/// Sets or replaces a parameter of the layer, with the reason for it.
+/// Sets or replaces a parameter of the layer, in its convention where that has one of the key, with
+/// the reason for it.
 void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason);
 
 }  // namespace orrery::plans

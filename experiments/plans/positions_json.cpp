@@ -16,12 +16,7 @@ Json value_json(const ParamValue& value) {
 
 Json params_json(const LayerPlan& layer) {
   Json json = Json::object();
-  for (const auto& [key, value] : layer.params) json[key] = value_json(value);
-  if (layer.long_factors.empty() && !layer.factors.empty()) json["rope.factors"] = layer.factors;
-  if (!layer.long_factors.empty()) {
-    json["rope.short_factor"] = layer.factors;
-    json["rope.long_factor"] = layer.long_factors;
-  }
+  for (const auto& [key, value] : settings_of(layer)) json[key] = value_json(value);
   return json;
 }
 
@@ -48,11 +43,11 @@ Json layer_json(const LayerPlan& layer) {
   Json json{{"layer", layer.layer},
             {"type", layer.type},
             {"encoding", layer.encoding},
-            {"pairing", of_rope(layer.pairing)},
-            {"head_dim", known(layer.head_dim)},
-            {"rotary_dims", of_rope(layer.rotary_dims)},
-            {"rotary_begin", of_rope(layer.rotary_begin)},
-            {"base", of_rope(layer.base)},
+            {"pairing", of_rope(name(layer.rope.pairing))},
+            {"head_dim", known(layer.rope.d_head)},
+            {"rotary_dims", of_rope(layer.rope.rotary_dims)},
+            {"rotary_begin", of_rope(layer.rope.begin)},
+            {"base", of_rope(layer.rope.base)},
             {"inv_freq", layer.inv_freq},
             {"first_channels", of_rope(first)},
             {"second_channels", of_rope(second)},
@@ -62,14 +57,15 @@ Json layer_json(const LayerPlan& layer) {
             {"window_in_blocks", layer.window_in_blocks},
             {"causal", layer.causal},
             {"temperature", temperature_json(layer)},
-            {"sections", layer.sections.empty() ? Json(nullptr) : Json(layer.sections)}};
-  if (!layer.sections.empty()) json["sections_interleaved"] = layer.sections_interleaved;
+            {"sections", layer.rope.sections.empty() ? Json(nullptr) : Json(layer.rope.sections)}};
+  if (!layer.rope.sections.empty())
+    json["sections_interleaved"] = layer.rope.design == AxisDesign::interleaved;
   if (layer.indexer)
-    json["indexer"] = {{"pairing", layer.indexer->pairing},
+    json["indexer"] = {{"pairing", name(layer.indexer->pairing)},
                        {"head_dim", layer.indexer->head_dim},
                        {"rotary_begin", layer.indexer->rotary_begin},
-                       {"rotary_dims", layer.rotary_dims}};
-  if (layer.clockwise) json["clockwise"] = true;
+                       {"rotary_dims", layer.rope.rotary_dims}};
+  if (layer.rope.clockwise) json["clockwise"] = true;
   if (layer.rows_reordered) json["rows_reordered"] = true;
   json["params"] = params_json(layer);
   json["reasons"] = layer.reasons;

@@ -34,24 +34,24 @@ class Facts {
 };
 
 bool is_proportional(const LayerPlan& layer) {
-  const ParamValue* partial = find_param(layer, "rope.partial");
-  return partial && *partial == ParamValue(std::string("proportional"));
+  return layer.rope.partial == RopePartial::proportional;
 }
 
 /// p-RoPE pairs over all of the head, however few of its channels turn.
 std::string pairing_text(const LayerPlan& layer) {
-  if (layer.pairing == "interleaved") return "interleaved (2t, 2t+1)";
+  if (layer.rope.pairing == RopePairing::interleaved) return "interleaved (2t, 2t+1)";
   if (!is_proportional(layer)) return "half_split (t, t + r/2)";
-  return fmt::format("half_split (t, t + {})", layer.head_dim / 2);
+  return fmt::format("half_split (t, t + {})", layer.rope.d_head / 2);
 }
 
 std::string slice_text(const LayerPlan& layer) {
   if (is_proportional(layer))
-    return fmt::format("{} of {} channels, spread over all pairs", layer.rotary_dims,
-                       layer.head_dim);
-  if (layer.rotary_dims == layer.head_dim) return fmt::format("all {} channels", layer.head_dim);
-  return fmt::format("channels {} to {} of {}", layer.rotary_begin,
-                     layer.rotary_begin + layer.rotary_dims - 1, layer.head_dim);
+    return fmt::format("{} of {} channels, spread over all pairs", layer.rope.rotary_dims,
+                       layer.rope.d_head);
+  if (layer.rope.rotary_dims == layer.rope.d_head)
+    return fmt::format("all {} channels", layer.rope.d_head);
+  return fmt::format("channels {} to {} of {}", layer.rope.begin,
+                     layer.rope.begin + layer.rope.rotary_dims - 1, layer.rope.d_head);
 }
 
 /// The slowest frequency that is not 0: p-RoPE ends with zeros.
@@ -67,15 +67,15 @@ std::string frequencies_text(const LayerPlan& layer) {
 
 std::string indexer_text(const LayerPlan& layer) {
   const IndexerPlan& indexer = *layer.indexer;
-  return fmt::format("{}, channels {} to {} of {}", indexer.pairing, indexer.rotary_begin,
-                     indexer.rotary_begin + layer.rotary_dims - 1, indexer.head_dim);
+  return fmt::format("{}, channels {} to {} of {}", name(indexer.pairing), indexer.rotary_begin,
+                     indexer.rotary_begin + layer.rope.rotary_dims - 1, indexer.head_dim);
 }
 
 void add_rope(const LayerPlan& layer, Facts& facts) {
   facts.add("pairing", "pairing", pairing_text(layer));
-  if (layer.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
+  if (layer.rope.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
   facts.add("rotary_dims", "rotated", slice_text(layer));
-  facts.add("base", "base", shown(layer.base));
+  facts.add("base", "base", shown(layer.rope.base));
   if (layer.indexer) facts.add("indexer", "indexer", indexer_text(layer));
 }
 
@@ -85,11 +85,12 @@ std::string list_text(const std::vector<double>& values) {
 }
 
 void add_factors(const LayerPlan& layer, Facts& facts) {
-  if (layer.factors.empty()) return;
-  const bool longrope = !layer.long_factors.empty();
+  if (layer.rope.scaling.factors.empty()) return;
+  const bool longrope = !layer.rope.scaling.long_factors.empty();
   facts.add(longrope ? "short_factor" : "rope.scaling",
-            longrope ? "rope.short_factor" : "rope.factors", list_text(layer.factors));
-  if (longrope) facts.add("long_factor", "rope.long_factor", list_text(layer.long_factors));
+            longrope ? "rope.short_factor" : "rope.factors", list_text(layer.rope.scaling.factors));
+  if (longrope)
+    facts.add("long_factor", "rope.long_factor", list_text(layer.rope.scaling.long_factors));
 }
 
 std::string temperature_text(const Temperature& temperature) {
@@ -131,18 +132,20 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
   const bool rope = layer.encoding == "rope";
   if (rope)
     add_rope(layer, facts);
-  else if (layer.head_dim > 0)
-    facts.add("head_dim", "head", fmt::format("{} channels", layer.head_dim));
-  for (const auto& [key, value] : layer.params)
-    if (key != "rope.fraction") facts.add(key, key, to_text(value));
+  else if (layer.rope.d_head > 0)
+    facts.add("head_dim", "head", fmt::format("{} channels", layer.rope.d_head));
+  for (const auto& [key, value] : settings_of(layer))
+    if (key != "rope.fraction" && !std::holds_alternative<std::vector<double>>(value))
+      facts.add(key, key, to_text(value));
   add_factors(layer, facts);
   if (rope && layer.attention_factor != 1)
     facts.add("rope.attention_factor", "attention factor", shown(layer.attention_factor));
   if (rope) facts.add("inv_freq", "frequencies", frequencies_text(layer));
-  if (!layer.sections.empty())
+  if (!layer.rope.sections.empty())
     facts.add("sections", "pairs per axis",
-              fmt::format("{}{}", fmt::join(layer.sections, ", "),
-                          layer.sections_interleaved ? ", in turns" : ", one after the other"));
+              fmt::format("{}{}", fmt::join(layer.rope.sections, ", "),
+                          layer.rope.design == AxisDesign::interleaved ? ", in turns"
+                                                                       : ", one after the other"));
   add_rest(layer, facts);
   return facts.take();
 }

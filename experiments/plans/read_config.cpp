@@ -103,12 +103,12 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
       (by_key("query_pre_attn_scalar", -0.5) || by_key("attention_multiplier", 1)))
     return;
   if (rule == ScaleRule::inverse_head_dim) {
-    layer.softmax_scale = 1.0 / layer.head_dim;
+    layer.softmax_scale = 1.0 / static_cast<double>(layer.rope.d_head);
     layer.reasons["softmax_scale"] = "head_dim to the power −1";
     return;
   }
   const bool one = rule == ScaleRule::one;
-  layer.softmax_scale = one ? 1.0 : 1 / std::sqrt(static_cast<double>(layer.head_dim));
+  layer.softmax_scale = one ? 1.0 : 1 / std::sqrt(static_cast<double>(layer.rope.d_head));
   layer.reasons["softmax_scale"] = one ? config.code() : "head_dim to the power −1/2";
 }
 
@@ -142,7 +142,7 @@ void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPla
     return;
   }
   const Valued<std::int64_t> channels = head_dim_of(config, layer);
-  layer.head_dim = static_cast<int>(*channels.value);
+  layer.rope.d_head = *channels.value;
   layer.reasons["head_dim"] = channels.reason;
   read_softmax_scale(config, layer);
   if (layer.encoding.empty()) {

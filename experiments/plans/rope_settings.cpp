@@ -119,26 +119,27 @@ Valued<std::int64_t> rotary_dim_of(const ConfigValues& config, const RopeDiction
   const bool last = keys == RopeKeys::rotary_dim && !config.has("partial_rotary_factor") &&
                     !dictionary.find("partial_rotary_factor");
   if (!first && !last) return {};
-  return config.integer("rotary_dim", 2, layer.head_dim);
+  return config.integer("rotary_dim", 2, layer.rope.d_head);
 }
 
 /// An odd part turns one channel more, and its exponents keep the odd number: 2t/51 for 52
 /// channels, which are the exponents of 52 with the base to the power 52/51.
 void round_up(LayerPlan& layer) {
-  const int odd = layer.rotary_dims;
-  if (odd % 2 == 0 || odd >= layer.head_dim) return;
-  layer.rotary_dims = odd + 1;
-  layer.base = std::pow(layer.base, static_cast<double>(odd + 1) / odd);
+  const Index odd = layer.rope.rotary_dims;
+  if (odd % 2 == 0 || odd >= layer.rope.d_head) return;
+  layer.rope.rotary_dims = odd + 1;
+  layer.rope.base =
+      std::pow(layer.rope.base, static_cast<double>(odd + 1) / static_cast<double>(odd));
   layer.reasons["base"] += fmt::format(", to the power {}/{}: {} channels are rounded up to {}",
                                        odd + 1, odd, odd, odd + 1);
 }
 
 /// Latent attention: q and k are [nope | rope].
 void read_latent_slice(const ConfigValues& config, LayerPlan& layer) {
-  const Valued<std::int64_t> rope = config.integer("qk_rope_head_dim", 2, layer.head_dim);
+  const Valued<std::int64_t> rope = config.integer("qk_rope_head_dim", 2, layer.rope.d_head);
   if (!rope.value) config.refuse("qk_rope_head_dim", "given, and the type needs it");
-  layer.rotary_dims = static_cast<int>(*rope.value);
-  layer.rotary_begin = layer.head_dim - layer.rotary_dims;
+  layer.rope.rotary_dims = *rope.value;
+  layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;
   layer.reasons["rotary_dims"] = rope.reason + ", the last channels";
 }
 
@@ -147,7 +148,7 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
   if (type_of(config).latent) return read_latent_slice(config, layer);
   const Valued<std::int64_t> rotary = rotary_dim_of(config, dictionary, layer);
   if (rotary.value) {
-    layer.rotary_dims = static_cast<int>(*rotary.value);
+    layer.rope.rotary_dims = *rotary.value;
     layer.reasons["rotary_dims"] = rotary.reason;
     return;
   }
@@ -157,15 +158,15 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
   const Valued<std::int64_t> head = type_of(config).frequencies_by_head_dim
                                         ? config.integer("head_dim", 2, most_channels)
                                         : Valued<std::int64_t>{};
-  const auto width = static_cast<double>(head.value.value_or(layer.head_dim));
+  const auto width = static_cast<double>(head.value.value_or(layer.rope.d_head));
   const double channels = *part.value * width;
-  layer.rotary_dims = kind == "proportional" ? 2 * static_cast<int>(std::floor(channels / 2))
-                                             : static_cast<int>(channels);
+  layer.rope.rotary_dims = kind == "proportional" ? 2 * static_cast<int>(std::floor(channels / 2))
+                                                  : static_cast<int>(channels);
   layer.reasons["rotary_dims"] =
       part.reason + (head.value ? fmt::format(", of {} of {}", *head.value, head.reason) : "");
   if (kind != "proportional") round_up(layer);
   if (type_of(config).keys == RopeKeys::compressed) {
-    layer.rotary_begin = layer.head_dim - layer.rotary_dims;
+    layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;
     layer.reasons["rotary_dims"] += ", the last channels";
   }
 }
@@ -174,8 +175,8 @@ void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std:
   const ModelType& type = type_of(config);
   const Json* key = type.latent ? config.find("rope_interleave") : nullptr;
   const bool interleaved = key && *key == false ? false : type.interleaved;
-  layer.pairing = interleaved ? "interleaved" : "half_split";
-  layer.clockwise = type.clockwise;
+  layer.rope.pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split;
+  layer.rope.clockwise = type.clockwise;
   if (key)
     layer.reasons["pairing"] = config.reason("rope_interleave");
   else if (config.type())
@@ -194,13 +195,13 @@ void read_sections(const ConfigValues& config, const RopeDictionary& dictionary,
     config.refuse("mrope_section", "a list of pairs per axis");
   for (const Json& item : *sections) {
     const std::optional<double> count = finite_number(item);
-    if (!count || *count < 0 || *count > layer.head_dim)
+    if (!count || *count < 0 || *count > static_cast<double>(layer.rope.d_head))
       config.refuse("mrope_section", "a list of pairs per axis");
-    layer.sections.push_back(static_cast<int>(*count));
+    layer.rope.sections.push_back(static_cast<Index>(*count));
   }
   const Json* in_turns = dictionary.find("mrope_interleaved");
-  layer.sections_interleaved =
-      in_turns ? *in_turns == true : type_of(config).sections == Sections::in_turns;
+  if (in_turns ? *in_turns == true : type_of(config).sections == Sections::in_turns)
+    layer.rope.design = AxisDesign::interleaved;
   layer.reasons["sections"] = dictionary.reasons.find("mrope_section")->second;
 }
 
@@ -208,7 +209,7 @@ void read_query_temperature(const ConfigValues& config, const RopeDictionary& di
                             LayerPlan& layer) {
   if (type_of(config).temperature != TemperatureRule::beta) return;
   const Valued<double> beta = dictionary.number("llama_4_scaling_beta", config);
-  const ParamValue* length = find_param(layer, "rope.original_length");
+  const std::optional<ParamValue> length = find_param(layer, "rope.original_length");
   if (!beta.value || !length) return;
   layer.temperature = Temperature{
       floor_of_length,
@@ -219,10 +220,9 @@ void read_query_temperature(const ConfigValues& config, const RopeDictionary& di
 /// DeepSeek multiplies the softmax scale by g(s, mscale_all_dim)² beside what cos and sin get.
 void scale_softmax(const ConfigValues& config, const std::string& kind, LayerPlan& layer) {
   if (!type_of(config).latent || kind == "none") return;
-  const ParamValue* all_dim = find_param(layer, "rope.mscale_all_dim");
-  const ParamValue* factor = find_param(layer, "rope.factor");
-  if (!all_dim || !factor || std::get<double>(*all_dim) == 0) return;
-  const double g = 0.1 * std::get<double>(*all_dim) * std::log(std::get<double>(*factor)) + 1;
+  const RopeScaling& scaling = layer.rope.scaling;
+  if (scaling.kind != RopeScalingKind::yarn || scaling.mscale_all_dim == 0) return;
+  const double g = 0.1 * scaling.mscale_all_dim * std::log(scaling.factor) + 1;
   layer.softmax_scale *= g * g;
   layer.reasons["softmax_scale"] += ", times (0.1 mscale_all_dim ln s + 1)²";
 }
@@ -257,13 +257,14 @@ void share_lone_frequency(const ConfigValues& config, const RopeDictionary& dict
   Valued<double> part = dictionary.number(key, config);
   if (!part.value) part = config.number(key);
   if (!part.value || !(*part.value > 0 && *part.value < 1)) return;
-  if (static_cast<int>(*part.value * layer.rotary_dims) != 2) return;
+  const auto r = static_cast<double>(layer.rope.rotary_dims);
+  if (static_cast<int>(*part.value * r) != 2) return;
   LayerPlan lone = layer;
-  lone.rotary_dims = 2;
+  lone.rope.rotary_dims = 2;
   complete(config, lone);
   std::vector<double> factors;
-  for (int t = 0; t < layer.rotary_dims / 2; ++t)
-    factors.push_back(std::pow(layer.base, -2.0 * t / layer.rotary_dims) / lone.inv_freq.front());
+  for (int t = 0; t < static_cast<int>(r) / 2; ++t)
+    factors.push_back(std::pow(layer.rope.base, -2.0 * t / r) / lone.inv_freq.front());
   put_factors(layer, std::move(factors), part.reason + ": one frequency, shared by all pairs");
   if (lone.attention_factor != 0)
     put_param(layer, "rope.attention_factor", lone.attention_factor, "that of its scaling");
@@ -275,12 +276,13 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   const ModelType& type = type_of(config);
   const bool compressed = type.keys == RopeKeys::compressed;
   if (type.indexer.empty() || (compressed && layer.type != "compressed_sparse_attention")) return;
-  const auto width = config.integer("index_head_dim", layer.rotary_dims, most_channels);
+  const auto width = config.integer("index_head_dim", layer.rope.rotary_dims, most_channels);
   if (!width.value) return;
-  const int channels = static_cast<int>(*width.value);
-  layer.indexer = IndexerPlan{.pairing = std::string(type.indexer),
-                              .head_dim = channels,
-                              .rotary_begin = compressed ? channels - layer.rotary_dims : 0};
+  const Index channels = *width.value;
+  layer.indexer = IndexerPlan{
+      .pairing = type.indexer == "half_split" ? RopePairing::half_split : RopePairing::interleaved,
+      .head_dim = channels,
+      .rotary_begin = compressed ? channels - layer.rope.rotary_dims : 0};
   layer.reasons["indexer"] = config.code();
 }
 
@@ -297,9 +299,9 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   }
   const Valued<double> base = base_of(config, dictionary, layer.layer);
   layer.encoding = "rope";
-  layer.base = *base.value;
+  layer.rope.base = *base.value;
   layer.reasons["base"] = base.reason + zeros_alone(config);
-  if (!(layer.base > 1)) config.refuse("rope_theta", "a base above 1");
+  if (!(layer.rope.base > 1)) config.refuse("rope_theta", "a base above 1");
   if (config.is_unread("rope_scaling") && config.find_in_file("rope_scaling"))
     assume(assumed, config.not_read("rope_scaling"));
   read_pairing(config, layer, assumed);

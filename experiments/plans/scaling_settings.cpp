@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/encodings/rope_settings.h"
 #include "experiments/plans/pair_bands.h"
 #include "experiments/plans/rotation.h"
 
@@ -111,18 +112,17 @@ class Reader {
     copy("mscale", "rope.mscale");
     copy("mscale_all_dim", "rope.mscale_all_dim");
     attention_factor();
-    if (type == "telechat3-yarn" && !find_param(layer_, "rope.attention_factor"))
-      put("rope.attention_factor",
-          telechat_slope * std::log(std::get<double>(*find_param(layer_, "rope.factor"))) + 1,
+    if (type == "telechat3-yarn" && !layer_.rope.scaling.attention_factor)
+      put("rope.attention_factor", telechat_slope * std::log(layer_.rope.scaling.factor) + 1,
           "0.07 ln s + 1 of telechat3-yarn");
     truncate();
-    if (std::get<double>(*find_param(layer_, "rope.factor")) < 1) yarn_below_one();
+    if (layer_.rope.scaling.factor < 1) yarn_below_one();
   }
 
   /// A context that shrinks: θ' = θ((1 − γ)/s + γ) with s < 1, as factors by which θ is divided.
   /// γ is that of 1/s, whose frequencies θ((1 − γ)s + γ) name it.
   void yarn_below_one() {
-    const double s = std::get<double>(*find_param(layer_, "rope.factor"));
+    const double s = layer_.rope.scaling.factor;
     if (!(s > 0)) config_.refuse("rope_parameters.factor", "above 0");
     const std::string reason = layer_.reasons["rope.factor"] + ", below 1: yarn's ramp as factors";
     put("rope.factor", 1 / s, reason);
@@ -171,22 +171,21 @@ class Reader {
   void longrope(const ReadOptions& options) {
     put_factor(true);
     // LongRoPE below 1 has no attention factor, which is what a factor of 1 means.
-    if (std::get<double>(*find_param(layer_, "rope.factor")) < 1)
-      put("rope.factor", 1.0, layer_.reasons["rope.factor"]);
+    if (layer_.rope.scaling.factor < 1) put("rope.factor", 1.0, layer_.reasons["rope.factor"]);
     put_original_length(original_length());
     attention_factor();
-    layer_.factors = numbers("short_factor");
-    layer_.long_factors = numbers("long_factor");
+    layer_.rope.scaling.factors = numbers("short_factor");
+    layer_.rope.scaling.long_factors = numbers("long_factor");
     put_length(options);
   }
 
   void put_length(const ReadOptions& options) {
-    const auto original = std::get<std::int64_t>(*find_param(layer_, "rope.original_length"));
+    const auto original = static_cast<std::int64_t>(layer_.rope.scaling.original_length);
     if (options.length > 0) return put("rope.length", options.length, "the length asked for");
     put("rope.length", original, "the length of training; --length chooses another");
     assume(assumed_, fmt::format("frequencies of layers with rope.scaling={} depend on the length "
                                  "of the sequence: those up to {} tokens are shown",
-                                 to_text(*find_param(layer_, "rope.scaling")), original));
+                                 name(layer_.rope.scaling.kind), original));
   }
 
   void dynamic(const ReadOptions& options) {
@@ -269,11 +268,8 @@ void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
 }
 
 void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason) {
-  layer.factors = std::move(factors);
-  layer.long_factors.clear();
-  std::erase_if(layer.params, [](const Setting& setting) {
-    return setting.first.starts_with("rope.") && setting.first != "rope.attention_factor";
-  });
+  layer.rope.scaling = {.factors = std::move(factors),
+                        .attention_factor = layer.rope.scaling.attention_factor};
   put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
 }
 

@@ -7,26 +7,20 @@
 #include <cmath>
 #include <map>
 
+#include "core/encodings/axis_design.h"
+#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_settings.h"
 #include "core/params.h"
 
 namespace orrery::search {
 namespace {
 
-constexpr std::array<const char*, 9> scaling_names{"none",        "linear",       "ntk",
-                                                   "dynamic_ntk", "ntk_by_parts", "yarn",
-                                                   "llama3",      "longrope",     "factors"};
 constexpr std::array<const char*, 4> wiring_names{
     "rotation", "table of the other pairing", "sum without the minus", "last pair as misprinted"};
-constexpr std::array<const char*, 5> design_names{"chunked", "interleaved", "time_last",
-                                                  "time_still", "axial"};
 
 template <class Enum, std::size_t count>
 const char* name_in(const std::array<const char*, count>& names, Enum value) {
   return names[static_cast<std::size_t>(value)];
-}
-
-const char* pairing_name(RopePairing pairing) {
-  return pairing == RopePairing::half_split ? "half_split" : "interleaved";
 }
 
 std::string digits(double value) { return fmt::format("{:.6g}", value); }
@@ -46,7 +40,7 @@ bool has_length(RopeScalingKind kind) {
 std::string scaling_words(const RopeScaling& s) {
   if (s.kind == RopeScalingKind::none) return "none";
   if (s.kind == RopeScalingKind::factors) return "a list of factors";
-  std::string text = fmt::format("{} by {}", name_in(scaling_names, s.kind), whole(s.factor));
+  std::string text = fmt::format("{} by {}", name(s.kind), whole(s.factor));
   if (has_length(s.kind)) text += fmt::format(" from {} tokens", whole(s.original_length));
   if (s.kind == RopeScalingKind::yarn && !s.truncate) text += ", ramp not truncated";
   return text;
@@ -148,8 +142,7 @@ std::string unit_words(const WrittenRope& rope) {
 
 std::string axes_words(const WrittenRope& rope) {
   if (rope.sections.empty()) return "one";
-  return fmt::format("sections {}, {}{}", fmt::join(rope.sections, "+"),
-                     name_in(design_names, rope.design),
+  return fmt::format("sections {}, {}{}", fmt::join(rope.sections, "+"), name(rope.design),
                      rope.unbounded_stride ? ", stride unbounded" : "");
 }
 
@@ -172,7 +165,7 @@ std::string factor_words(const WrittenRope& rope) {
 
 /// All fields, in the order in which they are told.
 std::vector<RopeFact> all_facts(const WrittenRope& rope) {
-  return {{"pairing", pairing_name(rope.pairing)},
+  return {{"pairing", std::string(name(rope.pairing))},
           {"base", whole(rope.base)},
           {"scaling", scaling_words(rope.scaling)},
           {"attention factor", factor_words(rope)},
@@ -188,7 +181,8 @@ std::vector<RopeFact> all_facts(const WrittenRope& rope) {
 }
 
 WrittenRope usual(const WrittenRope& rope) {
-  WrittenRope plain{.d_head = rope.d_head, .rotary_dims = rope.d_head};
+  WrittenRope plain{
+      {.d_head = rope.d_head, .rotary_dims = rope.d_head, .pairing = RopePairing::half_split}};
   plain.rounding = {Precision::fp32, {Stage::inv_freq, Stage::angle, Stage::cos_sin}};
   return plain;
 }
@@ -200,6 +194,12 @@ bool is_setting(const WrittenRope& rope) {
          rope.denominator == 0 && !rope.inverted && rope.unit == AngleUnit::radians &&
          rope.sections.empty() && rope.reach == FactorReach::rotated &&
          (!rope.amplitude || rope.scaling.kind != RopeScalingKind::none);
+}
+
+/// Whether readers expect the setting though its value is the default.
+bool is_always_said(std::string_view key) {
+  return key == "base" || key == "rope.pairing" || key == "rope.factor" ||
+         key == "rope.original_length";
 }
 
 }  // namespace
@@ -225,21 +225,12 @@ std::string short_text(const WrittenRope& rope) {
 
 std::string setting_text(const WrittenRope& rope) {
   if (!is_setting(rope)) return "";
-  std::string text = fmt::format("encoding=rope base={} rope.pairing={}", number_text(rope.base),
-                                 pairing_name(rope.pairing));
-  if (rope.rotary_dims < rope.d_head)
-    text += fmt::format(" rope.fraction={}", number_text(static_cast<double>(rope.rotary_dims) /
-                                                         static_cast<double>(rope.d_head)));
-  if (rope.partial == RopePartial::proportional) text += " rope.partial=proportional";
-  const RopeScaling& s = rope.scaling;
-  if (s.kind == RopeScalingKind::none) return text;
-  text += fmt::format(" rope.scaling={}", name_in(scaling_names, s.kind));
-  if (s.kind != RopeScalingKind::factors)
-    text += fmt::format(" rope.factor={}", number_text(s.factor));
-  if (has_length(s.kind)) text += fmt::format(" rope.original_length={:.0f}", s.original_length);
-  if (s.kind == RopeScalingKind::yarn && !s.truncate) text += " rope.truncate=false";
-  if (rope.amplitude)
-    text += fmt::format(" rope.attention_factor={}", number_text(*rope.amplitude));
+  RopeConvention convention = rope;
+  if (rope.amplitude) convention.scaling.attention_factor = rope.amplitude;
+  std::string text = "encoding=rope";
+  for (const auto& [key, value] : settings_of(convention))
+    if (is_always_said(key) || value != find_rope_setting(key)->spec.default_value)
+      text += fmt::format(" {}={}", key, to_text(value));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/encodings/rope_scaling.h"
 #include "experiments/search/channel_frequencies.h"
 #include "experiments/search/frequency_families.h"
 #include "experiments/search/hypothesis_list.h"

@@ -129,7 +129,8 @@ class LogitsSearch {
   /// Every way of pairing with every known base, and no rotation at all.
   void add_bases() {
     const Index d = question_.q.cols();
-    WrittenRope still = plain({.d_head = d, .rotary_dims = d});
+    WrittenRope still =
+        plain({{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split}});
     still.rule = PositionRule::none;
     found_.push_back(with_both(still));
     for (const WrittenRope& way : all_ways(d))
@@ -252,18 +253,24 @@ class LogitsSearch {
         for (const Index width : {d, d / 2, d / 4}) {
           if (width < 2 || width % 2 != 0) continue;
           for (const Index begin : {Index{0}, d - width}) {
-            ways.push_back({.d_head = d, .begin = begin, .rotary_dims = width, .pairing = pairing});
-            ways.back().clockwise = clockwise;
+            ways.push_back({{.d_head = d,
+                             .begin = begin,
+                             .rotary_dims = width,
+                             .pairing = pairing,
+                             .clockwise = clockwise}});
             if (width == d) break;
           }
         }
-        WrittenRope proportional{.d_head = d, .rotary_dims = d / 4 / 2 * 2, .pairing = pairing};
-        proportional.partial = RopePartial::proportional;
-        proportional.clockwise = clockwise;
+        const WrittenRope proportional{{.d_head = d,
+                                        .rotary_dims = d / 4 / 2 * 2,
+                                        .partial = RopePartial::proportional,
+                                        .pairing = pairing,
+                                        .clockwise = clockwise}};
         if (proportional.rotary_dims > 0) ways.push_back(proportional);
         for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-          ways.push_back({.d_head = d, .rotary_dims = d, .pairing = pairing, .wiring = wiring});
-          ways.back().clockwise = clockwise;
+          ways.push_back(
+              {{.d_head = d, .rotary_dims = d, .pairing = pairing, .clockwise = clockwise},
+               wiring});
         }
       }
     return ways;
@@ -386,8 +393,9 @@ LogitsAnswer identify_logits(const LogitsQuestion& question) {
   if (all_finite(question)) return LogitsSearch(question).answer();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const Index d = question.q.cols();
-  return {.hypotheses = {{.of_q = {.d_head = d, .rotary_dims = d},
-                          .of_k = {.d_head = d, .rotary_dims = d},
+  const WrittenRope usual{{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split}};
+  return {.hypotheses = {{.of_q = usual,
+                          .of_k = usual,
                           .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}}};
 }
 

@@ -331,8 +331,9 @@ void check_shapes(const RotatedTensor& tensor) {
 RotationAnswer without_numbers(const RotationQuestion& question) {
   const Index d = question.tensor.channels();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  return {.hypotheses = {{.rope = {.d_head = d, .rotary_dims = d},
-                          .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}}};
+  return {
+      .hypotheses = {{.rope = {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split}},
+                      .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}}};
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<WrittenRope> all_structures(Index d) {
     for (const Index begin : std::set<Index>{0, d - width})
       for (const RopePairing pairing : pairings)
         for (const bool reordered : {false, true}) {
-          WrittenRope rope{.d_head = d, .begin = begin, .rotary_dims = width, .pairing = pairing};
+          WrittenRope rope{{.d_head = d, .begin = begin, .rotary_dims = width, .pairing = pairing}};
           rope.reordered = reordered;
           all.push_back(rope);
         }
@@ -37,7 +37,7 @@ std::vector<WrittenRope> all_structures(Index d) {
 }
 
 WrittenRope plain(Index d, RopePairing pairing, double base) {
-  return {.d_head = d, .rotary_dims = d, .pairing = pairing, .base = base};
+  return {{.d_head = d, .rotary_dims = d, .pairing = pairing, .base = base}};
 }
 
 /// Scalings as they were released, each with its base.
@@ -114,7 +114,8 @@ std::vector<WrittenRope> possible_slices(const RotationSample& sample) {
   std::vector<WrittenRope> slices;
   for (const Index width : usual_widths(d))
     for (const Index begin : std::set<Index>{0, d - width}) {
-      const WrittenRope slice{.d_head = d, .begin = begin, .rotary_dims = width};
+      const WrittenRope slice{
+          {.d_head = d, .begin = begin, .rotary_dims = width, .pairing = RopePairing::half_split}};
       if (others_stay(slice, sample)) slices.push_back(slice);
     }
   return slices;

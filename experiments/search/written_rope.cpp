@@ -6,13 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/encodings/axis_design.h"
+#include "core/encodings/rope_scaling.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 
 namespace orrery::search {
 namespace {
-
-bool is_proportional(const WrittenRope& rope) { return rope.partial == RopePartial::proportional; }
 
 /// The base whose powers −2t/r are those of `base` with the written denominator.
 double effective_base(const WrittenRope& rope) {
@@ -79,35 +79,6 @@ bool needs_table_per_head(const WrittenRope& rope) {
 
 }  // namespace
 
-WrittenRope written_as(const RopeConfig& config) {
-  return {.d_head = config.d_head,
-          .rotary_dims = config.rotary_dims == 0 ? config.d_head : config.rotary_dims,
-          .partial = config.partial,
-          .pairing = config.pairing,
-          .base = config.base,
-          .scaling = config.scaling,
-          .rounding = config.rounding};
-}
-
-WrittenRope written_as(const AxisRopeConfig& config) {
-  if (config.design == AxisDesign::time_still || config.design == AxisDesign::axial)
-    throw UsageError("a design of axes with frequencies of its own",
-                     "is not one of those that defects were reported of",
-                     "take chunked, interleaved or time_last sections");
-  return {.d_head = config.d_head,
-          .rotary_dims = config.rotary_dims == 0 ? config.d_head : config.rotary_dims,
-          .pairing = config.pairing,
-          .base = config.base,
-          .scaling = config.scaling,
-          .sections = config.sections,
-          .design = config.design,
-          .rounding = config.rounding};
-}
-
-Index pairs_of(const WrittenRope& rope) {
-  return (is_proportional(rope) ? rope.d_head : rope.rotary_dims) / 2;
-}
-
 double size_of(AngleUnit unit) {
   constexpr double degrees_per_radian = 180 / std::numbers::pi;
   if (unit == AngleUnit::radians) return 1.0;
@@ -115,14 +86,14 @@ double size_of(AngleUnit unit) {
 }
 
 std::vector<double> frequencies_of(const WrittenRope& rope) {
-  const Index pairs = pairs_of(rope);
-  std::vector<double> theta = scaled_frequencies(pairs, effective_base(rope), rope.scaling,
-                                                 rope.rounding.format(Stage::inv_freq));
-  if (rope.inverted)
-    for (double& frequency : theta) frequency = 1.0 / frequency;
-  if (rope.unit != AngleUnit::radians)
-    for (double& frequency : theta) frequency *= size_of(rope.unit);
-  if (is_proportional(rope)) std::fill(theta.begin() + rope.rotary_dims / 2, theta.end(), 0.0);
+  RopeConvention convention = rope;
+  convention.base = effective_base(rope);
+  std::vector<double> theta =
+      orrery::frequencies_of(convention, rope.rounding.format(Stage::inv_freq));
+  for (double& frequency : theta) {
+    if (rope.inverted && frequency != 0) frequency = 1.0 / frequency;
+    if (rope.unit != AngleUnit::radians) frequency *= size_of(rope.unit);
+  }
   return theta;
 }
 
@@ -174,19 +145,16 @@ Position written_position(const WrittenRope& rope, Position stated, Index row, I
 }
 
 WrittenPair pair_at(const WrittenRope& rope, Index t) {
-  const Index begin = is_proportional(rope) ? 0 : rope.begin;
-  const Index pairs = pairs_of(rope);
-  const WrittenPair interleaved{2 * t, 2 * t + 1, 0, 0};
-  const WrittenPair half{t, t + pairs, 0, 0};
-  const bool is_half = rope.pairing == RopePairing::half_split;
-  const WrittenPair in = is_half ? half : interleaved;
-  const WrittenPair out = is_half != rope.reordered ? half : interleaved;
-  return {begin + in.a, begin + in.b, begin + out.a, begin + out.b};
+  const bool is_half = (rope.pairing == RopePairing::half_split) != rope.reordered;
+  const ChannelPair in = channels_of(rope, t);
+  const ChannelPair out =
+      channels_of(rope, t, is_half ? RopePairing::half_split : RopePairing::interleaved);
+  return {in.a, in.b, out.a, out.b};
 }
 
 Index table_pair(const WrittenRope& rope, Index t, Index channel) {
   if (rope.wiring != Wiring::other_table) return t;
-  const Index place = channel - (is_proportional(rope) ? 0 : rope.begin);
+  const Index place = channel - first_channel(rope);
   return rope.pairing == RopePairing::half_split ? place / 2 : place % pairs_of(rope);
 }
 
@@ -228,13 +196,14 @@ WrittenRope reduced(const WrittenRope& rope) {
   }
   if (rope.rule == PositionRule::head_index || rope.rule == PositionRule::restarts) same.offset = 0;
   if (rope.rule != PositionRule::none || rope.reordered) return same;
-  return {.d_head = rope.d_head,
-          .begin = rope.begin,
-          .rotary_dims = rope.rotary_dims,
-          .partial = rope.partial,
-          .amplitude = amplitude_of(rope),
-          .reach = same.reach,
-          .rule = PositionRule::none};
+  WrittenRope still{{.d_head = rope.d_head,
+                     .begin = rope.begin,
+                     .rotary_dims = rope.rotary_dims,
+                     .partial = rope.partial}};
+  still.amplitude = amplitude_of(rope);
+  still.reach = same.reach;
+  still.rule = PositionRule::none;
+  return still;
 }
 
 double frequencies_times(const WrittenRope& rope) {
@@ -257,10 +226,10 @@ bool computes_same(const WrittenRope& written_a, const WrittenRope& written_b) {
       !b.reordered && amplitude_of(a) == 1 && amplitude_of(b) == 1)
     return a.d_head == b.d_head;
   const auto key = [](const WrittenRope& rope) {
-    return std::make_tuple(rope.d_head, is_proportional(rope) ? 0 : rope.begin, pairs_of(rope),
-                           rope.pairing, rope.wiring, rope.clockwise, rope.reordered, rope.reach,
-                           rope.rule, rope.offset, rope.from_row, rope.starts, rope.padding,
-                           rope.paddings, rope.heads_of_sequence, axes_by_pair(rope));
+    return std::make_tuple(rope.d_head, first_channel(rope), pairs_of(rope), rope.pairing,
+                           rope.wiring, rope.clockwise, rope.reordered, rope.reach, rope.rule,
+                           rope.offset, rope.from_row, rope.starts, rope.padding, rope.paddings,
+                           rope.heads_of_sequence, axes_by_pair(rope));
   };
   if (key(a) != key(b)) return false;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/encodings/axis_rope.h"
-#include "core/encodings/rope.h"
+#include "core/encodings/axis_layout.h"
+#include "core/encodings/rope_convention.h"
 #include "core/precision.h"
 #include "core/types.h"
 
@@ -43,22 +43,14 @@ enum class AngleUnit {
 /// Channels that the attention factor multiplies.
 enum class FactorReach { rotated, all };
 
-/// RoPE as one program has written it, right or wrong: all that tells two implementations apart.
-/// Row n of head h becomes y = a·R x, each pair t turning by p_n·theta_t.
-struct WrittenRope {
-  Index d_head{};
-  Index begin{0};                               ///< first channel of the rotated slice
-  Index rotary_dims{};                          ///< r, channels that turn
-  RopePartial partial{RopePartial::truncated};  ///< proportional: paired over the whole head
-  RopePairing pairing{RopePairing::half_split};
+/// A rope as one program has written it: its convention, and every mistake that was found in
+/// programs. Row n of head h becomes y = a·R x, each pair t turning by p_n·theta_t.
+struct WrittenRope : RopeConvention {
   Wiring wiring{Wiring::rotation};
-  bool clockwise{false};  ///< turned by −p·theta
   bool reordered{false};  ///< channels of y are in the order of the other pairing
-  double base{10000.0};
-  Index denominator{0};  ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
-  bool inverted{false};  ///< base^(+2t/D): the minus is missing
+  Index denominator{0};   ///< D of base^(−2t/D); 0: r, or d_head of p-RoPE
+  bool inverted{false};   ///< base^(+2t/D): the minus is missing
   AngleUnit unit{AngleUnit::radians};
-  RopeScaling scaling{};
   std::optional<double> amplitude{};  ///< a, in place of the scaling's own
   FactorReach reach{FactorReach::rotated};
   PositionRule rule{PositionRule::stated};
@@ -67,22 +59,12 @@ struct WrittenRope {
   std::vector<Index> starts{};  ///< restarts: first row of each text, ascending
   Position padding{0};          ///< restarts: position of the rows before the first text
   std::vector<Index>
-      paddings{};              ///< restarts: rows of padding of each sequence, in place of starts
-  Index heads_of_sequence{1};  ///< with paddings: heads that share each
-  std::vector<Index> sections{};  ///< pairs of each axis; empty: one axis
-  AxisDesign design{AxisDesign::chunked};
+      paddings{};                ///< restarts: rows of padding of each sequence, in place of starts
+  Index heads_of_sequence{1};    ///< with paddings: heads that share each
   bool unbounded_stride{false};  ///< interleaved sections go on to the last pair
   StageRounding rounding{};      ///< position, inv_freq, angle, cos_sin
+  bool operator==(const WrittenRope&) const = delete;  // computes_same
 };
-
-/// The rope of a configuration, with the roundings of its table.
-WrittenRope written_as(const RopeConfig& config);
-/// The same of several axes. Throws UsageError for the designs that no reported defect concerns:
-/// time_still and axial, whose frequencies are others.
-WrittenRope written_as(const AxisRopeConfig& config);
-
-/// Pairs that are formed, be their frequency 0: r/2, or d_head/2 of p-RoPE.
-Index pairs_of(const WrittenRope& rope);
 
 /// By which number the angle is too large: 1, 180/π or π/180.
 double size_of(AngleUnit unit);

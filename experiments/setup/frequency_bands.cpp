@@ -7,7 +7,8 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/rope.h"
-#include "core/encodings/rope_scaling_params.h"
+#include "core/encodings/rope_scaling.h"
+#include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 
 namespace orrery::setup {
@@ -31,11 +32,10 @@ std::optional<std::size_t> pairs_of(const ParamSet& params) {
 /// contradict each other, which the run says.
 std::vector<double> scaled_theta(const ParamSet& params, std::optional<std::size_t> pairs) {
   if (!pairs || *pairs == 0 || params.text("rope.scaling") == "none") return {};
-  const auto count = static_cast<Index>(*pairs);
-  const EncodingSettings settings{.d_model = 2 * count, .d_head = 2 * count, .params = params};
+  const Index d = params.integer("dim");
   try {
-    return scaled_frequencies(count, params.real("base"), rope_scaling_of(settings, count),
-                              Precision::fp64);
+    const RopeConvention rope = rope_convention_of({.d_model = d, .d_head = d, .params = params});
+    return scaled_frequencies(pairs_of(rope), rope.base, rope.scaling, Precision::fp64);
   } catch (const UsageError&) {
     return {};
   }

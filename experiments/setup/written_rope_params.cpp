@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
+#include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
@@ -11,6 +15,12 @@ namespace orrery::setup {
 namespace {
 
 constexpr const char* no_defect = "none";
+constexpr std::string_view prefix = "rope.";
+
+/// The key of a rope's setting here: without "rope.".
+std::string_view own_key(std::string_view setting) {
+  return setting.starts_with(prefix) ? setting.substr(prefix.size()) : setting;
+}
 
 ParamSpec defect_param(const std::string& defect, bool may_be_sound) {
   ParamSpec spec{.key = "defect",
@@ -23,80 +33,64 @@ ParamSpec defect_param(const std::string& defect, bool may_be_sound) {
   return spec;
 }
 
-ParamSpec scaling_param() {
-  return {.key = "scaling",
-          .description = "How the sound rope stretches frequencies.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("llama3"),
-          .choices = {{"none", "not at all"},
-                      {"linear", "θ/s: position interpolation"},
-                      {"yarn", "as YaRN's code does, with its attention factor"},
-                      {"llama3", "by wavelength, as Llama 3.1 does"}}};
+/// A setting of ropes under its key without "rope.", of the sound rope and with another default.
+ParamSpec of_sound_rope(const char* setting, std::string description, ParamValue value) {
+  ParamSpec spec = find_rope_setting(setting)->spec;
+  spec.key = own_key(setting);
+  if (spec.used_when) spec.used_when->key = own_key(spec.used_when->key);
+  spec.description = std::move(description);
+  spec.default_value = std::move(value);
+  return spec;
 }
 
-RopeScaling scaling_of(const ParamSet& params) {
-  using enum RopeScalingKind;
-  const std::string& kind = params.text("scaling");
-  if (kind == "none") return {};
-  RopeScaling scaling{.kind = kind == "linear" ? linear
-                              : kind == "yarn" ? yarn
-                                               : llama3,
-                      .factor = params.real("factor")};
-  if (kind != "linear")
-    scaling.original_length = static_cast<double>(params.integer("original_length"));
-  return scaling;
+/// Scalings whose settings are all offered: the factor and L₀.
+bool is_offered(const Choice& kind) {
+  return kind.name == "none" || kind.name == "linear" || kind.name == "yarn" ||
+         kind.name == "llama3";
+}
+
+ParamSpec scaling_param() {
+  ParamSpec spec = of_sound_rope("rope.scaling", "How the sound rope stretches frequencies.",
+                                 std::string("llama3"));
+  std::erase_if(spec.choices, [](const Choice& kind) { return !is_offered(kind); });
+  return spec;
+}
+
+ParamSpec fraction_param() {
+  return {.key = "fraction",
+          .symbol = "r/d",
+          .description = "Share of the channels that turn.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("all"),
+          .choices = {{"all", "every channel"},
+                      {"half", "the first half of them"},
+                      {"proportional", "p-RoPE: a quarter of all pairs"}}};
+}
+
+/// Not so near 1 that a scaling changes nothing.
+ParamSpec factor_param() {
+  ParamSpec spec = of_sound_rope("rope.factor", "Factor of the scaling.", 8.0);
+  spec.min = 1.5;
+  spec.max = 1024.0;
+  return spec;
 }
 
 }  // namespace
 
 std::vector<ParamSpec> written_rope_params(const std::string& defect, bool may_be_sound) {
-  ParamSpec base{.key = "base",
-                 .description = "Base of the sound rope's frequencies.",
-                 .kind = ParamKind::real,
-                 .default_value = 500000.0,
-                 .min = 2.0,
-                 .max = 1e12,
-                 .logarithmic = true};
-  ParamSpec pairing{.key = "pairing",
-                    .description = "Which channels the sound rope turns together.",
-                    .kind = ParamKind::choice,
-                    .default_value = std::string("half_split"),
-                    .choices = {{"half_split", "(t, t + r/2): GPT-NeoX, Hugging Face Llama"},
-                                {"interleaved", "(2t, 2t+1): the paper, GPT-J, Meta's Llama"}}};
-  ParamSpec fraction{.key = "fraction",
-                     .symbol = "r/d",
-                     .description = "Share of the channels that turn.",
-                     .kind = ParamKind::choice,
-                     .default_value = std::string("all"),
-                     .choices = {{"all", "every channel"},
-                                 {"half", "the first half of them"},
-                                 {"proportional", "p-RoPE: a quarter of all pairs"}}};
-  ParamSpec factor{.key = "factor",
-                   .symbol = "s",
-                   .description = "Factor of the scaling.",
-                   .kind = ParamKind::real,
-                   .default_value = 8.0,
-                   .min = 1.5,
-                   .max = 1024.0,
-                   .used_when = Condition{"scaling", {"linear", "yarn", "llama3"}}};
-  ParamSpec length =
-      log_count_param({"original_length", "L₀", "tokens"},
-                      "Context of the training, before it is stretched.", 4096, 64, 0x1p20);
-  return {defect_param(defect, may_be_sound),
-          dim_param(64),
-          std::move(base),
-          std::move(pairing),
-          std::move(fraction),
-          scaling_param(),
-          std::move(factor),
-          std::move(length)};
+  return {defect_param(defect, may_be_sound), dim_param(64),
+          of_sound_rope("base", "Base of the sound rope's frequencies.", 500000.0),
+          of_sound_rope("rope.pairing", "Which channels the sound rope turns together.",
+                        std::string("half_split")),
+          fraction_param(), scaling_param(), factor_param(),
+          // Without a scaling it is the context that is looked at.
+          log_count_param({"original_length", "L₀", "tokens"},
+                          "Context of the training, before it is stretched.", 4096, 64, 0x1p20)};
 }
 
 WrittenRope sound_rope_of(const ParamSet& params) {
-  WrittenRope rope{.d_head = params.integer("dim")};
+  WrittenRope rope{{.d_head = params.integer("dim")}};
   rope.rotary_dims = rope.d_head;
-  rope.base = params.real("base");
-  if (params.text("pairing") == "interleaved") rope.pairing = RopePairing::interleaved;
   const std::string& fraction = params.text("fraction");
   if (fraction == "half") rope.rotary_dims = rope.d_head / 4 * 2;
   if (fraction == "proportional") {
@@ -106,7 +100,9 @@ WrittenRope sound_rope_of(const ParamSet& params) {
   if (rope.rotary_dims < 2)
     throw UsageError(fmt::format("fraction={} of dim={}", fraction, rope.d_head),
                      "turns no pair of channels", "use fraction=all, or a greater dim");
-  rope.scaling = scaling_of(params);
+  for (const char* setting :
+       {"base", "rope.pairing", "rope.scaling", "rope.factor", "rope.original_length"})
+    find_rope_setting(setting)->set(rope, params.value(own_key(setting)));
   return rope;
 }
 

@@ -188,7 +188,7 @@ double wrong_defaults() {
   const T5Buckets t5;
   const TupeOptions tupe;
   const DebertaOptions deberta;
-  const RopeConfig rope;
+  const RopeConvention rope;
   double count = 0;
   count += shaw.left != 16 || shaw.right != 16 || shaw.rows != ShawRows::key_minus_query ||
            shaw.scores != ShawScores::queries;
@@ -198,9 +198,10 @@ double wrong_defaults() {
            deberta.index != DebertaIndex::paper || deberta.terms != DebertaTerms::both ||
            deberta.clamp != DebertaClamp::none || deberta.layer_norm;
   count += rope.base != 10000 || rope.rotary_dims != 0;
-  RopeConfig config{.d_head = 24, .pairing = RopePairing::half_split, .rotary_dims = 20};
-  config.muted[2] = config.muted[7] = true;
-  const Rope<double> muted(config);
+  RopeOptions options;
+  options.muted[2] = options.muted[7] = true;
+  const Rope<double> muted({.d_head = 24, .rotary_dims = 20, .pairing = RopePairing::half_split},
+                           options);
   std::vector<Index> pairs, kept;
   for (Index t = 0; t < 10; ++t) {
     pairs.push_back(t);
@@ -211,8 +212,7 @@ double wrong_defaults() {
         muted.is_muted(at) != silent || muted.channels(at).a != t || muted.channels(at).b != t + 10;
   }
   count += muted.unmuted(pairs) != kept;
-  config.pairing = RopePairing::interleaved;
-  const Rope<double> neighbours(config);
+  const Rope<double> neighbours({.d_head = 24, .rotary_dims = 20});
   count += neighbours.channels(3).a != 6 || neighbours.channels(3).b != 7;
   return count;
 }

@@ -24,10 +24,10 @@ double bound_of(const TokenCase<T>& c) {
 
 template <class T>
 void variant_claim(Ledger<T>& ledger, const TokenCase<T>& c, const Paper& paper,
-                   const std::string& name, const std::string& statement, const RopeConfig& config,
-                   const literal::Rotary& rotary) {
+                   const std::string& name, const std::string& statement,
+                   const RopeConvention& convention, const literal::Rotary& rotary) {
   Matrix<T> q = c.x;
-  const Rope<T> rope(config);
+  const Rope<T> rope(convention);
   rope.transform_queries(c.at, q);
   ledger.compare(paper, name, statement, q, literal::turned(wide(c.x), c.at, rotary),
                  rounding_bound<T>(8) + angle_bound(1000));
@@ -45,16 +45,16 @@ void pairing_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   variant_claim(ledger, c, half_split, "half_split", "pairs (t, t + d/2)",
                 {.d_head = d, .pairing = halves}, {d, d, d / 2});
   variant_claim(ledger, c, half_split, "base_500000", "the same with base 500000",
-                {.d_head = d, .base = 500000, .pairing = halves}, {d, d, d / 2, 500000});
+                {.d_head = d, .pairing = halves, .base = 500000}, {d, d, d / 2, 500000});
   if (d < 8) return;
   variant_claim(ledger, c, partial, "truncated", "r = d/4: θ_t = base^{−2t/r}",
                 {.d_head = d, .rotary_dims = part}, {part, part, 0});
   variant_claim(ledger, c, partial, "truncated_half_split", "r = d/4: pairs (t, t + r/2)",
-                {.d_head = d, .pairing = halves, .rotary_dims = part}, {part, part, part / 2});
+                {.d_head = d, .rotary_dims = part, .pairing = halves}, {part, part, part / 2});
   variant_claim(ledger, c, partial, "proportional", "p = 1/4: θ_t = base^{−2t/d}, t < d/8",
                 {.d_head = d, .rotary_dims = part, .partial = proportional}, {part, d, 0});
   variant_claim(ledger, c, partial, "proportional_half_split", "p = 1/4: pairs (t, t + d/2)",
-                {.d_head = d, .pairing = halves, .rotary_dims = part, .partial = proportional},
+                {.d_head = d, .rotary_dims = part, .partial = proportional, .pairing = halves},
                 {part, d, d / 2});
 }
 
@@ -71,7 +71,7 @@ void value_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   Positions back = c.at;
   for (Position& p : back) p = -p;
   const auto output = [&](RotaryValue kind) {
-    const Rope<T> rope({.d_head = c.d, .rotary_value = kind});
+    const Rope<T> rope({.d_head = c.d}, {.rotary_value = kind});
     return attention_from_qkv<T>(rope, {c.x, c.x, c.x, c.at, c.at}).output;
   };
   ledger.compare(values, "values_rotated", "o_m = Σ a_mn R_n v_n", output(RotaryValue::rotated),
@@ -85,8 +85,8 @@ void value_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
 template <class T>
 void band_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   if (c.d < 64) return;
-  RopeConfig config{.d_head = c.d};
-  config.muted[2] = true;
+  RopeOptions options;
+  options.muted[2] = true;
   const Index pairs = c.d / 2;
   const Rows x = wide(c.x);
   const double root = std::sqrt(static_cast<double>(c.d));
@@ -105,9 +105,10 @@ void band_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
     });
   };
   const Rows without = score_of(0, 2 * pairs / 8) + score_of(3 * pairs / 8, pairs);
-  ledger.compare(bands, "muted_band", "with band 2 of 8 muted, Σ Re h_t e^{i(m−n)θ_t} of the rest",
-                 attention_from_qkv<T>(Rope<T>(config), {c.x, c.x, c.x, c.at, c.at}).logits,
-                 without, bound_of(c));
+  ledger.compare(
+      bands, "muted_band", "with band 2 of 8 muted, Σ Re h_t e^{i(m−n)θ_t} of the rest",
+      attention_from_qkv<T>(Rope<T>({.d_head = c.d}, options), {c.x, c.x, c.x, c.at, c.at}).logits,
+      without, bound_of(c));
   const Rope<T> rope({.d_head = c.d});
   const auto split = rope_decomposition<T>(rope, rope.turning_pairs(), c.x, c.x, c.at, c.at, 4);
   for (std::size_t b = 0; b < 4; ++b) {

@@ -89,10 +89,9 @@ template <class T>
 void stage_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<T> ledger(over_tokens(options), claims);
   for (const TokenCase<T>& c : token_cases<T>(options)) {
-    RopeConfig config{.d_head = c.d};
-    config.rounding.set(Stage::cos_sin, Precision::bf16);
+    const StageRounding rounding(Precision::bf16, {Stage::cos_sin});
     Matrix<T> y = c.x;
-    Rope<T>(config).transform_queries(c.at, y);
+    Rope<T>({.d_head = c.d}, {.rounding = rounding}).transform_queries(c.at, y);
     Rows expected = wide(c.x);
     for (Index i = 0; i < y.rows(); ++i) {
       const Rows R = literal::rotation(c.d, paper_base, c.at[static_cast<std::size_t>(i)]);
@@ -114,11 +113,11 @@ template <class T>
 void rotated_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<T> ledger(over_tokens(options), claims);
   for (const TokenCase<T>& c : token_cases<T>(options)) {
-    RopeConfig config{.d_head = c.d, .rotary_dims = c.d / 2};
+    const RopeConvention half{.d_head = c.d, .rotary_dims = c.d / 2};
+    const StageRounding rounding(Precision::bf16, {Stage::rotated_qk});
     Matrix<T> exact = c.x, rounded = c.x;
-    Rope<T>(config).transform_queries(c.at, exact);
-    config.rounding.set(Stage::rotated_qk, Precision::bf16);
-    Rope<T>(config).transform_queries(c.at, rounded);
+    Rope<T>(half).transform_queries(c.at, exact);
+    Rope<T>(half, {.rounding = rounding}).transform_queries(c.at, rounded);
     Rows expected = wide(exact);
     expected.leftCols(c.d / 2) = expected.leftCols(c.d / 2).unaryExpr(&literal_bf16);
     ledger.compare(ieee, "bf16_rotated", "RoPE of half of the channels, those rounded to bf16",

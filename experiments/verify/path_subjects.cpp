@@ -38,17 +38,18 @@ Subject plain_subject() {
 }
 
 Subject rope_subject() {
-  return {"rope",
-          "RoPE",
-          both<Rope>([]<class T>(T) { return std::make_shared<Rope<T>>(RopeConfig{.d_head = d}); }),
-          [](const literal::Head& head, int) -> literal::Terms {
-            return {{"content",
-                     literal::relative_scores(head.q, head.k, head.m, head.n, literal::whole(d)) /
-                         std::sqrt(double{d})}};
-          },
-          {},
-          std::sqrt(double{d}),
-          averaged_angle_bound(1000, d)};
+  return {
+      "rope",
+      "RoPE",
+      both<Rope>([]<class T>(T) { return std::make_shared<Rope<T>>(RopeConvention{.d_head = d}); }),
+      [](const literal::Head& head, int) -> literal::Terms {
+        return {{"content",
+                 literal::relative_scores(head.q, head.k, head.m, head.n, literal::whole(d)) /
+                     std::sqrt(double{d})}};
+      },
+      {},
+      std::sqrt(double{d}),
+      averaged_angle_bound(1000, d)};
 }
 
 /// Values turn by their key, and the output back by its query.
@@ -57,7 +58,8 @@ Subject roper_subject() {
           .label = "RoPE of values, too",
           .encoding = both<Rope>([]<class T>(T) {
             return std::make_shared<Rope<T>>(
-                RopeConfig{.d_head = d, .rotary_value = RotaryValue::counter_rotated});
+                RopeConvention{.d_head = d},
+                RopeOptions{.rotary_value = RotaryValue::counter_rotated});
           }),
           .terms = rope_subject().terms,
           .output =

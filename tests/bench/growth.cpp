@@ -28,7 +28,7 @@ struct Curve {
 };
 
 std::vector<Curve> curves() {
-  const auto rope = std::make_shared<Rope<float>>(RopeConfig{.d_head = head_channels});
+  const auto rope = std::make_shared<Rope<float>>(RopeConvention{.d_head = head_channels});
   const auto doors = SoftmaxDoors<float>::of(*rope);
   return {{"attention", "output, causal",
            [rope, doors](const Head& head) {

@@ -98,7 +98,7 @@ Operation map_with(const std::shared_ptr<const Encoding>& rope, Index n) {
 }
 
 Operation rope_applied(Index n, Index width, RopePairing pairing) {
-  RopeConfig config{.d_head = width};
+  RopeConvention config{.d_head = width};
   config.pairing = pairing;
   const bool halves = pairing == RopePairing::half_split;
   const auto bytes = static_cast<std::size_t>(n * width) * sizeof(float);
@@ -121,7 +121,7 @@ Operation rope_applied(Index n, Index width, RopePairing pairing) {
 
 /// The tables made before, as for every layer after the first.
 Operation rope_again(Index n, Index width, RopePairing pairing) {
-  RopeConfig config{.d_head = width};
+  RopeConvention config{.d_head = width};
   config.pairing = pairing;
   const bool halves = pairing == RopePairing::half_split;
   const auto bytes = static_cast<std::size_t>(n * width) * sizeof(float);
@@ -190,7 +190,7 @@ std::vector<Operation> operations() {
   std::vector<Operation> all;
   for (const Index n : {1024, 4096, 8192})
     for (const bool causal : {false, true}) all.push_back(attention(n, causal));
-  const auto rope = std::make_shared<Rope<float>>(RopeConfig{.d_head = d});
+  const auto rope = std::make_shared<Rope<float>>(RopeConvention{.d_head = d});
   for (const Index n : {1024, 4096})
     all.push_back(attention_with("RoPE", "attention_rope", rope, n, true, 2.2));
   all.push_back(

@@ -220,9 +220,7 @@ TEST_CASE("Rotated values are weighed tile by tile as they are in the map") {
   const Matrix<double> x = noise<double>(600, 8, "x");
   const Positions at = consecutive_positions(600);
   for (const RotaryValue value : {RotaryValue::rotated, RotaryValue::counter_rotated}) {
-    RopeConfig config{.d_head = 8};
-    config.rotary_value = value;
-    const Rope<double> rope(config);
+    const Rope<double> rope({.d_head = 8}, {.rotary_value = value});
     const auto doors = SoftmaxDoors<double>::of(rope);
     const auto whole = softmax_attention<double>({x, x, x, at, at}, doors);
     const auto alone = attention_output<double>({x, x, x, at, at}, doors);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/encodings/axis_design.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "tests/support/golden.h"
@@ -63,6 +64,7 @@ TEMPLATE_TEST_CASE("Queries turn as in Transformers' Qwen2-VL and Qwen3-VL, and 
     Matrix<TestType> x = matrix_of<TestType>(file.at("x"));
     const AxisRope<TestType> rope(
         {.d_head = x.cols(),
+         .pairing = RopePairing::half_split,
          .base = file.at("base"),
          .design = design_named(name),
          .sections = c.at("sections").template get<std::vector<Index>>()});
@@ -101,7 +103,10 @@ TEST_CASE("Scores depend on differences, axis by axis; a still time changes noth
   const Matrix<double> q = normal_matrix<double>(random, 1, 16),
                        k = normal_matrix<double>(random, 1, 16);
   const auto score = [&](AxisDesign design, const AxisPositions& m, const AxisPositions& n) {
-    const AxisRope<double> rope({.d_head = 16, .design = design, .sections = {4, 2, 2}});
+    const AxisRope<double> rope({.d_head = 16,
+                                 .pairing = RopePairing::half_split,
+                                 .design = design,
+                                 .sections = {4, 2, 2}});
     Matrix<double> a = q, b = k;
     rope.rotate(m, a);
     rope.rotate(n, b);

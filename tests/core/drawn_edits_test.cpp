@@ -36,13 +36,12 @@ using Catch::Matchers::Contains;
 TEST_CASE("Rounded, positions equal on all axes turn as RoPE does, in part of the channels too") {
   const StageRounding rounding(Precision::bf16, {Stage::cos_sin, Stage::rotated_qk});
   for (const Index turning : {16, 8}) {
-    const AxisRope<float> axes({.d_head = 16,
-                                .sections = {turning / 4, turning / 8, turning / 8},
-                                .rotary_dims = turning,
-                                .rounding = rounding});
-    RopeConfig config{.d_head = 16, .rotary_dims = turning, .rounding = rounding};
-    config.pairing = axes.config().pairing;
-    const Rope<float> rope(config);
+    const RopeConvention convention{.d_head = 16,
+                                    .rotary_dims = turning,
+                                    .pairing = RopePairing::half_split,
+                                    .sections = {turning / 4, turning / 8, turning / 8}};
+    const AxisRope<float> axes(convention, {.rounding = rounding});
+    const Rope<float> rope(convention, {.rounding = rounding});
     Random random(5, "rounded axes");
     const Matrix<float> x = normal_matrix<float>(random, 4, 16);
     const Positions at{0, 3, 77, 4097};

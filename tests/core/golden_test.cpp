@@ -47,7 +47,7 @@ void check_all(double tolerance) {
     head.check<T>("rope interleaved " + turned, Rope<T>({.d_head = d, .rotary_dims = r}), 0,
                   tolerance);
     head.check<T>("rope half_split " + turned,
-                  Rope<T>({.d_head = d, .pairing = RopePairing::half_split, .rotary_dims = r}), 0,
+                  Rope<T>({.d_head = d, .rotary_dims = r, .pairing = RopePairing::half_split}), 0,
                   tolerance);
   }
   for (const int h : {0, 5}) {

@@ -90,8 +90,8 @@ Matrix<float> draw(Index rows, Index columns, std::uint64_t stream) {
 }
 
 Rope<float> rope_of(Index d, const Pipeline& pipeline) {
-  return Rope<float>(
-      {.d_head = d, .pairing = RopePairing::half_split, .rounding = pipeline.rounding});
+  return Rope<float>({.d_head = d, .pairing = RopePairing::half_split},
+                     {.rounding = pipeline.rounding});
 }
 
 Matrix<float> turned(const Pipeline& pipeline, const Positions& at, Matrix<float> x) {

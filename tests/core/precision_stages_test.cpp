@@ -78,7 +78,7 @@ TEST_CASE("With every stage rounded, each encoding's terms are NumPy's to the la
   for (const Precision format : {Precision::bf16, Precision::fp16}) {
     const Cases c(format);
     c.check("none", NoEncoding<double>(), 0);
-    c.check("rope", Rope<double>({.d_head = 4, .rounding = c.rounding}), 0);
+    c.check("rope", Rope<double>({.d_head = 4}, {.rounding = c.rounding}), 0);
     c.check("alibi", Alibi<double>(12, AlibiForm::symmetric, c.rounding), 8);
     c.check("shaw", Shaw<double>(c.table("shaw.key_table"), {}, c.rounding), 0);
     c.check("transformer_xl",

@@ -322,17 +322,14 @@ TEST_CASE("What is left at its default changes nothing") {
   CHECK(layout.kind == AxisLayoutKind::grid);
   CHECK(std::tuple(layout.text_before, layout.frames, layout.rows, layout.columns,
                    layout.time_step) == std::tuple(4, 2, 4, 4, 1));
-  const AxisRopeConfig axes;
-  CHECK(axes.base == 10000);
-  CHECK(axes.pairing == RopePairing::half_split);
-  CHECK(axes.design == AxisDesign::chunked);
-  CHECK(axes.rotary_dims == 0);
-  const RopeConfig rope;
+  const RopeConvention rope;
   CHECK(rope.base == 10000);
   CHECK(rope.pairing == RopePairing::interleaved);
   CHECK(rope.rotary_dims == 0);
   CHECK(rope.partial == RopePartial::truncated);
-  CHECK(rope.rotary_value == RotaryValue::none);
+  CHECK(rope.design == AxisDesign::chunked);
+  CHECK(std::tuple(rope.begin, rope.clockwise) == std::tuple(0, false));
+  CHECK(RopeOptions{}.rotary_value == RotaryValue::none);
   const RopeScaling scaling;
   CHECK(scaling.kind == RopeScalingKind::none);
   CHECK(std::tuple(scaling.factor, scaling.original_length, scaling.length) ==

@@ -27,7 +27,7 @@ Drawn draw() {
   Random random(*rc::gen::inRange(0, 1000000), "properties");
   Matrix<double> q = normal_matrix<double>(random, 1, d);
   Matrix<double> k = normal_matrix<double>(random, 1, d);
-  return {d, pairing, q, k, Rope<double>({.d_head = d, .base = base, .pairing = pairing})};
+  return {d, pairing, q, k, Rope<double>({.d_head = d, .pairing = pairing, .base = base})};
 }
 
 Position position() { return *rc::gen::inRange<Position>(-(1LL << 40), 1LL << 40); }

@@ -22,9 +22,9 @@ Matrix<double> row_of(const nlohmann::json& values, Index count) {
 
 Rope<double> rope_of(const nlohmann::json& c) {
   return Rope<double>({.d_head = c.at("d").get<Index>(),
+                       .rotary_dims = c.at("r").get<Index>(),
                        .pairing = c.at("pairing") == "interleaved" ? RopePairing::interleaved
-                                                                   : RopePairing::half_split,
-                       .rotary_dims = c.at("r").get<Index>()});
+                                                                   : RopePairing::half_split});
 }
 
 template <class T>
@@ -40,7 +40,7 @@ TEST_CASE("R_m, R_m q and q_mᵀk_n equal 40-digit numbers in all three realisat
   for (const auto& c : file.at("cases")) {
     INFO(c.at("pairing") << " d=" << c.at("d") << " r=" << c.at("r") << " m=" << c.at("m"));
     const Rope<double> rope = rope_of(c);
-    const Index d = rope.config().d_head;
+    const Index d = rope.convention().d_head;
     const Position m = c.at("m").get<Position>(), n = c.at("n").get<Position>();
     const Matrix<double> q = row_of(file.at("q"), d), k = row_of(file.at("k"), d);
     const Matrix<double> turned = row_of(c.at("R_m q"), d);
@@ -69,12 +69,12 @@ TEST_CASE("The complex, matrix and elementwise realisations agree, for any head 
     const Index still = 2 * *rc::gen::inRange<Index>(0, 4);
     const Rope<double> rope(
         {.d_head = 2 * pairs + still,
-         .base = *rc::gen::element(2.0, 10000.0, 5e5),
-         .pairing = *rc::gen::element(RopePairing::interleaved, RopePairing::half_split),
          .rotary_dims = *rc::gen::inRange<Index>(1, pairs + 1) * 2,
-         .partial = *rc::gen::element(RopePartial::truncated, RopePartial::proportional)});
+         .partial = *rc::gen::element(RopePartial::truncated, RopePartial::proportional),
+         .pairing = *rc::gen::element(RopePairing::interleaved, RopePairing::half_split),
+         .base = *rc::gen::element(2.0, 10000.0, 5e5)});
     Random random(*rc::gen::inRange(0, 1000000), "realisations");
-    const Matrix<double> x = normal_matrix<double>(random, 2, rope.config().d_head);
+    const Matrix<double> x = normal_matrix<double>(random, 2, rope.convention().d_head);
     const Position far = Position{1} << 50;
     const Positions at{*rc::gen::inRange<Position>(-far, far),
                        *rc::gen::inRange<Position>(-far, far)};
@@ -89,7 +89,7 @@ TEST_CASE("The complex, matrix and elementwise realisations agree, for any head 
 
 TEST_CASE("R_m is orthogonal, R_mᵀ = R_{−m}, and R_m R_n = R_{m+n}") {
   for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split}) {
-    const Rope<double> rope({.d_head = 8, .pairing = pairing, .rotary_dims = 6});
+    const Rope<double> rope({.d_head = 8, .rotary_dims = 6, .pairing = pairing});
     const Matrix<double> R = rope_matrix(rope, 5), S = rope_matrix(rope, 12);
     CHECK(largest_difference<double>(R * R.transpose(), Matrix<double>::Identity(8, 8)) < 1e-15);
     CHECK(R.transpose() == rope_matrix(rope, -5));
@@ -99,7 +99,7 @@ TEST_CASE("R_m is orthogonal, R_mᵀ = R_{−m}, and R_m R_n = R_{m+n}") {
 
 TEST_CASE("All three round cos and sin alike") {
   const StageRounding rounding(Precision::bf16, {Stage::position, Stage::cos_sin});
-  const Rope<double> rope({.d_head = 4, .rounding = rounding});
+  const Rope<double> rope({.d_head = 4}, {.rounding = rounding});
   const Matrix<double> x = Matrix<double>::Identity(4, 4);
   const Positions at{1995, 7, 300, 2};
   const Matrix<double> turned = elementwise(rope, at, x);

@@ -42,7 +42,7 @@ struct Asked {
   }
 };
 
-RopeConfig scaled_head(RopeScalingKind kind, Index d = 16) {
+RopeConvention scaled_head(RopeScalingKind kind, Index d = 16) {
   return {.d_head = d, .scaling = {.kind = kind, .original_length = 64, .length = 256}};
 }
 
@@ -105,7 +105,7 @@ TEST_CASE(
 }
 
 TEST_CASE("By hand: with d = 2, s = 4 and a = 3, logits are 9 cos((m − n)/4)/√2") {
-  RopeConfig config{.d_head = 2};
+  RopeConvention config{.d_head = 2};
   config.scaling = {.kind = RopeScalingKind::linear, .factor = 4, .attention_factor = 3};
   const Positions at{0, 1, 2};
   Matrix<double> x(3, 2);
@@ -127,7 +127,7 @@ TEST_CASE("NTK keeps the fastest pair and divides the slowest by s; a lone pair 
 }
 
 TEST_CASE("LongRoPE takes the long factors from one token above the original length") {
-  RopeConfig config{.d_head = 4};
+  RopeConvention config{.d_head = 4};
   config.scaling = {.kind = RopeScalingKind::longrope,
                     .original_length = 64,
                     .factors = {2, 4},
@@ -141,14 +141,15 @@ TEST_CASE("LongRoPE takes the long factors from one token above the original len
 }
 
 TEST_CASE("An attention factor multiplies rotated channels of q and k, and no others or values") {
-  RopeConfig config{.d_head = 8, .rotary_dims = 4, .rotary_value = RotaryValue::rotated};
+  const RopeOptions options{.rotary_value = RotaryValue::rotated};
+  RopeConvention config{.d_head = 8, .rotary_dims = 4};
   config.scaling = {.kind = RopeScalingKind::yarn, .attention_factor = 2};
-  RopeConfig plain = config;
+  RopeConvention plain = config;
   plain.scaling.attention_factor = 1;
   Random random(5, "attention factor");
   const Matrix<double> x = normal_matrix<double>(random, 1, 8);
   const Positions at{3};
-  const Rope<double> rope(config), unit(plain);
+  const Rope<double> rope(config, options), unit(plain, options);
   Matrix<double> q = x, expected = x;
   rope.transform_queries(at, q);
   unit.transform_queries(at, expected);
@@ -167,7 +168,7 @@ TEST_CASE("The realisations agree with the rotation for every scaling") {
   const Matrix<double> k = normal_matrix<double>(random, 1, 16);
   const Positions m{50}, n{-7};
   for (const RopeScalingKind kind : every_kind) {
-    RopeConfig config = scaled_head(kind);
+    RopeConvention config = scaled_head(kind);
     config.scaling.attention_factor = 1.25;
     const Rope<double> rope(config);
     Matrix<double> turned_q = q, turned_k = k;
@@ -181,7 +182,7 @@ TEST_CASE("The realisations agree with the rotation for every scaling") {
 }
 
 TEST_CASE("p-RoPE scales the pairs that turn and leaves the others still") {
-  RopeConfig config = scaled_head(RopeScalingKind::linear, 8);
+  RopeConvention config = scaled_head(RopeScalingKind::linear, 8);
   config.rotary_dims = 4;
   config.partial = RopePartial::proportional;
   const std::vector<double> theta = Rope<double>(config).theta();

@@ -24,18 +24,20 @@ Matrix<double> row(std::initializer_list<double> values) {
   return m;
 }
 
-Matrix<double> turned(const RopeConfig& config, Matrix<double> x, Position m) {
-  Rope<double>(config).transform_queries(Positions{m}, x);
+Matrix<double> turned(const RopeConvention& config, Matrix<double> x, Position m,
+                      const RopeOptions& options = {}) {
+  Rope<double>(config, options).transform_queries(Positions{m}, x);
   return x;
 }
 
 /// Logits of three tokens at positions 0, 1, 2 with equal queries and equal keys.
-Matrix<double> three_by_three(const RopeConfig& config, const Matrix<double>& q,
-                              const Matrix<double>& k) {
+Matrix<double> three_by_three(const RopeConvention& config, const Matrix<double>& q,
+                              const Matrix<double>& k, const RopeOptions& options = {}) {
   const Positions at{0, 1, 2};
   const Matrix<double> queries = q.replicate(3, 1);
   const Matrix<double> keys = k.replicate(3, 1);
-  return attention_from_qkv<double>(Rope<double>(config), {queries, keys, keys, at, at}).logits;
+  return attention_from_qkv<double>(Rope<double>(config, options), {queries, keys, keys, at, at})
+      .logits;
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ TEST_CASE(
 TEST_CASE("By hand: channel 1 turns with channel 0 when interleaved, channel 2 when half-split") {
   const auto inter = three_by_three({.d_head = 4}, row({1, 0, 0, 0}), row({0, 1, 0, 0}));
   CHECK(inter(1, 0) == Approx(std::sin(1.0) / 2));
-  const RopeConfig half{.d_head = 4, .pairing = RopePairing::half_split};
+  const RopeConvention half{.d_head = 4, .pairing = RopePairing::half_split};
   CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 1, 0, 0})) == Matrix<double>::Zero(3, 3));
   CHECK(three_by_three(half, row({1, 0, 0, 0}), row({0, 0, 1, 0}))(1, 0) ==
         Approx(std::sin(1.0) / 2));
@@ -97,10 +99,10 @@ TEST_CASE("Partial RoPE turns the first channels with their own denominators and
 
 TEST_CASE("p-RoPE keeps the full head's frequencies and stills the lowest, as the reference") {
   const auto reference = golden("formulas.json").at("rope");
-  const RopeConfig config{.d_head = 8,
-                          .pairing = RopePairing::half_split,
-                          .rotary_dims = 4,
-                          .partial = RopePartial::proportional};
+  const RopeConvention config{.d_head = 8,
+                              .rotary_dims = 4,
+                              .partial = RopePartial::proportional,
+                              .pairing = RopePairing::half_split};
   const auto theta =
       reference.at("frequencies of p-RoPE, d=8, fraction 1/2").get<std::vector<double>>();
   const auto y = turned(config, row({1, 2, 3, 4, 5, 6, 7, 8}), 2);
@@ -124,7 +126,7 @@ TEST_CASE("rotary_value turns the values by their own positions, as the referenc
   const Positions m{2}, n{0, 1, 2};
   const auto output = [&](RotaryValue value) {
     Matrix<double> out = weights * v;
-    Rope<double>({.d_head = 4, .rotary_value = value}).add_to_output({weights, v, m, n}, out);
+    Rope<double>({.d_head = 4}, {.rotary_value = value}).add_to_output({weights, v, m, n}, out);
     return out;
   };
   const Matrix<double> rotated = output(RotaryValue::rotated);
@@ -171,9 +173,30 @@ TEST_CASE("bf16 positions collapse: 1995 becomes 1992 and 15962 becomes 15936") 
   CHECK(round_to(Precision::bf16, 1995) == 1992);
   CHECK(round_to(Precision::bf16, 15962) == 15936);
   const StageRounding rounding(Precision::bf16, {Stage::position});
-  const auto a = turned({.d_head = 4, .rounding = rounding}, row({1, 2, 3, 4}), 1995);
-  const auto b = turned({.d_head = 4, .rounding = rounding}, row({1, 2, 3, 4}), 1992);
+  const auto a = turned({.d_head = 4}, row({1, 2, 3, 4}), 1995, {.rounding = rounding});
+  const auto b = turned({.d_head = 4}, row({1, 2, 3, 4}), 1992, {.rounding = rounding});
   CHECK(a == b);
+}
+
+TEST_CASE("A slice turns as a head of its own does, and clockwise by the opposite positions") {
+  Random random(3, "a slice");
+  const Matrix<double> q = normal_matrix<double>(random, 2, 14);
+  const Positions m{5, -300}, opposite{-5, 300};
+  for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split}) {
+    const Rope<double> rope(
+        {.d_head = 14, .begin = 6, .rotary_dims = 8, .pairing = pairing, .clockwise = true});
+    Matrix<double> turned = q, slice = q.rightCols(8);
+    rope.transform_queries(m, turned);
+    Rope<double>({.d_head = 8, .pairing = pairing}).transform_queries(opposite, slice);
+    CHECK(turned.leftCols(6) == q.leftCols(6));
+    CHECK(largest_difference(turned.rightCols(8), slice) < 1e-14);
+    CHECK(largest_difference(rope_by_matrix<double>(rope, m, q), turned) < 1e-13);
+    const MatrixIn<double> one = q.row(0), other = q.row(1);
+    CHECK(rope_complex_score<double>(rope, one, other, 5, -300) ==
+          Approx(turned.row(0).dot(turned.row(1))).epsilon(1e-12));
+  }
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 14, .begin = 8, .rotary_dims = 8}),
+                    Catch::Matchers::Contains("rotary_dims=8 from channel 8 of d_head=14"));
 }
 
 TEST_CASE("RoPE refuses an odd head, an odd or too wide rotary part, a base of 1") {
@@ -193,10 +216,10 @@ TEST_CASE("RoPE refuses an odd head, an odd or too wide rotary part, a base of 1
 
 namespace {
 
-RopeConfig muting(Index d, std::initializer_list<std::size_t> bands) {
-  RopeConfig config{.d_head = d};
-  for (const std::size_t band : bands) config.muted[band] = true;
-  return config;
+RopeOptions muting(std::initializer_list<std::size_t> bands) {
+  RopeOptions options;
+  for (const std::size_t band : bands) options.muted[band] = true;
+  return options;
 }
 
 }  // namespace
@@ -204,8 +227,10 @@ RopeConfig muting(Index d, std::initializer_list<std::size_t> bands) {
 TEST_CASE(
     "By hand: with band 0 of d = 4 muted, logits are cos((m − n)/100)/2; with band 4, the rest") {
   // Pairs 0 and 1 turn by 1 and 1/100 rad per token and lie in bands 0 and 4; q = k = (1, 0, 1, 0).
-  const auto slow = three_by_three(muting(4, {0}), row({1, 0, 1, 0}), row({1, 0, 1, 0}));
-  const auto fast = three_by_three(muting(4, {4}), row({1, 0, 1, 0}), row({1, 0, 1, 0}));
+  const auto slow =
+      three_by_three({.d_head = 4}, row({1, 0, 1, 0}), row({1, 0, 1, 0}), muting({0}));
+  const auto fast =
+      three_by_three({.d_head = 4}, row({1, 0, 1, 0}), row({1, 0, 1, 0}), muting({4}));
   for (Index m = 0; m < 3; ++m)
     for (Index n = 0; n < 3; ++n) {
       const auto r = static_cast<double>(m - n);
@@ -219,26 +244,25 @@ TEST_CASE("Scores with some bands muted and scores with the others muted add up 
   const Matrix<double> q = normal_matrix<double>(random, 1, 48);
   const Matrix<double> k = normal_matrix<double>(random, 1, 48);
   for (const RopePairing pairing : {RopePairing::interleaved, RopePairing::half_split}) {
-    RopeConfig some = muting(48, {0, 3, 7}), others = muting(48, {1, 2, 4, 5, 6}),
-               all = muting(48, {});
-    some.pairing = others.pairing = all.pairing = pairing;
-    const Matrix<double> first = three_by_three(some, q, k), second = three_by_three(others, q, k);
-    const Matrix<double> whole = three_by_three(all, q, k);
+    const RopeConvention rope{.d_head = 48, .pairing = pairing};
+    const Matrix<double> first = three_by_three(rope, q, k, muting({0, 3, 7}));
+    const Matrix<double> second = three_by_three(rope, q, k, muting({1, 2, 4, 5, 6}));
+    const Matrix<double> whole = three_by_three(rope, q, k);
     CHECK(largest_difference(first + second, whole) < 1e-14);
     CHECK(largest_difference(first, whole) > 1e-3);
   }
 }
 
 TEST_CASE("Muting takes nothing from channels that do not turn, nor from values") {
-  RopeConfig config = muting(8, {0});
-  config.rotary_dims = 4;
-  config.rotary_value = RotaryValue::rotated;
-  const auto turned_row = turned(config, row({1, 2, 3, 4, 5, 6, 7, 8}), 0);
+  const RopeConvention convention{.d_head = 8, .rotary_dims = 4};
+  RopeOptions options = muting({0});
+  options.rotary_value = RotaryValue::rotated;
+  const auto turned_row = turned(convention, row({1, 2, 3, 4, 5, 6, 7, 8}), 0, options);
   CHECK(turned_row == row({0, 0, 3, 4, 5, 6, 7, 8}));
   const Positions at{0};
   const Matrix<double> v = row({1, 2, 3, 4, 5, 6, 7, 8}), one = row({1});
   Matrix<double> out = v;
-  const Rope<double> rope(config);
+  const Rope<double> rope(convention, options);
   const MatrixIn<double> values = v, weights = one;
   rope.add_to_output({.weights = weights, .v = values, .m = at, .n = at}, out);
   CHECK(out == v);
@@ -248,7 +272,7 @@ TEST_CASE("The three realisations agree on what is muted") {
   Random random(3, "muted realisations");
   const Matrix<double> q = normal_matrix<double>(random, 1, 16);
   const Matrix<double> k = normal_matrix<double>(random, 1, 16);
-  const Rope<double> rope(muting(16, {1, 6}));
+  const Rope<double> rope({.d_head = 16}, muting({1, 6}));
   const Positions m{5}, n{2};
   Matrix<double> turned_q = q, turned_k = k;
   rope.transform_queries(m, turned_q);
@@ -262,7 +286,7 @@ TEST_CASE("The three realisations agree on what is muted") {
 }
 
 TEST_CASE("Muting every pair is refused with the bands that hold one") {
-  CHECK_THROWS_WITH(Rope<double>(muting(4, {0, 4})),
+  CHECK_THROWS_WITH(Rope<double>({.d_head = 4}, muting({0, 4})),
                     Catch::Contains("leaves none of 2 pairs") && Catch::Contains("band0, band4"));
-  CHECK_NOTHROW(Rope<double>(muting(4, {0, 1, 2, 3, 5, 6, 7})));
+  CHECK_NOTHROW(Rope<double>({.d_head = 4}, muting({0, 1, 2, 3, 5, 6, 7})));
 }

@@ -55,7 +55,7 @@ inline RopeScaling drawn_scaling(Random& random) {
 
 /// Most models' RoPE, partial RoPE at either end, p-RoPE, or M-RoPE; known bases and others.
 inline WrittenRope drawn_convention(Random& random) {
-  WrittenRope rope{.d_head = one_of<Index>(random, {64, 96, 128})};
+  WrittenRope rope{{.d_head = one_of<Index>(random, {64, 96, 128})}};
   rope.rotary_dims = rope.d_head;
   rope.pairing = random.integer(2) ? RopePairing::half_split : RopePairing::interleaved;
   rope.base = random.integer(8) > 0 ? one_of<double>(random, {1e4, 1e4, 5e5, 1e6, 1.5e5, 5e6})

@@ -19,7 +19,9 @@ const std::vector<Index> paddings{27, 3, 0};
 /// Turned by the positions of each sequence, row by row, not by way of the rope's own rule.
 DrawnRope padded_batch(Position padding) {
   DrawnRope draw{.heads = sequences * heads_of_each, .format = Precision::bf16};
-  draw.sound = {.d_head = d, .rotary_dims = d, .base = 500000, .rounding = fp32_stages()};
+  draw.sound = {
+      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 500000}};
+  draw.sound.rounding = fp32_stages();
   Random random(11, "a padded batch");
   draw.before = normal_matrix<double>(random, draw.heads * rows, d).unaryExpr([](double x) {
     return round_to(Precision::bf16, x);

@@ -43,7 +43,9 @@ struct ExactLogits {
   }
 };
 
-WrittenRope llama(double base) { return {.d_head = d, .rotary_dims = d, .base = base}; }
+WrittenRope llama(double base) {
+  return {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = base}};
+}
 
 }  // namespace
 

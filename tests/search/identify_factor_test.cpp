@@ -37,7 +37,8 @@ DrawnRope turned(const WrittenRope& rope) {
 }
 
 WrittenRope llama(double amplitude) {
-  WrittenRope rope{.d_head = 80, .rotary_dims = 80, .base = 500000};
+  WrittenRope rope{
+      {.d_head = 80, .rotary_dims = 80, .pairing = RopePairing::half_split, .base = 500000}};
   rope.amplitude = amplitude;
   rope.rounding = fp32_stages();
   return rope;

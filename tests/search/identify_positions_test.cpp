@@ -16,7 +16,8 @@ constexpr Index rows = 160, d = 64;
 /// YaRN by 32 from 256 tokens with tables of bf16, at positions from 7 on.
 DrawnRope yarn_in_bf16() {
   DrawnRope draw{.heads = 1, .format = Precision::bf16};
-  draw.sound = {.d_head = d, .rotary_dims = d, .base = 31415, .rounding = fp32_stages()};
+  draw.sound = {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 31415}};
+  draw.sound.rounding = fp32_stages();
   draw.sound.scaling = {.kind = RopeScalingKind::yarn, .factor = 32, .original_length = 256};
   draw.written = draw.sound;
   draw.written.rounding.set(Stage::cos_sin, Precision::bf16);
@@ -62,7 +63,8 @@ TEST_CASE("Tables as coarse as the tensor are expected, whatever the base") {
 TEST_CASE(
     "A past that is counted twice is found in fp32 whose frequencies another library rounded") {
   constexpr Index row = 57;
-  WrittenRope twice{.d_head = d, .rotary_dims = d, .base = 150000};
+  WrittenRope twice{
+      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 150000}};
   const WrittenRope sound = twice;
   twice.rule = PositionRule::past_twice;
   twice.from_row = row;

@@ -91,7 +91,8 @@ TEST_CASE("In fp32 whose frequencies another library rounded, 97 % of the draws 
 TEST_CASE("A base of more digits does not make up for frequencies that another library rounded") {
   DrawnRope draw = drawn_rope(3, Precision::fp32);
   constexpr Index rows = 4096, d = 64;
-  draw.sound = draw.written = {.d_head = d, .rotary_dims = d, .base = 10000};
+  draw.sound = draw.written = {
+      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 10000}};
   draw.written.rounding = {Precision::fp32, {Stage::angle, Stage::cos_sin}};
   draw.heads = 1;
   Random random(3, "many rows");
@@ -125,7 +126,10 @@ TEST_CASE("Any number of threads gives the same answer to the bit") {
 
 TEST_CASE("What position 0 alone cannot decide is said to be tied, with the position that would") {
   DrawnRope draw = drawn_rope(3);
-  draw.written = {.d_head = draw.sound.d_head, .rotary_dims = draw.sound.d_head, .base = 500000};
+  draw.written = {{.d_head = draw.sound.d_head,
+                   .rotary_dims = draw.sound.d_head,
+                   .pairing = RopePairing::half_split,
+                   .base = 500000}};
   const Matrix<double> row = draw.before.topRows(1);
   const RotatedTensor tensor{.before = row,
                              .after = row,
@@ -149,7 +153,8 @@ TEST_CASE("Scalings are told apart from the position on at which they differ") {
                              .after = row,
                              .positions = AxisPositions::Zero(1, 1),
                              .format = Precision::bf16};
-  const WrittenRope plain{.d_head = 64, .rotary_dims = 64, .base = 500000};
+  const WrittenRope plain{
+      {.d_head = 64, .rotary_dims = 64, .pairing = RopePairing::half_split, .base = 500000}};
   WrittenRope scaled = plain;
   scaled.scaling = {.kind = RopeScalingKind::llama3, .factor = 8, .original_length = 8192};
   const TellingInput input = telling_input(plain, scaled, tensor);

@@ -11,11 +11,9 @@ using namespace orrery::tests;
 
 TEST_CASE("Where a part of the head seems to turn, the whole one is tried with a known base") {
   constexpr Index heads = 3, rows = 40, d = 80;
-  WrittenRope rope{.d_head = d,
-                   .rotary_dims = d,
-                   .pairing = RopePairing::interleaved,
-                   .base = 5e6,
-                   .rounding = fp32_stages()};
+  WrittenRope rope{
+      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::interleaved, .base = 5e6}};
+  rope.rounding = fp32_stages();
   rope.rounding.set(Stage::cos_sin, Precision::bf16);
   const auto in_bf16 = [](double x) { return round_to(Precision::bf16, x); };
   for (const std::int64_t seed : {5, 6}) {

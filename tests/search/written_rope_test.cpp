@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/encodings/rope.h"
 #include "core/random.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
@@ -33,19 +34,26 @@ void check_row(const Matrix<double>& row, std::initializer_list<double> expected
 
 /// A rope that offers an occasion for most defects: partial, scaled, with a factor.
 WrittenRope eventful() {
-  return {.d_head = 64,
-          .rotary_dims = 32,
-          .base = 500000,
-          .scaling = {.kind = RopeScalingKind::yarn, .factor = 8, .original_length = 64}};
+  return {{.d_head = 64,
+           .rotary_dims = 32,
+           .pairing = RopePairing::half_split,
+           .base = 500000,
+           .scaling = {.kind = RopeScalingKind::yarn, .factor = 8, .original_length = 64}}};
 }
 
 std::vector<WrittenRope> occasions() {
   WrittenRope llama3 = eventful();
   llama3.scaling.kind = RopeScalingKind::llama3;
-  WrittenRope proportional{.d_head = 64, .rotary_dims = 32, .base = 500000};
-  proportional.partial = RopePartial::proportional;
-  WrittenRope axes{.d_head = 64, .rotary_dims = 64, .sections = {12, 10, 10}};
-  axes.design = AxisDesign::interleaved;
+  const WrittenRope proportional{{.d_head = 64,
+                                  .rotary_dims = 32,
+                                  .partial = RopePartial::proportional,
+                                  .pairing = RopePairing::half_split,
+                                  .base = 500000}};
+  const WrittenRope axes{{.d_head = 64,
+                          .rotary_dims = 64,
+                          .pairing = RopePairing::half_split,
+                          .design = AxisDesign::interleaved,
+                          .sections = {12, 10, 10}}};
   return {eventful(), llama3, proportional, axes};
 }
 
@@ -53,28 +61,30 @@ std::vector<WrittenRope> occasions() {
 
 TEST_CASE("By hand: one pair turned by a radian, and each way of getting it wrong") {
   const double c = std::cos(1.0), s = std::sin(1.0);
-  WrittenRope rope{.d_head = 2, .rotary_dims = 2};
+  WrittenRope rope{{.d_head = 2, .rotary_dims = 2}};
   check_row(turned(rope, {3, 5}, 1), {3 * c - 5 * s, 5 * c + 3 * s});
   rope.clockwise = true;
   check_row(turned(rope, {3, 5}, 1), {3 * c + 5 * s, 5 * c - 3 * s});
-  rope = {.d_head = 2, .rotary_dims = 2, .wiring = Wiring::no_negation};
+  rope.clockwise = false;
+  rope.wiring = Wiring::no_negation;
   check_row(turned(rope, {3, 5}, 1), {3 * c + 5 * s, 5 * c + 3 * s});
   rope.wiring = Wiring::misprinted_last;
   check_row(turned(rope, {3, 5}, 1), {3 * c - 3 * s, 5 * c + 5 * s});
-  rope = {.d_head = 2, .rotary_dims = 2, .amplitude = 2.0};
+  rope.wiring = Wiring::rotation;
+  rope.amplitude = 2.0;
   check_row(turned(rope, {3, 5}, 1), {6 * c - 10 * s, 10 * c + 6 * s});
 }
 
 TEST_CASE("By hand: channels of both pairings, of a table of the other one, and reordered") {
   // theta is 1 and 0.01: at position 1 the second pair hardly turns, and is told apart by it.
   const double c0 = std::cos(1.0), s0 = std::sin(1.0), c1 = std::cos(0.01), s1 = std::sin(0.01);
-  WrittenRope rope{.d_head = 4, .rotary_dims = 4, .pairing = RopePairing::half_split};
+  WrittenRope rope{{.d_head = 4, .rotary_dims = 4, .pairing = RopePairing::half_split}};
   check_row(turned(rope, {1, 2, 3, 4}, 1),
             {c0 - 3 * s0, 2 * c1 - 4 * s1, 3 * c0 + s0, 4 * c1 + 2 * s1});
   rope.reordered = true;
   check_row(turned(rope, {1, 2, 3, 4}, 1),
             {c0 - 3 * s0, 3 * c0 + s0, 2 * c1 - 4 * s1, 4 * c1 + 2 * s1});
-  rope = {.d_head = 4, .rotary_dims = 4, .pairing = RopePairing::interleaved};
+  rope = {{.d_head = 4, .rotary_dims = 4, .pairing = RopePairing::interleaved}};
   check_row(turned(rope, {1, 2, 3, 4}, 1),
             {c0 - 2 * s0, 2 * c0 + s0, 3 * c1 - 4 * s1, 4 * c1 + 3 * s1});
   rope.wiring = Wiring::other_table;
@@ -83,7 +93,9 @@ TEST_CASE("By hand: channels of both pairings, of a table of the other one, and 
 }
 
 TEST_CASE("By hand: positions that rules change") {
-  WrittenRope rope{.d_head = 2, .rotary_dims = 2, .offset = 3, .from_row = 10};
+  WrittenRope rope{{.d_head = 2, .rotary_dims = 2}};
+  rope.offset = 3;
+  rope.from_row = 10;
   CHECK(written_position(rope, 100, 20, 5) == 103);
   rope.rule = PositionRule::zero_from;
   CHECK(written_position(rope, 100, 9, 5) == 103);
@@ -98,11 +110,7 @@ TEST_CASE("By hand: positions that rules change") {
 
 TEST_CASE("A sound rope turns as the encoding rope does") {
   const WrittenRope rope = eventful();
-  const Rope<double> encoding({.d_head = 64,
-                               .base = 500000,
-                               .pairing = RopePairing::half_split,
-                               .rotary_dims = 32,
-                               .scaling = rope.scaling});
+  const Rope<double> encoding(rope);
   Random random(1, "vectors");
   const Matrix<double> x = normal_matrix<double>(random, 1, 64);
   Matrix<double> expected = x;

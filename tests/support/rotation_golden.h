@@ -9,9 +9,9 @@ namespace orrery::test {
 inline Rope<double> rope_of(const nlohmann::json& c) {
   const bool interleaved = c.at("pairing") == "interleaved";
   return Rope<double>({.d_head = 8,
-                       .base = c.at("base"),
+                       .rotary_dims = c.at("rotary"),
                        .pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split,
-                       .rotary_dims = c.at("rotary")});
+                       .base = c.at("base")});
 }
 
 }  // namespace orrery::test

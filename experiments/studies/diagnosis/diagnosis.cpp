@@ -34,7 +34,10 @@ struct BrokenProgram {
 };
 
 WrittenRope usual_rope(double base) {
-  return {.d_head = channels, .rotary_dims = channels, .base = base};
+  return {{.d_head = channels,
+           .rotary_dims = channels,
+           .pairing = RopePairing::half_split,
+           .base = base}};
 }
 
 WrittenRope with_scaling(double base, const RopeScaling& scaling) {

@@ -142,14 +142,10 @@ std::vector<double> as_doubles(const AxisPositions& positions) {
 /// The same rope without what no program should do, or with another base where there is nothing of
 /// that kind: what most would have expected.
 WrittenRope usual_rope(const WrittenRope& found) {
-  WrittenRope usual{.d_head = found.d_head,
-                    .begin = found.begin,
-                    .rotary_dims = found.rotary_dims,
-                    .partial = found.partial,
-                    .pairing = found.pairing,
-                    .base = found.base,
-                    .scaling = found.scaling,
-                    .rounding = found.rounding};
+  WrittenRope usual{static_cast<const RopeConvention&>(found)};
+  usual.clockwise = false;
+  usual.sections.clear();
+  usual.rounding = found.rounding;
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle})
     usual.rounding.set(stage, Precision::fp64);
   usual.rounding.set(Stage::inv_freq, Precision::fp32);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
@@ -223,10 +224,10 @@ Rope<double> bounded_rope(const ParamSet& params, Index d) {
   if (!params.is_used("rope.fraction"))
     return Rope<double>({.d_head = d, .base = params.real("base")});
   const auto asked = Rope<double>::make({.d_model = d, .d_head = d, .params = params});
-  RopeConfig config = asked->config();
-  config.pairing = RopePairing::interleaved;
-  if (config.partial == RopePartial::truncated) config.d_head = config.rotary_dims;
-  return Rope<double>(config);
+  RopeConvention convention = asked->convention();
+  convention.pairing = RopePairing::interleaved;
+  if (convention.partial == RopePartial::truncated) convention.d_head = convention.rotary_dims;
+  return Rope<double>(std::move(convention), asked->options());
 }
 
 /// Fig. 2.
@@ -313,7 +314,7 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
                                 const DecayCurve& curve, Progress& progress) {
   constexpr std::size_t draws = 4;
   const std::vector<double> theta = rope.unmuted(rope.theta());
-  const Index d = rope.config().d_head;
+  const Index d = rope.convention().d_head;
   const Index count = std::min<Index>(4096, static_cast<Index>(curve.mean_abs_S.size()));
   const Positions m = consecutive_positions(count);
   const double gain = rope.attention_factor() * rope.attention_factor();

@@ -27,9 +27,9 @@ std::string fact_of(const std::vector<PositionFact>& facts, const std::string& l
 
 /// "linear, factor 8"; empty without a scaling.
 std::string scaling_text(const LayerPlan& layer) {
-  const ParamValue* scaling = find_param(layer, "rope.scaling");
+  const std::optional<ParamValue> scaling = find_param(layer, "rope.scaling");
   if (!scaling) return "";
-  const ParamValue* factor = find_param(layer, "rope.factor");
+  const std::optional<ParamValue> factor = find_param(layer, "rope.factor");
   return to_text(*scaling) + (factor ? ", factor " + to_text(*factor) : "");
 }
 
@@ -116,6 +116,10 @@ std::string seen_text(const LayersFound& found) {
 
 double first_token_share(const LayersFound& found) { return found.field.influence.back(); }
 
+std::string pairing_text(const LayerPlan& layer) {
+  return layer.encoding == "rope" ? std::string(name(layer.rope.pairing)) : "";
+}
+
 std::string uniform_text() {
   return assumption_notice("every head attends uniformly to the keys it sees");
 }
@@ -129,7 +133,8 @@ Figure layers_figure(const ParamSet& params, const LayersFound& found) {
   for (const std::vector<int>& group : found.groups) {
     const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(group.front())];
     const std::vector<PositionFact> facts = facts_of(layer);
-    rows.push_back({kind_name(group, layer), layer.encoding, layer.pairing, scaling_text(layer)});
+    rows.push_back(
+        {kind_name(group, layer), layer.encoding, pairing_text(layer), scaling_text(layer)});
     for (const std::string& value : values) rows.back().push_back(fact_of(facts, value));
     rows.back().push_back(numbers_text(group));
   }

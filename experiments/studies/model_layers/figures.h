@@ -23,6 +23,7 @@ struct LayersFound {
   std::size_t layers_by_trained{};  ///< of them, layers whose file names no L0
 };
 
+std::string pairing_text(const LayerPlan& layer);  ///< "half_split"; empty without RoPE
 /// "8192 unscaled positions": those whose angles are taken as seen.
 std::string seen_text(const LayersFound& found);
 /// The share of the influence that lies at the first token, which sees itself alone.

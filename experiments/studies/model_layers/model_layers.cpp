@@ -114,7 +114,7 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
     found.bands.push_back(bands_of(layer, found.trained, found.context));
     if (found.bands.back().empty()) continue;
     found.lengths.push_back(trained_length(layer, found.trained));
-    found.layers_by_trained += find_param(layer, "rope.original_length") == nullptr;
+    found.layers_by_trained += !find_param(layer, "rope.original_length");
   }
   std::sort(found.lengths.begin(), found.lengths.end());
   found.lengths.erase(std::unique(found.lengths.begin(), found.lengths.end()), found.lengths.end());
@@ -204,10 +204,10 @@ Table layer_table(const LayersFound& found) {
     number.push_back(layer.layer);
     type.push_back(layer.type);
     encoding.push_back(layer.encoding);
-    pairing.push_back(layer.pairing);
-    head.push_back(layer.head_dim);
-    rotated.push_back(layer.rotary_dims);
-    base.push_back(layer.base > 0 ? layer.base : missing);
+    pairing.push_back(pairing_text(layer));
+    head.push_back(static_cast<double>(layer.rope.d_head));
+    rotated.push_back(static_cast<double>(layer.rope.rotary_dims));
+    base.push_back(layer.encoding == "rope" ? layer.rope.base : missing);
     attention.push_back(layer.attention_factor);
     scale.push_back(layer.softmax_scale > 0 ? layer.softmax_scale : missing);
     window.push_back(layer.window ? static_cast<double>(*layer.window) : missing);

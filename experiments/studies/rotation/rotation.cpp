@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/largest.h"
@@ -310,9 +311,9 @@ double core_score(const Rope<double>& rope, const QkPair& v, const ParamSet& par
 
 /// The rotation alone, without what an attention factor multiplies.
 Rope<double> without_factor(const Rope<double>& rope) {
-  RopeConfig config = rope.config();
-  config.scaling.attention_factor = 1.0;
-  return Rope<double>(config);
+  RopeConvention convention = rope.convention();
+  convention.scaling.attention_factor = 1.0;
+  return Rope<double>(std::move(convention), rope.options());
 }
 
 std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Row& drawn,

@@ -135,7 +135,7 @@ void follow(const Rope<double>& rope, const Preference& preference,
 std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relevance,
                                           std::int64_t draws, std::int64_t seed) {
   Random random(seed, "semantic reversal");
-  const Index d = rope.config().d_head;
+  const Index d = rope.convention().d_head;
   std::vector<Preference> preferences;
   for (std::int64_t i = 0; i < draws; ++i) {
     const Matrix<double> drawn = normal_matrix<double>(random, 3, d);

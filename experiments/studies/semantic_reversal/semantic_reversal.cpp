@@ -207,9 +207,9 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   std::vector<Tuned> all{tuned(rope, params, "")};
   checkpoint(progress, 0.5, "without the scaling");
   if (params.text("rope.scaling") != "none") {
-    RopeConfig plain = rope.config();
+    RopeConvention plain = rope.convention();
     plain.scaling = {};
-    all.push_back(tuned(Rope<double>(plain), params, "unscaled"));
+    all.push_back(tuned(Rope<double>(std::move(plain), rope.options()), params, "unscaled"));
   }
   Result result;
   for (const Tuned& one : all) {

@@ -66,7 +66,7 @@ TEST_CASE("plans of different length are compared as far as both go") {
 TEST_CASE("a pairing differs unless rows were reordered along") {
   const PositionPlan a = llama("");
   PositionPlan b = a;
-  for (LayerPlan& layer : b.layers) layer.pairing = "interleaved";
+  for (LayerPlan& layer : b.layers) layer.rope.pairing = RopePairing::interleaved;
   CHECK(compare_positions(a, b).differences.size() == 1);
   for (LayerPlan& layer : b.layers) layer.rows_reordered = true;
   CHECK(compare_positions(a, b).differences.empty());

@@ -47,7 +47,7 @@ double largest(const Numbers& a, const Numbers& b) {
 
 Numbers applied(const LayerPlan& layer, Numbers x, double position, bool is_query) {
   const auto m = static_cast<std::int64_t>(position);
-  if (x.size() != static_cast<std::size_t>(layer.head_dim)) return {};
+  if (x.size() != static_cast<std::size_t>(layer.rope.d_head)) return {};
   rotate(layer, m, x);
   if (is_query && layer.temperature)
     for (double& value : x) value *= temperature_at(*layer.temperature, m);
@@ -116,7 +116,7 @@ void compare_layer(const LayerPlan& layer, const Json& config, const Json& expec
   if (expected.contains("scale") && expected.at("scale").is_number() &&
       std::abs(layer.softmax_scale / expected.at("scale").get<double>() - 1) > 1e-6)
     found.insert("softmax scale");
-  if (expected.contains("width") && layer.head_dim != expected.at("width").get<int>())
+  if (expected.contains("width") && layer.rope.d_head != expected.at("width").get<int>())
     found.insert("width");
   if (expected.contains("mask")) {
     const Json& rows = golden.at("masks").at(expected.at("mask").get<std::size_t>());
@@ -125,7 +125,7 @@ void compare_layer(const LayerPlan& layer, const Json& config, const Json& expec
     if (whole && mask_of(layer) != rows.get<std::vector<std::string>>()) found.insert("mask");
   }
   if (!expected.contains("pre_q")) return;
-  if (expected.at("pre_q").size() != static_cast<std::size_t>(layer.head_dim)) {
+  if (expected.at("pre_q").size() != static_cast<std::size_t>(layer.rope.d_head)) {
     found.insert("width");
     return;
   }
@@ -267,7 +267,7 @@ TEST_CASE("keys that a class does not read change nothing, and the reason says s
         "config.json: layer_types is not read by the code of olmo in Transformers");
   const LayerPlan mistral = layer_of(R"({"model_type": "mistral", "hidden_size": 256,
     "num_attention_heads": 8, "num_hidden_layers": 2, "partial_rotary_factor": 0.5})");
-  CHECK(mistral.rotary_dims == 32);
+  CHECK(mistral.rope.rotary_dims == 32);
   CHECK_THAT(mistral.reasons.at("rotary_dims"),
              Catch::Matchers::Contains("partial_rotary_factor is not read"));
 }
@@ -281,7 +281,7 @@ TEST_CASE("a head is as wide as its class makes it where no key says so") {
                            .dump(),
                        "config.json")
         .layers.at(0)
-        .head_dim;
+        .rope.d_head;
   };
   CHECK(width("nemotron", 6144, 32) == 192);
   CHECK(width("arcee", 2560, 20) == 128);
@@ -314,7 +314,7 @@ TEST_CASE("a window is |m - n| < w for layers that look one way and both") {
 TEST_CASE("the channels that a frequency turns are named, of p-RoPE over all of the head") {
   const LayerPlan layer = layer_of(R"({"model_type": "gemma4_text", "num_hidden_layers": 1,
     "global_head_dim": 32})");
-  CHECK(layer.rotary_dims == 8);
+  CHECK(layer.rope.rotary_dims == 8);
   const auto pairs = channel_pairs(layer);
   REQUIRE(pairs.size() == layer.inv_freq.size());
   CHECK(pairs.at(3) == std::pair{3, 19});
@@ -339,7 +339,7 @@ TEST_CASE("yarn below 1 speeds up what it would slow down, and odd parts are rou
   CHECK(fast.inv_freq.back() == Approx(4 * std::pow(1e4, -14.0 / 16)));
   const LayerPlan odd = layer_of(R"({"model_type": "glm4", "num_hidden_layers": 1,
     "partial_rotary_factor": 0.4})");
-  CHECK(odd.rotary_dims == 52);
+  CHECK(odd.rope.rotary_dims == 52);
   CHECK(odd.inv_freq.at(25) == Approx(std::pow(1e4, -50.0 / 51)));
 }
 
@@ -379,7 +379,7 @@ TEST_CASE("a scaling that leaves latent attention one frequency turns all pairs 
 
 TEST_CASE("heads are as wide as the key that the class reads says") {
   const auto width = [](const char* more) {
-    return layer_of((std::string(R"({"num_hidden_layers": 1, )") + more + "}").c_str()).head_dim;
+    return layer_of((std::string(R"({"num_hidden_layers": 1, )") + more + "}").c_str()).rope.d_head;
   };
   CHECK(width(R"("model_type": "udop", "head_dim": 8)") == 64);
   CHECK(width(R"("model_type": "udop", "head_dim": 8, "d_kv": 16)") == 16);
@@ -396,7 +396,7 @@ TEST_CASE("a part beside the dictionaries is that of layers with a scaling alone
                      type + R"(", "rope_parameters": {"full_attention": )" + one +
                      R"(, "sliding_attention": )" + one + "}}")
                         .c_str())
-        .rotary_dims;
+        .rope.rotary_dims;
   };
   CHECK(turned("laguna", "default") == 100);
   CHECK(turned("laguna", "linear") == 50);
@@ -408,7 +408,7 @@ TEST_CASE("Muse Spark's list of bases says where there is none, and nothing else
   const char* config = R"({"model_type": "muse_spark_text", "num_hidden_layers": 2,
     "layer_types": ["full_attention", "full_attention"], "layer_rope_theta": [0, 90000]})";
   CHECK(layer_of(config, 0).encoding == "none");
-  CHECK(layer_of(config, 1).base == 500000);
+  CHECK(layer_of(config, 1).rope.base == 500000);
   CHECK_THAT(
       layer_of(config, 1).reasons.at("base"),
       Catch::Matchers::EndsWith("config.json: layer_rope_theta is read for its zeros alone"));
@@ -423,7 +423,7 @@ TEST_CASE("a scaling of full layers puts the part beside the dictionaries into t
       "factor": 2, "rope_type": ")") +
                 kind + R"("}}})")
                    .c_str())
-        .rotary_dims;
+        .rope.rotary_dims;
   };
   CHECK(turned("default") == 100);
   CHECK(turned("linear") == 50);

@@ -37,19 +37,20 @@ std::string compare(const std::string& field, double here, const json& kind, dou
 
 std::string compare_rope(const LayerPlan& layer, const json& kind) {
   std::string found;
-  if (layer.pairing != kind.at("pairing"))
-    found += differs("pairing", layer.pairing, kind.at("pairing"));
-  found += compare("rotary_begin", layer.rotary_begin, kind, -1);
-  found += compare("rotary_dims", layer.rotary_dims, kind, -1);
-  found += compare("base", layer.base, kind, -1);
+  if (name(layer.rope.pairing) != kind.at("pairing"))
+    found += differs("pairing", name(layer.rope.pairing), kind.at("pairing"));
+  found += compare("rotary_begin", static_cast<double>(layer.rope.begin), kind, -1);
+  found += compare("rotary_dims", static_cast<double>(layer.rope.rotary_dims), kind, -1);
+  found += compare("base", layer.rope.base, kind, -1);
   found += compare("attention_factor", layer.attention_factor, kind, -1);
   const auto theta = kind.at("inv_freq").get<std::vector<double>>();
   bool equal = theta.size() == layer.inv_freq.size();
   for (std::size_t t = 0; equal && t < theta.size(); ++t) equal = same(layer.inv_freq[t], theta[t]);
   if (!equal) found += differs("inv_freq", layer.inv_freq, theta);
-  const auto sections = kind.value("sections", std::vector<int>{});
-  if (layer.sections != sections) found += differs("sections", layer.sections, sections);
-  if (!sections.empty() && layer.sections_interleaved != kind.value("sections_interleaved", false))
+  const auto sections = kind.value("sections", std::vector<Index>{});
+  if (layer.rope.sections != sections) found += differs("sections", layer.rope.sections, sections);
+  if (!sections.empty() &&
+      (layer.rope.design == AxisDesign::interleaved) != kind.value("sections_interleaved", false))
     found += "order of sections; ";
   return found;
 }
@@ -57,7 +58,7 @@ std::string compare_rope(const LayerPlan& layer, const json& kind) {
 std::string compare_params(const LayerPlan& layer, const json& params) {
   std::string found;
   for (const auto& [key, value] : params.items()) {
-    const ParamValue* here = find_param(layer, key);
+    const std::optional<ParamValue> here = find_param(layer, key);
     const json shown = here ? std::visit([](const auto& v) { return json(v); }, *here) : json();
     if (shown != value) found += differs(key, shown, value);
   }
@@ -80,7 +81,7 @@ std::string differences(const LayerPlan& layer, const json& kind) {
     return differs("encoding", layer.encoding, kind.at("encoding"));
   if (layer.encoding == "not_attention") return "";
   std::string found;
-  found += compare("head_dim", layer.head_dim, kind, -1);
+  found += compare("head_dim", static_cast<double>(layer.rope.d_head), kind, -1);
   found += compare("softmax_scale", layer.softmax_scale, kind, -1);
   found += compare("window", static_cast<double>(layer.window.value_or(0)), kind, 0);
   if (layer.causal != kind.value("causal", true)) found += "mask; ";

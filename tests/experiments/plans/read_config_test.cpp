@@ -102,19 +102,19 @@ TEST_CASE("a plan turns q and k as Transformers does, in every layer of every mo
 TEST_CASE("an indexer turns its own q and k as in Transformers, in a pairing of its own") {
   const Json golden = test::golden("plans.json");
   const Numbers positions = golden.at("positions");
-  std::set<std::string> pairings;
+  std::set<RopePairing> pairings;
   for (const Json& one : golden.at("cases")) {
     if (!one.contains("indexer")) continue;
     INFO(one.at("name").get<std::string>());
     const LayerPlan layer = plan_of(one.at("config")).layers.at(0);
     REQUIRE(layer.indexer);
-    CHECK(layer.pairing == "interleaved");
+    CHECK(layer.rope.pairing == RopePairing::interleaved);
     CHECK(layer.indexer->rotary_begin == 0);
     pairings.insert(layer.indexer->pairing);
     LayerPlan slice = layer;  // the rotated channels alone
-    slice.pairing = layer.indexer->pairing;
-    slice.head_dim = layer.rotary_dims;
-    slice.rotary_begin = 0;
+    slice.rope.pairing = layer.indexer->pairing;
+    slice.rope.d_head = layer.rope.rotary_dims;
+    slice.rope.begin = 0;
     for (std::size_t i = 0; i < positions.size(); ++i)
       for (const std::string which : {"q", "k"}) {
         const Json& seen = one.at("indexer").at(i);
@@ -123,7 +123,7 @@ TEST_CASE("an indexer turns its own q and k as in Transformers, in a pairing of 
         CHECK(largest(x, seen.at("post_" + which)) < applied_tolerance);
       }
   }
-  CHECK(pairings == std::set<std::string>{"half_split", "interleaved"});
+  CHECK(pairings == std::set<RopePairing>{RopePairing::half_split, RopePairing::interleaved});
 }
 
 TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the indexer of a layer") {
@@ -135,20 +135,20 @@ TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the in
   };
   const auto plain = of("");
   CHECK_FALSE(plain.at(1).window);
-  CHECK(plain.at(0).rotary_dims == 64);
-  CHECK(plain.at(0).rotary_begin == 448);
-  CHECK(plain.at(0).base == 10000);
-  CHECK(plain.at(1).base == 160000);
+  CHECK(plain.at(0).rope.rotary_dims == 64);
+  CHECK(plain.at(0).rope.begin == 448);
+  CHECK(plain.at(0).rope.base == 10000);
+  CHECK(plain.at(1).rope.base == 160000);
   CHECK_FALSE(plain.at(0).indexer);
   CHECK_FALSE(plain.at(2).indexer);
   REQUIRE(plain.at(1).indexer);
   CHECK(*plain.at(1).indexer ==
-        IndexerPlan{.pairing = "interleaved", .head_dim = 128, .rotary_begin = 64});
+        IndexerPlan{.pairing = RopePairing::interleaved, .head_dim = 128, .rotary_begin = 64});
   const auto older = of(R"(, "qk_rope_head_dim": 128, "rope_scaling": {"type": "yarn", "factor": 16,
                             "original_max_position_embeddings": 65536})");
-  CHECK(older.at(0).rotary_dims == 128);
+  CHECK(older.at(0).rope.rotary_dims == 128);
   CHECK(older.at(0).inv_freq.at(1) == Approx(std::pow(1e4, -2.0 / 128)));
-  CHECK(older.at(2).rotary_begin == 384);
+  CHECK(older.at(2).rope.begin == 384);
   CHECK(older.at(2).attention_factor == 1);
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("a nested dictionary is known by its values, not by its keys") {
     "layer_types": ["full_attention", "full_attention"],
     "rope_parameters": {"full_attention": {"rope_theta": 5e5},
                         "sliding_attention": {"rope_theta": 1e4}}})"));
-  for (const LayerPlan& layer : plan.layers) CHECK(layer.base == 5e5);
+  for (const LayerPlan& layer : plan.layers) CHECK(layer.rope.base == 5e5);
 }
 
 TEST_CASE("null for a type of layers means no position encoding") {
@@ -224,8 +224,8 @@ TEST_CASE("an unknown model type is read as far as its keys go, and says so") {
   const PositionPlan plan = plan_of(std::string(R"({"model_type": "new_thing", "n_layer": 3,
     "n_embd": 64, "n_head": 4, "rope_theta": 5e5, "sliding_window": 16})"));
   REQUIRE(plan.layers.size() == 3);
-  CHECK(plan.layers[2].head_dim == 16);
-  CHECK(plan.layers[2].base == 5e5);
+  CHECK(plan.layers[2].rope.d_head == 16);
+  CHECK(plan.layers[2].rope.base == 5e5);
   REQUIRE(plan.assumed.size() == 3);
   CHECK_THAT(plan.assumed[0], Contains("new_thing"));
   CHECK_THAT(plan.assumed[1], Contains("sliding_window"));
@@ -239,9 +239,9 @@ TEST_CASE("the text of a multimodal model is read, with its prefix in the reason
   CHECK(plan.model_type == "gemma3_text");
   CHECK(plan.layers.at(5).reasons.at("rope.factor") ==
         "config.json: text_config.rope_scaling.factor");
-  CHECK(plan.layers.at(0).params.empty());
-  CHECK(plan.layers.at(0).base == 1e4);
-  CHECK(plan.layers.at(5).base == 1e6);
+  CHECK(settings_of(plan.layers.at(0)).empty());
+  CHECK(plan.layers.at(0).rope.base == 1e4);
+  CHECK(plan.layers.at(5).rope.base == 1e6);
 }
 
 TEST_CASE("biases of ALiBi, T5 and DeBERTa are read with their parameters") {
@@ -273,7 +273,7 @@ TEST_CASE("Mistral's params.json has names of its own") {
     "llama_4_scaling": {"original_max_position_embeddings": 16384, "beta": 0.1}})"));
   CHECK(plan.format == "params.json");
   const LayerPlan& layer = plan.layers.at(1);
-  CHECK(layer.pairing == "interleaved");
+  CHECK(layer.rope.pairing == RopePairing::interleaved);
   CHECK(*find_param(layer, "rope.beta_slow") == ParamValue(2.0));
   CHECK(*find_param(layer, "rope.beta_fast") == ParamValue(24.0));
   CHECK(layer.attention_factor == 1);
