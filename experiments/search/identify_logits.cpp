@@ -49,6 +49,41 @@ LogitsHypothesis started_from(LogitsHypothesis hypothesis) {
   return hypothesis;
 }
 
+/// How many hypotheses LogitsSearch::keep leaves after a step.
+constexpr std::size_t to_go_on = 6;      // the next step tries every change of each
+constexpr std::size_t on_few_rows = 12;  // which rank loosely
+constexpr std::size_t for_answer = 24;   // neighbours that the answer lists
+
+/// Every pairing, direction, slice and wiring that turns a head of so many channels.
+std::vector<WrittenRope> all_ways(Index d) {
+  std::vector<WrittenRope> ways;
+  for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
+    for (const bool clockwise : {false, true}) {
+      for (const Index width : {d, d / 2, d / 4}) {
+        if (width < 2 || width % 2 != 0) continue;
+        for (const Index begin : {Index{0}, d - width}) {
+          ways.push_back({{.d_head = d,
+                           .begin = begin,
+                           .rotary_dims = width,
+                           .pairing = pairing,
+                           .clockwise = clockwise}});
+          if (width == d) break;
+        }
+      }
+      const WrittenRope proportional{{.d_head = d,
+                                      .rotary_dims = d / 4 / 2 * 2,
+                                      .partial = RopePartial::proportional,
+                                      .pairing = pairing,
+                                      .clockwise = clockwise}};
+      if (proportional.rotary_dims > 0) ways.push_back(proportional);
+      for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
+        ways.push_back(
+            {{.d_head = d, .rotary_dims = d, .pairing = pairing, .clockwise = clockwise}, wiring});
+      }
+    }
+  return ways;
+}
+
 class LogitsSearch {
  public:
   explicit LogitsSearch(const LogitsQuestion& question)
@@ -59,21 +94,21 @@ class LogitsSearch {
   LogitsAnswer answer() {
     add_expected();
     add_bases();
-    keep(few_, 6);
+    keep(few_, to_go_on);
     add_scalings();
-    keep(few_, 12);
-    keep(some_, 6);
+    keep(few_, on_few_rows);
+    keep(some_, to_go_on);
     add_exact_stages();
-    keep(some_, 6);
+    keep(some_, to_go_on);
     refine_bases();
-    keep(some_, 6);
+    keep(some_, to_go_on);
     for (int round = 0; round < 2; ++round) {
       add_defects();
-      keep(some_, 24);
+      keep(some_, for_answer);
       refine_bases();
-      keep(some_, 24);
+      keep(some_, for_answer);
     }
-    keep(some_, 24);
+    keep(some_, for_answer);
     const double rms = found_.front().residual.rms();
     return {.hypotheses = std::move(found_),
             .explained = rms < explained + rounded_angles(),
@@ -244,36 +279,6 @@ class LogitsSearch {
       against.clockwise = !against.clockwise;
       add_with(against);
     }
-  }
-
-  static std::vector<WrittenRope> all_ways(Index d) {
-    std::vector<WrittenRope> ways;
-    for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
-      for (const bool clockwise : {false, true}) {
-        for (const Index width : {d, d / 2, d / 4}) {
-          if (width < 2 || width % 2 != 0) continue;
-          for (const Index begin : {Index{0}, d - width}) {
-            ways.push_back({{.d_head = d,
-                             .begin = begin,
-                             .rotary_dims = width,
-                             .pairing = pairing,
-                             .clockwise = clockwise}});
-            if (width == d) break;
-          }
-        }
-        const WrittenRope proportional{{.d_head = d,
-                                        .rotary_dims = d / 4 / 2 * 2,
-                                        .partial = RopePartial::proportional,
-                                        .pairing = pairing,
-                                        .clockwise = clockwise}};
-        if (proportional.rotary_dims > 0) ways.push_back(proportional);
-        for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-          ways.push_back(
-              {{.d_head = d, .rotary_dims = d, .pairing = pairing, .clockwise = clockwise},
-               wiring});
-        }
-      }
-    return ways;
   }
 
   /// The base that leaves the least within 20 % of the best ones, where no known one fits.
