@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <string>
@@ -18,8 +17,8 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/searched_tensor.h"
 #include "experiments/setup/table_builder.h"
 
 namespace orrery::studies {
@@ -109,52 +108,21 @@ AxisPositions chosen_positions() {
   return positions;
 }
 
-/// q of the program, before and after.
-struct Tensors {
-  Matrix<double> before, after;
-  AxisPositions positions;
-
-  RotatedTensor view() const {
-    return {.heads = heads,
-            .before = before,
-            .after = after,
-            .positions = positions,
-            .format = Precision::bf16};
-  }
-};
-
-Tensors tensors_of(const ParamSet& params, const BrokenProgram& program) {
+SearchedTensor tensors_of(const ParamSet& params, const BrokenProgram& program) {
   Random random(params.integer("seed"), "vectors of diagnosis");
   const AxisPositions positions = chosen_positions();
-  const Index rows = positions.rows();
-  const StageRounding bf16(Precision::bf16, {Stage::qk});
-  Tensors tensors{.before = normal_matrix<double>(random, heads * rows, channels),
-                  .after = {},
-                  .positions = positions};
-  bf16.apply<double>(Stage::qk, tensors.before);
   WrittenRope sound = program.sound;
   sound.rounding = fp32_stages();
-  RowPlaces places{.heads = {0, 1}, .positions = positions};
-  for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
-  const auto broken = find_rope_defect(program.defect).inject(sound, rows);
+  const auto broken = find_rope_defect(program.defect).inject(sound, positions.rows());
   if (!broken)
     throw UsageError(program.defect, "cannot be made in this rope", "choose another case");
-  tensors.after = apply_written(*broken, places, tensors.before);
-  bf16.apply<double>(Stage::qk, tensors.after);
-  return tensors;
+  return planted_tensor(*broken, random, heads, positions);
 }
 
 std::string configuration_text(const BrokenProgram& program) {
   WrittenRope sound = program.sound;
   sound.rounding = fp32_stages();
   return "The configuration says: " + short_text(sound);
-}
-
-std::vector<double> as_doubles(const AxisPositions& positions) {
-  std::vector<double> values;
-  for (Index n = 0; n < positions.rows(); ++n)
-    values.push_back(static_cast<double>(positions(n, 0)));
-  return values;
 }
 
 /// arg of what a pair turned by beyond m theta_t: 0 where the program does what it should.
@@ -185,38 +153,19 @@ Figure angles_figure(const BrokenProgram& program, const RotationSample& sample,
 }
 
 Figure residual_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
-  const ResidualMap residual = residual_map(program.sound, sample);
-  ArrayPtr array =
-      to_array<double>(residual.by_channel, "residual", "residual in roundings, by channel and row",
-                       {"channel", "row"});
-  result.arrays.push_back(array);
-  Heatmap map{.values = std::move(array),
-              .x = {.label = "row", .symbol = "n"},
-              .y = channel_axis(),
-              .quantity = "difference in roundings",
-              .meaning = Meaning::sequential};
+  Heatmap map = residual_heatmap(program.sound, sample, "residual", "difference in roundings");
+  result.arrays.push_back(map.values);
   return {"residual", "How far q is from what the configuration says, by channel and token",
           configuration_text(program), std::move(map)};
 }
 
 Figure by_position_figure(const BrokenProgram& program, const RotationSample& sample) {
-  const ResidualMap residual = residual_map(program.sound, sample);
-  Series series{.name = "this program",
-                .x = as_doubles(sample.places.positions),
-                .color = encoding_color("rope")};
+  Series series = residual_series(program.sound, sample, "this program");
   Largest largest(1.0);
-  for (Index n = 0; n < residual.by_channel.cols(); ++n) {
-    series.y.push_back(std::sqrt(residual.by_channel.col(n).squaredNorm() /
-                                 static_cast<double>(residual.by_channel.rows())));
-    largest.see(series.y.back());
-  }
-  LinePlot plot{.x = position_axis(),
-                .y = {.label = "difference, root mean square",
-                      .unit = "roundings",
-                      .scale = AxisScale::symlog,
-                      .symlog_threshold = 1.0,
-                      // From 0 on, so that what is the same everywhere looks it.
-                      .range = Range{0.0, 2.0 * largest.value()}}};
+  for (const double rms : series.y) largest.see(rms);
+  LinePlot plot{.x = position_axis(), .y = residual_axis("difference, root mean square")};
+  // From 0 on, so that what is the same everywhere looks it.
+  plot.y.range = Range{0.0, 2.0 * largest.value()};
   plot.x.scale = AxisScale::symlog;
   plot.series.push_back(std::move(series));
   return {"by_position", "How far q is from what the configuration says, by position",
@@ -233,13 +182,10 @@ void add_answer(const BrokenProgram& program, const RotationAnswer& answer, Resu
   for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
     const RopeHypothesis& found = answer.hypotheses[i];
     table.row({short_text(found.rope), found.residual.rms(), found.tied ? 1 : 0, found.defect});
-    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const WrittenRope& other) {
-      return same_but_for_precision(other, found.rope);
-    });
-    if (repeated || (shown.size() >= most && !found.is_expected)) continue;
+    if (is_among(shown, found.rope) || (shown.size() >= most && !found.is_expected)) continue;
     shown.push_back(found.rope);
-    drawn.rows.push_back({fmt::format("{}{}", i + 1, found.tied && i > 0 ? " (tied)" : ""),
-                          short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
+    drawn.rows.push_back({place_text(i, found.tied), short_text(found.rope),
+                          fmt::format("{:.3g}", found.residual.rms()),
                           found.is_expected ? "as configured" : found.defect});
   }
   result.figures.push_back({"answer", "What a search finds in these tensors",
@@ -278,7 +224,7 @@ void add_numbers(const BrokenProgram& program, const RotationAnswer& answer, Res
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   checkpoint(progress, 0.0, "tensors");
   const BrokenProgram& program = program_of(params);
-  const Tensors tensors = tensors_of(params, program);
+  const SearchedTensor tensors = tensors_of(params, program);
   const RotatedTensor view = tensors.view();
   checkpoint(progress, 0.2, "hypotheses");
   WrittenRope expected = program.sound;

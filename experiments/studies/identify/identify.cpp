@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -15,8 +13,8 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/searched_tensor.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
 
@@ -62,20 +60,6 @@ ExperimentInfo make_info() {
       .ignored = ignored()};
 }
 
-/// Both tensors, whole: [heads·N, d].
-struct Tensors {
-  Index heads{};
-  Matrix<double> before{};
-  Matrix<double> after{};
-  AxisPositions positions{};
-  Precision format{};
-
-  RotatedTensor view() const {
-    return {
-        .heads = heads, .before = before, .after = after, .positions = positions, .format = format};
-  }
-};
-
 AxisPositions positions_from(Position first, Index rows) {
   AxisPositions positions(rows, 1);
   for (Index n = 0; n < rows; ++n) positions(n, 0) = first + n;
@@ -88,55 +72,39 @@ Matrix<double> all_heads(const Tensor& tensor) {
                                           static_cast<Index>(tensor.values.size()) / d, d);
 }
 
-Tensors from_files(const ParamSet& params, const Tensor& before, const Tensor& after) {
+SearchedTensor from_files(const ParamSet& params, const Tensor& before, const Tensor& after) {
   if (before.shape != after.shape)
     throw DataError(fmt::format("{} and {}", shape_text(before), shape_text(after)),
                     "the tensors before and after must have the same shape",
                     "save the same heads and tokens");
-  Tensors tensors{.heads = static_cast<Index>(heads_of(before)),
-                  .before = all_heads(before),
-                  .after = all_heads(after)};
+  SearchedTensor tensors{.heads = static_cast<Index>(heads_of(before)),
+                         .before = all_heads(before),
+                         .after = all_heads(after)};
   tensors.positions =
       positions_from(params.integer("first_position"), tensors.before.rows() / tensors.heads);
   tensors.format = narrowest_format(tensors.after);
   return tensors;
 }
 
-/// Random vectors in bf16, turned by the rope with its defect and rounded to bf16.
-Tensors planted(const ParamSet& params) {
+/// Turned by the rope with its defect, in fp32 where that rounds to nothing coarser.
+SearchedTensor planted(const ParamSet& params) {
   constexpr Index heads = 2;
   const Index rows = params.integer("tokens");
   WrittenRope rope = defective_rope_of(params, rows);
   for (const Stage stage : {Stage::inv_freq, Stage::angle, Stage::cos_sin})
     if (!rope.rounding.rounds(stage)) rope.rounding.set(stage, Precision::fp32);
   Random random(params.integer("seed"), "vectors of identify");
-  const StageRounding bf16(Precision::bf16, {Stage::qk});
-  Tensors tensors{.heads = heads,
-                  .before = normal_matrix<double>(random, heads * rows, rope.d_head),
-                  .positions = positions_from(params.integer("first_position"), rows),
-                  .format = Precision::bf16};
-  bf16.apply<double>(Stage::qk, tensors.before);
-  RowPlaces places{.heads = {0, 1}, .positions = tensors.positions};
-  for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
-  tensors.after = apply_written(rope, places, tensors.before);
-  bf16.apply<double>(Stage::qk, tensors.after);
-  return tensors;
+  return planted_tensor(rope, random, heads,
+                        positions_from(params.integer("first_position"), rows));
 }
 
-Tensors tensors_of(const ParamSet& params, const Inputs& inputs) {
+SearchedTensor tensors_of(const ParamSet& params, const Inputs& inputs) {
   const Tensor* before = tensor_of(inputs, "before");
   const Tensor* after = tensor_of(inputs, "after");
   if (!before && !after) return planted(params);
   if (before && after) return from_files(params, *before, *after);
   throw UsageError(before ? "before without after" : "after without before",
                    "a rotation is found from both", "give before=FILE.npy after=FILE.npy");
-}
-
-std::vector<double> as_doubles(const AxisPositions& positions) {
-  std::vector<double> values;
-  for (Index n = 0; n < positions.rows(); ++n)
-    values.push_back(static_cast<double>(positions(n, 0)));
-  return values;
 }
 
 /// The same rope without what no program should do, or with another base where there is nothing of
@@ -166,13 +134,12 @@ struct Shown {
 std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
   constexpr std::size_t most = 3;
   std::vector<Shown> shown;
+  std::vector<WrittenRope> ropes;
   std::size_t number = 0;
   for (const RopeHypothesis& found : answer.hypotheses) {
     ++number;
-    const bool repeated = std::any_of(shown.begin(), shown.end(), [&](const Shown& other) {
-      return same_but_for_precision(other.rope, found.rope);
-    });
-    if (repeated || shown.size() >= most) continue;
+    if (is_among(ropes, found.rope) || shown.size() >= most) continue;
+    ropes.push_back(found.rope);
     shown.push_back(
         {fmt::format("hypothesis_{}", number), fmt::format("hypothesis {}", number), found.rope});
   }
@@ -181,38 +148,21 @@ std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
 }
 
 Figure map_figure(const ParamSet& params, const RotationSample& sample, const Shown& shown) {
-  const ResidualMap residual = residual_map(shown.rope, sample);
-  Heatmap map{
-      .values = to_array<double>(residual.by_channel, "residual_of_" + shown.id,
-                                 "residual in roundings, by channel and row", {"channel", "row"}),
-      .x = {.label = "row", .symbol = "n"},
-      .y = channel_axis(),
-      .quantity = "residual in roundings",
-      .meaning = Meaning::sequential};
-  return {"residual_of_" + shown.id,
-          fmt::format("What the {} leaves: {}", shown.name, short_text(shown.rope)),
-          caption_of(params), std::move(map)};
+  const std::string id = "residual_of_" + shown.id;
+  return {id, fmt::format("What the {} leaves: {}", shown.name, short_text(shown.rope)),
+          caption_of(params), residual_heatmap(shown.rope, sample, id, "residual in roundings")};
 }
 
 Figure rows_figure(const ParamSet& params, const RotationSample& sample,
                    const std::vector<Shown>& ropes) {
-  LinePlot plot{.x = position_axis(),
-                .y = {.label = "residual, root mean square",
-                      .unit = "roundings",
-                      .scale = AxisScale::symlog,
-                      .symlog_threshold = 1.0}};
+  LinePlot plot{.x = position_axis(), .y = residual_axis("residual, root mean square")};
   for (const Shown& shown : ropes) {
     const bool is_usual = shown.id == "usual_rope";
-    const ResidualMap map = residual_map(shown.rope, sample);
-    Series series{.name = shown.name,
-                  .x = as_doubles(sample.places.positions),
-                  .style = is_usual ? LineStyle::dashed : LineStyle::solid,
-                  .color = encoding_color("rope")};
-    if (!is_usual)
+    Series series = residual_series(shown.rope, sample, shown.name);
+    if (is_usual)
+      series.style = LineStyle::dashed;
+    else
       series.shade = static_cast<double>(plot.series.size()) / static_cast<double>(ropes.size());
-    for (Index n = 0; n < map.by_channel.cols(); ++n)
-      series.y.push_back(std::sqrt(map.by_channel.col(n).squaredNorm() /
-                                   static_cast<double>(map.by_channel.rows())));
     plot.series.push_back(std::move(series));
   }
   return {"residual_by_position", "The best hypotheses and the usual rope, by position",
@@ -242,9 +192,8 @@ void add_hypotheses(const ParamSet& params, const RotationAnswer& answer,
     const std::string where = tells(answer, i, tensor);
     table.row({short_text(found.rope), found.residual.rms(), found.residual.largest, found.evidence,
                found.tied ? 1 : 0, setting_text(found.rope), where});
-    drawn.rows.push_back({fmt::format("{}{}", i + 1, found.tied && i > 0 ? " (tied)" : ""),
-                          short_text(found.rope), fmt::format("{:.3g}", found.residual.rms()),
-                          where});
+    drawn.rows.push_back({place_text(i, found.tied), short_text(found.rope),
+                          fmt::format("{:.3g}", found.residual.rms()), where});
   }
   result.figures.push_back(
       {"hypotheses", "Which rope turned this tensor", caption_of(params), std::move(drawn)});
@@ -297,7 +246,7 @@ void check_params(const ParamSet& params) {
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   checkpoint(progress, 0.0, "tensors");
-  const Tensors tensors = tensors_of(params, inputs);
+  const SearchedTensor tensors = tensors_of(params, inputs);
   const RotatedTensor view = tensors.view();
   checkpoint(progress, 0.2, "hypotheses");
   const RotationAnswer answer = identify_rotation({.tensor = view});
