@@ -24,20 +24,21 @@ StageRounding stored_and_computed_in(Precision stored, Precision computed) {
 }
 
 Pipeline eager_pipeline(Precision format) {
-  constexpr const char* of_powers = "θ within 2 ulp of PyTorch's, whose powers differ between CPUs";
+  constexpr const char* of_powers =
+      "$θ$ within 2 ulp of PyTorch's, whose powers differ between CPUs";
   const std::string small = fmt::format(
       "as Transformers runs in {0}: angles in fp32, every operation and the weights rounded to "
       "{0}; {1}",
       name(format), of_powers);
   const std::string whole =
-      fmt::format("as Transformers runs in fp32: θ and the angles m θ in fp32; {}", of_powers);
+      fmt::format("as Transformers runs in fp32: $θ$ and the angles $m θ$ in fp32; {}", of_powers);
   return {fmt::format("eager_{}", name(format)), format == Precision::fp32 ? whole : small,
           Precision::fp32, format, stored_and_computed_in(format, format)};
 }
 
 Pipeline fused_pipeline(Precision format) {
   return {fmt::format("fused_{}", name(format)),
-          fmt::format("cos and sin as in eager_{0}; then fp32, but for turned q and k and the "
+          fmt::format("cos and sin as in eager_{0}; then fp32, but for turned $q$ and $k$ and the "
                       "output, each rounded to {0} once",
                       name(format)),
           Precision::fp32, format, stored_and_computed_in(format, Precision::fp32)};
@@ -47,8 +48,8 @@ Pipeline fused_pipeline(Precision format) {
 
 const std::vector<Pipeline>& pipeline_catalogue() {
   static const std::vector<Pipeline> pipelines{
-      {"exact", "fp64, with each angle m θ formed without error from the fp64 θ", Precision::fp64,
-       Precision::fp64, StageRounding()},
+      {"exact", "fp64, with each angle $m θ$ formed without error from the fp64 $θ$",
+       Precision::fp64, Precision::fp64, StageRounding()},
       {"exact_fp32",
        "fp32, but for angles in fp64, whose cos and sin are rounded once: a careful kernel",
        Precision::fp32, Precision::fp32, StageRounding()},

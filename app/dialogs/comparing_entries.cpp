@@ -10,6 +10,7 @@
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
 #include "app/views/subtraction.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/number_text.h"
 
@@ -20,7 +21,7 @@ PaletteEntry sweep_entry(const ParamSpec& spec, const Ends& ends) {
   return {.kind = PaletteEntry::Kind::sweep,
           .title = fmt::format("Sweep {} from {} to {}", spec.key, grouped_number(ends.from),
                                grouped_number(ends.to)),
-          .detail = spec.description,
+          .detail = plain_text(spec.description),
           .key = spec.key,
           .from = ends.from,
           .to = ends.to};
@@ -58,7 +59,7 @@ void add_differences(const Session& session, std::vector<PaletteEntry>& entries)
   for (const Figure* figure : session.on_screen)
     for (MinusChoice& choice : minus_choices(*session.current().result, figure->id))
       entries.push_back({.kind = PaletteEntry::Kind::difference,
-                         .title = std::move(choice.title),
+                         .title = plain_text(choice.title),
                          .detail = "Subtracts one from the other, or shows the figure again.",
                          .key = figure->id,
                          .minus = std::move(choice.what)});

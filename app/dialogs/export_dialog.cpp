@@ -177,7 +177,7 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
                                         : std::string("Export figure"));
   ImGui::PopFont();
   ImGui::PushTextWrapPos(0.0f);
-  text_muted(request_.figures.front().figure.title);
+  rich_muted(ui, request_.figures.front().figure.title);
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   draw_formats(ui);

@@ -11,6 +11,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/session/typed_path.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::dialogs {
@@ -140,7 +141,7 @@ FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui)
     ImGui::PushID(path.c_str());
     const std::string name = std::filesystem::path(path).filename().string();
     if (ImGui::Selectable(name.c_str())) chosen = path;
-    tooltip(ui, path);
+    tooltip(ui, as_marked(path));
     ImGui::PopID();
   }
   ImGui::EndChild();

@@ -13,6 +13,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
 #include "app/session/fuzzy.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::dialogs {
@@ -70,7 +71,7 @@ std::optional<PaletteEntry> setting_entry(const Session& session, std::string_vi
   if (typed[equals] == ' ' && !params.spec(key).choices.empty()) return std::nullopt;
   return PaletteEntry{.kind = Kind::setting,
                       .title = fmt::format("Set {} to {}", key, value),
-                      .detail = params.spec(key).description,
+                      .detail = plain_text(params.spec(key).description),
                       .key = key,
                       .value = value};
 }
@@ -83,7 +84,7 @@ void add_choices(const ParamSet& params, std::vector<PaletteEntry>& entries) {
       entries.push_back(
           {.kind = Kind::setting,
            .title = fmt::format("{}: {}", param_title(spec), choice_title(spec, choice.name)),
-           .detail = choice.description,
+           .detail = plain_text(choice.description),
            .key = spec.key,
            .value = choice.name});
   }
@@ -151,18 +152,20 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
   for (std::size_t i = 0; i < session.size(); ++i) {
     const ExperimentInfo& info = session.state(i).experiment->info;
     entries.push_back(
-        {.kind = Kind::view, .title = info.title, .detail = info.question, .view = i});
+        {.kind = Kind::view, .title = info.title, .detail = plain_text(info.question), .view = i});
   }
   if (session.size() > 0) {
     const ExperimentState& state = session.current();
     if (state.result)
       for (const Figure& figure : state.result->figures)
-        entries.push_back(
-            {.kind = Kind::figure, .title = figure.title, .detail = figure.id, .key = figure.id});
+        entries.push_back({.kind = Kind::figure,
+                           .title = plain_text(figure.title),
+                           .detail = figure.id,
+                           .key = figure.id});
     for (const ParamSpec& spec : state.params.specs())
       entries.push_back({.kind = Kind::parameter,
                          .title = spec.key,
-                         .detail = spec.description,
+                         .detail = plain_text(spec.description),
                          .key = spec.key});
     add_choices(state.params, entries);
     add_sweeps(session, entries);
@@ -170,8 +173,8 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
   }
   for (std::size_t i = 0; i < questions().size(); ++i)
     entries.push_back({.kind = Kind::question,
-                       .title = questions()[i].question->words,
-                       .detail = questions()[i].question->answer,
+                       .title = plain_text(questions()[i].question->words),
+                       .detail = plain_text(questions()[i].question->answer),
                        .view = i});
   static const std::vector<PaletteEntry> presets = read_presets();
   entries.insert(entries.end(), presets.begin(), presets.end());

@@ -16,20 +16,17 @@ bool draw_card(const AskedQuestion& asked, float width, const Ui& ui) {
   const Question& question = *asked.question;
   const float padding = ui.px(card_padding), room = width - 2 * padding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const auto height_of = [&](const std::string& words) {
-    return ImGui::CalcTextSize(words.c_str(), nullptr, false, room).y;
+  const auto height_of = [&](const std::string& marked) {
+    return static_cast<float>(rich_height(ui, marked, static_cast<double>(room)));
   };
   const float heading = height_of(question.words);
   const float height = heading + height_of(question.answer) + 2.5f * padding;
   const bool pressed = ImGui::Selectable("##card", true, 0, ImVec2(width, height));
   mark_item(ui, "question " + asked.experiment->info.name);
-  const float wrap = at.x - ImGui::GetWindowPos().x + padding + room;
   ImGui::SetCursorScreenPos(ImVec2(at.x + padding, at.y + padding));
-  ImGui::PushTextWrapPos(wrap);
-  draw_text(question.words);
+  draw_rich_text(ui, question.words, static_cast<double>(room));
   ImGui::SetCursorScreenPos(ImVec2(at.x + padding, at.y + heading + 1.5f * padding));
-  text_muted(question.answer);
-  ImGui::PopTextWrapPos();
+  rich_muted(ui, question.answer, static_cast<double>(room));
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + ui.px(card_gap)));
   return pressed;
 }

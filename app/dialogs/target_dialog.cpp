@@ -29,7 +29,7 @@ bool draw_target(const Session& session, const FileTarget& target, const Ui& ui)
   ImGui::SameLine(0, ui.px(12));
   text_muted(present.empty() ? std::string("empty") : "currently " + present);
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4) + line));
-  text_muted(spec.description);
+  rich_muted(ui, spec.description);
   ImGui::SetCursorScreenPos(after);
   return pressed;
 }

@@ -8,6 +8,7 @@
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/text/bidi.h"
@@ -42,10 +43,10 @@ std::vector<std::string_view> paragraphs(std::string_view text) {
 }
 
 /// The text in lines of at most `width` pixels; where that is 0, as it is.
-std::vector<std::string> rich_lines(const Ui& ui, std::string_view utf8, double width) {
+std::vector<std::string> rich_lines(const Ui& ui, std::string_view marked, double width) {
   const ImGuiCanvas canvas = canvas_of(ui);
   std::vector<std::string> lines;
-  for (const std::string_view paragraph : paragraphs(utf8)) {
+  for (const std::string_view paragraph : paragraphs(marked)) {
     if (width <= 0 || paragraph.empty()) {
       lines.emplace_back(paragraph);
       continue;
@@ -75,25 +76,27 @@ void text_muted(std::string_view utf8) {
   ImGui::PopStyleColor();
 }
 
-double rich_height(const Ui& ui, std::string_view utf8, double width) {
-  if (!has_symbols(utf8))
-    return static_cast<double>(ImGui::CalcTextSize(utf8.data(), utf8.data() + utf8.size(), false,
+double rich_height(const Ui& ui, std::string_view marked, double width) {
+  if (!has_formula(marked)) {
+    const std::string words = plain_text(marked);
+    return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size(), false,
                                                    width > 0 ? static_cast<float>(width) : -1.0f)
                                    .y);
-  return static_cast<double>(rich_lines(ui, utf8, width).size()) *
+  }
+  return static_cast<double>(rich_lines(ui, marked, width).size()) *
          static_cast<double>(ImGui::GetTextLineHeight());
 }
 
-double rich_width(const Ui& ui, std::string_view utf8) {
-  if (!has_symbols(utf8))
-    return static_cast<double>(ImGui::CalcTextSize(utf8.data(), utf8.data() + utf8.size()).x);
-  return rich_size(canvas_of(ui), utf8, current_style()).width;
+double rich_width(const Ui& ui, std::string_view marked) {
+  if (has_formula(marked)) return rich_size(canvas_of(ui), marked, current_style()).width;
+  const std::string words = plain_text(marked);
+  return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
 }
 
-void draw_rich_text(const Ui& ui, std::string_view utf8, double width, Reading reading) {
-  if (!has_symbols(utf8, reading)) {
+void draw_rich_text(const Ui& ui, std::string_view marked, double width) {
+  if (!has_formula(marked)) {
     if (width > 0) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(width));
-    draw_text(utf8);
+    draw_text(plain_text(marked));
     if (width > 0) ImGui::PopTextWrapPos();
     return;
   }
@@ -101,21 +104,21 @@ void draw_rich_text(const Ui& ui, std::string_view utf8, double width, Reading r
   const TextStyle style = current_style();
   const Point at = shim::point(ImGui::GetCursorScreenPos());
   const double line = static_cast<double>(ImGui::GetTextLineHeight());
-  const std::vector<std::string> lines = rich_lines(ui, utf8, width);
+  const std::vector<std::string> lines = rich_lines(ui, marked, width);
   double widest = 0;
   for (const std::string& one : lines)
-    widest = std::max(widest, rich_size(canvas, one, style, reading).width);
+    widest = std::max(widest, rich_size(canvas, one, style).width);
   ImGui::Dummy(shim::vec({std::ceil(widest), line * static_cast<double>(lines.size())}));
   double y = at.y;
   for (const std::string& one : lines) {
-    if (!one.empty()) draw_rich(canvas, {at.x, y}, one, style, reading);
+    if (!one.empty()) draw_rich(canvas, {at.x, y}, one, style);
     y += line;
   }
 }
 
-void rich_muted(const Ui& ui, std::string_view utf8, double width) {
+void rich_muted(const Ui& ui, std::string_view marked, double width) {
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-  draw_rich_text(ui, utf8, width);
+  draw_rich_text(ui, marked, width);
   ImGui::PopStyleColor();
 }
 
@@ -154,13 +157,13 @@ std::string shortened(const std::string& words, float room) {
   return kept;
 }
 
-void tooltip(const Ui& ui, std::string_view utf8) {
-  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(ui, utf8);
+void tooltip(const Ui& ui, std::string_view marked) {
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(ui, marked);
 }
 
-void show_tooltip(const Ui& ui, std::string_view utf8) {
+void show_tooltip(const Ui& ui, std::string_view marked) {
   shim::begin_tooltip();
-  draw_rich_text(ui, utf8, 340 * ui.scale);
+  draw_rich_text(ui, marked, 340 * ui.scale);
   shim::end_tooltip();
 }
 

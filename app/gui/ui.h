@@ -9,7 +9,6 @@
 #include "app/gui/item_rects.h"
 #include "app/gui/textures.h"
 #include "experiments/figure/color/style.h"
-#include "experiments/figure/equation/inline_symbols.h"
 
 namespace orrery::gui {
 
@@ -30,17 +29,16 @@ struct Ui {
 void draw_text(std::string_view utf8);
 void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
-// Text of the interface whose symbols are set as mathematics, in the current font.
+// Marked text of the interface, its words in the current font.
 
 /// Height of the text, wrapped at `width` pixels unless that is 0.
-double rich_height(const Ui& ui, std::string_view utf8, double width);
+double rich_height(const Ui& ui, std::string_view marked, double width);
 /// Width of the text on one line.
-double rich_width(const Ui& ui, std::string_view utf8);
+double rich_width(const Ui& ui, std::string_view marked);
 
 /// An item of the text, wrapped at `width` pixels unless that is 0, in the current colour.
-void draw_rich_text(const Ui& ui, std::string_view utf8, double width = 0,
-                    Reading reading = Reading::prose);
-void rich_muted(const Ui& ui, std::string_view utf8, double width = 0);
+void draw_rich_text(const Ui& ui, std::string_view marked, double width = 0);
+void rich_muted(const Ui& ui, std::string_view marked, double width = 0);
 
 /// Records where the previous item lies.
 void mark_item(const Ui& ui, std::string name);
@@ -49,9 +47,9 @@ void mark_item(const Ui& ui, std::string name);
 float key_cap(const Ui& ui, std::string_view keys, float right);
 /// As much of the text as fits into `room` pixels, followed by "…".
 std::string shortened(const std::string& words, float room);
-/// Shows text beside the mouse.
-void show_tooltip(const Ui& ui, std::string_view utf8);
+/// Shows marked text beside the mouse.
+void show_tooltip(const Ui& ui, std::string_view marked);
 /// Explains the previous item while the mouse rests on it.
-void tooltip(const Ui& ui, std::string_view utf8);
+void tooltip(const Ui& ui, std::string_view marked);
 
 }  // namespace orrery::gui

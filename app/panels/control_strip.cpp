@@ -13,6 +13,7 @@
 #include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
+#include "experiments/figure/equation/read_text.h"
 
 namespace orrery::panels {
 namespace {
@@ -109,13 +110,12 @@ class Strip {
  private:
   void draw_label(const ParamSpec& spec) {
     ImGui::BeginGroup();  // beside controls, whose words begin lower
-    const Reading reading = spec.symbol.empty() ? Reading::words : Reading::symbol;
-    if (has_symbols(label_of(spec), reading))
+    if (figure::has_formula(label_of(spec)))
       ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
     else
       ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
-    draw_rich_text(ui_, label_of(spec), 0, reading);
+    draw_rich_text(ui_, label_of(spec));
     ImGui::PopStyleColor();
     ImGui::EndGroup();
     tooltip(ui_, explanation(session_, spec));

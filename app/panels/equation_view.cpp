@@ -9,7 +9,9 @@
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
 #include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/read_text.h"
 #include "experiments/studies/formulas.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::panels {
 namespace {
@@ -43,10 +45,8 @@ std::vector<std::pair<std::string, std::string>> choices(const ExperimentInfo& i
 std::vector<std::string> names_of(const Session& session, const std::string& key) {
   const ParamSet& params = session.current().params;
   if (key.empty() || !params.has(key)) return {};
-  std::string symbol = params.spec(key).symbol.empty() ? key : params.spec(key).symbol;
-  if (const std::size_t zero = symbol.find("₀"); zero != std::string::npos)
-    symbol.replace(zero, std::string_view("₀").size(), "_0");
-  return {symbol};
+  const std::string& symbol = params.spec(key).symbol;
+  return {symbol.empty() ? key : equation_name(figure::read_text(symbol))};
 }
 
 /// The parameter whose symbol this is, if the experiment reads it at present.
@@ -56,13 +56,21 @@ const ParamSpec* param_of(const ParamSet& params, const std::string& name) {
   return nullptr;
 }
 
+/// A name of equation_name as a formula.
+std::string marked_name(const std::string& name) {
+  const std::size_t index = name.find('_');
+  if (index == std::string::npos) return "$" + name + "$";
+  return fmt::format("${}_{{{}}}$", name.substr(0, index), name.substr(index + 1));
+}
+
 std::string explanation(const FormulaSubject& subject, const ParamSet& params,
                         const std::string& name, const ParamSpec* spec) {
   const std::string_view meaning = symbol_meaning(subject, name);
-  if (!spec) return meaning.empty() ? std::string() : fmt::format("{}: {}", name, meaning);
+  if (!spec)
+    return meaning.empty() ? std::string() : fmt::format("{}: {}", marked_name(name), meaning);
   const std::string unit = spec->unit.empty() ? std::string() : " " + spec->unit;
-  return fmt::format("{}: {} = {}{}\n{}", name, spec->key, params.to_text(spec->key), unit,
-                     spec->description);
+  return fmt::format("{}: {} = {}{}\n{}", spec->symbol.empty() ? name : spec->symbol, spec->key,
+                     as_marked(params.to_text(spec->key)), unit, spec->description);
 }
 
 }  // namespace
@@ -73,10 +81,7 @@ FormulaSubject formula_subject(const ExperimentState& state) {
 }
 
 bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
-  if (spec.symbol.empty()) return spec.key == name;
-  if (spec.symbol == name) return true;
-  const std::size_t zero = spec.symbol.find("₀");
-  return zero != std::string::npos && spec.symbol.substr(0, zero) + "_0" == name;
+  return (spec.symbol.empty() ? spec.key : equation_name(figure::read_text(spec.symbol))) == name;
 }
 
 const std::vector<EquationView::Parsed>& EquationView::formulas(const Session& session) {
@@ -91,13 +96,9 @@ const std::vector<EquationView::Parsed>& EquationView::formulas(const Session& s
 
 const EquationView::Parsed* EquationView::formula_with(const Session& session,
                                                        const ParamSpec& spec) {
-  const auto names_it = [&](const EquationNode& node, const auto& self) -> bool {
-    return is_symbol_of(spec, equation_name(node)) ||
-           std::any_of(node.children.begin(), node.children.end(),
-                       [&](const EquationNode& child) { return self(child, self); });
-  };
+  const auto is_it = [&](const std::string& name) { return is_symbol_of(spec, name); };
   for (const Parsed& formula : formulas(session))
-    if (names_it(formula.tree, names_it)) return &formula;
+    if (figure::has_part(formula.tree, is_it)) return &formula;
   return nullptr;
 }
 

@@ -18,6 +18,7 @@
 #include "app/session/fuzzy.h"
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/frequency_bands.h"
 
 namespace orrery::panels {
@@ -55,9 +56,9 @@ void label(Session& session, const ParamSpec& spec, bool lit, EquationView& equa
            const Ui& ui) {
   const std::string& symbol = spec.symbol;
   ImGui::BeginGroup();
-  if (!symbol.empty() && symbol != spec.key) {
+  if (!symbol.empty() && plain_text(symbol) != spec.key) {
     if (lit) ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(accent_text_color(ui.style)));
-    draw_rich_text(ui, symbol, 0, Reading::symbol);
+    draw_rich_text(ui, symbol);
     if (lit) ImGui::PopStyleColor();
     ImGui::SameLine();
   }
@@ -187,7 +188,8 @@ bool ParamPanel::is_shown(const ParamSet& params, const ParamSpec& spec) const {
   if (!params.is_used(spec.key)) return false;
   if (wanted_.empty() || focus_ == spec.key) return true;
   return fuzzy_score(wanted_, spec.key) || fuzzy_score(wanted_, param_title(spec)) ||
-         spec.symbol == wanted_ || spec.description.find(wanted_) != std::string::npos;
+         plain_text(spec.symbol) == wanted_ ||
+         plain_text(spec.description).find(wanted_) != std::string::npos;
 }
 
 /// A field that finds parameters, where there are more than fit at a glance.

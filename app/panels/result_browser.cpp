@@ -11,6 +11,7 @@
 #include "app/views/readout.h"
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::panels {
 namespace {
@@ -245,7 +246,7 @@ void ResultBrowser::draw_row(std::size_t place, std::size_t scalars, const Ui& u
                         ImGuiSelectableFlags_SpanAllColumns))
     choose(place);
   ImGui::PopID();
-  if (!point.error.empty()) tooltip(ui, point.error);
+  if (!point.error.empty()) tooltip(ui, as_marked(point.error));
   ImGui::TableNextColumn();
   text_colored(status_color(point, ui), std::string(name_of(point.status)));
   ImGui::TableNextColumn();

@@ -12,6 +12,7 @@
 #include "app/panels/findings.h"
 #include "app/session/references.h"
 #include "app/views/readout.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::panels {
@@ -150,7 +151,7 @@ void draw_note(const std::string& note, const Ui& ui) {
   if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
   ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
   text_muted(words);
-  if (!note.empty()) tooltip(ui, note);
+  if (!note.empty()) tooltip(ui, as_marked(note));
 }
 
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }

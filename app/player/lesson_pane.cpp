@@ -12,6 +12,7 @@
 #include "app/player/lesson_text.h"
 #include "app/player/prediction_box.h"
 #include "app/player/scoreboard_view.h"
+#include "experiments/figure/equation/plain_text.h"
 
 namespace orrery::player {
 namespace {
@@ -78,10 +79,10 @@ void draw_problems(const Director& director, double width, const Ui& ui) {
   if (problems.empty() && trouble.empty()) return;
   const Box box("The lesson's file", fails_color(ui.style), ui);
   for (const lessons::Problem& problem : problems) {
-    draw_words(ui, problem.text(), width);
+    verbatim_words(ui, problem.text(), width);
     mark_item(ui, fmt::format("problem {}", problem.line));
   }
-  if (!trouble.empty()) draw_words(ui, trouble, width);
+  if (!trouble.empty()) verbatim_words(ui, trouble, width);
 }
 
 void draw_sandbox(double width, const Ui& ui) {
@@ -146,8 +147,8 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
 
 void LessonPane::draw_head(Director& director, double width, const Ui& ui) {
   const lessons::Lesson& lesson = director.player().lesson();
-  const std::string title =
-      lesson.number > 0 ? fmt::format("{}  {}", lesson.number, lesson.title) : lesson.title;
+  const std::string words = figure::plain_text(lesson.title);
+  const std::string title = lesson.number > 0 ? fmt::format("{}  {}", lesson.number, words) : words;
   const float close = ImGui::GetFrameHeight();
   ImGui::AlignTextToFramePadding();
   const float room = static_cast<float>(width) - close - ui.px(6);

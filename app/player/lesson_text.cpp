@@ -12,6 +12,8 @@
 #include "app/gui/theme.h"
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/equation/read_text.h"
 #include "experiments/lessons/paragraph.h"
 
 namespace orrery::player {
@@ -31,8 +33,8 @@ Color color_of(const ImVec4& c) {
 double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
 
 void draw_words(const Ui& ui, const std::string& words, double width) {
-  if (has_symbols(words)) return draw_rich_text(ui, words, width);
-  verbatim_words(ui, words, width);
+  if (figure::has_formula(words)) return draw_rich_text(ui, words, width);
+  verbatim_words(ui, figure::plain_text(words), width);
 }
 
 void verbatim_words(const Ui& ui, const std::string& words, double width) {

@@ -1,11 +1,12 @@
 #include "app/player/symbol_light.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 
 #include "app/gui/theme.h"
 #include "app/player/figure_marks.h"
+#include "experiments/figure/equation/read_text.h"
+#include "experiments/figure/plot/labels.h"
 
 namespace orrery::player {
 namespace {
@@ -18,19 +19,6 @@ std::string without_braces(std::string_view text) {
   for (const char c : text)
     if (c != '{' && c != '}' && c != ',' && c != '\\') plain += c;
   return plain;
-}
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-/// Whether a symbol goes on with these bytes: a subscript, or another letter of a word.
-bool goes_on(std::string_view rest) {
-  if (rest.empty()) return false;
-  constexpr std::string_view subscripts = "\xe2\x82";  // of U+2080 to U+20BF
-  return rest.front() == '_' || is_letter(rest.front()) || rest.starts_with(subscripts);
-}
-
-bool is_begun(std::string_view before) {
-  return !before.empty() && (before.back() == '_' || is_letter(before.back()));
 }
 
 /// What formulas call the quantity of an axis, whatever is written there.
@@ -74,14 +62,11 @@ const std::vector<Series>* curves_of(const Figure& figure) {
 
 }  // namespace
 
-bool has_symbol(std::string_view text, std::string_view symbol) {
-  const std::string where = without_braces(text), what = without_braces(symbol);
-  if (what.empty()) return false;
-  for (std::size_t at = where.find(what); at != std::string::npos; at = where.find(what, at + 1)) {
-    const std::string_view all = where;
-    if (!is_begun(all.substr(0, at)) && !goes_on(all.substr(at + what.size()))) return true;
-  }
-  return false;
+bool has_symbol(std::string_view marked, std::string_view symbol) {
+  const std::string wanted = without_braces(symbol);
+  if (wanted.empty() || !figure::has_formula(marked)) return false;
+  return figure::has_part(figure::read_text(marked),
+                          [&](const std::string& name) { return without_braces(name) == wanted; });
 }
 
 NamedParts parts_named(const Figure& figure, std::string_view symbol) {
@@ -93,7 +78,8 @@ NamedParts parts_named(const Figure& figure, std::string_view symbol) {
   if (const auto* lines = std::get_if<LinePlot>(&figure.content)) {
     see_axes(*lines);
     for (const Series& series : lines->series)
-      if (has_symbol(series.name, symbol) || (parts.y_axis && lines->series.size() == 1))
+      if (has_symbol(figure::shown_name(series), symbol) ||
+          (parts.y_axis && lines->series.size() == 1))
         parts.series.push_back(series.name);
   } else if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
     see_axes(*map);

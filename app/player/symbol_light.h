@@ -12,9 +12,9 @@
 
 namespace orrery::player {
 
-/// Whether a text has the symbol as a whole: "|S_j|" has "S_j", and neither "S" nor "j". Braces and
-/// commas of subscripts do not count: "a_{mn}" is "a_{m,n}".
-bool has_symbol(std::string_view text, std::string_view symbol);
+/// Whether a formula of marked text has the symbol as a whole: "$|S_j|$" has "S_j", and neither "S"
+/// nor "j". Braces and commas of subscripts do not count: "a_{mn}" is "a_{m,n}".
+bool has_symbol(std::string_view marked, std::string_view symbol);
 
 /// The parts of a figure that a symbol names.
 struct NamedParts {

@@ -13,6 +13,7 @@
 #include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
 #include "app/shell/list_pane.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::shell {
 namespace {
@@ -167,7 +168,7 @@ void App::draw_next_step(bool behind_controls, const Ui& ui) {
   if (behind_controls) ImGui::SameLine(0, ui.px(16));
   const bool pressed = ImGui::Button(next->title.c_str());
   mark_item(ui, "button " + next->title);
-  tooltip(ui, next->about + " " + next->words);
+  tooltip(ui, next->about + " " + as_marked(next->words));
   ImGui::SameLine(0, ui.px(16));
   if (!pressed) return;
   take_next_step(live(), *next);

@@ -13,6 +13,8 @@
 #include "app/panels/findings.h"
 #include "app/panels/status_line.h"
 #include "app/shell/action_menu.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::shell {
 namespace {
@@ -115,9 +117,7 @@ void ViewPane::draw_view_choice(const Ui& ui) {
 /// The answer to the question that was asked, in full. Returns where the figures begin.
 double ViewPane::draw_guide(const Rect& inner, double top, const Ui& ui) {
   ImGui::SetCursorScreenPos(shim::vec({inner.x, top}));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + static_cast<float>(inner.width));
-  draw_text(workspace_.guide());
-  ImGui::PopTextWrapPos();
+  draw_rich_text(ui, workspace_.guide(), inner.width);
   mark_item(ui, "answer");
   return static_cast<double>(ImGui::GetItemRectMax().y) + gap_height * ui.scale;
 }
@@ -145,7 +145,8 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const double height = std::max(line, formulas.height);
   ImGui::SetCursorScreenPos(shim::vec({inner.x, top + (height - line) / 2}));
   const std::string words =
-      wanted <= room ? question : shortened(question, static_cast<float>(room));
+      wanted <= room ? question
+                     : as_marked(shortened(plain_text(question), static_cast<float>(room)));
   ImGui::PushStyleColor(ImGuiCol_Text, shim::floats(projector ? ui.style.text : ui.style.muted));
   draw_rich_text(ui, words);
   ImGui::PopStyleColor();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/views/readout.h"
+#include "experiments/figure/equation/plain_text.h"
 
 namespace orrery::views {
 namespace {
@@ -58,7 +59,7 @@ std::string text_of(const LinePlot& plot, const FigureView& view, const FigureLa
   std::string text;
   std::size_t lines = 0;
   for (std::size_t c = 0; c < curves.size(); ++c) {
-    if (c == 0 || !shared) text += axis_name(plot.x) + "\t";
+    if (c == 0 || !shared) text += plain_text(axis_name(plot.x)) + "\t";
     text += curves[c]->name + (c + 1 < curves.size() ? "\t" : "\n");
     lines = std::max(lines, samples(*curves[c]));
   }
@@ -99,13 +100,15 @@ std::string text_of(const TableFigure& table, const FigureView&, const FigureLay
     for (std::size_t i = 0; i < row.size(); ++i)
       text += row[i] + (i + 1 < row.size() ? "\t" : "\n");
   };
-  add(table.header);
+  std::vector<std::string> header;
+  for (const std::string& name : table.header) header.push_back(plain_text(name));
+  add(header);
   for (const std::vector<std::string>& row : table.rows) add(row);
   return text;
 }
 
 std::string text_of(const VectorPlot& plot, const FigureView&, const FigureLayout&) {
-  std::string text = fmt::format("x0\ty0\tx1\ty1\t{}\n", plot.quantity);
+  std::string text = fmt::format("x0\ty0\tx1\ty1\t{}\n", plain_text(plot.quantity));
   for (const Arrow& a : plot.arrows)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\n", number(a.x0), number(a.y0), number(a.x1),
                         number(a.y1), number(a.value));

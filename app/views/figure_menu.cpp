@@ -13,6 +13,7 @@
 #include "app/views/marks.h"
 #include "app/views/note.h"
 #include "app/views/readout.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/text/model_names.h"
 
@@ -141,9 +142,9 @@ void fit_row(FigureView& view) {
 
 /// The readout under the cursor as text.
 std::string readout_text(const LinePlot& plot, const LineReadout& readout) {
-  std::string text = fmt::format("{}\t{:.17g}\n", axis_name(plot.x), readout.x);
+  std::string text = fmt::format("{}\t{:.17g}\n", plain_text(axis_name(plot.x)), readout.x);
   for (const LineReadout::Entry& entry : readout.entries)
-    text += fmt::format("{}\t{:.17g}\n", entry.name, entry.value);
+    text += fmt::format("{}\t{:.17g}\n", plain_text(entry.name), entry.value);
   return text;
 }
 
@@ -173,7 +174,7 @@ void minus_rows(const FigureReach& reach, const Ui& ui) {
   for (const MinusChoice& choice : choices) {
     if (++rows > max_curves) break;
     const bool chosen = reach.minus == choice.what;
-    if (ImGui::MenuItem(choice.title.c_str(), nullptr, chosen))
+    if (ImGui::MenuItem(plain_text(choice.title).c_str(), nullptr, chosen))
       reach.subtract(chosen ? std::nullopt : std::optional(choice.what));
     mark_item(ui, "minus " + choice.what.figure + choice.what.curve);
   }

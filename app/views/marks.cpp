@@ -112,10 +112,10 @@ NoteBox note_of(const LinePlot& plot, const DeltaReadout& delta, const Ui& ui) {
   note.rows.push_back({.name = "A", .value = x(delta.a.x)});
   note.rows.push_back({.name = "B", .value = x(delta.b.x)});
   note.rows.push_back(
-      {.name = fmt::format("Δ({})", short_name(plot.x)), .value = x(delta.b.x - delta.a.x)});
+      {.name = fmt::format("$Δ$({})", short_name(plot.x)), .value = x(delta.b.x - delta.a.x)});
   for (const DeltaReadout::Entry& entry : delta.entries)
     note.rows.push_back(
-        {entry_color(ui.style, entry), "Δ " + entry.name, readout_number(entry.b - entry.a)});
+        {entry_color(ui.style, entry), "$Δ$ " + entry.name, readout_number(entry.b - entry.a)});
   return note;
 }
 

@@ -20,7 +20,7 @@ std::string band_words(const MixerBand& band) {
   std::string words = fmt::format("{}: wavelengths from {:.4g} to {:.4g} tokens", band.name,
                                   band.shortest, band.longest);
   if (band.pairs) words += fmt::format(", {} pair{}", *band.pairs, *band.pairs == 1 ? "" : "s");
-  if (band.pairs == std::size_t{0}) return words + " at this d";
+  if (band.pairs == std::size_t{0}) return words + " at this $d$";
   words += band.muted ? "\nMuted: excluded from the score." : "\nIncluded in the score.";
   return words + "\nClick to mute, Ctrl+click to solo, double-click to unmute all.";
 }

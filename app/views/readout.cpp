@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "experiments/figure/plot/decimate.h"
+#include "experiments/figure/plot/labels.h"
 
 namespace orrery::views {
 namespace {
@@ -73,7 +74,7 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureLayout& frame,
 
 LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureLayout& frame) {
   const double x = series.x[sample], y = series.y[sample];
-  LineReadout::Entry entry{.name = series.name,
+  LineReadout::Entry entry{.name = figure::shown_name(series),
                            .color = series.is_ghost() ? ghost_slot : series.color,
                            .shade = series.shade,
                            .value = y,

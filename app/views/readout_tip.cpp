@@ -12,6 +12,7 @@
 #include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
 #include "app/views/note.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::views {
 namespace {
@@ -59,7 +60,7 @@ std::string place(const Axis& axis, std::size_t index, std::size_t count,
     const double last = std::min(middle + (width - 1) / 2, axis.whole->max - 0.5);
     at = fmt::format("{} = {:.10g} … {:.10g}", axis_name(axis), middle - (width - 1) / 2, last);
   }
-  return label.empty() ? at : fmt::format("{}  “{}”", at, label);
+  return label.empty() ? at : fmt::format("{}  “{}”", at, as_marked(label));
 }
 
 std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
@@ -160,8 +161,8 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   draw_mark(canvas, {frame.x.to_canvas(a.x1), frame.y.to_canvas(a.y1)}, ui.style.accent, ui);
   canvas.pop_clip();
   begin_readout();
-  text_muted(fmt::format("{} = {}", plot.quantity.empty() ? "value" : plot.quantity,
-                         readout_number(a.value)));
+  rich_muted(ui, fmt::format("{} = {}", plot.quantity.empty() ? "value" : plot.quantity,
+                             readout_number(a.value)));
   if (ImGui::BeginTable("values", 2, ImGuiTableFlags_SizingFixedFit)) {
     for (const auto& [axis, value] : {std::pair{&plot.x, a.x1}, std::pair{&plot.y, a.y1}}) {
       ImGui::TableNextColumn();

@@ -8,6 +8,7 @@
 
 #include "app/session/references.h"
 #include "app/views/word_button.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::views {
 namespace {
@@ -89,8 +90,9 @@ void ReferenceChips::draw(Session& session, const Ui& ui) const {
     ImGui::PopFont();
     mark_item(ui, fmt::format("reference {}", i + 1));
     ImGui::PopID();
-    tooltip(ui, fmt::format("{}\nPinned as reference. Click to remove it.{}", chips_[i].name,
-                            i + 1 == chips_.size() ? " Hold R to see it." : ""));
+    tooltip(ui,
+            fmt::format("{}\nPinned as reference. Click to remove it.{}", as_marked(chips_[i].name),
+                        i + 1 == chips_.size() ? " Hold R to see it." : ""));
     ImGui::SameLine(0, ui.px(gap_width));
     if (removed) return unpin_reference(shown, i);
   }

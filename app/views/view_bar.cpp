@@ -15,6 +15,7 @@
 #include "app/views/readout.h"
 #include "app/views/reference_chips.h"
 #include "app/views/word_button.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::views {
@@ -102,7 +103,7 @@ void draw_swept(Session& session, const std::string& words, const Ui& ui) {
   mark_item(ui, "button end sweep");
   tooltip(ui, problem.empty() ? "The curves are of several values. Click, or press Esc, for the "
                                 "present one alone. Ctrl+Shift+C copies the sweep as a command."
-                              : "Not all values could be computed: " + problem);
+                              : "Not all values could be computed: " + as_marked(problem));
   ImGui::SameLine(0, ui.px(gap_width));
 }
 

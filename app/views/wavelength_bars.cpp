@@ -118,7 +118,7 @@ void draw_axis(Canvas& canvas, const Bars& bars, const Ui& ui) {
 
 std::string words_of(const Bars& bars, std::size_t pair) {
   const double wavelength = bars.wavelengths[pair];
-  std::string words = fmt::format("pair t = {}", pair);
+  std::string words = fmt::format("pair $t$ = {}", pair);
   if (std::isfinite(wavelength))
     words += fmt::format(": once round in {} tokens", readout_number(wavelength, 4));
   else if (!std::isnan(wavelength))

@@ -16,9 +16,9 @@ namespace orrery {
 const std::vector<FeatureName>& feature_names() {
   static const std::vector<FeatureName> names{
       {FeatureKind::elu, "elu_plus_one", "elu + 1", "elu(x) + 1: Katharopoulos et al. 2020"},
-      {FeatureKind::relu, "relu", "relu", "max(x, 0)"},
+      {FeatureKind::relu, "relu", "relu", "$\\max(x, 0)$"},
       {FeatureKind::favor, "favor", "FAVOR+",
-       "FAVOR+: positive random features of exp(q·k/√d), Choromanski et al. 2021"}};
+       "FAVOR+: positive random features of $\\exp(q·k/\\sqrt{d})$, Choromanski et al. 2021"}};
   return names;
 }
 

@@ -50,12 +50,12 @@ EncodingInfo Alibi<T>::info() {
                  .description = "What a key's position adds; the last two suit causal attention.",
                  .kind = ParamKind::choice,
                  .default_value = std::string("symmetric"),
-                 .choices = {{"symmetric", "−s|m − n|: ahead as behind"},
-                             {"causal", "−s(m − n): a bonus ahead of the query"},
-                             {"key", "+s·n, as released codes have it: the weights of causal"}}};
+                 .choices = {{"symmetric", "$−s|m − n|$: ahead as behind"},
+                             {"causal", "$−s(m − n)$: a bonus ahead of the query"},
+                             {"key", "$+s·n$, as released codes have it: the weights of causal"}}};
   ParamSpec bias_max{.key = "alibi.bias_max",
-                     .symbol = "b",
-                     .description = "Exponent of the smallest slope of 2^a heads, 2^(−b).",
+                     .symbol = "$b$",
+                     .description = "Exponent of the smallest slope of $2^a$ heads, $2^{−b}$.",
                      .kind = ParamKind::real,
                      .default_value = 8.0,
                      .min = 0.01,
@@ -65,8 +65,8 @@ EncodingInfo Alibi<T>::info() {
                   .description = "Whether the scale of the product applies to the bias too.",
                   .kind = ParamKind::choice,
                   .default_value = std::string("none"),
-                  .choices = {{"none", "q·k/√d + bias: the paper, BLOOM, MPT"},
-                              {"root", "(q·k + bias)/√d: Falcon"}}};
+                  .choices = {{"none", "$q·k/\\sqrt{d}$ + bias: the paper, BLOOM, MPT"},
+                              {"root", "$(q·k + \\mathrm{bias})/\\sqrt{d}$: Falcon"}}};
   return {
       .name = "alibi",
       .label = "ALiBi",

@@ -171,7 +171,8 @@ std::vector<Index> axis_sections_of(const ParamSet& params, Index pairs) {
 AxisDesign axis_design_of(const ParamSet& params) { return design_of(params).design; }
 
 std::vector<ParamSpec> axis_design_params() {
-  return {design_param(), pairs_param("time", "s_t"), pairs_param("row", "s_r"), head_axis_param()};
+  return {design_param(), pairs_param("time", "$s_t$"), pairs_param("row", "$s_r$"),
+          head_axis_param()};
 }
 
 }  // namespace orrery

@@ -118,18 +118,18 @@ std::vector<ParamSpec> axis_layout_params() {
       .kind = ParamKind::choice,
       .default_value = std::string("grid"),
       .choices = {
-          {"text", "on all axes at m, as text does"},
+          {"text", "on all axes at $m$, as text does"},
           {"grid", "text, a grid of patches that starts where the text ends, text: Qwen2-VL"},
           {"diagonal",
            "the same, and rows and columns are centred on the time of their frame: "
            "VideoRoPE"}}};
-  return {
-      std::move(layout),
-      count("text_before", "b", "Tokens of text before the grid.", 4, 0),
-      count("frames", "F", "Frames of the grid; 1 for an image.", 2, 1),
-      count("rows", "R", "Rows of patches in a frame.", 4, 1),
-      count("columns", "C", "Columns of patches in a frame.", 4, 1),
-      count("time_step", "δ", "Steps of time from one frame to the next; VideoRoPE has 2.", 1, 1)};
+  return {std::move(layout),
+          count("text_before", "$b$", "Tokens of text before the grid.", 4, 0),
+          count("frames", "$F$", "Frames of the grid; 1 for an image.", 2, 1),
+          count("rows", "$R$", "Rows of patches in a frame.", 4, 1),
+          count("columns", "$C$", "Columns of patches in a frame.", 4, 1),
+          count("time_step", "$δ$", "Steps of time from one frame to the next; VideoRoPE has 2.", 1,
+                1)};
 }
 
 TableSpec axis_positions_table() {

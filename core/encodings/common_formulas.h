@@ -26,7 +26,7 @@ inline std::vector<TermSymbol> four_term_symbols() {
 
 inline constexpr SymbolMeaning frequency_meaning{
     "θ_t", "frequency of a pair of channels, in rad per token"};
-inline constexpr SymbolMeaning query_vector_meaning{"p_m", "position vector at m"};
-inline constexpr SymbolMeaning key_vector_meaning{"p_n", "position vector at n"};
+inline constexpr SymbolMeaning query_vector_meaning{"p_m", "position vector at $m$"};
+inline constexpr SymbolMeaning key_vector_meaning{"p_n", "position vector at $n$"};
 
 }  // namespace orrery

@@ -57,7 +57,7 @@ ParamSpec gate_source_param(const std::string& key, const std::string& gates) {
                          "known where tokens have contents and projections.",
           .kind = ParamKind::choice,
           .default_value = std::string("key"),
-          .choices = {{"key", "k_t"}, {"input", "x_t, before W_k"}},
+          .choices = {{"key", "$k_t$"}, {"input", "$x_t$, before $W_k$"}},
           .stated_if_set = true};
 }
 

@@ -44,8 +44,8 @@ Cope<T>::Cope(CopeGate gate, Matrix<T> table, const StageRounding& rounding)
 template <class T>
 EncodingInfo Cope<T>::info() {
   ParamSpec positions{.key = "cope.positions",
-                      .symbol = "P",
-                      .description = "Rows of the table; counts end at P − 1.",
+                      .symbol = "$P$",
+                      .description = "Rows of the table; counts end at $P − 1$.",
                       .kind = ParamKind::integer,
                       .default_value = std::int64_t{64},
                       .min = 1,
@@ -55,21 +55,22 @@ EncodingInfo Cope<T>::info() {
                  .description = "What the gates see.",
                  .kind = ParamKind::choice,
                  .default_value = std::string("scaled"),
-                 .choices = {{"scaled", "σ(q·k/√d): the paper's code, x-transformers"},
-                             {"unscaled", "σ(q·k): the paper's eq. (3)"}}};
+                 .choices = {{"scaled", "$σ(q·k/\\sqrt{d})$: the paper's code, x-transformers"},
+                             {"unscaled", "$σ(q·k)$: the paper's eq. (3)"}}};
   return {
       .name = "cope",
       .label = "CoPE",
       .title = "CoPE, contextual position encoding",
       .statement =
-          "Counts the tokens between query and key by content, and adds q times a count's vector.",
+          "Counts the tokens between query and key by content, and adds $q$ times a count's "
+          "vector.",
       .source = "Golovneva et al. 2024 (CoPE) §4",
       .formulas =
           {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + \mathbf{q}_m^\top \mathbf{e}_p, \quad p = \min(P - 1, \sum_{t=n}^{m} \sigma(\mathbf{q}_m^\top \mathbf{k}_t / \sqrt{d})))",
             "Golovneva et al. 2024"},
            {R"(\mathbf{e}_p = (1 - p + \lfloor p \rfloor) \mathbf{e}_{\lfloor p \rfloor} + (p - \lfloor p \rfloor) \mathbf{e}_{\lfloor p \rfloor + 1})",
             "Golovneva et al. 2024", in_descriptions}},
-      .symbols = {{"p", "count of the tokens from n to m, each by its gate"},
+      .symbols = {{"p", "count of the tokens from $n$ to $m$, each by its gate"},
                   {"e_p", "trained vector of a count, interpolated between whole ones"}},
       .params = {std::move(positions), std::move(gate)},
       .tables = {{.name = "cope.table",

@@ -99,9 +99,9 @@ EncodingInfo Deberta<T>::info() {
       .description = "How a distance becomes a row of the table.",
       .kind = ParamKind::choice,
       .default_value = std::string("v1"),
-      .choices = {{"v1", "clipped to ±k"}, {"v2", "logarithmic buckets, as v2 and v3"}}};
+      .choices = {{"v1", "clipped to $±k$"}, {"v2", "logarithmic buckets, as v2 and v3"}}};
   ParamSpec span{.key = "deberta.span",
-                 .symbol = "k",
+                 .symbol = "$k$",
                  .unit = "tokens",
                  .description = "v1: distances beyond it are clipped; v2: buckets per side.",
                  .kind = ParamKind::integer,
@@ -123,21 +123,22 @@ EncodingInfo Deberta<T>::info() {
                   .description = "Which row position_to_content takes.",
                   .kind = ParamKind::choice,
                   .default_value = std::string("paper"),
-                  .choices = {{"paper", "δ(n, m): eq. (4) of the paper"},
-                              {"code", "δ(m, n): Microsoft's code and Hugging Face's"}}};
-  ParamSpec terms{.key = "deberta.terms",
-                  .description = "Which terms are added to the content's.",
-                  .kind = ParamKind::choice,
-                  .default_value = std::string("both"),
-                  .choices = {{"both", "content to position and position to content, over √(3d)"},
-                              {"c2p", "content to position alone, over √(2d)"},
-                              {"p2c", "position to content alone, over √(2d)"}}};
+                  .choices = {{"paper", "$δ(n, m)$: eq. (4) of the paper"},
+                              {"code", "$δ(m, n)$: Microsoft's code and Hugging Face's"}}};
+  ParamSpec terms{
+      .key = "deberta.terms",
+      .description = "Which terms are added to the content's.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("both"),
+      .choices = {{"both", "content to position and position to content, over $\\sqrt{3d}$"},
+                  {"c2p", "content to position alone, over $\\sqrt{2d}$"},
+                  {"p2c", "position to content alone, over $\\sqrt{2d}$"}}};
   ParamSpec clamp{
       .key = "deberta.clamp",
       .description = "Where v2's distances end: the two differ far ahead of the query.",
       .kind = ParamKind::choice,
       .default_value = std::string("hugging_face"),
-      .choices = {{"hugging_face", "at the edge of the table: row 0 for r ≤ −max_distance"},
+      .choices = {{"hugging_face", "at the edge of the table: row 0 for $r$ ≤ −max_distance"},
                   {"microsoft", "at ±(max_distance − 1), before the logarithm: row 1"}},
       .used_when = Condition{"deberta.version", {"v2"}}};
   ParamSpec norm{.key = "deberta.norm",
@@ -163,13 +164,14 @@ EncodingInfo Deberta<T>::info() {
                  std::move(index), std::move(terms), std::move(norm)},
       .tables =
           {{"deberta.table", "[2k, d_model]",
-            "P, vectors of relative positions, δ = 0 first, for keys k or more ahead.", initial},
+            "$P$, vectors of relative positions, $δ = 0$ first, for keys $k$ or more ahead.",
+            initial},
            {"deberta.W_qr", "[d_model, heads·d_head]", "Projects them to queries.", initial},
            {"deberta.W_kr", "[d_model, heads·d_head]", "Projects them to keys.", initial},
            {"deberta.b_qr", "[1, heads·d_head]",
-            "Bias of W_qr: pos_q_proj of v1, query_proj of v2 and v3.", "zeros: the paper"},
-           {"deberta.b_kr", "[1, heads·d_head]", "Bias of W_kr: none in v1, key_proj of v2 and v3.",
-            "zeros: the paper"},
+            "Bias of $W_{qr}$: pos_q_proj of v1, query_proj of v2 and v3.", "zeros: the paper"},
+           {"deberta.b_kr", "[1, heads·d_head]",
+            "Bias of $W_{kr}$: none in v1, key_proj of v2 and v3.", "zeros: the paper"},
            {"deberta.norm_gain", "[1, d_model]", "With norm=layer_norm only: its weight.", "ones"},
            {"deberta.norm_bias", "[1, d_model]", "With norm=layer_norm only: its bias.", "zeros"}},
       .stages = {Stage::distance, Stage::log, Stage::table, Stage::projected},

@@ -55,7 +55,7 @@ template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Fire<T>::info() {
   ParamSpec c{.key = "fire.c",
-              .symbol = "c",
+              .symbol = "$c$",
               .description = "Scale of distances before the logarithm.",
               .kind = ParamKind::real,
               .default_value = 0.1,
@@ -63,9 +63,9 @@ EncodingInfo Fire<T>::info() {
               .max = 1e6,
               .logarithmic = true};
   ParamSpec threshold{.key = "fire.threshold",
-                      .symbol = "L",
+                      .symbol = "$L$",
                       .unit = "tokens",
-                      .description = "Queries before it divide by ψ(L), later ones by ψ(m).",
+                      .description = "Queries before it divide by $ψ(L)$, later ones by $ψ(m)$.",
                       .kind = ParamKind::real,
                       .default_value = 512.0,
                       .min = 1.0,
@@ -86,7 +86,7 @@ EncodingInfo Fire<T>::info() {
            {R"(f_h(x) = \sum_w \max(0, x a_w + b_w) v_{w,h} + u_h)", "", in_descriptions}},
       .symbols = {{"f_h", "trained network of one input, one output a head"},
                   {"ε", "10⁻⁶, which the released code adds and the paper does not print"},
-                  {"L", "position up to which the bias is a function of m − n"},
+                  {"L", "position up to which the bias is a function of $m − n$"},
                   {"c", "trained scale of distances"}},
       .params = {std::move(c), std::move(threshold)},
       .tables =

@@ -96,7 +96,7 @@ Fox<T>::Fox(ForgetGates gates, const StageRounding& rounding) : gates_(std::move
 template <class T>
 EncodingInfo Fox<T>::info() {
   ParamSpec bias{.key = "fox.bias",
-                 .symbol = "b",
+                 .symbol = "$b$",
                  .description =
                      "Bias of the gates, for every head unless a table gives it; the larger, the "
                      "less a token forgets; x-transformers starts it at 5.",
@@ -113,19 +113,21 @@ EncodingInfo Fox<T>::info() {
       .formulas =
           {{R"(\ell_{m,n} = \mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d} + \sum_{t=n+1}^{m} \ln f_t, \quad f_t = \sigma(\mathbf{w}_h^\top \mathbf{k}_t + b_h))",
             "Lin et al. 2025"}},
-      .symbols = {{"f_t", "forget gate of token t, between 0 and 1"},
+      .symbols = {{"f_t", "forget gate of token $t$, between 0 and 1"},
                   {"w_h", "trained weights of the head's gates"},
                   {"b_h", "trained bias of the head's gates"}},
       .params = {std::move(bias), gate_source_param("fox.reads", "The gates")},
-      .tables = {{.name = "fox.weight",
-                  .shape = "[heads, d_head]; of the input [heads, d_model]",
-                  .description = "What each head's gates read of a key, or of the layer's input.",
-                  .initial = "normal, deviation (3 width)^(−1/2), that of PyTorch's linear layer"},
-                 {.name = "fox.bias",
-                  .shape = "[1, heads]",
-                  .description = "Bias of each head's gates.",
-                  .initial = "the parameter fox.bias for every head",
-                  .drawn = false}},
+      .tables =
+          {{.name = "fox.weight",
+            .shape = "[heads, d_head]; of the input [heads, d_model]",
+            .description = "What each head's gates read of a key, or of the layer's input.",
+            .initial =
+                "normal, deviation $(3\\text{ width})^{−1/2}$, that of PyTorch's linear layer"},
+           {.name = "fox.bias",
+            .shape = "[1, heads]",
+            .description = "Bias of each head's gates.",
+            .initial = "the parameter fox.bias for every head",
+            .drawn = false}},
       .stages = {Stage::table},
       .term_symbols = {{"constant_forgetting", R"((m - n) \ln \sigma(b_h))"},
                        {"content_forgetting", R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"}}};

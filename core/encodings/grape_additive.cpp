@@ -62,24 +62,26 @@ GrapeAdditive<T>::GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables t
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo GrapeAdditive<T>::info() {
-  ParamSpec gate{.key = "grape_additive.gate",
-                 .description = "What sets the speed ω at which a key is penalised.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("key"),
-                 .choices = {{"key", "s_h·softplus(u·k_n/(|u|√d)): GRAPE-A, key-gated"},
-                             {"query", "s_h·softplus(v·q_m/(|v|√d))"},
-                             {"query_key", "the sum of both"},
-                             {"none", "s_h: ALiBi"},
-                             {"forget", "−ln σ(w·k_t), token by token: FoX"}}};
+  ParamSpec gate{
+      .key = "grape_additive.gate",
+      .description = "What sets the speed $ω$ at which a key is penalised.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("key"),
+      .choices = {
+          {"key", "$s_h·\\operatorname{softplus}(u·k_n/(|u|\\sqrt{d}))$: GRAPE-A, key-gated"},
+          {"query", "$s_h·\\operatorname{softplus}(v·q_m/(|v|\\sqrt{d}))$"},
+          {"query_key", "the sum of both"},
+          {"none", "$s_h$: ALiBi"},
+          {"forget", "$−\\ln σ(w·k_t)$, token by token: FoX"}}};
   ParamSpec bias{.key = "grape_additive.bias",
-                 .symbol = "b",
+                 .symbol = "$b$",
                  .description = "Bias of the forget gates: the larger, the less a token forgets.",
                  .kind = ParamKind::real,
                  .default_value = 5.0,
                  .min = -100.0,
                  .max = 100.0,
                  .used_when = Condition{"grape_additive.gate", {"forget"}}};
-  const std::string drawn = "normal, deviation d_head^(−1/2), then of length 1";
+  const std::string drawn = "normal, deviation $d_\\mathrm{head}^{−1/2}$, then of length 1";
   return {
       .name = "grape_additive",
       .label = "GRAPE-A",
@@ -97,24 +99,24 @@ EncodingInfo GrapeAdditive<T>::info() {
       .symbols = {{"ω", "speed of the action, in logits per token"},
                   {"s_h", "ALiBi's slope of the head"},
                   {"u_h",
-                   "trained vector of the head, divided by its length |u_h|, a given table too"},
+                   "trained vector of the head, divided by its length $|u_h|$, a given table too"},
                   {"v_h", "the same for queries"}},
       .params = {std::move(gate), std::move(bias)},
-      .tables = {{.name = "grape_additive.key",
-                  .shape = "[heads, d_head]",
-                  .description = "u: what each head's gates read of a key; its rows are divided by "
-                                 "their lengths.",
-                  .initial = drawn},
-                 {.name = "grape_additive.query",
-                  .shape = "[heads, d_head]",
-                  .description =
-                      "v: what each head's gates read of a query; its rows are divided by "
-                      "their lengths.",
-                  .initial = drawn},
-                 {.name = "grape_additive.forget",
-                  .shape = "[heads, d_head]",
-                  .description = "w: what each head's forget gates read of a key.",
-                  .initial = "normal, deviation (3 d_head)^(−1/2)"}},
+      .tables =
+          {{.name = "grape_additive.key",
+            .shape = "[heads, d_head]",
+            .description =
+                "$u$: what each head's gates read of a key; its rows are divided by their lengths.",
+            .initial = drawn},
+           {.name = "grape_additive.query",
+            .shape = "[heads, d_head]",
+            .description = "$v$: what each head's gates read of a query; its rows are divided by "
+                           "their lengths.",
+            .initial = drawn},
+           {.name = "grape_additive.forget",
+            .shape = "[heads, d_head]",
+            .description = "$w$: what each head's forget gates read of a key.",
+            .initial = "normal, deviation $(3 d_\\mathrm{head})^{−1/2}$"}},
       .stages = {Stage::position, Stage::distance, Stage::table},
       .term_symbols = {{"linear_bias", R"(-\omega_0 |m - n|)"},
                        {"query_gated_bias", R"(-\Delta\omega_m |m - n|)"},

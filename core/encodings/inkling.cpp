@@ -59,7 +59,7 @@ EncodingInfo Inkling<T>::info() {
       .tables = {{.name = "inkling.mixing",
                   .shape = "[heads·d_head, profiles]",
                   .description = "Makes shares of the profiles of a query, head by head.",
-                  .initial = "normal, deviation d_head^(−1/2)"},
+                  .initial = "normal, deviation $d_\\mathrm{head}^{−1/2}$"},
                  {.name = "inkling.profiles",
                   .shape = "[profiles, extent]",
                   .description = "Bias against distance, for all heads.",

@@ -51,14 +51,15 @@ Kerple<T>::Kerple(KerpleVariant variant, KerpleParameters parameters, const Stag
 
 template <class T>
 EncodingInfo Kerple<T>::info() {
-  ParamSpec variant{.key = "kerple.variant",
-                    .description = "How the bias falls with distance.",
-                    .kind = ParamKind::choice,
-                    .default_value = std::string("logarithmic"),
-                    .choices = {{"logarithmic", "−r1 log(1 + r2 |m − n|)"},
-                                {"power", "−r1 |m − n|^r2, r2 at most 2; r2 = 1 is ALiBi's"}}};
+  ParamSpec variant{
+      .key = "kerple.variant",
+      .description = "How the bias falls with distance.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("logarithmic"),
+      .choices = {{"logarithmic", "$−r_1 \\log(1 + r_2 |m − n|)$"},
+                  {"power", "$−r_1 |m − n|^{r_2}$, $r_2$ at most 2; $r_2 = 1$ is ALiBi's"}}};
   ParamSpec r1{.key = "kerple.r1",
-               .symbol = "r_1",
+               .symbol = "$r_1$",
                .description = "Size of the bias, for every head unless a table gives it.",
                .kind = ParamKind::real,
                .default_value = 1.0,
@@ -67,7 +68,7 @@ EncodingInfo Kerple<T>::info() {
                .logarithmic = true};
   ParamSpec r2{
       .key = "kerple.r2",
-      .symbol = "r_2",
+      .symbol = "$r_2$",
       .description =
           "Scale of the distance, or its exponent; for every head unless a table gives it.",
       .kind = ParamKind::real,

@@ -14,9 +14,9 @@ Learned<T>::Learned(Matrix<T> table, StageRounding rounding)
 template <class T>
 EncodingInfo Learned<T>::info() {
   ParamSpec length{.key = "learned.length",
-                   .symbol = "L",
+                   .symbol = "$L$",
                    .unit = "tokens",
-                   .description = "Rows of the table: positions 0 to L − 1 exist, no other.",
+                   .description = "Rows of the table: positions 0 to $L − 1$ exist, no other.",
                    .kind = ParamKind::integer,
                    .default_value = std::int64_t{512},
                    .min = 1,

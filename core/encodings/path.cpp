@@ -113,10 +113,10 @@ void follow(const Row& q, Position query, const Matrix<double>& k,
 
 std::vector<ParamSpec> path_params() {
   ParamSpec bias{.key = "path.bias",
-                 .symbol = "c",
+                 .symbol = "$c$",
                  .description =
-                     "Bias of β, for every head unless a table gives it: far below 0 the matrices "
-                     "do nothing, at 0 they project on average, far above they reflect.",
+                     "Bias of $β$, for every head unless a table gives it: far below 0 the "
+                     "matrices do nothing, at 0 they project on average, far above they reflect.",
                  .kind = ParamKind::real,
                  .default_value = 0.0,
                  .min = -100.0,
@@ -138,7 +138,7 @@ std::vector<ParamSpec> path_params() {
                    .stated_if_set = true};
   ParamSpec forget_bias{
       .key = "path.forget_bias",
-      .symbol = "b",
+      .symbol = "$b$",
       .description = "Bias of the forget gates: the larger, the less a token forgets.",
       .kind = ParamKind::real,
       .default_value = 5.0,
@@ -150,25 +150,26 @@ std::vector<ParamSpec> path_params() {
 }
 
 std::vector<TableSpec> path_tables() {
-  const std::string linear = "normal, deviation (3 width)^(−1/2), that of PyTorch's linear layer";
+  const std::string linear =
+      "normal, deviation $(3\\text{ width})^{−1/2}$, that of PyTorch's linear layer";
   const std::string gate = "[heads, d_head]; of the input [heads, d_model]";
   return {{.name = "path.direction",
            .shape = "[d_head, d_head]; of the input [heads·d_head, d_model]",
            .description = "W: makes the direction of a token's matrix.",
-           .initial = "normal, deviation width^(−1/2)"},
+           .initial = "normal, deviation $\\mathrm{width}^{−1/2}$"},
           {.name = "path.gate",
            .shape = gate,
-           .description = "What each head's β reads of a token.",
+           .description = "What each head's $β$ reads of a token.",
            .initial = linear},
           {.name = "path.bias",
            .shape = "[1, heads]",
-           .description = "Bias of each head's β.",
+           .description = "Bias of each head's $β$.",
            .initial = "the parameter path.bias for every head",
            .drawn = false},
           {.name = "path.convolution",
            .shape = "[path.convolution, rows of path.direction]",
            .description = "Taps of the convolution, the token's own first.",
-           .initial = "normal, deviation (3 path.convolution)^(−1/2)"},
+           .initial = "normal, deviation $(3\\text{ path.convolution})^{−1/2}$"},
           {.name = "path.forget_weight",
            .shape = gate,
            .description = "What each head's forget gates read of a token.",
@@ -206,9 +207,9 @@ EncodingInfo Path<T>::info() {
             "Yang et al. 2025", in_descriptions},
            {R"(\mathbf{w}_t = \mathbf{W} \mathbf{k}_t / |\mathbf{W} \mathbf{k}_t|)",
             "Yang et al. 2025", in_descriptions}},
-      .symbols = {{"H_t", "matrix of token t: I less its share along w_t"},
-                  {"w_t", "direction of token t, of length 1"},
-                  {"β_t", "strength of token t, between 0 and 2"}},
+      .symbols = {{"H_t", "matrix of token $t$: $I$ less its share along $w_t$"},
+                  {"w_t", "direction of token $t$, of length 1"},
+                  {"β_t", "strength of token $t$, between 0 and 2"}},
       .params = path_params(),
       .tables = path_tables(),
       .stages = {Stage::table},

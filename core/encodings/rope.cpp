@@ -21,8 +21,8 @@ std::string band_name(std::size_t band) { return fmt::format("band{}", band); }
 std::vector<Choice> band_choices() {
   std::vector<Choice> choices;
   for (std::size_t band = 0; band < mixer_bands; ++band)
-    choices.push_back({band_name(band),
-                       fmt::format("pairs t of P with floor({} t / P) = {}", mixer_bands, band)});
+    choices.push_back({band_name(band), fmt::format("pairs $t$ of $P$ with floor({} $t / P$) = {}",
+                                                    mixer_bands, band)});
   choices.front().description += ": the fastest";
   choices.back().description += ": the slowest";
   return choices;
@@ -79,12 +79,12 @@ EncodingInfo Rope<T>::info() {
       .kind = ParamKind::choice,
       .default_value = std::string("none"),
       .choices = {{"none", "the paper"},
-                  {"rotated", "by R_n, not undone: rotary_value in Hugging Face's RoFormer"},
-                  {"counter_rotated", "by R_n, and the output by R_mᵀ: RoPER, DeepSeek-V4"}}};
+                  {"rotated", "by $R_n$, not undone: rotary_value in Hugging Face's RoFormer"},
+                  {"counter_rotated", "by $R_n$, and the output by $R_mᵀ$: RoPER, DeepSeek-V4"}}};
   ParamSpec muted{
       .key = "rope.muted",
       .description =
-          "Bands taken out of the score: it is Σ Re h_t e^{i(m−n)θ_t} over the other pairs.",
+          "Bands taken out of the score: it is $Σ \\Re h_t e^{i(m−n)θ_t}$ over the other pairs.",
       .kind = ParamKind::choice_list,
       .default_value = std::vector<std::string>{},
       .choices = band_choices(),
@@ -96,7 +96,8 @@ EncodingInfo Rope<T>::info() {
       .name = "rope",
       .label = "RoPE",
       .title = "RoPE, rotary position embedding",
-      .statement = "Rotates each pair of channels of q and k by an angle proportional to position.",
+      .statement =
+          "Rotates each pair of channels of $q$ and $k$ by an angle proportional to position.",
       .source = "Su et al. 2021 (RoFormer) §3.2, eq. (14)–(16), (34)",
       .formulas =
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
@@ -111,9 +112,9 @@ EncodingInfo Rope<T>::info() {
            {R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathbf{x}_m^\top \mathbf{W}_q^\top \mathbf{R}_{\Theta,n-m} \mathbf{W}_k \mathbf{x}_n)",
             "eq. (16)", in_descriptions}},
       .symbols = {frequency_meaning,
-                  {"φ_t", "angle by which pair t is rotated, in rad"},
-                  {"h_t", "product of the query's and the key's pair t, as complex numbers"},
-                  {"a", "attention factor of a scaling, by which q and k are multiplied"},
+                  {"φ_t", "angle by which pair $t$ is rotated, in rad"},
+                  {"h_t", "product of the query's and the key's pair $t$, as complex numbers"},
+                  {"a", "attention factor of a scaling, by which $q$ and $k$ are multiplied"},
                   {"s", "factor of a scaling"},
                   {"L_0", "context of the training, in tokens"}},
       .params = std::move(params),

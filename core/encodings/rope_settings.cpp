@@ -27,18 +27,18 @@ struct KindName {
 };
 
 constexpr std::array<KindName, 9> kinds{{
-    {RopeScalingKind::none, "none", "θ as it is"},
-    {RopeScalingKind::linear, "linear", "θ/s: position interpolation, Chen et al. 2023"},
-    {RopeScalingKind::ntk, "ntk", "base·s^(r/(r−2)): NTK-aware, fixed"},
-    {RopeScalingKind::dynamic_ntk, "dynamic_ntk", "the same with s·L/L₀ − (s − 1) for s"},
+    {RopeScalingKind::none, "none", "$θ$ as it is"},
+    {RopeScalingKind::linear, "linear", "$θ/s$: position interpolation, Chen et al. 2023"},
+    {RopeScalingKind::ntk, "ntk", "$\\mathrm{base}·s^{r/(r−2)}$: NTK-aware, fixed"},
+    {RopeScalingKind::dynamic_ntk, "dynamic_ntk", "the same with $s·L/L₀ − (s − 1)$ for $s$"},
     {RopeScalingKind::ntk_by_parts, "ntk_by_parts",
-     "θ/s for slow pairs, θ for fast ones, linear in rotations between: YaRN's paper"},
+     "$θ/s$ for slow pairs, $θ$ for fast ones, linear in rotations between: YaRN's paper"},
     {RopeScalingKind::yarn, "yarn",
-     "linear in t between, and cos and sin times a: YaRN's code, DeepSeek, GPT-OSS"},
-    {RopeScalingKind::llama3, "llama3", "θ/s above a wavelength, θ below another: Llama 3.1"},
+     "linear in $t$ between, and cos and sin times $a$: YaRN's code, DeepSeek, GPT-OSS"},
+    {RopeScalingKind::llama3, "llama3", "$θ/s$ above a wavelength, $θ$ below another: Llama 3.1"},
     {RopeScalingKind::longrope, "longrope",
-     "θ_t/f_t, short factors for L ≤ L₀ and long ones above: Phi-3"},
-    {RopeScalingKind::factors, "factors", "θ_t/f_t of your own list: table rope.factors"},
+     "$θ_t/f_t$, short factors for $L ≤ L₀$ and long ones above: Phi-3"},
+    {RopeScalingKind::factors, "factors", "$θ_t/f_t$ of your own list: table rope.factors"},
 }};
 
 /// A share of d such that ⌊share·d⌋ is r in floating-point numbers.
@@ -73,8 +73,8 @@ RopeSetting pairing_setting() {
            .description = "Which channels turn together.",
            .kind = ParamKind::choice,
            .default_value = std::string("interleaved"),
-           .choices = {{"interleaved", "(2t, 2t+1): the paper, GPT-J, Meta's Llama"},
-                       {"half_split", "(t, t + r/2): GPT-NeoX, Hugging Face Llama"}}},
+           .choices = {{"interleaved", "$(2t, 2t+1)$: the paper, GPT-J, Meta's Llama"},
+                       {"half_split", "$(t, t + r/2)$: GPT-NeoX, Hugging Face Llama"}}},
           [](const RopeConvention& c) { return Said(std::string(name(c.pairing))); },
           [](RopeConvention& c, const ParamValue& value) {
             const bool half = std::get<std::string>(value) == "half_split";
@@ -85,7 +85,7 @@ RopeSetting pairing_setting() {
 RopeSetting fraction_setting() {
   return {
       {.key = "rope.fraction",
-       .symbol = "r/d",
+       .symbol = "$r/d$",
        .description = "Share of the head's channels that turn; the rest carry no position.",
        .kind = ParamKind::real,
        .default_value = 1.0,
@@ -102,8 +102,10 @@ RopeSetting partial_setting() {
            .description = "How a fraction below 1 is meant.",
            .kind = ParamKind::choice,
            .default_value = std::string("truncated"),
-           .choices = {{"truncated", "the first r channels, frequencies base^(−2t/r): GPT-NeoX"},
-                       {"proportional", "p-RoPE: frequencies base^(−2t/d), the lowest set to 0"}},
+           .choices = {{"truncated",
+                        "the first $r$ channels, frequencies $\\mathrm{base}^{−2t/r}$: GPT-NeoX"},
+                       {"proportional",
+                        "p-RoPE: frequencies $\\mathrm{base}^{−2t/d}$, the lowest set to 0"}},
            .idle = [](const ParamSet& params) { return params.real("rope.fraction") == 1.0; }},
           [](const RopeConvention& c) {
             const bool all = c.partial == RopePartial::proportional;
@@ -178,21 +180,23 @@ RopeSetting truncate_setting() {
 
 /// A parameter has no "none": its 0 stands for the scaling's own factor.
 RopeSetting attention_factor_setting() {
-  return {{.key = attention_key,
-           .symbol = "a",
-           .description =
-               "Multiplies cos and sin, that is q and k; logits gain a². 0: as the scaling has it.",
-           .kind = ParamKind::real,
-           .default_value = 0.0,
-           .min = 0.0,
-           .max = 100.0,
-           .used_when =
-               Condition{std::string(selector), {"ntk_by_parts", "yarn", "longrope", "factors"}}},
-          [](const RopeConvention& c) -> Said { return c.scaling.attention_factor; },
-          [](RopeConvention& c, const ParamValue& value) {
-            const double own = std::get<double>(value);
-            c.scaling.attention_factor = own == 0 ? std::nullopt : std::optional(own);
-          }};
+  return {
+      {.key = attention_key,
+       .symbol = "$a$",
+       .description =
+           "Multiplies cos and sin, that is $q$ and $k$; logits gain $a²$. 0: as the scaling has "
+           "it.",
+       .kind = ParamKind::real,
+       .default_value = 0.0,
+       .min = 0.0,
+       .max = 100.0,
+       .used_when =
+           Condition{std::string(selector), {"ntk_by_parts", "yarn", "longrope", "factors"}}},
+      [](const RopeConvention& c) -> Said { return c.scaling.attention_factor; },
+      [](RopeConvention& c, const ParamValue& value) {
+        const double own = std::get<double>(value);
+        c.scaling.attention_factor = own == 0 ? std::nullopt : std::optional(own);
+      }};
 }
 
 template <std::vector<double> RopeScaling::*member>
@@ -220,42 +224,43 @@ std::vector<RopeSetting> all_settings() {
       partial_setting(),
       scaling_setting(),
       number<&S::factor>(
-          "rope.factor", "s", "How many times the context is stretched.", 1.0, 1e6,
+          "rope.factor", "$s$", "How many times the context is stretched.", 1.0, 1e6,
           {"linear", "ntk", "dynamic_ntk", "ntk_by_parts", "yarn", "llama3", "longrope"}),
-      tokens<&S::original_length>("rope.original_length", "L₀",
+      tokens<&S::original_length>("rope.original_length", "$L₀$",
                                   "Context of the training, before it is stretched.",
                                   {"dynamic_ntk", "ntk_by_parts", "yarn", "llama3", "longrope"}),
       tokens<&S::length>(
-          "rope.length", "L",
+          "rope.length", "$L$",
           "Length of the sequence, its last position + 1: dynamic NTK and LongRoPE choose one "
           "set of frequencies for all its positions by it.",
           {"dynamic_ntk", "longrope"}),
-      number<&S::beta_fast>("rope.beta_fast", "β_fast",
-                            "Pairs with at least so many rotations in L₀ keep θ.", 1e-3, 1e6,
+      number<&S::beta_fast>("rope.beta_fast", "$β_\\mathrm{fast}$",
+                            "Pairs with at least so many rotations in $L₀$ keep $θ$.", 1e-3, 1e6,
                             {"ntk_by_parts", "yarn"}),
-      number<&S::beta_slow>("rope.beta_slow", "β_slow",
-                            "Pairs with at most so many rotations in L₀ have θ/s.", 1e-3, 1e6,
+      number<&S::beta_slow>("rope.beta_slow", "$β_\\mathrm{slow}$",
+                            "Pairs with at most so many rotations in $L₀$ have $θ/s$.", 1e-3, 1e6,
                             {"ntk_by_parts", "yarn"}),
       truncate_setting(),
       number<&S::mscale>(
           "rope.mscale", "",
-          "With rope.mscale_all_dim, a = g(mscale)/g(mscale_all_dim), g(x) = 0.1 x ln s + 1; "
-          "0: not given.",
+          "With rope.mscale_all_dim, $a$ = g(mscale)/g(mscale_all_dim), $g(x) = 0.1 x \\ln s + "
+          "1$; 0: not given.",
           0.0, 100.0, {"yarn"}),
       number<&S::mscale_all_dim>("rope.mscale_all_dim", "",
-                                 "See rope.mscale; 0: not given, and a = 0.1 ln s + 1.", 0.0, 100.0,
-                                 {"yarn"}),
+                                 "See rope.mscale; 0: not given, and $a = 0.1 \\ln s + 1$.", 0.0,
+                                 100.0, {"yarn"}),
       number<&S::low_freq_factor>("rope.low_freq_factor", "",
-                                  "Wavelengths above L₀ over this have θ/s.", 1e-3, 1e6,
+                                  "Wavelengths above $L₀$ over this have $θ/s$.", 1e-3, 1e6,
                                   {"llama3"}),
       number<&S::high_freq_factor>("rope.high_freq_factor", "",
-                                   "Wavelengths below L₀ over this keep θ.", 1e-3, 1e6, {"llama3"}),
+                                   "Wavelengths below $L₀$ over this keep $θ$.", 1e-3, 1e6,
+                                   {"llama3"}),
       attention_factor_setting(),
       factors<&S::factors>(
           factors_table,
           "What divides each pair's frequency, the fastest first, joined by +; none: all 1.",
           "factors"),
-      factors<&S::factors>(short_table, "LongRoPE's factors for sequences up to L₀, likewise.",
+      factors<&S::factors>(short_table, "LongRoPE's factors for sequences up to $L₀$, likewise.",
                            "longrope"),
       factors<&S::long_factors>(long_table, "LongRoPE's factors for longer ones.", "longrope")};
   for (RopeSetting& setting : all)
@@ -332,7 +337,7 @@ std::vector<TableSpec> rope_tables() {
            .drawn = false},
           {.name = short_table,
            .shape = shape,
-           .description = "LongRoPE's factors for sequences up to L₀.",
+           .description = "LongRoPE's factors for sequences up to $L₀$.",
            .initial = initial,
            .drawn = false},
           {.name = long_table,

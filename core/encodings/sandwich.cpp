@@ -25,7 +25,7 @@ Sandwich<T>::Sandwich(const SandwichConfig& config, const StageRounding& roundin
 template <class T>
 EncodingInfo Sandwich<T>::info() {
   ParamSpec channels{.key = "sandwich.channels",
-                     .symbol = "D",
+                     .symbol = "$D$",
                      .unit = "channels",
                      .description = "Channels of the sinusoids, whatever the head has.",
                      .kind = ParamKind::integer,

@@ -67,8 +67,7 @@ template Matrix<double> table_of(const EncodingSettings&, const std::string&, In
 
 ParamSpec base_param() {
   return {.key = "base",
-          .symbol = "base",
-          .description = "Base of the geometric frequencies θ_t = base^(−2t/d).",
+          .description = "Base of the geometric frequencies $θ_t = \\mathrm{base}^{−2t/d}$.",
           .kind = ParamKind::real,
           .default_value = 10000.0,
           .min = 1.001,

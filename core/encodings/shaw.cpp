@@ -61,7 +61,7 @@ Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& r
 template <class T>
 EncodingInfo Shaw<T>::info() {
   ParamSpec clip{.key = "shaw.clip",
-                 .symbol = "k",
+                 .symbol = "$k$",
                  .unit = "tokens",
                  .description = "Distances beyond it share the vector at its edge.",
                  .kind = ParamKind::integer,
@@ -71,7 +71,7 @@ EncodingInfo Shaw<T>::info() {
                  .logarithmic = false};
   ParamSpec ahead{
       .key = "shaw.clip_ahead",
-      .symbol = "k_right",
+      .symbol = "$k_\\mathrm{right}$",
       .unit = "tokens",
       .description = "The clip for keys ahead of the query; −1 takes that of shaw.clip.",
       .kind = ParamKind::integer,
@@ -84,20 +84,21 @@ EncodingInfo Shaw<T>::info() {
       .description = "Which distance row 0 of the tables holds.",
       .kind = ParamKind::choice,
       .default_value = std::string("key_minus_query"),
-      .choices = {{"key_minus_query", "n − m = −k, the key furthest behind: Shaw"},
-                  {"query_minus_key", "m − n = −k_right, furthest ahead: BERT in Transformers"}}};
+      .choices = {{"key_minus_query", "$n − m = −k$, the key furthest behind: Shaw"},
+                  {"query_minus_key",
+                   "$m − n = −k_\\mathrm{right}$, furthest ahead: BERT in Transformers"}}};
   ParamSpec variant{
       .key = "shaw.variant",
       .description = "Where the vectors of the relative position are added.",
       .kind = ParamKind::choice,
       .default_value = std::string("keys_and_values"),
       .choices = {{"keys_and_values", "a table each: the paper"},
-                  {"keys_only", "q·a, scores alone: the paper's ablation, BERT's relative_key"},
+                  {"keys_only", "$q·a$, scores alone: the paper's ablation, BERT's relative_key"},
                   {"queries_and_keys",
-                   "q·a + k·a, scores alone: Huang's method 4, BERT's relative_key_query"},
+                   "$q·a + k·a$, scores alone: Huang's method 4, BERT's relative_key_query"},
                   {"tied", "one table for both: NEZHA, bert4keras"}}};
   const std::string initial =
-      "normal, deviation √(2/(k + k_right + 1 + d)): tensor2tensor's Glorot scale";
+      "normal, deviation $\\sqrt{2/(k + k_\\mathrm{right} + 1 + d)}$: tensor2tensor's Glorot scale";
   return {
       .name = "shaw",
       .label = "Shaw",

@@ -70,9 +70,10 @@ EncodingInfo Sinusoidal<T>::info() {
       .description = "Where sines and cosines stand, and with tensor2tensor which frequencies.",
       .kind = ParamKind::choice,
       .default_value = std::string("interleaved"),
-      .choices = {{"interleaved", "channel 2t = sin, 2t+1 = cos: the paper's formula"},
-                  {"concatenated", "all sines, then all cosines: the same channels, permuted"},
-                  {"tensor2tensor", "concatenated, frequencies from 1 to 1/base inclusive"}}};
+      .choices = {
+          {"interleaved", "channel $2t$ = sin, $2t+1$ = cos: the paper's formula"},
+          {"concatenated", "all sines, then all cosines: the same channels, permuted"},
+          {"tensor2tensor", "concatenated, frequencies from 1 to $1/\\mathrm{base}$ inclusive"}}};
   return {
       .name = "sinusoidal",
       .label = "sinusoidal",

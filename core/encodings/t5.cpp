@@ -79,18 +79,17 @@ EncodingInfo T5<T>::info() {
       .min = 4,
       .max = 4096,
       .multiple_of = 2};
-  ParamSpec max_distance{
-      .key = "t5.max_distance",
-      .unit = "tokens",
-      .description =
-          "Sets how fast the buckets widen; the last of e exact and w wider ones "
-          "a side begins at ⌈e·(max_distance/e)^((w − 1)/w)⌉, which is 91 by "
-          "default and 113 when causal.",
-      .kind = ParamKind::integer,
-      .default_value = std::int64_t{128},
-      .min = 2,
-      .max = 1e6,
-      .logarithmic = true};
+  ParamSpec max_distance{.key = "t5.max_distance",
+                         .unit = "tokens",
+                         .description =
+                             "Sets how fast the buckets widen; the last of $e$ exact and $w$ wider "
+                             "ones a side begins at $⌈e·(\\mathrm{max_distance}/e)^{(w − 1)/w}⌉$, "
+                             "which is 91 by default and 113 when causal.",
+                         .kind = ParamKind::integer,
+                         .default_value = std::int64_t{128},
+                         .min = 2,
+                         .max = 1e6,
+                         .logarithmic = true};
   ParamSpec bidirectional{.key = "t5.bidirectional",
                           .description = "Whether keys ahead have buckets of their own (encoders).",
                           .kind = ParamKind::boolean,
@@ -107,7 +106,7 @@ EncodingInfo T5<T>::info() {
       .tables = {{.name = "t5.table",
                   .shape = "[buckets, heads]",
                   .description = "The bias of each bucket and head.",
-                  .initial = "normal, deviation d_model^(−1/2) (Hugging Face, mesh)",
+                  .initial = "normal, deviation $d_\\mathrm{model}^{−1/2}$ (Hugging Face, mesh)",
                   .biases = true}},
       .stages = {Stage::distance, Stage::log, Stage::table},
       .term_symbols = {{"relative_bias", R"(b_{\mathrm{bucket}(m-n)})"}}};

@@ -121,11 +121,11 @@ template <class T>
 EncodingInfo TransformerXl<T>::info() {
   ParamSpec biases{
       .key = "transformer_xl.biases",
-      .description = "Where u and v live.",
+      .description = "Where $u$ and $v$ live.",
       .kind = ParamKind::choice,
       .default_value = std::string("queries"),
-      .choices = {{"queries", "u·k_n, v·r_D: the paper and its code"},
-                  {"roformer", "behind W_q, uᵀW_qᵀ and vᵀW_qᵀ, as RoFormer prints (7)"}}};
+      .choices = {{"queries", "$u·k_n$, $v·r_D$: the paper and its code"},
+                  {"roformer", "behind $W_q$, $uᵀW_qᵀ$ and $vᵀW_qᵀ$, as RoFormer prints (7)"}}};
   ParamSpec clamp_len{
       .key = "transformer_xl.clamp_len",
       .unit = "tokens",
@@ -140,7 +140,7 @@ EncodingInfo TransformerXl<T>::info() {
       .label = "Transformer-XL",
       .title = "Transformer-XL's relative positions",
       .statement =
-          "Scores keys by content and by a sinusoid of the distance, each with q and a bias.",
+          "Scores keys by content and by a sinusoid of the distance, each with $q$ and a bias.",
       .source = "Dai et al. 2019 §3.3; Yang et al. 2019 (XLNet) §2.5; RoFormer eq. (7)",
       .formulas =
           {{R"(\ell_{m,n} = (\mathbf{q}_m^\top \mathbf{k}_n + \mathbf{q}_m^\top \mathbf{r}_{m-n} + \mathbf{u}^\top \mathbf{k}_n + \mathbf{v}^\top \mathbf{r}_{m-n}) / \sqrt{d})",
@@ -157,13 +157,13 @@ EncodingInfo TransformerXl<T>::info() {
           {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
            {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
            {"transformer_xl.W_q", "[d_model, heads·d_head]",
-            "With biases=roformer only: projects u and v, then [heads, d_model].", initial},
+            "With biases=roformer only: projects $u$ and $v$, then [heads, d_model].", initial},
            {"transformer_xl.W_kR", "[d_model, heads·d_head]",
             "Projects the sinusoid of a distance to a key, head by head.", initial},
            {"transformer_xl.s", "[heads, d_head]",
             "With segments only: XLNet's bias of the segment term, r_s_bias.", initial},
            {"transformer_xl.segment_table", "[2, heads·d_head]",
-            "With segments only: g_0 for the same segment, g_1 for another; XLNet's seg_embed.",
+            "With segments only: $g_0$ for the same segment, $g_1$ for another; XLNet's seg_embed.",
             initial}},
       .stages = {Stage::distance, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
                  Stage::projected},

@@ -96,18 +96,18 @@ template <class T>
 EncodingInfo Tupe<T>::info() {
   ParamSpec variant{
       .key = "tupe.variant",
-      .description = "Whose TUPE: what p_i is, and what the token [CLS] at position 0 gets.",
+      .description = "Whose TUPE: what $p_i$ is, and what the token [CLS] at position 0 gets.",
       .kind = ParamKind::choice,
       .default_value = std::string("paper"),
       .choices = {
-          {"paper", "p_i row i, no LayerNorm, no biases; [CLS] has θ_1, θ_2, free numbers"},
+          {"paper", "$p_i$ row $i$, no LayerNorm, no biases; [CLS] has $θ_1$, $θ_2$, free numbers"},
           {"released",
-           "p_i row i + 1 after LayerNorm (epsilon 1e-5), U with biases; θ_1, θ_2 from rows "
-           "0 and 1, and two more buckets in b"}}};
+           "$p_i$ row $i + 1$ after LayerNorm (epsilon 1e-5), $U$ with biases; $θ_1$, $θ_2$ from "
+           "rows 0 and 1, and two more buckets in $b$"}}};
   ParamSpec length{.key = "tupe.length",
-                   .symbol = "L",
+                   .symbol = "$L$",
                    .unit = "tokens",
-                   .description = "Positions in the table: 0 to L − 1.",
+                   .description = "Positions in the table: 0 to $L − 1$.",
                    .kind = ParamKind::integer,
                    .default_value = std::int64_t{512},
                    .min = 1,
@@ -142,15 +142,15 @@ EncodingInfo Tupe<T>::info() {
       .params = {std::move(variant), std::move(length), std::move(cls), std::move(bias)},
       .tables =
           {{"tupe.table", "[L, d_model], released [L + 1, d_model]",
-            "Vectors of positions: token i has row i, released row i + 1, and θ_1, θ_2 from rows "
-            "0, 1.",
+            "Vectors of positions: token $i$ has row $i$, released row $i + 1$, and $θ_1$, $θ_2$ "
+            "from rows 0, 1.",
             "normal, deviation 1 (the paper names none), released 0.02 before the LayerNorm"},
            {"tupe.U_q", "[d_model, heads·d_head]", "Projects positions of queries.", initial},
            {"tupe.U_k", "[d_model, heads·d_head]", "Projects positions of keys.", initial},
            {"tupe.theta", "[2, heads]",
-            "With variant=paper and untie_cls only: θ_1 in row 0, θ_2 in row 1.", initial},
-           {"tupe.b_q", "[1, heads·d_head]", "With variant=released only: bias of U_q.", "zeros"},
-           {"tupe.b_k", "[1, heads·d_head]", "With variant=released only: bias of U_k.", "zeros"},
+            "With variant=paper and untie_cls only: $θ_1$ in row 0, $θ_2$ in row 1.", initial},
+           {"tupe.b_q", "[1, heads·d_head]", "With variant=released only: bias of $U_q$.", "zeros"},
+           {"tupe.b_k", "[1, heads·d_head]", "With variant=released only: bias of $U_k$.", "zeros"},
            {"tupe.norm_gain", "[1, d_model]",
             "With variant=released only: weight of the LayerNorm.", "ones"},
            {"tupe.norm_bias", "[1, d_model]", "With variant=released only: bias of the LayerNorm.",

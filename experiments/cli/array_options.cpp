@@ -13,6 +13,7 @@
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/setup/encoding_summary.h"
@@ -199,7 +200,7 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
     if (!spec.group.empty() && spec.group != group)
       text += fmt::format("  {}:{}\n", spec.group, values_text(spec));
     group = spec.group;
-    text += fmt::format("  {:<{}} {}", spec.key, key_width, spec.description);
+    text += fmt::format("  {:<{}} {}", spec.key, key_width, plain_text(spec.description));
     text += group.empty() ? values_text(spec) + "\n" : "\n";
   }
   return text;

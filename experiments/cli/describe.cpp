@@ -52,14 +52,16 @@ std::string condition_text(const Condition& condition) {
 }
 
 std::string param_text(const ParamSpec& spec) {
-  const std::string symbol = spec.symbol.empty() || spec.symbol == spec.key ? "" : spec.symbol;
+  const std::string written = plain_text(spec.symbol);
+  const std::string symbol = written == spec.key ? "" : written;
   const std::string value = to_text(spec.default_value);
   std::string text =
       fmt::format("  {} {} {}\n", bold(padded(spec.key, 18)), padded(symbol, 6),
                   fmt::format("{}; default {}", range_text(spec), value.empty() ? "none" : value));
-  text += fmt::format("  {:25} {}\n", "", spec.description);
+  text += fmt::format("  {:25} {}\n", "", plain_text(spec.description));
   for (const Choice& choice : spec.choices)
-    text += fmt::format("  {:25}   {} {}\n", "", padded(choice.name, 14), choice.description);
+    text += fmt::format("  {:25}   {} {}\n", "", padded(choice.name, 14),
+                        plain_text(choice.description));
   if (spec.used_when) text += fmt::format("  {:25} ({})\n", "", condition_text(*spec.used_when));
   return text;
 }
@@ -75,10 +77,10 @@ std::string group_text(const std::vector<const ParamSpec*>& group) {
   std::string text = fmt::format("\n{} (each {}; default {}; in brackets: when it is read)\n",
                                  first.group, range_text(first), to_text(first.default_value));
   for (const Choice& choice : first.choices)
-    text += fmt::format("  {} {}\n", padded(choice.name, 18), choice.description);
+    text += fmt::format("  {} {}\n", padded(choice.name, 18), plain_text(choice.description));
   text += "\n";
   for (const ParamSpec* spec : group)
-    text += fmt::format("  {} {}{}\n", bold(padded(spec->key, 18)), spec->description,
+    text += fmt::format("  {} {}{}\n", bold(padded(spec->key, 18)), plain_text(spec->description),
                         short_condition(*spec));
   return text;
 }
@@ -114,7 +116,7 @@ std::string tables_text(const EncodingSummary& encoding) {
       "\nTables (orrery attend --table NAME=FILE; random ones are drawn from the seed)\n";
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
-                        table.shape, "", table.description, table.initial);
+                        table.shape, "", plain_text(table.description), plain_text(table.initial));
   const auto is_projection = [](const auto& table) { return table.shape == projection_shape; };
   if (std::any_of(encoding.tables.begin(), encoding.tables.end(), is_projection))
     text += fmt::format(
@@ -129,8 +131,8 @@ ordered_json tables_json(const EncodingSummary& encoding) {
   for (const auto& table : encoding.tables)
     list.push_back({{"name", table.name},
                     {"shape", table.shape},
-                    {"description", table.description},
-                    {"initial", table.initial}});
+                    {"description", plain_text(table.description)},
+                    {"initial", plain_text(table.initial)}});
   return list;
 }
 
@@ -158,9 +160,9 @@ const char* kind_name(ParamKind kind) {
 ordered_json param_json(const ParamSpec& spec) {
   ordered_json json{{"key", spec.key},
                     {"kind", kind_name(spec.kind)},
-                    {"symbol", spec.symbol},
+                    {"symbol", plain_text(spec.symbol)},
                     {"unit", spec.unit},
-                    {"description", spec.description},
+                    {"description", plain_text(spec.description)},
                     {"default", to_text(spec.default_value)}};
   const bool is_number = spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
   const bool is_list = spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
@@ -174,7 +176,8 @@ ordered_json param_json(const ParamSpec& spec) {
   if (spec.kind == ParamKind::file) json["file_types"] = spec.file_types;
   if (!spec.group.empty()) json["group"] = spec.group;
   for (const Choice& choice : spec.choices)
-    json["choices"].push_back({{"name", choice.name}, {"description", choice.description}});
+    json["choices"].push_back(
+        {{"name", choice.name}, {"description", plain_text(choice.description)}});
   if (spec.used_when)
     json["used_when"] = {{"key", spec.used_when->key}, {"any_of", spec.used_when->any_of}};
   return json;
@@ -187,14 +190,14 @@ ordered_json params_json(const std::vector<ParamSpec>& params) {
 }
 
 /// "θ = base  [sec. 3.3]"
-std::string formula_text(const Formula& formula) {
-  const std::string text = plain_text(formula.tex);
+std::string sourced_text(const Formula& formula) {
+  const std::string text = formula_text(formula.tex);
   return formula.source.empty() ? text : fmt::format("{}  [{}]", text, formula.source);
 }
 
 std::vector<std::string> formula_texts(const std::vector<Formula>& formulas) {
   std::vector<std::string> texts;
-  for (const Formula& formula : formulas) texts.push_back(formula_text(formula));
+  for (const Formula& formula : formulas) texts.push_back(sourced_text(formula));
   return texts;
 }
 
@@ -202,7 +205,7 @@ std::vector<std::string> equations_of(const ExperimentInfo& info) {
   std::vector<std::string> texts = formula_texts(info.formulas);
   for (const FormulasOfChoice& choice : info.formulas_of_choices)
     for (const Formula& formula : choice.formulas)
-      texts.push_back(fmt::format("{}={}: {}", choice.key, choice.value, formula_text(formula)));
+      texts.push_back(fmt::format("{}={}: {}", choice.key, choice.value, sourced_text(formula)));
   return texts;
 }
 
@@ -211,14 +214,14 @@ void describe_experiment(const ExperimentInfo& info, bool json) {
     const ordered_json object{{"experiment", info.name},
                               {"version", info.version},
                               {"title", info.title},
-                              {"question", info.question},
+                              {"question", plain_text(info.question)},
                               {"equations", equations_of(info)},
                               {"params", params_json(info.params)}};
     print(object.dump(2) + "\n");
     return;
   }
   std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
-                                 info.version, info.title, info.question);
+                                 info.version, info.title, plain_text(info.question));
   text += "\nEquations\n";
   for (const std::string& equation : equations_of(info)) text += "  " + equation + "\n";
   text += params_text(info.params);
@@ -231,7 +234,7 @@ void describe_encoding(const EncodingSummary& encoding, bool json) {
     const ordered_json object{{"encoding", encoding.name},
                               {"label", encoding.label},
                               {"title", encoding.title},
-                              {"statement", encoding.statement},
+                              {"statement", plain_text(encoding.statement)},
                               {"formulas", formula_texts(encoding.formulas)},
                               {"source", encoding.source},
                               {"doors", encoding.doors},
@@ -242,8 +245,8 @@ void describe_encoding(const EncodingSummary& encoding, bool json) {
   }
   std::string text = fmt::format(
       "{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n", bold(encoding.name),
-      encoding.title, encoding.statement, fmt::join(formula_texts(encoding.formulas), "\n  "),
-      encoding.source,
+      encoding.title, plain_text(encoding.statement),
+      fmt::join(formula_texts(encoding.formulas), "\n  "), encoding.source,
       encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
   text += params_text(encoding.params);
   text += tables_text(encoding);

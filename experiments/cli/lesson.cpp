@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/check_lesson.h"
@@ -41,8 +42,8 @@ int list_lessons(const LessonOptions& options) {
   for (const fs::path& file : files_of(options)) {
     const Lesson lesson = read_lesson(file).lesson;
     const std::string facts = fmt::format("{} steps, {} min", lesson.steps.size(), lesson.minutes);
-    print(
-        fmt::format("{} {} {}\n", bold(padded(lesson.name, 24)), padded(lesson.title, 44), facts));
+    print(fmt::format("{} {} {}\n", bold(padded(lesson.name, 24)),
+                      padded(plain_text(lesson.title), 44), facts));
     print(fmt::format("{} dies here: “{}”\n", padded("", 24), lesson.misconception));
   }
   return exit_ok;

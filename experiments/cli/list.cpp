@@ -4,6 +4,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -21,12 +22,12 @@ void list_as_json(bool experiments, bool encodings, bool presets) {
       json["experiments"].push_back({{"name", e->info.name},
                                      {"version", e->info.version},
                                      {"title", e->info.title},
-                                     {"question", e->info.question}});
+                                     {"question", plain_text(e->info.question)}});
   if (encodings)
     for (const EncodingSummary& e : encoding_list())
       json["encodings"].push_back({{"name", e.name},
                                    {"title", e.title},
-                                   {"statement", e.statement},
+                                   {"statement", plain_text(e.statement)},
                                    {"doors", e.doors},
                                    {"source", e.source}});
   if (presets)
@@ -43,12 +44,12 @@ void list_as_text(bool experiments, bool encodings, bool presets) {
   if (experiments) {
     print("Experiments\n");
     for (const Experiment* e : experiment_catalogue())
-      print(fmt::format("  {} {}\n", bold(padded(e->info.name, 20)), e->info.question));
+      print(fmt::format("  {} {}\n", bold(padded(e->info.name, 20)), plain_text(e->info.question)));
   }
   if (encodings) {
     print("Encodings\n");
     for (const EncodingSummary& e : encoding_list())
-      print(fmt::format("  {} {}\n", bold(padded(e.name, 20)), e.statement));
+      print(fmt::format("  {} {}\n", bold(padded(e.name, 20)), plain_text(e.statement)));
   }
   if (presets) {
     print("Presets\n");

@@ -8,6 +8,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/require_memory.h"
 #include "experiments/data/load_inputs.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
 #include "experiments/results/point_id.h"
@@ -67,8 +68,9 @@ std::string checks_text(const Result& result) {
   std::string text;
   for (const Check& check : result.checks)
     text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                        check.statement, check.equation, readable_number(check.measured),
-                        sign_of(check.relation), readable_number(check.bound));
+                        plain_text(check.statement), plain_text(check.equation),
+                        readable_number(check.measured), sign_of(check.relation),
+                        readable_number(check.bound));
   return text;
 }
 
@@ -82,7 +84,7 @@ std::string scalars_text(const Result& result) {
   std::string text;
   for (const Scalar& scalar : result.scalars)
     text += fmt::format("  {:{}}  {:>{}}  {}{}\n", scalar.name, name_width,
-                        readable_number(scalar.value), value_width, scalar.description,
+                        readable_number(scalar.value), value_width, plain_text(scalar.description),
                         scalar.unit.empty() ? "" : " [" + scalar.unit + "]");
   return text;
 }

@@ -262,6 +262,7 @@ void give_look(const Arrangement& arrangement, const Setting& setting, Series& s
     }
   }
   series.name = fmt::format("{}", fmt::join(words, ", "));
+  series.label.clear();
 }
 
 std::vector<std::string> varying_keys(const std::vector<Setting>& settings) {

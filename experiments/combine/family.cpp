@@ -11,6 +11,7 @@
 #include "experiments/combine/parts.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::combine {
@@ -121,7 +122,7 @@ std::vector<Figure> maps(const Members& members, const std::string& key) {
   std::vector<Figure> figures;
   for (const Member& member : members) {
     Figure& figure = figures.emplace_back(*member.figure);
-    figure.title = value_name({.key = key}, value_of(*member.result, key));
+    figure.title = as_marked(value_name({.key = key}, value_of(*member.result, key)));
     figure.id += "_" + std::to_string(figures.size());
     std::get<Heatmap>(figure.content).range = range;
   }

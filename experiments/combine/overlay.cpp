@@ -239,9 +239,12 @@ std::optional<Figure> panel_at(const Place& place, const Curves& curves,
   LinePlot plot = frame_of(here);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     Series series = mean_of(groups[g], band, of_repeats);
-    const std::string own = series.name;
+    const std::string own = series.name, label = series.label;
     if (arrangement.hue || arrangement.dash) give_look(arrangement, order[g], series);
-    if (series.name.empty()) series.name = own;
+    if (series.name.empty()) {
+      series.name = own;
+      series.label = label;
+    }
     plot.series.push_back(std::move(series));
   }
   return Figure{.content = std::move(plot)};

@@ -8,8 +8,10 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::combine {
@@ -109,7 +111,7 @@ std::string repeats_text(std::size_t repeats, Band band) {
 std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats) {
   const Experiment* known = known_experiment(sweep.experiment);
   std::string caption = known ? known->info.title : sweep.experiment;
-  if (!page.empty()) caption += " · " + text_of(page);
+  if (!page.empty()) caption += " · " + as_marked(text_of(page));
   if (!repeats.empty()) caption += " · " + repeats;
   std::string constants;
   for (const auto& [key, value] : tidy_table(sweep.points, sweep.swept).constants)
@@ -127,7 +129,7 @@ std::string caption_of(const SavedSweep& sweep, const Place& page, const std::st
 Axis setting_axis(const SavedSweep& sweep, const std::string& key) {
   const ParamSpec* spec = spec_of(sweep.experiment, key);
   if (!spec) return {.label = key};
-  const bool has_symbol = !is_of_encoding(key) && spec->symbol != key;
+  const bool has_symbol = !is_of_encoding(key) && plain_text(spec->symbol) != key;
   return {.label = key, .symbol = has_symbol ? spec->symbol : "", .unit = spec->unit};
 }
 
@@ -203,7 +205,7 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
   std::vector<Panels> made;
   for (const Place& page : pages) {
     Panels one{.id = id + file_part(page),
-               .title = page.empty() ? title : title + " at " + text_of(page),
+               .title = page.empty() ? title : title + " at " + as_marked(text_of(page)),
                .caption = caption(page)};
     for (const Place& facet : places_of(settings, facets)) {
       Place place = page;
@@ -211,7 +213,8 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
       std::optional<Figure> figure = panel(place);
       if (!figure) continue;
       figure->id = one.id;
-      figure->title = facet.empty() ? "" : value_name(*arrangement.facet, facet.front().second);
+      figure->title =
+          facet.empty() ? "" : as_marked(value_name(*arrangement.facet, facet.front().second));
       one.panels.push_back(std::move(*figure));
     }
     if (one.panels.empty()) continue;

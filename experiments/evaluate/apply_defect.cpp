@@ -9,6 +9,7 @@
 #include "core/encodings/axis_rope.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/written_rope.h"
 #include "experiments/setup/common_params.h"
@@ -51,7 +52,7 @@ SoundRope sound_rope(const ParamSet& params, const ApplyInputs& in, Index channe
 WrittenRope broken_rope(const std::string& name, const WrittenRope& sound, Index rows) {
   if (const auto broken = find_rope_defect(name).inject(sound, rows)) return *broken;
   throw UsageError(fmt::format("defect={}", name),
-                   "cannot be made in this rope: " + find_rope_defect(name).description,
+                   "cannot be made in this rope: " + plain_text(find_rope_defect(name).description),
                    "choose another scaling, fraction, base or design, or another defect");
 }
 

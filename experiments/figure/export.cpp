@@ -6,6 +6,7 @@
 #include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/model/notices.h"
@@ -82,6 +83,11 @@ void draw_on_page(const Drawing& drawing, const Page& page, Draw draw) {
   draw(shown);
 }
 
+template <class Drawing>
+SvgMetadata metadata_of(const Drawing& drawing, std::string_view id) {
+  return {plain_text(drawing.title), plain_text(drawing.caption), std::string(id)};
+}
+
 /// The bytes of a file of this size, on whose canvas `draw(canvas)` draws.
 template <class Drawing, class Draw>
 std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, double png_scale,
@@ -90,8 +96,7 @@ std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, d
     draw(canvas);
     return canvas.finish();
   };
-  if (format == FigureFormat::svg)
-    return on(SvgCanvas(size, {drawing.title, drawing.caption, drawing.id}));
+  if (format == FigureFormat::svg) return on(SvgCanvas(size, metadata_of(drawing, drawing.id)));
   return on(CairoCanvas(format, size, png_scale));
 }
 
@@ -126,7 +131,7 @@ template <class Drawing>
 std::string svg_of_any(const Drawing& drawing, Theme theme, const Page& page, std::string_view id) {
   const FigureStyle style = style_of(theme, page);
   const Size size = page_size(drawing, page, style);
-  SvgCanvas canvas(size, {drawing.title, drawing.caption, std::string(id)});
+  SvgCanvas canvas(size, metadata_of(drawing, id));
   draw_on_page(drawing, page, [&](const Drawing& shown) {
     draw_whole(canvas, shown, {0.0, 0.0, size.width, size.height}, style);
   });

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/errors.h"
-#include "experiments/text/latex.h"
+#include "experiments/figure/equation/latex.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::figure {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/findings/expected_rope.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_bias.h"
@@ -204,7 +205,7 @@ HypothesisReport reported(const LogitsHypothesis& hypothesis, const LogitsAnswer
                           .evidence = found.evidence};
   if (!found.defect.empty()) {
     const RopeDefect& defect = find_rope_defect(found.defect);
-    report.defect_description = defect.description;
+    report.defect_description = figure::plain_text(defect.description);
     report.defect_source = defect.source;
   }
   if (computes_same(found.of_q, found.of_k))

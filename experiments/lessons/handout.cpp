@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/number_text.h"
@@ -46,7 +47,7 @@ class HandoutMaker {
 
   Handout make() {
     const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
-    handout_.title = number + lesson_.title;
+    handout_.title = number + figure::plain_text(lesson_.title);
     add(HandoutHeading{1, handout_.title});
     text(fmt::format("{} minutes. What dies here: “{}”", lesson_.minutes, lesson_.misconception),
          Kind::quiet);
@@ -73,7 +74,7 @@ class HandoutMaker {
   void add_step(const LessonStep& step, std::size_t number) {
     SilentProgress quiet;
     result_ = results_.result_of(step.state, quiet);
-    add(HandoutHeading{2, fmt::format("{}. {}", number, step.title)});
+    add(HandoutHeading{2, fmt::format("{}. {}", number, figure::plain_text(step.title))});
     for (const Prose& prose : step.prose)
       add(HandoutText{prose.spans, prose.is_item ? Kind::item : Kind::plain});
     if (!step.formulas.empty()) add(HandoutFormulas{step.formulas});
@@ -168,8 +169,8 @@ class HandoutMaker {
     });
     text(prediction.ask, Kind::strong);
     add_blanks(prediction);
-    std::string said =
-        fmt::format("*{}. {}* {}", number, step.title, truth_text(prediction, truth));
+    std::string said = fmt::format("*{}. {}* {}", number, figure::plain_text(step.title),
+                                   truth_text(prediction, truth));
     if (!prediction.reveal.empty()) said += " " + prediction.reveal;
     answer(said);
     if (veiled) add_picture(step, false, answers_);

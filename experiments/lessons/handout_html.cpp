@@ -63,7 +63,7 @@ std::string formula_svg(const std::string& tex, double size, bool in_line) {
       in_line ? figure::lay_out_in_line(node, measure, size) : figure::lay_out(node, measure, size);
   constexpr double edge = 1;
   SvgCanvas canvas({box.width + 2 * edge, box.height() + 2 * edge},
-                   {figure::plain_text(node), "", ""});
+                   {figure::formula_text(node), "", ""});
   const figure::Color ink = figure::figure_style(Theme::print).text;
   figure::draw_equation(canvas, box, {edge, box.ascent + edge}, ink);
   std::string svg = svg_element(canvas);
@@ -117,7 +117,8 @@ std::string html_of(const HandoutFormulas& formulas) {
 }
 std::string html_of(const HandoutPicture& picture) {
   const figure::Size size{figure_width, noted_height(picture, figure_width)};
-  SvgCanvas canvas(size, {picture.figure.title, picture.figure.caption, picture.id});
+  SvgCanvas canvas(size, {figure::plain_text(picture.figure.title),
+                          figure::plain_text(picture.figure.caption), picture.id});
   draw_noted_figure(canvas, picture, {0, 0, size.width, size.height},
                     figure::figure_style(Theme::print, 0.85));
   return fmt::format("<figure>{}</figure>\n", svg_element(canvas));

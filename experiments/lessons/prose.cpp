@@ -137,7 +137,7 @@ std::size_t word_count(const std::vector<Span>& spans) {
 std::string plain_prose(const std::vector<Span>& spans) {
   std::string text;
   for (const Span& span : spans)
-    text += span.kind == Span::Kind::formula ? figure::plain_text(span.text) : span.text;
+    text += span.kind == Span::Kind::formula ? figure::formula_text(span.text) : span.text;
   return text;
 }
 

@@ -25,7 +25,7 @@ std::string words_of(const Spans& spans) {
         words += "\\fI" + roff(span.text) + "\\fR";
         break;
       case lessons::Span::Kind::formula:
-        words += roff(figure::plain_text(span.text));
+        words += roff(figure::formula_text(span.text));
         break;
       case lessons::Span::Kind::text:
       case lessons::Span::Kind::link:

@@ -22,7 +22,7 @@ std::string words_of(const Spans& spans) {
   std::string words;
   for (const lessons::Span& span : spans) {
     if (span.kind == lessons::Span::Kind::formula)
-      words += figure::plain_text(span.text);
+      words += figure::formula_text(span.text);
     else if (span.kind == lessons::Span::Kind::code && marked)
       words += "`" + span.text + "`";
     else

@@ -11,6 +11,10 @@
 
 namespace orrery::model {
 
+// Titles, captions, labels, symbols, statements and descriptions are text for people, whose
+// mathematics is marked: "angle of pair $t$", see experiments/text/marked_text.h. Names and ids are
+// keys, and cells of tables are words: nothing in them is marked.
+
 /// The subject of a figure or an array, for programs; its id, title and caption are for people.
 struct FigureRole {
   std::string kind{};  ///< "weights": the same for all that show the same; empty for one of a kind
@@ -60,7 +64,7 @@ enum class AxisRole {
 
 struct Axis {
   std::string label{};   ///< "relative distance"
-  std::string symbol{};  ///< "m − n"
+  std::string symbol{};  ///< "$m − n$"
   std::string unit{};    ///< "tokens"
   AxisScale scale{AxisScale::linear};
   double symlog_threshold{1.0};  ///< linear within ±threshold
@@ -75,7 +79,7 @@ enum class LineStyle { solid, dashed, dotted, points };
 
 /// One curve. A NaN in y is a gap.
 struct Series {
-  std::string name{};
+  std::string name{};  ///< by which files and people ask for it: "B_m"
   std::vector<double> x{};
   std::vector<double> y{};
   std::vector<double> band_low{};  ///< empty, or as long as y: a band of spread
@@ -90,6 +94,7 @@ struct Series {
   /// Such a ghost is drawn behind the others, thin and grey, and named beside its line.
   std::string ghost{};
   std::string choice{};  ///< which of the choices of a parameter it is of: "rope"
+  std::string label{};   ///< marked text, "$B_m$", where its name has mathematics; or empty
 
   bool is_ghost() const { return !ghost.empty(); }
 };
@@ -140,7 +145,7 @@ struct Heatmap {
   Axis x{};                               ///< columns
   Axis y{};                               ///< rows
   std::string quantity{};                 ///< "attention weight"
-  std::string symbol{};                   ///< "a_{mn}"
+  std::string symbol{};                   ///< "$a_{mn}$"
   Meaning meaning{Meaning::sequential};
   ColorScaling colors{ColorScaling::linear};  ///< of a sequential map; others are linear
   std::optional<Range> range{};               ///< otherwise from the finite, unmasked values

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/document.h"
 #include "experiments/text/printable.h"
 
@@ -70,10 +71,10 @@ struct MarkdownWriter {
  private:
   void show(const std::string& title, const std::string& caption, const std::string& file) {
     if (file.empty())
-      text += fmt::format("*{}* (drawn in the HTML report)\n\n", escaped(title));
+      text += fmt::format("*{}* (drawn in the HTML report)\n\n", escaped(plain_text(title)));
     else
-      text +=
-          fmt::format("![{}]({})\n\n*{}*\n\n", escaped(title), link_target(file), escaped(caption));
+      text += fmt::format("![{}]({})\n\n*{}*\n\n", escaped(plain_text(title)), link_target(file),
+                          escaped(plain_text(caption)));
   }
   static std::string marked(const GridCell& cell) {
     const std::string plain = escaped(cell.text);

@@ -9,9 +9,9 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
+#include "experiments/figure/equation/latex.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/measure_titles.h"
-#include "experiments/text/latex.h"
 
 namespace orrery::reports {
 namespace {
@@ -51,13 +51,13 @@ std::vector<std::size_t> places_of(const TidyTable& table, const std::vector<std
 }
 
 std::string caption_of(const TidyTable& table, const std::string& title, bool repeated) {
-  std::string text = latex_text(title);
+  std::string text = latex_words(title);
   if (repeated) text += ", mean $\\pm$ half of its 95\\,\\% interval over repeats";
   std::string constants;
   for (const auto& [key, value] : table.constants)
     if (key != "seed" && key.find('.') == std::string::npos)
-      constants += fmt::format("{}{} = {}", constants.empty() ? "" : ", ", latex_text(key),
-                               latex_text(value));
+      constants += fmt::format("{}{} = {}", constants.empty() ? "" : ", ", latex_words(key),
+                               latex_words(value));
   return constants.empty() ? text + "." : text + "; " + constants + ".";
 }
 
@@ -67,10 +67,10 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
                         const std::string& title) {
   const std::vector<std::size_t> places = places_of(table, measures);
   std::vector<std::string> header;
-  for (const std::string& key : table.keys) header.push_back(latex_text(key));
+  for (const std::string& key : table.keys) header.push_back(latex_words(key));
   if (table.has_encodings) header.emplace_back("encoding");
   const std::size_t settings = header.size();
-  for (const std::size_t m : places) header.push_back(latex_text(words_of(table.measures[m])));
+  for (const std::size_t m : places) header.push_back(latex_words(words_of(table.measures[m])));
   std::string rows;
   bool repeated = false;
   for (const RepeatGroup& group : repeat_groups(table)) {
@@ -78,10 +78,10 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
     std::vector<std::string> cells;
     for (const std::string& key : table.keys) {
       const std::string value = group.rows.front()->point->param(key);
-      cells.push_back(value.empty() ? "--" : latex_text(value));
+      cells.push_back(value.empty() ? "--" : latex_words(value));
     }
     if (table.has_encodings)
-      cells.push_back(latex_text(setup::label_of_encoding(group.rows.front()->encoding)));
+      cells.push_back(latex_words(setup::label_of_encoding(group.rows.front()->encoding)));
     for (const std::size_t m : places) cells.push_back(cell(group.moments[m]));
     rows += fmt::format("    {} \\\\\n", fmt::join(cells, " & "));
   }

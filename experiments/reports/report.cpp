@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
 #include "experiments/studies/catalogue.h"
@@ -99,7 +100,7 @@ Report result_report(const ReportOptions& options) {
   const Provenance& provenance = recovered.result.provenance;
   const Experiment* known = known_experiment(provenance.experiment);
   Report report{.document = {.title = known ? known->info.title : provenance.experiment,
-                             .subtitle = known ? known->info.question : ""},
+                             .subtitle = known ? plain_text(known->info.question) : ""},
                 .problems = recovered.problems};
   std::vector<Block>& blocks = report.document.blocks;
   blocks.push_back(Paragraph{summary(recovered.result)});

@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/params_json.h"
 #include "experiments/text/number_text.h"
@@ -45,7 +46,8 @@ GridCell cell_of(const Column& column, std::size_t row) {
 void add_table(const ResultSections& of, const Table& table, std::vector<Block>& blocks) {
   const std::string file = "tables/" + table.name + ".csv";
   add_heading({of.recovered, of.saved, of.beside, of.prefix, 3},
-              table.caption.empty() ? table.name : table.caption, "table-" + table.name, blocks);
+              table.caption.empty() ? table.name : plain_text(table.caption), "table-" + table.name,
+              blocks);
   const std::size_t rows = rows_of(table), shown = std::min(rows, most_rows_shown);
   Grid grid{.interactive = rows > 8};
   for (const Column& column : table.columns)
@@ -73,6 +75,8 @@ void add_field(const nlohmann::ordered_json& object, const char* key, const char
 
 GridCell text_cell(std::string text) { return {.text = std::move(text)}; }
 
+GridCell marked_cell(std::string_view marked) { return text_cell(plain_text(marked)); }
+
 GridCell number_cell(double value) {
   if (std::isnan(value)) return {.text = "none", .kind = GridCell::Kind::number, .value = value};
   return {.text = short_number(value), .kind = GridCell::Kind::number, .value = value};
@@ -85,7 +89,7 @@ GridCell verdict_cell(bool good, std::string text) {
 ParamSpec spec_named(const std::string& experiment, const std::string& key) {
   for (ParamSpec spec : specs_of(experiment)) {
     if (spec.key != key) continue;
-    if (spec.symbol == key) spec.symbol.clear();
+    if (plain_text(spec.symbol) == key) spec.symbol.clear();
     return spec;
   }
   return {.key = key};
@@ -110,8 +114,8 @@ void add_claims(const ResultSections& of, std::vector<Block>& blocks) {
   Grid grid{.header = {"", "Claim", "Equation", "Measured", "", "Bound"}};
   for (const Check& check : checks)
     grid.rows.push_back({verdict_cell(check.holds(), check.holds() ? "holds" : "FAILS"),
-                         text_cell(check.statement.empty() ? check.name : check.statement),
-                         text_cell(check.equation), number_cell(check.measured),
+                         marked_cell(check.statement.empty() ? check.name : check.statement),
+                         marked_cell(check.equation), number_cell(check.measured),
                          text_cell(std::string(sign_of(check.relation))),
                          number_cell(check.bound)});
   blocks.push_back(std::move(grid));
@@ -123,8 +127,8 @@ void add_scalars(const ResultSections& of, std::vector<Block>& blocks) {
   add_heading(of, "Numbers", "numbers", blocks);
   Grid grid{.header = {"Number", "Symbol", "Value", "Unit", "Name in result.json"}};
   for (const Scalar& scalar : scalars)
-    grid.rows.push_back({text_cell(scalar.description.empty() ? scalar.name : scalar.description),
-                         text_cell(scalar.symbol), number_cell(scalar.value),
+    grid.rows.push_back({marked_cell(scalar.description.empty() ? scalar.name : scalar.description),
+                         marked_cell(scalar.symbol), number_cell(scalar.value),
                          text_cell(scalar.unit), text_cell(scalar.name)});
   blocks.push_back(std::move(grid));
 }
@@ -156,8 +160,8 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks) {
   Grid grid{.header = {"Parameter", "Symbol", "Value", "Unit", "What it is"}};
   for (const auto& [key, value] : provenance.params) {
     const ParamSpec spec = spec_named(provenance.experiment, key);
-    grid.rows.push_back({text_cell(key), text_cell(spec.symbol), text_cell(value),
-                         text_cell(spec.unit), text_cell(spec.description)});
+    grid.rows.push_back({text_cell(key), marked_cell(spec.symbol), text_cell(value),
+                         text_cell(spec.unit), marked_cell(spec.description)});
   }
   blocks.push_back(std::move(grid));
 }

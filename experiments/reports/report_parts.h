@@ -14,6 +14,8 @@ namespace orrery::reports {
 // The parts that the reports of a result and of a sweep have in common.
 
 GridCell text_cell(std::string text);
+/// Marked text without its marks.
+GridCell marked_cell(std::string_view marked);
 /// Shown with six significant digits; sorted by, and shown on hover in, full precision.
 GridCell number_cell(double value);
 GridCell verdict_cell(bool good, std::string text);

@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "experiments/combine/combine.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
 #include "experiments/setup/encoding_summary.h"
@@ -60,8 +61,9 @@ void add_swept(const SavedSweep& sweep, std::vector<Block>& blocks) {
   Grid grid{.header = {"Swept", "Symbol", "Values", "Unit", "What it is"}};
   for (const std::string& key : sweep.swept) {
     const ParamSpec spec = spec_named(sweep.experiment, key);
-    grid.rows.push_back({text_cell(key), text_cell(spec.symbol), text_cell(values_text(sweep, key)),
-                         text_cell(spec.unit), text_cell(spec.description)});
+    grid.rows.push_back({text_cell(key), marked_cell(spec.symbol),
+                         text_cell(values_text(sweep, key)), text_cell(spec.unit),
+                         marked_cell(spec.description)});
   }
   blocks.push_back(std::move(grid));
 }
@@ -96,7 +98,8 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
     const ClaimRow& row = rows[name];
     grid.rows.push_back(
         {verdict_cell(row.failing == 0, row.failing == 0 ? "holds" : "FAILS"),
-         text_cell(check_title(sweep.measures, name)), number_cell(static_cast<double>(row.points)),
+         marked_cell(check_title(sweep.measures, name)),
+         number_cell(static_cast<double>(row.points)),
          number_cell(static_cast<double>(row.failing)), number_cell(row.worst->measured),
          text_cell(std::string(sign_of(row.worst->relation))), number_cell(row.worst->bound)});
   }
@@ -144,7 +147,7 @@ Grid results_grid(const SavedSweep& sweep, const TidyTable& tidy) {
   for (std::size_t m = 0; m < tidy.measures.size(); ++m)
     if (!is_constant(tidy, m)) {
       const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      add_column(with_unit(measure.title, measure.unit), measure.name, grid);
+      add_column(with_unit(plain_text(measure.title), measure.unit), measure.name, grid);
     }
   return grid;
 }
@@ -179,13 +182,13 @@ void add_constants(const SavedSweep& sweep, const TidyTable& tidy, std::vector<B
   for (const auto& [key, value] : tidy.constants) {
     const ParamSpec spec = spec_named(sweep.experiment, key);
     grid.rows.push_back(
-        {text_cell(key), text_cell(value), text_cell(spec.unit), text_cell(spec.description)});
+        {text_cell(key), text_cell(value), text_cell(spec.unit), marked_cell(spec.description)});
   }
   for (std::size_t m = 0; m < tidy.measures.size(); ++m)
     if (is_constant(tidy, m)) {
       const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
       grid.rows.push_back({text_cell(measure.name), number_cell(tidy.rows.front().values[m]),
-                           text_cell(measure.unit), text_cell(measure.title)});
+                           text_cell(measure.unit), marked_cell(measure.title)});
     }
   if (!grid.rows.empty()) blocks.push_back(std::move(grid));
 }
@@ -209,7 +212,7 @@ void add_repeats(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Blo
       if (tidy.has_encodings)
         row.push_back(text_cell(setup::label_of_encoding(group.rows.front()->encoding)));
       const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      row.push_back(text_cell(with_unit(measure.title, measure.unit)));
+      row.push_back(text_cell(with_unit(plain_text(measure.title), measure.unit)));
       for (const double value :
            {static_cast<double>(of.n), of.mean, of.deviation, interval.low, interval.high})
         row.push_back(number_cell(value));

@@ -49,6 +49,7 @@ Json series_json(const Series& series, const CurveCells* cells) {
   }
   if (series.shade) json["shade"] = number_json(*series.shade);
   if (series.marked) json["marked"] = true;
+  if (!series.label.empty()) json["label"] = series.label;
   return json;
 }
 
@@ -123,6 +124,7 @@ Series series_from(const Json& json, CurveTable* table) {
   }
   if (json.contains("shade")) series.shade = number_field(json, "shade");
   series.marked = json.contains("marked");
+  if (json.contains("label")) series.label = text_field(json, "label");
   return series;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/model/consistency.h"
 
 namespace orrery::results {
@@ -130,7 +131,7 @@ struct ColumnsOf {
     for (std::size_t j = 0; j < table.header.size(); ++j) {
       Words values;
       for (const Words& row : table.rows) values.push_back(j < row.size() ? row[j] : "");
-      columns.push_back({table.header[j], "", std::move(values)});
+      columns.push_back({plain_text(table.header[j]), "", std::move(values)});
     }
     return columns;
   }

@@ -130,19 +130,20 @@ std::vector<RopeDefect> defects_of_ramp_and_exponent() {
          return changed(r, r.scaling.kind == RopeScalingKind::yarn,
                         [](WrittenRope& w) { w.scaling.truncate = !w.scaling.truncate; });
        }},
-      {"denominator_head_dim", "Exponents are −2t/d of the whole head, where r channels turn.",
+      {"denominator_head_dim", "Exponents are $−2t/d$ of the whole head, where $r$ channels turn.",
        "pie #603",
        [](const WrittenRope& r, Index) {
          return changed(r, is_partial(r) && r.denominator == 0,
                         [](WrittenRope& w) { w.denominator = w.d_head; });
        }},
-      {"exponent_halved", "Exponents are −t/r in place of −2t/r.",
+      {"exponent_halved", "Exponents are $−t/r$ in place of $−2t/r$.",
        "a slip of programs written by hand",
        [](const WrittenRope& r, Index) {
          return changed(r, r.denominator == 0,
                         [](WrittenRope& w) { w.denominator = 4 * pairs_of(w); });
        }},
-      {"exponent_sign", "The minus of the exponent is missing: base^(2t/r).", "labml #313",
+      {"exponent_sign", "The minus of the exponent is missing: $\\mathrm{base}^{2t/r}$.",
+       "labml #313",
        [](const WrittenRope& r, Index) {
          return changed(r, !is_scaled(r), [](WrittenRope& w) { w.inverted = true; });
        }},
@@ -172,7 +173,7 @@ std::vector<RopeDefect> defects_of_channels() {
          return changed(r, !r.reordered && r.wiring == Wiring::rotation && pairs_of(r) > 2,
                         [](WrittenRope& w) { w.reordered = true; });
        }},
-      {"clockwise", "Pairs turn by −mθ: the sign of sin, or the transposed matrix.",
+      {"clockwise", "Pairs turn by $−mθ$: the sign of sin, or the transposed matrix.",
        "nanochat #489",
        [](const WrittenRope& r, Index) {
          return changed(r, true, [](WrittenRope& w) { w.clockwise = !w.clockwise; });
@@ -185,7 +186,7 @@ std::vector<RopeDefect> defects_of_channels() {
        "a slip of programs written by hand",
        [](const WrittenRope& r, Index) { return with_wiring(r, Wiring::no_negation); }},
       {"last_pair_misprinted",
-       "The last two rows follow the misprint of eq. (34): (−x_{d−1}, x_d) beside sin.",
+       "The last two rows follow the misprint of eq. (34): $(−x_{d−1}, x_d)$ beside sin.",
        "RoFormer v1 to v4, eq. (34); hkproj/pytorch-llama #9",
        [](const WrittenRope& r, Index) { return with_wiring(r, Wiring::misprinted_last); }},
   };
@@ -260,7 +261,7 @@ std::vector<RopeDefect> defects_of_factor() {
        }},
       {"attention_factor_on_all",
        "The attention factor multiplies the channels that do not turn as well.",
-       "partial YaRN: mscale on q as a whole",
+       "partial YaRN: mscale on $q$ as a whole",
        [](const WrittenRope& r, Index) {
          return changed(r, amplitude_of(r) != 1 && is_partial(r),
                         [](WrittenRope& w) { w.reach = FactorReach::all; });
@@ -294,7 +295,7 @@ std::vector<RopeDefect> defects_of_positions() {
        [](const WrittenRope& r, Index rows) {
          return with_rule(r, PositionRule::past_twice, rows);
        }},
-      {"heads_for_positions", "[N, H, d] is read as [H, N, d]: heads are taken for positions.",
+      {"heads_for_positions", "$[N, H, d]$ is read as $[H, N, d]$: heads are taken for positions.",
        "transposed layout",
        [](const WrittenRope& r, Index rows) {
          return with_rule(r, PositionRule::head_index, rows);

@@ -2,19 +2,19 @@
 
 namespace orrery::setup {
 
-Axis query_axis() { return {.label = "query", .symbol = "m", .role = AxisRole::query_position}; }
+Axis query_axis() { return {.label = "query", .symbol = "$m$", .role = AxisRole::query_position}; }
 
-Axis key_axis() { return {.label = "key", .symbol = "n", .role = AxisRole::key_position}; }
+Axis key_axis() { return {.label = "key", .symbol = "$n$", .role = AxisRole::key_position}; }
 
 Axis position_axis() {
-  return {.label = "position", .symbol = "m", .unit = "tokens", .role = AxisRole::position};
+  return {.label = "position", .symbol = "$m$", .unit = "tokens", .role = AxisRole::position};
 }
 
-Axis channel_axis() { return {.label = "channel", .symbol = "c", .role = AxisRole::channel}; }
+Axis channel_axis() { return {.label = "channel", .symbol = "$c$", .role = AxisRole::channel}; }
 
 Axis distance_axis(AxisScale scale) {
   return {.label = "relative distance",
-          .symbol = "m − n",
+          .symbol = "$m − n$",
           .unit = "tokens",
           .scale = scale,
           .role = AxisRole::relative_distance};

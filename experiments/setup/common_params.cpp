@@ -19,16 +19,16 @@ std::string stage_key(Stage stage) { return fmt::format("stage.{}", name(stage))
 
 std::string_view stage_description(Stage stage) {
   constexpr std::array<std::string_view, stage_count> descriptions{
-      "Positions m and n as numbers; bf16 holds whole numbers to 256, fp32 to 2^24.",
-      "The distance m − n as a number.",
+      "Positions $m$ and $n$ as numbers; bf16 holds whole numbers to 256, fp32 to 2^24.",
+      "The distance $m − n$ as a number.",
       "The logarithm that picks a bucket.",
-      "The frequencies θ.",
-      "The angle m θ; fp64 forms it without error.",
+      "The frequencies $θ$.",
+      "The angle $m θ$; fp64 forms it without error.",
       "Cosine and sine of the angle.",
       "The four products of a rotation, before their sums.",
-      "Trained tables, u, v, projections of positions, slopes.",
+      "Trained tables, $u$, $v$, projections of positions, slopes.",
       "Position vectors after their projection.",
-      "The sum x + p, where positions are added to the input.",
+      "The sum $x + p$, where positions are added to the input.",
       "Queries and keys before they are rotated.",
       "Values.",
       "Queries and keys after they are rotated.",
@@ -117,7 +117,7 @@ ParamSpec with_role(ParamRole role, ParamSpec spec) {
 
 ParamSpec dim_param(std::int64_t default_value) {
   return {.key = "dim",
-          .symbol = "d",
+          .symbol = "$d$",
           .unit = "channels",
           .description = "Channels of a head, d_head; even, because channels are rotated in pairs.",
           .kind = ParamKind::integer,
@@ -130,7 +130,7 @@ ParamSpec dim_param(std::int64_t default_value) {
 
 ParamSpec heads_param() {
   return {.key = "heads",
-          .symbol = "H",
+          .symbol = "$H$",
           .description = "Heads of the layer; ALiBi's slopes depend on it.",
           .kind = ParamKind::integer,
           .default_value = std::int64_t{8},
@@ -148,9 +148,9 @@ int head_of(const ParamSet& params) {
 
 ParamSpec max_distance_param(double max) {
   return {.key = "max_distance",
-          .symbol = "r_max",
+          .symbol = "$r_\\mathrm{max}$",
           .unit = "tokens",
-          .description = "Largest relative distance m − n.",
+          .description = "Largest relative distance $m − n$.",
           .kind = ParamKind::integer,
           .default_value = std::int64_t{256},
           .min = 1,
@@ -168,7 +168,7 @@ ParamSpec causal_param(bool default_value) {
 
 ParamSpec array_file_param(const std::string& key, const std::string& description) {
   return {.key = key,
-          .symbol = key,
+          .symbol = key.size() == 1 ? "$" + key + "$" : "",
           .description = description,
           .kind = ParamKind::file,
           .default_value = std::string(),
@@ -196,12 +196,12 @@ ParamSpec encodings_param(std::vector<std::string> default_names) {
 
 ParamSpec projection_param() {
   return {.key = "projection",
-          .symbol = "W",
-          .description = "The projections W_q, W_k, W_v of the head.",
+          .symbol = "$W$",
+          .description = "The projections $W_q$, $W_k$, $W_v$ of the head.",
           .kind = ParamKind::choice,
           .default_value = std::string("identity"),
-          .choices = {{"identity", "q = k = v = x: contents are compared as they are"},
-                      {"random", "independent normals of variance 1/d, by seed and head"}}};
+          .choices = {{"identity", "$q = k = v = x$: contents are compared as they are"},
+                      {"random", "independent normals of variance $1/d$, by seed and head"}}};
 }
 
 ParamSpec pipelines_param(std::vector<std::string> default_names) {

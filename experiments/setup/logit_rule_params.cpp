@@ -18,15 +18,15 @@ struct Rule {
 
 constexpr std::array<Rule, 6> rules{{
     {LogitRuleKind::none, "none", "as they are", 0.0, 1.0},
-    {LogitRuleKind::llama4, "llama4", "1 + a ln(1 + ⌊(m + 1)/L⌋): Llama 4, layers without RoPE",
+    {LogitRuleKind::llama4, "llama4", "$1 + a \\ln(1 + ⌊(m + 1)/L⌋)$: Llama 4, layers without RoPE",
      0.1, 8192.0},
-    {LogitRuleKind::mistral, "mistral", "1 + a ln(1 + ⌊m/L⌋): Ministral 3, Mistral 4", 0.1,
+    {LogitRuleKind::mistral, "mistral", "$1 + a \\ln(1 + ⌊m/L⌋)$: Ministral 3, Mistral 4", 0.1,
      16384.0},
-    {LogitRuleKind::inkling, "inkling", "1 + a ln max(1, (m + 1)/L): Inkling, of its bias too", 0.1,
-     8192.0},
-    {LogitRuleKind::beam, "beam", "(1 + (m + 1)/L)^a: Beam, layers without RoPE", 0.1, 2048.0},
+    {LogitRuleKind::inkling, "inkling",
+     "$1 + a \\ln \\max(1, (m + 1)/L)$: Inkling, of its bias too", 0.1, 8192.0},
+    {LogitRuleKind::beam, "beam", "$(1 + (m + 1)/L)^a$: Beam, layers without RoPE", 0.1, 2048.0},
     {LogitRuleKind::scalable_softmax, "scalable_softmax",
-     "a ln n + b, n the keys that the query sees: Scalable-Softmax", 0.43, 1.0},
+     "$a \\ln n + b$, $n$ the keys that the query sees: Scalable-Softmax", 0.43, 1.0},
 }};
 
 const Rule& rule_named(const std::string& name) {
@@ -59,16 +59,17 @@ std::vector<ParamSpec> logit_rule_params() {
                  .default_value = std::string("none"),
                  .stated_if_set = true};
   for (const Rule& known : rules) rule.choices.push_back({known.name, known.description});
-  ParamSpec offset = number("logit_rule.offset", "b", "Added to a ln n.", {"scalable_softmax"});
+  ParamSpec offset =
+      number("logit_rule.offset", "$b$", "Added to $a \\ln n$.", {"scalable_softmax"});
   offset.min = -strongest;
   offset.max = strongest;
   ParamSpec strength =
-      number("logit_rule.strength", "a",
+      number("logit_rule.strength", "$a$",
              "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
              {"llama4", "mistral", "inkling", "beam", "scalable_softmax"});
   strength.max = strongest;
   return {std::move(rule), std::move(strength),
-          number("logit_rule.length", "L",
+          number("logit_rule.length", "$L$",
                  "Positions from which the rule acts, in tokens; 0: the model's own, 8192, 16384, "
                  "8192 and 2048.",
                  {"llama4", "mistral", "inkling", "beam"}),

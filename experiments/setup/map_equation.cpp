@@ -10,6 +10,7 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/text/number_text.h"
 
@@ -149,12 +150,12 @@ MapEquation map_equation(std::vector<EquationPart> parts, int color, Factors fac
                               .factor = factor_of(largest[i], common[i], part.rounding, factors),
                               .spread = profile.spread(),
                               .rounding = part.rounding});
-    equation.profiles.series.push_back({.name = std::move(part.name),
-                                        .x = std::move(profile.distance),
-                                        .y = std::move(profile.mean),
-                                        .band_low = std::move(profile.low),
-                                        .band_high = std::move(profile.high),
-                                        .color = color});
+    equation.profiles.series.push_back(named({.x = std::move(profile.distance),
+                                              .y = std::move(profile.mean),
+                                              .band_low = std::move(profile.low),
+                                              .band_high = std::move(profile.high),
+                                              .color = color},
+                                             part.name));
   }
   return equation;
 }

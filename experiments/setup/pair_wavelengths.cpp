@@ -17,7 +17,7 @@ Table wavelength_table(const std::string& encoding, std::vector<double> waveleng
   for (std::size_t t = 0; t < wavelengths.size(); ++t) pairs.push_back(static_cast<double>(t));
   return {
       .name = table_name(encoding),
-      .caption = encoding_label(encoding) + ": wavelength of each pair, 2π/θ_t",
+      .caption = encoding_label(encoding) + ": wavelength of each pair, $2π/θ_t$",
       .columns = {{"t", "", std::move(pairs)}, {"wavelength", "tokens", std::move(wavelengths)}}};
 }
 

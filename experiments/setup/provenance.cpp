@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiments/setup/check_settings.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::setup {
 
@@ -41,7 +42,7 @@ Experiment with_provenance(ExperimentInfo info,
 std::string setting_text(const ParamSpec& spec, const std::string& value) {
   // An encoding's own parameter keeps its key: two encodings may both call theirs k.
   const bool by_key = spec.symbol.empty() || spec.key.find('.') != std::string::npos;
-  return fmt::format("{} = {}{}{}", by_key ? spec.key : spec.symbol, value,
+  return fmt::format("{} = {}{}{}", by_key ? spec.key : spec.symbol, as_marked(value),
                      spec.unit.empty() ? "" : " ", spec.unit);
 }
 

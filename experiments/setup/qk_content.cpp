@@ -4,9 +4,9 @@ namespace orrery::setup {
 
 std::vector<Choice> qk_content_choices(std::vector<Choice> others) {
   std::vector<Choice> choices{
-      {"ones", "q = k = (1, …, 1)"},
-      {"equal", "q = k, standard normal: a token that attends to itself"},
-      {"random", "q and k independent standard normals: no decay on average"}};
+      {"ones", "$q = k = (1, …, 1)$"},
+      {"equal", "$q = k$, standard normal: a token that attends to itself"},
+      {"random", "$q$ and $k$ independent standard normals: no decay on average"}};
   for (Choice& other : others) choices.push_back(std::move(other));
   return choices;
 }

@@ -42,7 +42,7 @@ Heatmap residual_heatmap(const WrittenRope& rope, const RotationSample& sample,
   return {
       .values = to_array<double>(residual_map(rope, sample).by_channel, name,
                                  "residual in roundings, by channel and row", {"channel", "row"}),
-      .x = {.label = "row", .symbol = "n"},
+      .x = {.label = "row", .symbol = "$n$"},
       .y = channel_axis(),
       .quantity = std::move(quantity),
       .meaning = Meaning::sequential};

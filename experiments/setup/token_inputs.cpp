@@ -96,7 +96,7 @@ namespace {
 
 ParamSpec max_tokens_param() {
   ParamSpec spec = log_count_param(
-      {"max_tokens", "N", "tokens"},
+      {"max_tokens", "$N$", "tokens"},
       fmt::format("The most tokens that are read, from the first; 0 reads up to {} of your own "
                   "text or arrays, and {} of the text that comes with Orrery.",
                   own_tokens, example_tokens),
@@ -109,7 +109,7 @@ ParamSpec max_tokens_param() {
 
 std::vector<ParamSpec> token_params() {
   ParamSpec first = count_param(
-      {"first_position", "m₀", "tokens"},
+      {"first_position", "$m₀$", "tokens"},
       "Position of the first token; relative encodings do not depend on it.", 0, 0, 0x1p40);
   first.used_when = Condition{"positions", {""}};
   return {unless_q_is_given({.key = "text",
@@ -129,7 +129,7 @@ std::vector<ParamSpec> token_params() {
           user_param("v", "Your own values"),
           unless_q_is_given(dim_param(64)),
           heads_param(),
-          count_param({"head", "h"}, "Which head is shown, counted from 0.", 0, 0, 255),
+          count_param({"head", "$h$"}, "Which head is shown, counted from 0.", 0, 0, 255),
           causal_param(true),
           token_positions_param(),
           std::move(first)};
@@ -168,7 +168,7 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
 Scalar token_count(const TokensRead& tokens) {
   const bool said = tokens.own && tokens.cut();
   return {.name = "tokens",
-          .symbol = "N",
+          .symbol = "$N$",
           .unit = "tokens",
           .value = static_cast<double>(tokens.read),
           .description = said ? cut_text(tokens) + " attend to each other"

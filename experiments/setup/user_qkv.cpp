@@ -9,7 +9,7 @@ namespace orrery::setup {
 
 ParamSpec user_param(const std::string& key, const std::string& what) {
   return array_file_param(
-      key, what + ", [N, d] or [heads, N, d], of a .npy, .npz or .safetensors file.");
+      key, what + ", $[N, d]$ or [heads, $N$, $d$], of a .npy, .npz or .safetensors file.");
 }
 
 ParamSpec head_of_files_param() {

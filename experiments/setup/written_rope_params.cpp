@@ -58,7 +58,7 @@ ParamSpec scaling_param() {
 
 ParamSpec fraction_param() {
   return {.key = "fraction",
-          .symbol = "r/d",
+          .symbol = "$r/d$",
           .description = "Share of the channels that turn.",
           .kind = ParamKind::choice,
           .default_value = std::string("all"),
@@ -84,7 +84,7 @@ std::vector<ParamSpec> written_rope_params(const std::string& defect, bool may_b
                         std::string("half_split")),
           fraction_param(), scaling_param(), factor_param(),
           // Without a scaling it is the context that is looked at.
-          log_count_param({"original_length", "L₀", "tokens"},
+          log_count_param({"original_length", "$L₀$", "tokens"},
                           "Context of the training, before it is stretched.", 4096, 64, 0x1p20)};
 }
 

@@ -19,7 +19,7 @@ FakeExperiment::FakeExperiment(std::string name, std::vector<ParamSpec> params, 
 
 ParamSpec n_param() {
   return {.key = "n",
-          .symbol = "N",
+          .symbol = "$N$",
           .unit = "tokens",
           .description = "A number.",
           .kind = ParamKind::integer,

@@ -183,7 +183,7 @@ TEST_CASE("A sweep is reported, redrawn and compared with another by its setting
     CHECK_THAT(content(shell.folder() / "s-report-figures" / name), Contains("<svg "));
   CHECK(shell.run("report s --points 2").status == 0);  // an older report is replaced
   const std::string measures = content(shell.folder() / "s/measures.csv");
-  CHECK_THAT(measures, Contains("mean_abs_S_at_10,mean |S_j| at distance 10,mean |S_j|,"));
+  CHECK_THAT(measures, Contains("mean_abs_S_at_10,mean $|S_j|$ at distance 10,mean $|S_j|$,"));
   shell.write("s/measures.csv", measures + "x");
   const Outcome damaged = shell.run("report s --points 2");
   CHECK(damaged.status == 1);

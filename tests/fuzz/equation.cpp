@@ -1,9 +1,10 @@
-// Reads formulas in TeX, typesets and draws them.
+// Reads marked text, and formulas in TeX, typesets and draws them.
 #include <cmath>
 
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/text/marked_text.h"
 #include "tests/fuzz/support/checked_canvas.h"
 
 using namespace orrery;
@@ -12,9 +13,11 @@ constexpr std::size_t most_symbols = 500;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view tex = fuzz::text_of(data, size);
+  fuzz::require(plain_text(as_marked(tex)) == tex, "words of others are shown as they are");
+  fuzz::require(!fuzz::is_utf8(tex) || fuzz::is_utf8(plain_text(tex)), "plain text is UTF-8");
   const auto equation = fuzz::accepted<UsageError>([&] { return parse_equation(tex); });
   if (!equation) return 0;
-  fuzz::require(!fuzz::is_utf8(tex) || fuzz::is_utf8(plain_text(*equation)),
+  fuzz::require(!fuzz::is_utf8(tex) || fuzz::is_utf8(formula_text(*equation)),
                 "a formula as one line is UTF-8");
   static fuzz::CheckedCanvas canvas;
   const EquationBox box = lay_out(*equation, canvas, 13.0);

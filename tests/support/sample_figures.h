@@ -34,8 +34,8 @@ inline std::vector<double> decay(double base, int d, std::size_t count) {
 
 inline Figure decay_figure() {
   LinePlot plot;
-  plot.x = {"relative distance", "m − n", "tokens", AxisScale::linear, 1.0, {}};
-  plot.y = {"mean partial sum", "|S_j|", "", AxisScale::linear, 1.0, {}};
+  plot.x = {"relative distance", "$m − n$", "tokens", AxisScale::linear, 1.0, {}};
+  plot.y = {"mean partial sum", "$|S_j|$", "", AxisScale::linear, 1.0, {}};
   const std::vector<std::pair<std::string, double>> bases{
       {"base 10²", 1e2}, {"base 10⁴", 1e4}, {"base 5×10⁵", 5e5}};
   for (const auto& [name, base] : bases) {
@@ -105,7 +105,7 @@ inline Figure attention_figure(std::size_t n) {
   map.x = {"key", "n", "", AxisScale::linear, 1.0, {}};
   map.y = {"query", "m", "", AxisScale::linear, 1.0, {}};
   map.quantity = "attention weight";
-  map.symbol = "a_{mn}";
+  map.symbol = "$a_{mn}$";
   const std::vector<std::string> words{"the", "working", "model", "turns", "and", "transformers"};
   for (std::size_t i = 0; i < n; ++i) map.column_labels.push_back(words[i % words.size()]);
   map.row_labels = map.column_labels;
@@ -145,7 +145,7 @@ inline Figure chain_figure() {
     end = next;
   }
   plot.sum = Arrow{0.0, 0.0, end.real(), end.imag(), 0.0};
-  return {"rotation", "The phasor chain whose sum is the score", "m − n = 9, d = 64.", plot};
+  return {"rotation", "The phasor chain whose sum is the score", "$m − n$ = 9, $d$ = 64.", plot};
 }
 
 inline Figure table_figure() {
@@ -182,8 +182,8 @@ inline MapTerm equation_term(const std::string& relation, const std::string& nam
           .symbol = R"(\mathbf{q} \cdot \mathbf{k})",
           .name = name,
           .map = {.values = matrix(n, n, values),
-                  .x = {.label = "key", .symbol = "n", .role = AxisRole::key_position},
-                  .y = {.label = "query", .symbol = "m", .role = AxisRole::query_position},
+                  .x = {.label = "key", .symbol = "$n$", .role = AxisRole::key_position},
+                  .y = {.label = "query", .symbol = "$m$", .role = AxisRole::query_position},
                   .quantity = "logit",
                   .meaning = Meaning::diverging,
                   .range = Range{-largest, largest}},
@@ -195,7 +195,7 @@ inline MapTerm equation_term(const std::string& relation, const std::string& nam
 /// colours.
 inline Figure equation_figure(std::size_t n) {
   MapEquation equation{.profiles = {.x = {.label = "relative distance",
-                                          .symbol = "m − n",
+                                          .symbol = "$m − n$",
                                           .role = AxisRole::relative_distance},
                                     .y = {.label = "along each diagonal"}}};
   LinePlot& profiles = equation.profiles;

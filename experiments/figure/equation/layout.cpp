@@ -54,6 +54,87 @@ Style of_scripts(Style style) {
 Style of_fraction(Style style) { return style == Style::display ? Style::line : of_scripts(style); }
 bool is_script(Style style) { return style >= Style::script; }
 
+/// Characters in the faces that have them.
+EquationBox set_letters(const std::string& text, double size, Face wanted, bool bold) {
+  EquationBox box;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const char32_t character = next_character(text, at);
+    const Face face = face_with(character, wanted, bold);
+    const LetterExtent extent = letter_extent(character, face, bold);
+    // The tail of an f or a j would run into what stands before it.
+    if (begin == 0 && face == Face::italic)
+      box.width = std::max(0.0, -extent.left - may_reach_back) * size;
+    if (box.glyphs.empty() || box.glyphs.back().face != face)
+      box.glyphs.push_back({{box.width, 0}, {}, size, face, bold, {}});
+    box.glyphs.back().text.append(text, begin, at - begin);
+    box.width += extent.advance * size;
+    box.lean = std::max(0.0, extent.right - extent.advance) * size;
+    box.extend_to(extent.ascent * size, extent.descent * size);
+  }
+  box.width += box.lean;
+  return box;
+}
+
+bool is_large_sign(const Node& node) {
+  return node.role == Class::large && static_cast<unsigned char>(node.text[0]) >= 0x80;
+}
+
+/// Variables lean: single Latin letters and small Greek ones, unless they are to stand upright.
+Face face_of(const Node& node) {
+  if (node.role != Class::ordinary || node.letters != Node::Letters::variable || node.bold)
+    return Face::roman;
+  std::size_t after = 0;
+  const char32_t c = node.text.empty() ? U' ' : next_character(node.text, after);
+  const bool latin = (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z');
+  const bool greek = (c >= U'α' && c <= U'ω') || c == U'ϕ' || c == U'ϑ' || c == U'ϵ';
+  return after == node.text.size() && (latin || greek) ? Face::italic : Face::roman;
+}
+
+/// A sum or product sign: larger than the letters and centred on the axis.
+EquationBox set_large(const std::string& text, double size) {
+  EquationBox glyph = set_letters(text, large_scale * size, Face::roman, false), box;
+  const double drop = (glyph.ascent - glyph.descent) / 2 - axis_height() * size;
+  box.width = glyph.width;
+  box.extend_to(glyph.ascent - drop, glyph.descent + drop);
+  box.add(std::move(glyph), 0, drop);
+  return box;
+}
+
+EquationBox draw_bracket(const std::string& text, double half, double size, bool closes) {
+  EquationBox box;
+  const BracketShape shape = bracket_shape(text);
+  box.width = shape.width * size;
+  const double axis = axis_height() * size;
+  for (const BracketShape::Stroke& stroke : shape.strokes) {
+    std::vector<Point> points = stroke.points;
+    for (Point& p : points) p = {size * (closes ? shape.width - p.x : p.x), -axis + half * p.y};
+    box.add_line(std::move(points), stroke.width * size);
+  }
+  box.extend_to(half + axis, half - axis);
+  return box;
+}
+
+/// A bracket that reaches about `half` above and below the axis: the letter, enlarged where that
+/// is enough, strokes otherwise.
+EquationBox set_bracket(const std::string& text, double half, double size, bool closes) {
+  if (text.empty()) return {};
+  const bool is_bar = text == "‖" || text == "|";
+  EquationBox letter = set_letters(text, size, Face::roman, false);
+  const double growth = 2 * half * bracket_cover / std::max(letter.height(), 0.1 * size);
+  if (growth <= 1 && !is_bar) return letter;
+  if (growth <= tallest_letter_bracket && !is_bar) {
+    letter = set_letters(text, growth * size, Face::roman, false);
+    const double drop = (letter.ascent - letter.descent) / 2 - axis_height() * size;
+    EquationBox box;
+    box.width = letter.width;
+    box.extend_to(letter.ascent - drop, letter.descent + drop);
+    box.add(std::move(letter), 0, drop);
+    return box;
+  }
+  return draw_bracket(text, half, size, closes);
+}
+
 /// Turns nodes into boxes. `em` is that of the symbols of the whole formula, in points.
 class Typesetter {
  public:
@@ -87,28 +168,6 @@ class Typesetter {
   double size_of(Style style) const {
     if (!is_script(style)) return em_;
     return em_ * (style == Style::script ? script_scale : script_script_scale);
-  }
-
-  /// Characters in the faces that have them.
-  static EquationBox set_letters(const std::string& text, double size, Face wanted, bool bold) {
-    EquationBox box;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t begin = at;
-      const char32_t character = next_character(text, at);
-      const Face face = face_with(character, wanted, bold);
-      const LetterExtent extent = letter_extent(character, face, bold);
-      // The tail of an f or a j would run into what stands before it.
-      if (begin == 0 && face == Face::italic)
-        box.width = std::max(0.0, -extent.left - may_reach_back) * size;
-      if (box.glyphs.empty() || box.glyphs.back().face != face)
-        box.glyphs.push_back({{box.width, 0}, {}, size, face, bold, {}});
-      box.glyphs.back().text.append(text, begin, at - begin);
-      box.width += extent.advance * size;
-      box.lean = std::max(0.0, extent.right - extent.advance) * size;
-      box.extend_to(extent.ascent * size, extent.descent * size);
-    }
-    box.width += box.lean;
-    return box;
   }
 
   /// Words in the font of text.
@@ -146,31 +205,6 @@ class Typesetter {
                           ? set_large(node.text, size)
                           : set_letters(node.text, size, face_of(node), node.bold);
     if (node.role == Class::ordinary) box.mark_as_symbol(node.text);
-    return box;
-  }
-
-  static bool is_large_sign(const Node& node) {
-    return node.role == Class::large && static_cast<unsigned char>(node.text[0]) >= 0x80;
-  }
-
-  /// Variables lean: single Latin letters and small Greek ones, unless they are to stand upright.
-  static Face face_of(const Node& node) {
-    if (node.role != Class::ordinary || node.letters != Node::Letters::variable || node.bold)
-      return Face::roman;
-    std::size_t after = 0;
-    const char32_t c = node.text.empty() ? U' ' : next_character(node.text, after);
-    const bool latin = (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z');
-    const bool greek = (c >= U'α' && c <= U'ω') || c == U'ϕ' || c == U'ϑ' || c == U'ϵ';
-    return after == node.text.size() && (latin || greek) ? Face::italic : Face::roman;
-  }
-
-  /// A sum or product sign: larger than the letters and centred on the axis.
-  static EquationBox set_large(const std::string& text, double size) {
-    EquationBox glyph = set_letters(text, large_scale * size, Face::roman, false), box;
-    const double drop = (glyph.ascent - glyph.descent) / 2 - axis_height() * size;
-    box.width = glyph.width;
-    box.extend_to(glyph.ascent - drop, glyph.descent + drop);
-    box.add(std::move(glyph), 0, drop);
     return box;
   }
 
@@ -308,40 +342,6 @@ class Typesetter {
     box.add(std::move(open), 0, 0);
     box.add(std::move(inner), inner_x, 0);
     box.add(std::move(close), close_x, 0);
-    return box;
-  }
-
-  /// A bracket that reaches about `half` above and below the axis: the letter, enlarged where that
-  /// is enough, strokes otherwise.
-  static EquationBox set_bracket(const std::string& text, double half, double size, bool closes) {
-    if (text.empty()) return {};
-    const bool is_bar = text == "‖" || text == "|";
-    EquationBox letter = set_letters(text, size, Face::roman, false);
-    const double growth = 2 * half * bracket_cover / std::max(letter.height(), 0.1 * size);
-    if (growth <= 1 && !is_bar) return letter;
-    if (growth <= tallest_letter_bracket && !is_bar) {
-      letter = set_letters(text, growth * size, Face::roman, false);
-      const double drop = (letter.ascent - letter.descent) / 2 - axis_height() * size;
-      EquationBox box;
-      box.width = letter.width;
-      box.extend_to(letter.ascent - drop, letter.descent + drop);
-      box.add(std::move(letter), 0, drop);
-      return box;
-    }
-    return draw_bracket(text, half, size, closes);
-  }
-
-  static EquationBox draw_bracket(const std::string& text, double half, double size, bool closes) {
-    EquationBox box;
-    const BracketShape shape = bracket_shape(text);
-    box.width = shape.width * size;
-    const double axis = axis_height() * size;
-    for (const BracketShape::Stroke& stroke : shape.strokes) {
-      std::vector<Point> points = stroke.points;
-      for (Point& p : points) p = {size * (closes ? shape.width - p.x : p.x), -axis + half * p.y};
-      box.add_line(std::move(points), stroke.width * size);
-    }
-    box.extend_to(half + axis, half - axis);
     return box;
   }
 

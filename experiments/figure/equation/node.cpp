@@ -1,5 +1,7 @@
 #include "experiments/figure/equation/node.h"
 
+#include <algorithm>
+
 namespace orrery::figure {
 
 std::string equation_name(const EquationNode& node) {
@@ -13,6 +15,15 @@ std::string equation_name(const EquationNode& node) {
   const std::string below = equation_name(node.children[2]);
   const std::string base = equation_name(node.children[0]);
   return below.empty() ? base : base + "_" + below;
+}
+
+bool has_part(const EquationNode& node, const std::function<bool(const std::string&)>& is_it) {
+  if (is_it(equation_name(node))) return true;
+  const bool has_index =
+      node.kind == EquationNode::Kind::scripts && !node.children[2].children.empty();
+  const auto has_it = [&](const EquationNode& child) { return has_part(child, is_it); };
+  if (has_index) return has_it(node.children[1]);
+  return std::any_of(node.children.begin(), node.children.end(), has_it);
 }
 
 }  // namespace orrery::figure

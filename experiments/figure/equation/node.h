@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,9 @@ struct EquationNode {
 /// Name of a symbol in plain letters, without superscripts: "θ_t" for θ with the subscript t. Empty
 /// for fractions, roots and other nodes that are no symbol.
 std::string equation_name(const EquationNode& node);
+
+/// Whether `is_it` holds for the name of the formula or of a part of it: |S_j| has S_j, and neither
+/// S nor j.
+bool has_part(const EquationNode& node, const std::function<bool(const std::string&)>& is_it);
 
 }  // namespace orrery::figure

@@ -9,6 +9,7 @@
 
 #include "core/params.h"
 #include "core/unknown_name.h"
+#include "experiments/figure/equation/script_letters.h"
 #include "experiments/figure/equation/symbols.h"
 #include "experiments/figure/equation/tex_reader.h"
 #include "experiments/text/utf8.h"
@@ -94,7 +95,8 @@ class Parser {
   }
 
   Node read_scripted() {
-    Node base = in_.is_at("^") || in_.is_at("_") ? Node{} : read_atom();
+    const bool bare = in_.is_at("^") || in_.is_at("_") || script_letter(in_.peek());
+    Node base = bare ? Node{} : read_atom();
     Node above, below;
     for (;;) {
       in_.skip_spaces();
@@ -104,6 +106,8 @@ class Parser {
         add_script(below, "_");
       else if (in_.accept("'"))
         above.children.push_back(symbol("′"));
+      else if (const auto letter = script_letter(in_.peek()))
+        add_letters(letter->where == Script::above ? above : below, letter->where);
       else
         break;
     }
@@ -112,9 +116,22 @@ class Parser {
   }
 
   void add_script(Node& script, const char* mark) {
-    if (!script.children.empty() && script.children.back().text != "′")
-      in_.refuse(mark, "appears twice", "group the scripts with { }");
+    refuse_second(script, mark);
     script.children.push_back(read_argument(mark));
+  }
+  void refuse_second(const Node& script, std::string_view mark) const {
+    if (!script.children.empty() && script.children.back().text != "′")
+      in_.refuse(std::string(mark), "appears twice", "group the scripts with { }");
+  }
+  /// Unicode's own scripts: "⁻⁶".
+  void add_letters(Node& script, Script where) {
+    refuse_second(script, in_.peek());
+    while (!in_.done()) {
+      const auto letter = script_letter(in_.peek());
+      if (!letter || letter->where != where) break;
+      in_.take();
+      script.children.push_back(symbol(letter->plain, class_of_character(letter->plain)));
+    }
   }
 
   /// One group in braces, or one character or command: the argument of `command`.
@@ -131,6 +148,7 @@ class Parser {
     if (in_.is_at_digit()) return symbol(in_.take_number());
     const std::string_view character = in_.take();
     if (character == "-") return symbol("−", Class::operation);
+    if (character == "Σ") return symbol("∑", Class::large);
     return symbol(character, class_of_character(character));
   }
 

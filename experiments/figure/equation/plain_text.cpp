@@ -5,7 +5,12 @@
 #include <optional>
 #include <span>
 
+#include "core/errors.h"
+#include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/script_letters.h"
+#include "experiments/figure/equation/symbols.h"
+#include "experiments/figure/equation/tex_reader.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
@@ -213,10 +218,85 @@ class Writer {
   bool ends_in_word_{false};
 };
 
+/// A formula as it was typed, without what TeX alone needs: "d_\mathrm{head}" is "d_head". What has
+/// no such form makes it empty.
+class Typed {
+ public:
+  explicit Typed(std::string_view tex) : in_(tex) {}
+
+  std::optional<std::string> text() {
+    std::string text;
+    while (!in_.done() && !in_.is_at("}")) {
+      if (!add_next(text)) return std::nullopt;
+    }
+    return text;
+  }
+
+ private:
+  bool add_next(std::string& text) {
+    if (in_.is_at("\\")) return add_command(text);
+    if (in_.is_at("{")) {
+      const bool script = text.ends_with('_') || text.ends_with('^');
+      return add_group(text, script ? is_one_word : any_text);
+    }
+    text += in_.take();
+    return true;
+  }
+
+  static bool any_text(std::string_view) { return true; }
+  static bool is_one_character(std::string_view text) {
+    return text.size() == character_length(text, 0);
+  }
+
+  /// In brackets unless its text may stand alone.
+  bool add_group(std::string& text, bool (*alone)(std::string_view)) {
+    in_.take();
+    const auto inside = this->text();
+    if (!inside || !in_.accept("}")) return false;
+    text += alone(*inside) ? *inside : "(" + *inside + ")";
+    return true;
+  }
+
+  bool add_command(std::string& text) {
+    const std::string name = in_.take_command();
+    if (name == "mathrm" || name == "operatorname" || name == "text") {
+      text += in_.take_words(name);
+      return true;
+    }
+    if (name == "sqrt" && in_.is_at("{")) {
+      text += "√";
+      return add_group(text, is_one_character);
+    }
+    const NamedSymbol* known = find_named_symbol(name);
+    if (known) text += known->text;
+    return known != nullptr;
+  }
+
+  TexReader in_;
+};
+
+/// Empty where it cannot be parsed.
+std::optional<std::string> typed_text(const std::string& tex) {
+  try {
+    const EquationNode equation = parse_equation(tex);
+    if (auto typed = Typed(tex).text()) return typed;
+    return formula_text(equation);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-std::string plain_text(const EquationNode& equation) { return Writer(false).written(equation); }
+std::string formula_text(const EquationNode& equation) { return Writer(false).written(equation); }
 
-std::string plain_text(std::string_view tex) { return plain_text(parse_equation(tex)); }
+std::string formula_text(std::string_view tex) { return formula_text(parse_equation(tex)); }
+
+std::string plain_text(std::string_view marked) {
+  std::string plain;
+  for (const MarkedPart& part : marked_parts(marked))
+    plain += part.is_formula ? typed_text(part.text).value_or("$" + part.text + "$") : part.text;
+  return plain;
+}
 
 }  // namespace orrery::figure

@@ -3,16 +3,20 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/node.h"
 
 namespace orrery::figure {
 
 /// A formula as one line of Unicode, for a terminal: scripts where Unicode has their letters, and
 /// "x_q" or "x_(…)" otherwise, fractions as a/b, sums as Σ_(t=0..n). Rows of a matrix are parted by
 /// ";", and bold face is lost.
-std::string plain_text(const EquationNode& equation);
+std::string formula_text(const EquationNode& equation);
 
 /// The same from TeX. Throws as parse_equation does.
-std::string plain_text(std::string_view tex);
+std::string formula_text(std::string_view tex);
+
+/// Marked text without its marks, for a terminal or a file: formulas as they were typed where they
+/// were typed in Unicode, "θ_t", otherwise as formula_text has them.
+std::string plain_text(std::string_view marked);
 
 }  // namespace orrery::figure

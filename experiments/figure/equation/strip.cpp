@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "experiments/figure/equation/inline_symbols.h"
 #include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/read_text.h"
 
 namespace orrery::figure {
 namespace {

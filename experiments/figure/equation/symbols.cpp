@@ -69,17 +69,21 @@ const NamedSymbol* find_named_symbol(std::string_view name) {
 }
 
 Class class_of_character(std::string_view character) {
-  constexpr std::array operations{"+", "-", "−", "*", "·", "×"};
-  constexpr std::array relations{"=", "<", ">", "≤", "≥", "≠", "≈", "→", ":"};
+  constexpr std::array operations{"+", "-", "−", "*"};
+  constexpr std::array relations{"=", "<", ">", ":"};
   const auto among = [&](const auto& list) {
     return std::find(list.begin(), list.end(), character) != list.end();
   };
   if (among(operations)) return Class::operation;
   if (among(relations)) return Class::relation;
-  if (character == "(" || character == "[" || character == "⟨") return Class::opening;
-  if (character == ")" || character == "]" || character == "⟩") return Class::closing;
+  if (character == "(" || character == "[") return Class::opening;
+  if (character == ")" || character == "]") return Class::closing;
   if (character == "," || character == ";") return Class::punctuation;
-  return Class::ordinary;
+  if (character == "|" || character == "‖") return Class::ordinary;  // opens or closes
+  const auto* known = std::find_if(table.begin(), table.end(), [&](const NamedSymbol& symbol) {
+    return symbol.text == character;
+  });
+  return known == table.end() ? Class::ordinary : known->role;
 }
 
 }  // namespace orrery::figure

@@ -112,7 +112,7 @@ class AxisFitter {
 
   void elide_names(double max_width) {
     for (std::string& name : plan_.names) {
-      name = elided(context_.canvas, name, tick_style(context_.style), max_width, Reading::words);
+      name = elided_words(context_.canvas, name, tick_style(context_.style), max_width);
     }
   }
 

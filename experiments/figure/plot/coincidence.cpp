@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/figure/plot/labels.h"
+
 namespace orrery::figure {
 namespace {
 
@@ -48,7 +50,7 @@ Dash Coincidences::dash_of(const Series& series) const {
 
 std::string Coincidences::note_on(const Series& series) const {
   const Twin* twin = find(series);
-  return twin ? relation_of(series, *twin->first) + twin->first->name : "";
+  return twin ? relation_of(series, *twin->first) + shown_name(*twin->first) : "";
 }
 
 }  // namespace orrery::figure

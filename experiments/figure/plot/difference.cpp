@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "experiments/figure/plot/labels.h"
+
 namespace orrery::figure {
 namespace {
 
-std::string delta(const std::string& name) { return name.empty() ? name : "Δ " + name; }
+std::string delta(const std::string& name) { return name.empty() ? name : "$Δ$ " + name; }
 
 struct Pairing {
   const Series* shown{};
@@ -39,8 +41,17 @@ std::vector<std::pair<double, double>> by_x(const Series& series) {
   return samples;
 }
 
+/// "$B_m$", or "RoPE − $B_m$".
+std::string label_of(const Pairing& pair) {
+  if (pair.name == pair.shown->name) return pair.shown->label;
+  return shown_name(*pair.shown) + " − " + shown_name(*pair.reference);
+}
+
 Series subtracted(const Pairing& pair) {
-  Series result{.name = pair.name, .style = pair.shown->style, .color = pair.shown->color};
+  Series result{.name = pair.name,
+                .style = pair.shown->style,
+                .color = pair.shown->color,
+                .label = label_of(pair)};
   const auto shown = by_x(*pair.shown), reference = by_x(*pair.reference);
   auto other = reference.begin();
   for (const auto& [x, y] : shown) {

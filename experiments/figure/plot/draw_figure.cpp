@@ -147,7 +147,7 @@ Figure panel_of(Figure figure, bool with_names, const std::string& title) {
   figure.title = title;
   auto* plot = std::get_if<LinePlot>(&figure.content);
   if (plot && !with_names)
-    for (Series& series : plot->series) series.name.clear();
+    for (Series& series : plot->series) series.name = series.label = "";
   return figure;
 }
 

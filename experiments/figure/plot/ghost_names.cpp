@@ -7,7 +7,9 @@
 
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/silhouette.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::figure {
 namespace {
@@ -88,7 +90,8 @@ class NamePlacer {
       for (const Line* line : ghosts) {
         const Series& series = *line->series;
         if (in_short && named_.contains(series.ghost)) continue;
-        const auto place = place_of(*line, in_short ? series.ghost : series.name, in_short);
+        const auto place =
+            place_of(*line, in_short ? as_marked(series.ghost) : shown_name(series), in_short);
         if (!place) continue;
         names_.placed.push_back(*place);
         taken_.push_back(place->box);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/figure/plot/data_range.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::figure {
 namespace {
@@ -63,13 +64,21 @@ std::string name_of(const Series& series, const GhostSource& source) {
   return says_so ? series.name : series.name + " · " + source.settings;
 }
 
+/// Marked, where the curve has a label.
+std::string label_of(const Series& series, const std::string& name) {
+  if (series.label.empty() || !name.starts_with(series.name)) return {};
+  return series.label + as_marked(name.substr(series.name.size()));
+}
+
 Series ghost_of(const Series& series, std::string name, std::string apart, std::size_t place) {
+  std::string label = label_of(series, name);
   return {.name = std::move(name),
           .x = series.x,
           .y = series.y,
           .style = style_at(place, series.style),
           .color = series.color,
-          .ghost = std::move(apart)};
+          .ghost = std::move(apart),
+          .label = std::move(label)};
 }
 
 bool same_quantity(const Axis& a, const Axis& b) { return a.unit == b.unit && a.role == b.role; }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/text/marked_text.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
@@ -11,15 +13,15 @@ namespace {
 
 constexpr std::string_view ellipsis = "…";
 
-double width_of(const Canvas& canvas, std::string_view text, const TextStyle& style,
-                Reading reading = Reading::prose) {
-  return text.empty() ? 0.0 : rich_size(canvas, text, style, reading).width;
+double width_of(const Canvas& canvas, std::string_view marked, const TextStyle& style) {
+  return marked.empty() ? 0.0 : rich_size(canvas, marked, style).width;
 }
 
-/// Byte offset of each character, followed by the length of the text.
-std::vector<std::size_t> character_starts(std::string_view text) {
+/// Byte offset of each piece that is not cut, followed by the length of the text.
+using LengthOfPiece = std::size_t (*)(std::string_view text, std::size_t at);
+std::vector<std::size_t> piece_starts(std::string_view text, LengthOfPiece length) {
   std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < text.size(); i += character_length(text, i)) starts.push_back(i);
+  for (std::size_t i = 0; i < text.size(); i += length(text, i)) starts.push_back(i);
   starts.push_back(text.size());
   return starts;
 }
@@ -31,15 +33,15 @@ std::string beginning(std::string_view prefix, std::string_view tail) {
   return std::string(prefix).append(tail);
 }
 
-/// Length in bytes of the longest prefix that, followed by `tail`, is at most `width` wide.
-std::size_t longest_prefix(const Canvas& canvas, std::string_view text, std::string_view tail,
-                           const TextStyle& style, double width, Reading reading) {
-  const std::vector<std::size_t> starts = character_starts(text);
+/// Length in bytes of the longest prefix that, followed by `tail`, fits.
+template <class Fits>
+std::size_t longest_prefix(std::string_view text, std::string_view tail, LengthOfPiece length,
+                           const Fits& fits) {
+  const std::vector<std::size_t> starts = piece_starts(text, length);
   std::size_t low = 0, high = starts.size() - 1;
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
-    const std::string candidate = beginning(text.substr(0, starts[middle]), tail);
-    if (width_of(canvas, candidate, style, reading) <= width) {
+    if (fits(beginning(text.substr(0, starts[middle]), tail))) {
       low = middle;
     } else {
       high = middle - 1;
@@ -48,12 +50,21 @@ std::size_t longest_prefix(const Canvas& canvas, std::string_view text, std::str
   return starts[low];
 }
 
-std::vector<std::string> words_of(std::string_view text) {
+template <class Fits>
+std::string elided_to_fit(std::string_view text, LengthOfPiece length, const Fits& fits) {
+  if (fits(std::string(text))) return std::string(text);
+  const std::size_t kept = longest_prefix(text, ellipsis, length, fits);
+  return kept == 0 ? std::string() : beginning(text.substr(0, kept), ellipsis);
+}
+
+std::vector<std::string> words_of(std::string_view marked) {
   std::vector<std::string> words;
   std::string word;
-  for (const char c : text) {
-    if (c != ' ' && c != '\n' && c != '\t') {
-      word += c;
+  for (std::size_t at = 0, next = 0; at < marked.size(); at = next) {
+    next = at + piece_length(marked, at);
+    const std::string_view piece = marked.substr(at, next - at);
+    if (piece != " " && piece != "\n" && piece != "\t") {
+      word += piece;
     } else if (!word.empty()) {
       words.push_back(std::exchange(word, {}));
     }
@@ -65,8 +76,8 @@ std::vector<std::string> words_of(std::string_view text) {
 /// Breaks words into lines greedily.
 class LineFiller {
  public:
-  LineFiller(const Canvas& canvas, const TextStyle& style, double width, Reading reading)
-      : canvas_(canvas), style_(style), width_(width), reading_(reading) {}
+  LineFiller(const Canvas& canvas, const TextStyle& style, double width)
+      : canvas_(canvas), style_(style), width_(width) {}
 
   void add(std::string word) {
     const std::string longer = line_.empty() ? word : line_ + " " + word;
@@ -75,8 +86,10 @@ class LineFiller {
       return;
     }
     finish_line();
+    if (!fits(word)) word = as_marked(plain_text(word));
     while (!fits(word)) {
-      const std::size_t cut = longest_prefix(canvas_, word, "", style_, width_, Reading::words);
+      const auto fits_here = [this](const std::string& start) { return fits(start); };
+      const std::size_t cut = longest_prefix(word, "", piece_length, fits_here);
       if (cut == 0) return;  // not even one character fits
       lines_.push_back(word.substr(0, cut));
       word.erase(0, cut);
@@ -91,12 +104,10 @@ class LineFiller {
   }
 
  private:
-  /// Symbols are about as wide as their letters as text, so that most lines need no typesetting.
-  bool fits(const std::string& text) const {
-    if (reading_ != Reading::words &&
-        width_of(canvas_, text, style_, Reading::words) <= sure_to_fit * width_)
-      return true;
-    return width_of(canvas_, text, style_, reading_) <= width_;
+  /// Formulas are about as wide as what is typed for them, so that most lines need no typesetting.
+  bool fits(const std::string& marked) const {
+    return canvas_.text_size(marked, style_).width <= sure_to_fit * width_ ||
+           width_of(canvas_, marked, style_) <= width_;
   }
   void finish_line() {
     if (!line_.empty()) lines_.push_back(std::exchange(line_, {}));
@@ -106,7 +117,6 @@ class LineFiller {
   const Canvas& canvas_;
   const TextStyle& style_;
   double width_;
-  Reading reading_;
   std::string line_;
   std::vector<std::string> lines_;
 };
@@ -114,28 +124,13 @@ class LineFiller {
 constexpr double least_on_one_line = 0.86;  ///< size of a label, before it takes two lines
 constexpr double least_size = 0.75;         ///< of a label, before words are left out
 
-/// Words that follow words are one text.
-void append(EquationNode& row, EquationNode more) {
-  for (EquationNode& child : more.children) {
-    const bool words = child.letters == EquationNode::Letters::words && !row.children.empty() &&
-                       row.children.back().letters == EquationNode::Letters::words;
-    if (words)
-      row.children.back().text += child.text;
-    else
-      row.children.push_back(std::move(child));
-  }
-}
-
 /// The words of a label and what must stay of it.
 EquationNode row_of(std::string_view words, const Label& label) {
-  const bool apart = !words.empty() && !label.symbol.empty();
-  EquationNode row = read_text(std::string(words) + (apart ? "  " : ""));
-  EquationNode symbol = read_text(label.symbol, Reading::symbol);
-  append(row, std::move(symbol));
-  const bool first = words.empty() && label.symbol.empty();
-  if (!label.unit.empty())
-    append(row, read_text((first ? "(" : " (") + label.unit + ")", Reading::words));
-  return row;
+  std::string marked(words);
+  if (!words.empty() && !label.symbol.empty()) marked += "  ";
+  marked += label.symbol;
+  if (!label.unit.empty()) marked += (marked.empty() ? "(" : " (") + as_marked(label.unit) + ")";
+  return read_text(marked);
 }
 
 /// A label as it is drawn: rows in a size.
@@ -179,8 +174,7 @@ std::vector<EquationNode> two_rows(const Canvas& canvas, const Label& label,
 std::vector<EquationNode> shortened_row(const Canvas& canvas, const Label& label, TextStyle style,
                                         double width) {
   style.size *= least_size;
-  const double rest =
-      row_width(canvas, row_of("x", label), style) - width_of(canvas, "x", style, Reading::words);
+  const double rest = row_width(canvas, row_of("x", label), style) - width_of(canvas, "x", style);
   const std::string words = elided(canvas, label.words, style, std::max(0.0, width - rest));
   return {row_of(words, label)};
 }
@@ -201,41 +195,55 @@ SetLabel set_label(const Canvas& canvas, const Label& label, const TextStyle& st
 
 }  // namespace
 
-std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
-                   double width, Reading reading) {
-  if (width_of(canvas, text, style, reading) <= width) return std::string(text);
-  if (!has_symbols(text, reading)) reading = Reading::words;
-  const std::size_t kept = longest_prefix(canvas, text, ellipsis, style, width, reading);
-  if (kept == 0) return {};
-  return beginning(text.substr(0, kept), ellipsis);
+std::string elided(const Canvas& canvas, std::string_view marked, const TextStyle& style,
+                   double width) {
+  return elided_to_fit(marked, piece_length, [&](const std::string& candidate) {
+    return width_of(canvas, candidate, style) <= width;
+  });
 }
 
-std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
+std::string elided_words(const Canvas& canvas, std::string_view words, const TextStyle& style,
+                         double width) {
+  return elided_to_fit(words, character_length, [&](const std::string& candidate) {
+    return canvas.text_size(candidate, style).width <= width;
+  });
+}
+
+std::string elided_middle(const Canvas& canvas, std::string_view marked, const TextStyle& style,
                           double width) {
-  if (width_of(canvas, text, style) <= width) return std::string(text);
-  const std::vector<std::size_t> starts = character_starts(text);
+  if (width_of(canvas, marked, style) <= width) return std::string(marked);
+  const std::vector<std::size_t> starts = piece_starts(marked, piece_length);
   const std::size_t count = starts.size() - 1;
   for (std::size_t kept = count; kept-- > 2;) {
     const std::size_t front = kept - kept / 2, back = count - kept / 2;
-    std::string shown(text.substr(0, starts[front]));
-    shown.append(ellipsis).append(text.substr(starts[back]));
+    std::string shown(marked.substr(0, starts[front]));
+    shown.append(ellipsis).append(marked.substr(starts[back]));
     if (width_of(canvas, shown, style) <= width) return shown;
   }
-  return elided(canvas, text, style, width);
+  return elided(canvas, marked, style, width);
 }
 
-std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
+std::vector<std::string> wrapped(const Canvas& canvas, std::string_view marked,
                                  const TextStyle& style, double width, std::size_t max_lines) {
   if (max_lines == 0 || !(width > 0.0)) return {};
-  const Reading reading = has_symbols(text) ? Reading::prose : Reading::words;
-  LineFiller filler(canvas, style, width, reading);
-  for (std::string& word : words_of(text)) filler.add(std::move(word));
+  LineFiller filler(canvas, style, width);
+  for (std::string& word : words_of(marked)) filler.add(std::move(word));
   std::vector<std::string> lines = filler.finish();
   if (lines.size() <= max_lines) return lines;
   const std::string rest = lines[max_lines - 1] + " " + lines[max_lines];
   lines.resize(max_lines);
   lines.back() = elided(canvas, rest, style, width);
   return lines;
+}
+
+std::string shown_name(const Series& series) {
+  return series.label.empty() ? as_marked(series.name) : series.label;
+}
+
+Series named(Series series, const std::string& marked) {
+  series.name = plain_text(marked);
+  series.label = has_formula(marked) ? marked : "";
+  return series;
 }
 
 double label_width(const Canvas& canvas, const Label& label, const TextStyle& style) {

@@ -5,30 +5,38 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/equation/inline_symbols.h"
 #include "experiments/model/figure.h"
 
 namespace orrery::figure {
 
-/// The text, shortened at the end with "…" if it is wider than `width`; empty when not even that
+/// Marked text, shortened at the end with "…" if it is wider than `width`; empty when not even that
 /// fits.
-std::string elided(const Canvas& canvas, std::string_view text, const TextStyle& style,
-                   double width, Reading reading = Reading::prose);
+std::string elided(const Canvas& canvas, std::string_view marked, const TextStyle& style,
+                   double width);
 
-/// The text, shortened in the middle with "…" if it is wider than `width`, so that names with a
+/// The same for words that others wrote, such as tokens.
+std::string elided_words(const Canvas& canvas, std::string_view words, const TextStyle& style,
+                         double width);
+
+/// Marked text, shortened in the middle with "…" if it is wider than `width`, so that names with a
 /// common beginning stay distinguishable.
-std::string elided_middle(const Canvas& canvas, std::string_view text, const TextStyle& style,
+std::string elided_middle(const Canvas& canvas, std::string_view marked, const TextStyle& style,
                           double width);
 
 /// Lines of at most `width`, broken greedily between words, and inside a word that is wider than a
 /// line. The last of `max_lines` ends in "…" if text is left over.
-std::vector<std::string> wrapped(const Canvas& canvas, std::string_view text,
+std::vector<std::string> wrapped(const Canvas& canvas, std::string_view marked,
                                  const TextStyle& style, double width, std::size_t max_lines);
 
-/// What an axis or a colour bar shows: "relative distance", "m − n", "tokens".
+/// The name of a curve as marked text.
+std::string shown_name(const Series& series);
+/// The curve under this marked name: its name is the plain text.
+Series named(Series series, const std::string& marked);
+
+/// What an axis or a colour bar shows: "relative distance", "$m − n$", "tokens".
 struct Label {
-  std::string words{};
-  std::string symbol{};
+  std::string words{};   ///< marked
+  std::string symbol{};  ///< marked
   std::string unit{};
   bool empty() const { return words.empty() && symbol.empty() && unit.empty(); }
 };

@@ -6,6 +6,8 @@
 
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
+#include "experiments/figure/plot/labels.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::figure {
 namespace {
@@ -76,7 +78,7 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
   for (const Series* series : curves) {
     legend.entries.push_back(series);
     // A ghost stands for all of its result.
-    const std::string& name = series->is_ghost() ? series->ghost : series->name;
+    const std::string name = series->is_ghost() ? as_marked(series->ghost) : shown_name(*series);
     legend.names.push_back(named_within(context, name, context.twins.note_on(*series), room));
   }
   limit_rows(legend, static_cast<std::size_t>(rows));

@@ -6,6 +6,7 @@
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/curves.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/silhouette.h"
 
 namespace orrery::figure {
@@ -38,7 +39,7 @@ std::string joined_names(const std::vector<const Series*>& curves) {
   std::string names;
   for (const Series* series : curves) {
     if (!names.empty()) names += relation_of(*series, *curves.front());
-    names += series->name;
+    names += shown_name(*series);
   }
   return names;
 }

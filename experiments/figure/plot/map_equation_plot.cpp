@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/data_range.h"
@@ -23,8 +24,8 @@ constexpr double least_bar = 2.5;       ///< in em: a shorter bar has no room fo
 
 /// What a band is, as long as there is room for.
 constexpr std::string_view band_words[] = {
-    "Band: all values at a distance. Without one: a function of m − n alone.",
-    "No band: a function of m − n alone.", "No band: relative."};
+    "Band: all values at a distance. Without one: a function of $m − n$ alone.",
+    "No band: a function of $m − n$ alone.", "No band: relative."};
 
 std::string factor_text(double factor) {
   return factor == 1.0 ? std::string() : "×" + short_label(factor);
@@ -66,6 +67,99 @@ bool is_complete(const MapEquation& equation) {
                      [](const MapTerm& term) { return term.map.values != nullptr; });
 }
 
+TextStyle small_text(const PlotContext& context, Color color) {
+  TextStyle text = tick_style(context.style);
+  text.color = color;
+  return text;
+}
+
+/// The line beneath the maps.
+class EquationBars {
+ public:
+  EquationBars(PlotContext& context, const MapEquation& equation, const EquationLayout& layout)
+      : context_(context), equation_(equation), layout_(layout) {}
+
+  /// The colour bars side by side at the right, the keys of cells without a colour at the left.
+  void draw() {
+    const Rect& room = layout_.bars;
+    const double slot = room.width / static_cast<double>(layout_.scales.size());
+    double right = room.right();
+    for (std::size_t i = layout_.scales.size(); i-- > 0;)
+      right = draw_bar(layout_.scales[i], right, slot);
+    draw_keys(room.x, right);
+    context_.content_bottom = room.bottom();
+  }
+
+ private:
+  Canvas& canvas() { return context_.canvas; }
+  const FigureStyle& style() const { return context_.style; }
+
+  /// "logit −10 ▬▬▬ 10", of this width at most. Returns the left end.
+  double draw_bar(const CommonScale& scale, double right, double slot) {
+    const double em = style().text_size, space = gap(style());
+    TextStyle text = small_text(context_, style().text);
+    text.vertical = VerticalAlign::middle;
+    const auto width_of = [&](const std::string& marked) {
+      return rich_size(canvas(), marked, text).width + space;
+    };
+    const std::string low = short_label(scale.colors.min), high = short_label(scale.colors.max);
+    const double words = width_of(scale.quantity) + width_of(low) + width_of(high) + space;
+    const double width = std::min(bar_width * em, slot - words - 2.0 * em);
+    if (width < least_bar * em) return right;
+    const Rect bar{right - width_of(high) - width, bar_middle() - 0.4 * em, width, 0.8 * em};
+    const Colormap& colors = colormap(scale.meaning, background_of(style()));
+    const int steps = std::max(1, static_cast<int>(std::min(width / 2.0, 256.0)));
+    const double step = width / steps;
+    for (int k = 0; k < steps; ++k)
+      // To the end: between two colours side by side a seam would show.
+      canvas().rect({bar.x + k * step, bar.y, bar.right() - bar.x - k * step, bar.height},
+                    colors.at((k + 0.5) / steps));
+    draw_outline(canvas(), bar, {style().axis, hairline(style())});
+    text.horizontal = HorizontalAlign::right;
+    canvas().text({right, bar_middle()}, high, text);
+    canvas().text({bar.x - space, bar_middle()}, low, text);
+    draw_rich(canvas(), {bar.x - space - width_of(low) - space, bar_middle()}, scale.quantity,
+              text);
+    return right - words - width - 2.0 * em;
+  }
+
+  double bar_middle() const { return layout_.bars.y + 0.5 * layout_.bars.height; }
+
+  void draw_keys(double left, double right) {
+    bool masked = false, not_a_number = false;
+    for (std::size_t i = 0; i < equation_.terms.size(); ++i) {
+      HeatmapCache& cache = context_.cache->parts[i];
+      refresh_range(cache, equation_.terms[i].map);
+      masked = masked || cache.any_masked;
+      not_a_number = not_a_number || cache.any_nan;
+    }
+    if (masked) left = draw_key(style().masked, "masked", left, right);
+    if (not_a_number) left = draw_key(style().not_a_number, "NaN", left, right);
+    TextStyle text = small_text(context_, style().muted);
+    text.vertical = VerticalAlign::middle;
+    for (const std::string_view words : band_words)
+      if (rich_size(canvas(), words, text).width <= right - left)
+        return draw_rich(canvas(), {left, bar_middle()}, words, text);
+  }
+
+  /// Returns where the next one may begin: the same place where there is no room for this one.
+  double draw_key(Color color, std::string_view word, double left, double right) {
+    const double side = 0.8 * style().text_size, top = bar_middle() - 0.5 * side;
+    TextStyle text = small_text(context_, style().text);
+    text.vertical = VerticalAlign::middle;
+    const double end = left + side + gap(style()) + canvas().text_size(word, text).width;
+    if (end > right) return left;
+    canvas().rect({left, top, side, side}, color);
+    draw_outline(canvas(), {left, top, side, side}, {style().axis, hairline(style())});
+    canvas().text({left + side + gap(style()), top + 0.5 * side}, word, text);
+    return end + 2.0 * gap(style());
+  }
+
+  PlotContext& context_;
+  const MapEquation& equation_;
+  const EquationLayout& layout_;
+};
+
 class EquationDrawing {
  public:
   EquationDrawing(PlotContext& context, const MapEquation& equation, const Rect& room)
@@ -83,18 +177,14 @@ class EquationDrawing {
       draw_map(i);
       draw_profile(i);
     }
-    draw_bars();
+    EquationBars(context_, equation_, layout_).draw();
     report_box();
   }
 
  private:
   Canvas& canvas() { return context_.canvas; }
   const FigureStyle& style() const { return context_.style; }
-  TextStyle small(Color color) const {
-    TextStyle text = tick_style(style());
-    text.color = color;
-    return text;
-  }
+  TextStyle small(Color color) const { return small_text(context_, color); }
   TextStyle verdict_style(const MapTerm& term) const {
     TextStyle text = small(term.is_relative() ? style().accent : style().muted);
     text.bold = term.is_relative();
@@ -128,9 +218,9 @@ class EquationDrawing {
       factor_width = 0.0;
     }
     const std::string words = elided(canvas(), term.name, name, head_width(cell) - factor_width);
-    const double width = canvas().text_size(words, name).width;
+    const double width = words.empty() ? 0.0 : rich_size(canvas(), words, name).width;
     const double left = middle - 0.5 * (width + factor_width);
-    if (!words.empty()) canvas().text({left, name_top}, words, name);
+    if (!words.empty()) draw_rich(canvas(), {left, name_top}, words, name);
     if (!factor.empty()) canvas().text({left + width + space, name_top}, factor, bold);
   }
 
@@ -305,77 +395,6 @@ class EquationDrawing {
     for (const std::string& words : {all, all.substr(all.find(' ') + 1)})
       if (!words.empty() && canvas().text_size(words, text).width <= room)
         return canvas().text({cell.verdict.right(), bottom}, words, text);
-  }
-
-  /// The colour bars side by side at the right, the keys of cells without a colour at the left.
-  void draw_bars() {
-    const Rect& room = layout_.bars;
-    const double slot = room.width / static_cast<double>(layout_.scales.size());
-    double right = room.right();
-    for (std::size_t i = layout_.scales.size(); i-- > 0;)
-      right = draw_bar(layout_.scales[i], right, slot);
-    draw_keys(room.x, right);
-    context_.content_bottom = room.bottom();
-  }
-
-  /// "logit −10 ▬▬▬ 10", of this width at most. Returns the left end.
-  double draw_bar(const CommonScale& scale, double right, double slot) {
-    const double em = style().text_size, space = gap(style());
-    TextStyle text = small(style().text);
-    text.vertical = VerticalAlign::middle;
-    const auto width_of = [&](const std::string& words) {
-      return canvas().text_size(words, text).width + space;
-    };
-    const std::string low = short_label(scale.colors.min), high = short_label(scale.colors.max);
-    const double words = width_of(scale.quantity) + width_of(low) + width_of(high) + space;
-    const double width = std::min(bar_width * em, slot - words - 2.0 * em);
-    if (width < least_bar * em) return right;
-    const Rect bar{right - width_of(high) - width, bar_middle() - 0.4 * em, width, 0.8 * em};
-    const Colormap& colors = colormap(scale.meaning, background_of(style()));
-    const int steps = std::max(1, static_cast<int>(std::min(width / 2.0, 256.0)));
-    const double step = width / steps;
-    for (int k = 0; k < steps; ++k)
-      // To the end: between two colours side by side a seam would show.
-      canvas().rect({bar.x + k * step, bar.y, bar.right() - bar.x - k * step, bar.height},
-                    colors.at((k + 0.5) / steps));
-    draw_outline(canvas(), bar, {style().axis, hairline(style())});
-    text.horizontal = HorizontalAlign::right;
-    canvas().text({right, bar_middle()}, high, text);
-    canvas().text({bar.x - space, bar_middle()}, low, text);
-    canvas().text({bar.x - space - width_of(low) - space, bar_middle()}, scale.quantity, text);
-    return right - words - width - 2.0 * em;
-  }
-
-  double bar_middle() const { return layout_.bars.y + 0.5 * layout_.bars.height; }
-
-  void draw_keys(double left, double right) {
-    bool masked = false, not_a_number = false;
-    for (std::size_t i = 0; i < equation_.terms.size(); ++i) {
-      HeatmapCache& cache = context_.cache->parts[i];
-      refresh_range(cache, equation_.terms[i].map);
-      masked = masked || cache.any_masked;
-      not_a_number = not_a_number || cache.any_nan;
-    }
-    if (masked) left = draw_key(style().masked, "masked", left, right);
-    if (not_a_number) left = draw_key(style().not_a_number, "NaN", left, right);
-    TextStyle text = small(style().muted);
-    text.vertical = VerticalAlign::middle;
-    for (const std::string_view words : band_words)
-      if (canvas().text_size(words, text).width <= right - left)
-        return canvas().text({left, bar_middle()}, words, text);
-  }
-
-  /// Returns where the next one may begin: the same place where there is no room for this one.
-  double draw_key(Color color, std::string_view word, double left, double right) {
-    const double side = 0.8 * style().text_size, top = bar_middle() - 0.5 * side;
-    TextStyle text = small(style().text);
-    text.vertical = VerticalAlign::middle;
-    const double end = left + side + gap(style()) + canvas().text_size(word, text).width;
-    if (end > right) return left;
-    canvas().rect({left, top, side, side}, color);
-    draw_outline(canvas(), {left, top, side, side}, {style().axis, hairline(style())});
-    canvas().text({left + side + gap(style()), top + 0.5 * side}, word, text);
-    return end + 2.0 * gap(style());
   }
 
   void report_box() {

@@ -5,6 +5,7 @@
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/plot_context.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::figure {
 namespace {
@@ -60,8 +61,10 @@ class TableLayout {
     return sum;
   }
 
-  /// Cells may hold the user's tokens.
-  static Reading reading(bool header) { return header ? Reading::prose : Reading::words; }
+  /// Cells hold words, the user's tokens among them.
+  static std::string marked(const std::string& cell, bool header) {
+    return header ? cell : as_marked(cell);
+  }
 
   std::vector<double> natural_widths(const TextStyle& text) const {
     std::vector<double> widths(columns_);
@@ -70,7 +73,7 @@ class TableLayout {
       own.bold = bold;
       for (std::size_t i = 0; i < row.size(); ++i) {
         const double width =
-            row[i].empty() ? 0.0 : rich_size(context_.canvas, row[i], own, reading(bold)).width;
+            row[i].empty() ? 0.0 : rich_size(context_.canvas, marked(row[i], bold), own).width;
         widths[i] = std::max(widths[i], width + 1.2 * text.size);
       }
     };
@@ -139,10 +142,10 @@ class TableLayout {
       const bool right = flush_right(i);
       text.horizontal = right ? HorizontalAlign::right : HorizontalAlign::left;
       const std::string shown =
-          elided(context_.canvas, row[i], text, widths_[i] - 1.9 * pad_, reading(header));
+          elided(context_.canvas, marked(row[i], header), text, widths_[i] - 1.9 * pad_);
       if (shown.empty()) continue;
       draw_rich(context_.canvas, {right ? x + widths_[i] - pad_ : x + pad_, y + 0.5 * row_height_},
-                shown, text, reading(header));
+                shown, text);
     }
   }
 

@@ -84,10 +84,9 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "How do ALiBi and RoPE differ on my text?",
-           .answer =
-               "Drop a text on the window: no trained model stands behind the maps, each word has "
-               "the same random vector in both, and so they differ by position alone. Move h: "
-               "every head of ALiBi has a slope of its own.",
+           .answer = "Drop a text on the window: no trained model stands behind the maps, each "
+                     "word has the same random vector in both, and so they differ by position "
+                     "alone. Move $h$: every head of ALiBi has a slope of its own.",
            .settings = {{"encoding", "rope+alibi"}},
            .control = "head"}};
 }
@@ -138,7 +137,7 @@ std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& par
                                     .role = {.kind = "weights", .encodings = {name}},
                                     .title = "Attention weights: " + label,
                                     .quantity = "weight",
-                                    .symbol = "a_{mn}",
+                                    .symbol = "$a_{mn}$",
                                     .meaning = Meaning::sequential,
                                     .shown = shows(params, "weights")},
                                    {.id = "logits_" + name,

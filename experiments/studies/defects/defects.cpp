@@ -207,7 +207,7 @@ Check relative_check(const ParamSet& params, const Contents& contents) {
       gap.see(std::abs(far(i, r) - near(i, r)));
   const double a = amplitude_of(sound);
   return {.name = "sound_logits_are_relative",
-          .statement = "without the defect, logits depend on m − n alone (largest difference)",
+          .statement = "without the defect, logits depend on $m − n$ alone (largest difference)",
           .equation = "eq. (16)",
           .measured = gap.value(),
           .bound = a * a * static_cast<double>(sound.d_head) * 0x1p-36};

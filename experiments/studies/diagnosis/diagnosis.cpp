@@ -83,7 +83,7 @@ ExperimentInfo make_info() {
   return {
       .name = "diagnosis",
       .title = "Spot the broken encoding",
-      .question = "What does this program do to q that its configuration does not say?",
+      .question = "What does this program do to $q$ that its configuration does not say?",
       .formulas =
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
             "eq. (14)"}},
@@ -144,8 +144,8 @@ Figure angles_figure(const BrokenProgram& program, const RotationSample& sample,
                                     "angle beyond that of the configuration, rad", {"pair", "row"});
   result.arrays.push_back(array);
   Heatmap map{.values = std::move(array),
-              .x = {.label = "row", .symbol = "n"},
-              .y = {.label = "pair", .symbol = "t"},
+              .x = {.label = "row", .symbol = "$n$"},
+              .y = {.label = "pair", .symbol = "$t$"},
               .quantity = "angle beyond what the configuration says, rad",
               .meaning = Meaning::cyclic};
   return {"excess_angles", "By how much each pair turned too far, by token",
@@ -155,7 +155,7 @@ Figure angles_figure(const BrokenProgram& program, const RotationSample& sample,
 Figure residual_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
   Heatmap map = residual_heatmap(program.sound, sample, "residual", "difference in roundings");
   result.arrays.push_back(map.values);
-  return {"residual", "How far q is from what the configuration says, by channel and token",
+  return {"residual", "How far $q$ is from what the configuration says, by channel and token",
           configuration_text(program), std::move(map)};
 }
 
@@ -168,7 +168,7 @@ Figure by_position_figure(const BrokenProgram& program, const RotationSample& sa
   plot.y.range = Range{0.0, 2.0 * largest.value()};
   plot.x.scale = AxisScale::symlog;
   plot.series.push_back(std::move(series));
-  return {"by_position", "How far q is from what the configuration says, by position",
+  return {"by_position", "How far $q$ is from what the configuration says, by position",
           configuration_text(program), std::move(plot)};
 }
 

@@ -15,7 +15,8 @@ namespace orrery::studies {
 struct BucketRows {
   LinePlot plot{.x = distance_axis(), .y = {.label = "row of the table"}};
   std::vector<std::string> encodings{};  ///< in the order of the curves
-  Table table{.name = "rows", .caption = "row of each encoding's table by relative distance m − n"};
+  Table table{.name = "rows",
+              .caption = "row of each encoding's table by relative distance $m − n$"};
 
   void add(const MatrixStudy& study, const std::string& name, std::vector<double> rows);
 };

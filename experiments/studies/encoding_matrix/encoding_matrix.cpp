@@ -44,11 +44,11 @@ std::vector<ParamSpec> declared_params() {
       {encodings_param_among(candidates(),
                              {"sinusoidal", "rope", "alibi", "shaw", "t5", "deberta"}),
        dim_param(64),
-       log_count_param({"positions", "N", "tokens"},
-                       "Positions shown; distances run from −(N − 1) to N − 1.", 128, 2, 2048),
-       count_param({"first_position", "m₀", "tokens"}, "The first position shown.", 0, 0, 1e12),
+       log_count_param({"positions", "$N$", "tokens"},
+                       "Positions shown; distances run from $−(N − 1)$ to $N − 1$.", 128, 2, 2048),
+       count_param({"first_position", "$m₀$", "tokens"}, "The first position shown.", 0, 0, 1e12),
        heads_param(),
-       count_param({"head", "h"}, "Which head's maps are shown, counted from 0.", 0, 0, 255),
+       count_param({"head", "$h$"}, "Which head's maps are shown, counted from 0.", 0, 0, 255),
        show_param(), seed_param()});
 }
 
@@ -110,7 +110,7 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
           {{.kind = "added", .encodings = {name}},
            "Added to the input: " + label,
            "added",
-           "p_{m,c}",
+           "$p_{m,c}$",
            Meaning::diverging},
           {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
   const std::size_t pairs = encoding.turning_pairs().theta.size();
@@ -120,8 +120,8 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
   for (const double norm : row_norms(p)) error.see(std::abs(norm / expected - 1.0));
   study.result.checks.push_back(
       {.name = name + "_rows_have_one_length",
-       .statement = label + ": every position's vector has length √(d/2) (relative error)",
-       .equation = "eq. (4): sin² + cos² = 1",
+       .statement = label + ": every position's vector has length $\\sqrt{d/2}$ (relative error)",
+       .equation = "eq. (4): $\\sin² + \\cos² = 1$",
        .measured = error.value(),
        .bound = (8.0 + static_cast<double>(study.d())) * 0x1p-53});
 }
@@ -181,18 +181,18 @@ void study_rotation(const MatrixStudy& study, const std::string& name, const Tur
     add_map(
         study, map,
         {{.kind = what, .encodings = {name}}, title + ": " + label, what, symbol, meaning},
-        {over(position_axis(), study.positions), {.label = "pair, fastest first", .symbol = "t"}},
+        {over(position_axis(), study.positions), {.label = "pair, fastest first", .symbol = "$t$"}},
         shown);
   };
-  add(turns.angle, "angle", "Angle by which each pair is rotated", "m θ_t mod 2π", Meaning::cyclic,
-      study.shows("maps"));
-  add(turns.cos, "cosine", "Cosine of the angle", "cos m θ_t", Meaning::diverging,
+  add(turns.angle, "angle", "Angle by which each pair is rotated", "$m θ_t$ mod $2π$",
+      Meaning::cyclic, study.shows("maps"));
+  add(turns.cos, "cosine", "Cosine of the angle", "$\\cos m θ_t$", Meaning::diverging,
       study.shows("cos_sin"));
-  add(turns.sin, "sine", "Sine of the angle", "sin m θ_t", Meaning::diverging,
+  add(turns.sin, "sine", "Sine of the angle", "$\\sin m θ_t$", Meaning::diverging,
       study.shows("cos_sin"));
   study.result.checks.push_back(
       {.name = name + "_turns_evenly",
-       .statement = label + ": from one position to the next, pair t rotates by θ_t (radians)",
+       .statement = label + ": from one position to the next, pair $t$ rotates by $θ_t$ (radians)",
        .equation = "eq. (15)",
        .measured = step_error(turns, pairs.theta),
        .bound = 32.0 * 0x1p-53});
@@ -210,7 +210,7 @@ void study_transform(const MatrixStudy& study, const std::string& name,
             {{.kind = side, .encodings = {name}},
              fmt::format("What becomes of a {} of ones: {}", side, encoding_label(name)),
              side,
-             "f(1, m)",
+             "$f(1, m)$",
              Meaning::diverging},
             {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
   };
@@ -236,7 +236,7 @@ bool all_zero(const Map& map) { return (map.array() == 0.0).all(); }
 /// The bias by distance, one curve per head.
 Figure profile_figure(const MatrixStudy& study, const std::string& name,
                       const ScoreTerms<double>& terms) {
-  LinePlot plot{.x = distance_axis(), .y = {.label = "score without content", .symbol = "b"}};
+  LinePlot plot{.x = distance_axis(), .y = {.label = "score without content", .symbol = "$b$"}};
   const Positions distances = distances_of(study);
   const DistanceSweep sweep = sweep_of(study);
   const std::vector<double> x(distances.begin(), distances.end());
@@ -288,7 +288,7 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
            fmt::format("Score of two tokens without content: {}, {}", encoding_label(name),
                        study.head_text()),
            "bias",
-           "b_{mn}",
+           "$b_{mn}$",
            Meaning::diverging},
           {over(query_axis(), study.positions), over(key_axis(), study.positions)},
           study.shows("maps"));
@@ -318,7 +318,7 @@ void study_relative_keys(const MatrixStudy& study, const std::string& name,
            "",
            Meaning::diverging},
           {over(distance_axis(), distances_of(study)),
-           {.label = "channel of q", .symbol = "c", .role = AxisRole::channel}},
+           {.label = "channel of $q$", .symbol = "$c$", .role = AxisRole::channel}},
           study.shows("maps"));
 }
 

@@ -8,6 +8,8 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
@@ -31,15 +33,15 @@ std::vector<ParamSpec> table_params() {
   for (const EncodingEntry& entry : encoding_catalogue()) {
     const TableSpec* table = bias_table(entry.info);
     if (!table) continue;
-    specs.push_back({.key = bias_table_key(entry.info.name),
-                     .description = fmt::format(
-                         "Trained bias {} of a .npy, .npz or .safetensors file; without one, "
-                         "−ln(1 + r), r the first distance of each bucket.",
-                         table->shape),
-                     .kind = ParamKind::file,
-                     .default_value = std::string(),
-                     .file_types = {"npy", "npz", "safetensors"},
-                     .used_when = Condition{"encoding", {entry.info.name}}});
+    specs.push_back(
+        {.key = bias_table_key(entry.info.name),
+         .description = fmt::format("Trained bias {} of a .npy, .npz or .safetensors file; without "
+                                    "one, $−\\ln(1 + r)$, $r$ the first distance of each bucket.",
+                                    table->shape),
+         .kind = ParamKind::file,
+         .default_value = std::string(),
+         .file_types = {"npy", "npz", "safetensors"},
+         .used_when = Condition{"encoding", {entry.info.name}}});
   }
   return specs;
 }
@@ -49,7 +51,7 @@ std::vector<ParamSpec> declared_params() {
       encodings_param({"rope", "alibi", "t5", "sinusoidal"}),
       dim_param(64),
       log_count_param(
-          {"half_distance", "h", "tokens"},
+          {"half_distance", "$h$", "tokens"},
           "Distance at which every curve is made to equal one half; RoPE's may reach it before.",
           64, 1, 8192),
       max_distance_param(16384),
@@ -57,10 +59,10 @@ std::vector<ParamSpec> declared_params() {
        .description = "What falls to one half; both are 1 at distance 0 for every encoding.",
        .kind = ParamKind::choice,
        .default_value = std::string("logit"),
-       .choices = {{"logit", "L(r)/L(0): the mean logit of like tokens"},
-                   {"weight", "e^(L(r) − L(0)): what softmax makes of it, up to the row's sum"}}},
+       .choices = {{"logit", "$L(r)/L(0)$: the mean logit of like tokens"},
+                   {"weight", "$e^{L(r) − L(0)}$: what softmax makes of it, up to the row's sum"}}},
       {.key = "match",
-       .symbol = "L_c",
+       .symbol = "$L_c$",
        .description = "Logit of like tokens by content alone, the same for every encoding.",
        .kind = ParamKind::real,
        .default_value = 8.0,
@@ -80,9 +82,8 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "How can encodings be compared fairly?",
-           .answer =
-               "Each one is set so that its mean logit has fallen by half at the same distance. "
-               "What is left is the shape of its fall: move h, that distance.",
+           .answer = "Each one is set so that its mean logit has fallen by half at the same "
+                     "distance. What is left is the shape of its fall: move $h$, that distance.",
            .control = "half_distance"}};
 }
 
@@ -173,7 +174,7 @@ double first_at_half(const Finding& finding) {
 /// ", first at r = 38.9" where that is before the half distance, else nothing.
 std::string earlier_text(const Finding& finding, std::int64_t h) {
   const double first = first_at_half(finding);
-  return first < static_cast<double>(h) - half ? fmt::format(", first at r = {:.4g}", first) : "";
+  return first < static_cast<double>(h) - half ? fmt::format(", first at $r$ = {:.4g}", first) : "";
 }
 
 std::string note_of(const Finding& finding, std::int64_t h) {
@@ -190,7 +191,7 @@ std::string note_of(const Finding& finding, std::int64_t h) {
       break;
   }
   const std::string earlier = earlier_text(finding, h);
-  return earlier.empty() ? "first there" : earlier.substr(2);
+  return earlier.empty() ? "first there" : plain_text(earlier.substr(2));
 }
 
 std::string label_of(const Finding& finding) {
@@ -210,7 +211,7 @@ Check check_of(const Finding& finding, std::int64_t h) {
             .bound = tolerance};
   if (finding.found())
     return {.name = finding.name + "_is_halved",
-            .statement = fmt::format("{} at {}: the curve is 1/2 at r = {}{} (difference)", label,
+            .statement = fmt::format("{} at {}: the curve is 1/2 at $r$ = {}{} (difference)", label,
                                      finding.setting_text, h, earlier_text(finding, h)),
             .equation = equation,
             .measured = std::abs(finding.search.value - half),
@@ -239,7 +240,8 @@ std::string caption_for(const ParamSet& params) {
   std::string caption;
   for (const std::string& name : params.list("encoding"))
     if (has_made_up_table(name, params))
-      caption += encoding_label(name) + "'s table: −ln(1 + first distance of the bucket) · ";
+      caption +=
+          encoding_label(name) + "'s table: $−\\ln(1 + \\text{first distance of the bucket})$ · ";
   return caption + caption_of(params);
 }
 
@@ -251,11 +253,12 @@ std::string measure_label(const ParamSet& params) {
 LinePlot plot_of(const ParamSet& params) {
   const bool weight = params.text("measure") == "weight";
   const std::int64_t h = params.integer("half_distance");
-  return {.x = distance_axis(),
-          .y = {.label = measure_label(params), .symbol = weight ? "e^(L(r) − L(0))" : "L(r)/L(0)"},
-          .rules = {{Rule::Direction::horizontal, half, "one half"},
-                    {Rule::Direction::vertical, static_cast<double>(h), fmt::format("h = {}", h),
-                     "half_distance"}}};
+  return {
+      .x = distance_axis(),
+      .y = {.label = measure_label(params), .symbol = weight ? "$e^{L(r) − L(0)}$" : "$L(r)/L(0)$"},
+      .rules = {{Rule::Direction::horizontal, half, "one half"},
+                {Rule::Direction::vertical, static_cast<double>(h), fmt::format("$h$ = {}", h),
+                 "half_distance"}}};
 }
 
 std::vector<double> distances_of(const ParamSet& params) {
@@ -270,16 +273,16 @@ Figure equal_figure(const ParamSet& params, const std::vector<Finding>& findings
   const std::int64_t h = params.integer("half_distance");
   for (const Finding& f : findings) {
     const std::string label = encoding_label(f.name);
-    plot.series.push_back({.name = f.found() ? label + ", " + f.setting_text + earlier_text(f, h)
-                                             : label + ", as given",
-                           .x = distances,
-                           .y = f.found() ? f.equal : f.own,
-                           .style = f.found() ? LineStyle::solid : LineStyle::dotted,
-                           .color = encoding_color(f.name),
-                           .choice = f.name});
+    plot.series.push_back(named(
+        {.x = distances,
+         .y = f.found() ? f.equal : f.own,
+         .style = f.found() ? LineStyle::solid : LineStyle::dotted,
+         .color = encoding_color(f.name),
+         .choice = f.name},
+        f.found() ? label + ", " + f.setting_text + earlier_text(f, h) : label + ", as given"));
   }
   return {"equal_half_distance",
-          fmt::format("Encodings at equal half distance, h = {} tokens",
+          fmt::format("Encodings at equal half distance, $h$ = {} tokens",
                       params.integer("half_distance")),
           caption_for(params), std::move(plot)};
 }
@@ -303,7 +306,7 @@ Figure own_figure(const ParamSet& params, const std::vector<Finding>& findings) 
 
 Figure table_figure(const ParamSet& params, const std::vector<Finding>& findings) {
   const std::int64_t h = params.integer("half_distance");
-  TableFigure table{.header = {"encoding", "as given", "half at", fmt::format("for h = {}", h),
+  TableFigure table{.header = {"encoding", "as given", "half at", fmt::format("for $h$ = {}", h),
                                "reaches one half"}};
   for (const Finding& f : findings) {
     const auto at = first_at_or_below(f.own, half);
@@ -348,7 +351,7 @@ Table curves_table(const ParamSet& params, const std::vector<Finding>& findings)
 
 void add_scalars(const Finding& f, const ParamSet& params, Result& result) {
   std::string label = label_of(f);
-  if (has_made_up_table(f.name, params)) label += " with the table −ln(1 + r)";
+  if (has_made_up_table(f.name, params)) label += " with the table $−\\ln(1 + r)$";
   result.scalars.push_back(
       {.name = f.name + "_setting",
        .value = f.setting,

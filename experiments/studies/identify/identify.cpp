@@ -39,13 +39,13 @@ std::vector<IgnoredParams> ignored() { return {{.keys = {"base"}, .when = base_i
 
 ExperimentInfo make_info() {
   std::vector<ParamSpec> specs{
-      array_file_param("before", "q or k before the rotation, [N, d] or [heads, N, d]."),
+      array_file_param("before", "$q$ or $k$ before the rotation, $[N, d]$ or [heads, $N$, $d$]."),
       array_file_param("after", "The same tensor after it; without files a rope is planted."),
       count_param({"first_position", "", "tokens"}, "Position of the first row.", 0, 0, 0x1p40)};
   for (ParamSpec& spec : written_rope_params("base_lost", true))
     specs.push_back(without_files(std::move(spec)));
   specs.push_back(without_files(
-      count_param({"tokens", "N", "tokens"}, "Rows of the planted tensor.", 96, 4, 1024)));
+      count_param({"tokens", "$N$", "tokens"}, "Rows of the planted tensor.", 96, 4, 1024)));
   specs.push_back(without_files(seed_param()));
   return {
       .name = "identify",

@@ -100,7 +100,7 @@ void add_effect(const std::vector<Family>& families, const MapClaim& claim, cons
 void add_relative_checks(const std::vector<Family>& families, Result& result) {
   for (const VariantName& variant : linear_variants()) {
     Check check{.name = variant.name + "_is_relative",
-                .statement = variant.label + ": weights are a function of m − n" +
+                .statement = variant.label + ": weights are a function of $m − n$" +
                              " (change under a common shift, in roundings)",
                 .equation = "eq. (11)"};
     MapClaim claim{variant.rotation, residual_of};
@@ -109,7 +109,7 @@ void add_relative_checks(const std::vector<Family>& families, Result& result) {
       continue;
     }
     check.name = variant.name + "_is_not_relative";
-    check.statement = variant.label + ": weights are no function of m − n" +
+    check.statement = variant.label + ": weights are no function of $m − n$" +
                       " (change under a common shift, in roundings)";
     claim.expected = &Family::expected_shift_change;
     add_effect(families, claim, check, result);
@@ -120,7 +120,7 @@ void add_sum_checks(const std::vector<Family>& families, Result& result) {
   for (const VariantName& variant : linear_variants()) {
     Check check{.name = variant.name + "_sums_to_one",
                 .statement = variant.label + ": the weights of a query sum to 1" +
-                             " (largest |1 − Σ|, in roundings)",
+                             " (largest $|1 − Σ|$, in roundings)",
                 .equation = "eq. (17), (19)"};
     MapClaim claim{variant.rotation, sum_error_of};
     if (variant.rotation != FeatureRotation::paper) {
@@ -129,7 +129,7 @@ void add_sum_checks(const std::vector<Family>& families, Result& result) {
     }
     check.name = variant.name + "_does_not_sum_to_one";
     check.statement = variant.label + ": the weights of a query do not sum to 1" +
-                      " (largest |1 − Σ|, in roundings)";
+                      " (largest $|1 − Σ|$, in roundings)";
     claim.expected = &Family::expected_sum_error;
     add_effect(families, claim, check, result);
   }
@@ -163,8 +163,8 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
   if (!resolved || !many || !averaged) return std::nullopt;
   return Check{.name = "favor_approaches_softmax",
                .statement =
-                   "rotated before φ, more features come nearer to softmax with "
-                   "RoPE (last distance over first)",
+                   "rotated before $φ$, more features come nearer to softmax with RoPE (last "
+                   "distance over first)",
                .equation = "Choromanski et al. 2021, Lemma 1",
                .measured = before.back() / before.front(),
                .bound = 1.0};
@@ -183,13 +183,13 @@ void add_linear_claims(const LinearInputs& in, const std::vector<Family>& famili
                                         [&](const auto& v) { return v.rotation == rotation; });
     checks.push_back({.name = variant.name + "_is_positive",
                       .statement = variant.label + ": no weight is negative (least weight)",
-                      .equation = "eq. (18), φ ≥ 0",
+                      .equation = "eq. (18), $φ ≥ 0$",
                       .measured = least_weight(families, rotation),
                       .relation = Relation::at_least,
                       .bound = 0.0});
   }
   checks.push_back({.name = "no_map_is_needed",
-                    .statement = "sums of size F·d_v give the output of the map of weights "
+                    .statement = "sums of size $F·d_v$ give the output of the map of weights "
                                  "(largest difference, in roundings)",
                     .equation = "eq. (19)",
                     .measured = worst_output(in, families),

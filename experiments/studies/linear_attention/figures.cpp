@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/figure/plot/labels.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -47,7 +48,7 @@ Figure distance_figure(const std::string& caption, const Family& family,
   Axis behind = distance_axis();
   behind.label = "distance behind the query";
   LinePlot plot{.x = std::move(behind),
-                .y = {.label = "mean weight", .symbol = "a_{mn}"},
+                .y = {.label = "mean weight", .symbol = "$a_{mn}$"},
                 .series = {{.name = "softmax with RoPE",
                             .x = distances,
                             .y = reference,
@@ -55,13 +56,12 @@ Figure distance_figure(const std::string& caption, const Family& family,
                             .color = encoding_color("rope")}}};
   for (std::size_t i = 0; i < family.maps.size(); ++i) {
     Series curve = curve_of(linear_variants()[i].rotation);
-    curve.name = linear_variants()[i].label;
     curve.x = distances;
     curve.y = mean_weight_by_distance(family.maps[i].weights);
-    plot.series.push_back(std::move(curve));
+    plot.series.push_back(named(std::move(curve), linear_variants()[i].label));
   }
   return {"weight_by_distance",
-          fmt::format("Mean weight by distance, φ = {}", family.feature.label), caption,
+          fmt::format("Mean weight by distance, $φ$ = {}", family.feature.label), caption,
           std::move(plot)};
 }
 
@@ -70,7 +70,7 @@ LinePlot query_plot(std::string label, std::string symbol) {
 }
 
 Figure row_sum_figure(const std::string& caption, const std::vector<Family>& families) {
-  LinePlot plot = query_plot("sum of the weights of a query", "Σ_n a_{mn}");
+  LinePlot plot = query_plot("sum of the weights of a query", "$Σ_n a_{mn}$");
   plot.rules = {{Rule::Direction::horizontal, 1.0, "softmax, and every other variant: 1"},
                 {Rule::Direction::horizontal, 0.0, "0"}};
   for (const Family& family : families) {
@@ -85,7 +85,7 @@ Figure row_sum_figure(const std::string& caption, const std::vector<Family>& fam
 }
 
 Figure negative_figure(const std::string& caption, const std::vector<Family>& families) {
-  LinePlot plot = query_plot("negative part of the weights", "Σ|a < 0| / Σ|a|");
+  LinePlot plot = query_plot("negative part of the weights", "$Σ|a < 0| / Σ|a|$");
   plot.y.range = Range{0.0, 1.0};
   plot.rules = {{Rule::Direction::horizontal, 0.5, "as much negative as positive"}};
   for (const Family& family : families) {
@@ -142,7 +142,7 @@ Figure map_figure(const std::string& caption, const std::shared_ptr<const Array>
                   .x = key_axis(),
                   .y = query_axis(),
                   .quantity = "weight",
-                  .symbol = "a_{mn}",
+                  .symbol = "$a_{mn}$",
                   .meaning = Meaning::diverging,
                   .range = range},
           {.kind = "map"}};
@@ -163,7 +163,7 @@ void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<d
                                        family.feature.label + ", " + variant.label));
       if (&family != &families.front()) continue;
       result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
-                                          fmt::format("Weights of linear attention: {}, φ = {}",
+                                          fmt::format("Weights of linear attention: {}, $φ$ = {}",
                                                       variant.label, family.feature.label),
                                           typical_range(map.weights)));
     }
@@ -173,16 +173,16 @@ void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<d
 Figure favor_figure(const ParamSet& params, const std::string& caption, Index tokens,
                     const FavorSweep& sweep, const std::vector<Family>& families) {
   LinePlot plot{
-      .x = {.label = "FAVOR+ features", .symbol = "M", .scale = AxisScale::log2},
-      .y = {.label = "distance from softmax", .symbol = "mean ½ Σ|Δa|", .scale = AxisScale::log10}};
+      .x = {.label = "FAVOR+ features", .symbol = "$M$", .scale = AxisScale::log2},
+      .y = {
+          .label = "distance from softmax", .symbol = "mean $½ Σ|Δa|$", .scale = AxisScale::log10}};
   for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
     Series curve = curve_of(linear_variants()[i].rotation);
-    curve.name = "FAVOR+, " + linear_variants()[i].label;
     curve.x = sweep.features;
     curve.y = sweep.curves[i].mean;
     curve.band_low = sweep.curves[i].low;
     curve.band_high = sweep.curves[i].high;
-    plot.series.push_back(std::move(curve));
+    plot.series.push_back(named(std::move(curve), "FAVOR+, " + linear_variants()[i].label));
   }
   for (const Family& family : families)
     if (family.feature.kind != FeatureKind::favor)
@@ -222,7 +222,7 @@ std::vector<std::vector<double>> operations(const LinearInputs& in,
 void add_crossover(LinePlot& plot, const Family& family, double tokens, double longest) {
   constexpr double near = 1.05;
   if (tokens > longest) return;
-  const std::string label = fmt::format("{}: N = {}", family.feature.label, tokens);
+  const std::string label = fmt::format("{}: $N$ = {}", family.feature.label, tokens);
   for (Rule& rule : plot.rules) {
     if (tokens > rule.at * near || rule.at > tokens * near) continue;
     rule.label += " · " + label;
@@ -235,7 +235,7 @@ Figure cost_figure(const std::string& caption, const LinearInputs& in,
                    const std::vector<Family>& families, const std::vector<double>& lengths,
                    const std::vector<std::vector<double>>& flops) {
   LinePlot plot{
-      .x = {.label = "length", .symbol = "N", .unit = "tokens", .scale = AxisScale::log2},
+      .x = {.label = "length", .symbol = "$N$", .unit = "tokens", .scale = AxisScale::log2},
       .y = {.label = "operations of a head", .unit = "FLOP", .scale = AxisScale::log10},
       .series = {
           {.name = "softmax", .x = lengths, .y = flops[0], .color = encoding_color("none")}}};
@@ -252,7 +252,7 @@ Figure cost_figure(const std::string& caption, const LinearInputs& in,
     add_crossover(plot, families[f], static_cast<double>(crossover_of(in, families[f])),
                   lengths.back());
   }
-  return {"cost", "Counted operations: N² for softmax, N for linear attention", caption,
+  return {"cost", "Counted operations: $N²$ for softmax, $N$ for linear attention", caption,
           std::move(plot)};
 }
 
@@ -266,7 +266,8 @@ Table variants_table(const std::vector<Family>& families) {
   TableBuilder table(
       "variants",
       "signs and sums of the weights; queries without a normaliser; the least normaliser over "
-      "that of plain features; change under the shift; mean ½ Σ|difference| from softmax; "
+      "that of plain features; change under the shift; mean $½ Σ|\\text{difference}|$ from "
+      "softmax; "
       "what rounding may cost a weight",
       {{"features"},
        {"variant"},
@@ -293,9 +294,10 @@ Table variants_table(const std::vector<Family>& families) {
 }
 
 Table favor_table(const FavorSweep& sweep) {
-  Table table{.name = "favor_error",
-              .caption = "mean ½ Σ|difference| from softmax attention with RoPE, over draws",
-              .columns = {{"features", "", sweep.features}}};
+  Table table{
+      .name = "favor_error",
+      .caption = "mean $½ Σ|\\text{difference}|$ from softmax attention with RoPE, over draws",
+      .columns = {{"features", "", sweep.features}}};
   for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
     table.columns.push_back({linear_variants()[i].name, "", sweep.curves[i].mean});
     table.columns.push_back({linear_variants()[i].name + "_least", "", sweep.curves[i].low});
@@ -327,8 +329,9 @@ void add_linear_figures(const ParamSet& params, const LinearFindings& found, Res
       favor_figure(params, caption, found.in.q.rows(), found.sweep, found.families));
   result.figures.push_back(cost_figure(caption, found.in, found.families, lengths, flops));
   const bool drawn = !found.in.read.own;
-  add_maps(drawn ? fmt::format("q, k and v drawn at random; {} · {}", untrained_notice, caption)
-                 : caption,
+  add_maps(drawn
+               ? fmt::format("$q$, $k$ and $v$ drawn at random; {} · {}", untrained_notice, caption)
+               : caption,
            found.in, found.softmax, found.families, result);
 }
 

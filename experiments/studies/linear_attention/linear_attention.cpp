@@ -31,7 +31,7 @@ ParamSpec head_with_files_param() {
 }
 
 ParamSpec max_tokens_param() {
-  ParamSpec spec = log_count_param({"max_tokens", "N", "tokens"},
+  ParamSpec spec = log_count_param({"max_tokens", "$N$", "tokens"},
                                    "The most tokens that are read from your files, from the first.",
                                    static_cast<std::int64_t>(most_tokens), 2, most_tokens);
   spec.used_when = Condition{"q", {"*"}};
@@ -41,7 +41,7 @@ ParamSpec max_tokens_param() {
 
 ParamSpec features_param() {
   return {.key = "features",
-          .symbol = "φ",
+          .symbol = "$φ$",
           .description = "Feature maps to compare; the first one's weights are drawn as maps.",
           .kind = ParamKind::choice_list,
           .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
@@ -53,7 +53,7 @@ std::vector<ParamSpec> declared_params() {
   return {
       features_param(),
       {.key = "favor_features",
-       .symbol = "M",
+       .symbol = "$M$",
        .description = "Random features of FAVOR+; even, because features are rotated in pairs.",
        .kind = ParamKind::integer,
        .default_value = std::int64_t{256},
@@ -61,11 +61,11 @@ std::vector<ParamSpec> declared_params() {
        .max = 4096,
        .multiple_of = 2,
        .logarithmic = true},
-      log_count_param({"most_features", "M_max"},
+      log_count_param({"most_features", "$M_\\mathrm{max}$"},
                       "FAVOR+ is tried with 16, 32, … features, up to this.", 2048, 32, 8192),
       log_count_param("draws", "Random projections of FAVOR+ at each number of features.", 4, 1,
                       256),
-      unless_q_is_given(log_count_param({"tokens", "N", "tokens"},
+      unless_q_is_given(log_count_param({"tokens", "$N$", "tokens"},
                                         "Tokens that attend to each other.", 128, 2, most_tokens)),
       max_tokens_param(),
       user_param("q", "Your own queries, before any rotation"),
@@ -74,8 +74,8 @@ std::vector<ParamSpec> declared_params() {
       head_with_files_param(),
       unless_q_is_given(dim_param(64)),
       unless_q_is_given({.key = "deviation",
-                         .symbol = "σ",
-                         .description = "Deviation of the entries of q and k; v has 1.",
+                         .symbol = "$σ$",
+                         .description = "Deviation of the entries of $q$ and $k$; $v$ has 1.",
                          .kind = ParamKind::real,
                          .default_value = 0.7,
                          .min = 0.01,
@@ -83,10 +83,10 @@ std::vector<ParamSpec> declared_params() {
                          .logarithmic = true}),
       causal_param(false),
       base_param(),
-      log_count_param({"shift", "s", "tokens"},
+      log_count_param({"shift", "$s$", "tokens"},
                       "Common shift of all positions, on which relative weights do not depend.",
                       1000, 1, 0x1p40),
-      log_count_param({"longest", "N_max", "tokens"},
+      log_count_param({"longest", "$N_\\mathrm{max}$", "tokens"},
                       "The longest sequence for which operations are counted.", 65536, 16, 0x1p30),
       seed_param()};
 }
@@ -117,8 +117,8 @@ ExperimentInfo make_info() {
             "", in_descriptions},
            {R"(\text{softmax: } 2 N^2 (d + d_v) \text{ operations and more; linear: } 4 N F \, d_v \text{ and more})",
             "", in_descriptions}},
-      .symbols = {{"R_m", "rotation by m times each pair's frequency"},
-                  {"R_n", "rotation by n times each pair's frequency"},
+      .symbols = {{"R_m", "rotation by $m$ times each pair's frequency"},
+                  {"R_n", "rotation by $n$ times each pair's frequency"},
                   {"φ", "feature map of the queries, positive"},
                   {"ϕ", "feature map of the keys, positive"}},
       .params = declared_params(),
@@ -218,7 +218,7 @@ void add_scalars(const LinearInputs& in, const Family& family, Result& result) {
                             .description = with + "largest sum of a query's weights"});
   result.scalars.push_back(
       {.name = key + "_crossover",
-       .symbol = "N",
+       .symbol = "$N$",
        .unit = "tokens",
        .value = static_cast<double>(crossover_of(in, family)),
        .description = with + "from this length on it takes no more operations than softmax"});
@@ -270,10 +270,10 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   for (const Family& family : families) add_scalars(in, family, result);
   result.scalars.push_back(
       {.name = "features_to_resolve",
-       .symbol = "M",
+       .symbol = "$M$",
        .value = sweep.features_to_resolve,
-       .description = "features of FAVOR+ that know half of e^{q·k/√d} to within itself; with a "
-                      "quarter of them or fewer, no check says that it approaches softmax"});
+       .description = "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "
+                      "with a quarter of them or fewer, no check says that it approaches softmax"});
   add_linear_claims(in, families, sweep, result);
   add_linear_figures(params, {in, softmax, families, sweep}, result);
   add_linear_tables(params, {in, softmax, families, sweep}, result);

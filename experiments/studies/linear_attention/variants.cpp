@@ -130,7 +130,7 @@ const std::vector<VariantName>& linear_variants() {
   static const std::vector<VariantName> variants{
       {FeatureRotation::paper, "paper", "eq. (19)"},
       {FeatureRotation::both_rotated, "both_rotated", "both rotated"},
-      {FeatureRotation::rotated_before_features, "rotated_before", "rotated before φ"},
+      {FeatureRotation::rotated_before_features, "rotated_before", "rotated before $φ$"},
       {FeatureRotation::none, "unrotated", "no rotation"}};
   return variants;
 }

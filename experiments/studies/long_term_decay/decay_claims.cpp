@@ -13,6 +13,7 @@
 #include "core/encodings/frequencies.h"
 #include "core/encodings/rotation_table.h"
 #include "core/random.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -160,23 +161,24 @@ std::vector<double> distances_to(std::size_t count) {
 
 /// A mean over all directions has no pairs of its own: (1, …, 1) represents it.
 std::string pairs_text(const DecayAssumption& assumption) {
-  return assumption.every_direction ? "q = k = (1, …, 1)" : assumption.text;
+  return assumption.every_direction ? "$q = k = (1, …, 1)$" : assumption.text;
 }
 
 Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
   const std::vector<double> distances = distances_to(all.bound.size());
-  LinePlot plot{
-      .x = distance_axis(),
-      .y = {.label = "size of a score", .symbol = "|q_m·k_n|, unscaled", .scale = AxisScale::log10},
-      .series = {{.name = "bound (37)",
-                  .x = distances,
-                  .y = all.bound,
-                  .style = LineStyle::dashed,
-                  .color = encoding_color("none")},
-                 {.name = "scores with RoPE",
-                  .x = distances,
-                  .y = all.score,
-                  .color = encoding_color("rope")}}};
+  LinePlot plot{.x = distance_axis(),
+                .y = {.label = "size of a score",
+                      .symbol = "$|q_m·k_n|$, unscaled",
+                      .scale = AxisScale::log10},
+                .series = {{.name = "bound (37)",
+                            .x = distances,
+                            .y = all.bound,
+                            .style = LineStyle::dashed,
+                            .color = encoding_color("none")},
+                           {.name = "scores with RoPE",
+                            .x = distances,
+                            .y = all.score,
+                            .color = encoding_color("rope")}}};
   if (found.assumption.has_spread())
     for (std::size_t r = 0; r < all.score.size(); ++r) {
       // A logarithmic axis cannot show values at or below 0.
@@ -190,17 +192,18 @@ Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
 
 Figure B_figure(const DecayFindings& found) {
   LinePlot plot{.x = distance_axis(),
-                .y = {.label = "sum of cosines", .symbol = "B_m = Σ cos(m θ_t)"},
+                .y = {.label = "sum of cosines", .symbol = "$B_m = Σ \\cos(m θ_t)$"},
                 .series = {{.name = "B_m",
                             .x = distances_to(found.curve.B.size()),
                             .y = found.curve.B,
-                            .color = encoding_color("rope")}},
+                            .color = encoding_color("rope"),
+                            .label = "$B_m$"}},
                 .rules = {{Rule::Direction::horizontal, 0.0,
                            "below 0: like tokens score less than unlike ones, on average"}}};
   if (const auto negative = first_negative(found.curve.B))
     plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*negative),
                           fmt::format("first below 0: {}", *negative)});
-  return {"B", "The sum of cosines B_m by distance: arXiv 2405.14591 ends the context below 0",
+  return {"B", "The sum of cosines $B_m$ by distance: arXiv 2405.14591 ends the context below 0",
           caption_of(found.params), std::move(plot)};
 }
 
@@ -231,21 +234,21 @@ std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
 }
 
 Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& curves) {
-  LinePlot plot{.x = distance_axis(), .y = {.label = "score", .symbol = "q_m·k_n / |q|²"}};
+  LinePlot plot{.x = distance_axis(), .y = {.label = "score", .symbol = "$q_m·k_n / |q|²$"}};
   for (const PeakCurve& curve : curves) {
     plot.series.push_back(
-        {.name = curve.peak == 0 ? "k = q" : fmt::format("k = R_{} q", curve.peak),
-         .x = distances_to(curve.score.size()),
-         .y = curve.score,
-         .shade = curves.size() > 1 ? static_cast<double>(plot.series.size()) /
-                                          static_cast<double>(curves.size() - 1)
-                                    : 0.5});
+        named({.x = distances_to(curve.score.size()),
+               .y = curve.score,
+               .shade = curves.size() > 1 ? static_cast<double>(plot.series.size()) /
+                                                static_cast<double>(curves.size() - 1)
+                                          : 0.5},
+              curve.peak == 0 ? "$k = q$" : fmt::format("$k = R_{{{}}} q$", curve.peak)));
     if (curve.peak > 0)
       plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(curve.peak),
                             fmt::format("peak at {}", curve.peak)});
   }
-  return {"any_peak", "Any distance can be made the peak, by the choice of k",
-          "q of the first pair · " + caption_of(found.params), std::move(plot)};
+  return {"any_peak", "Any distance can be made the peak, by the choice of $k$",
+          "$q$ of the first pair · " + caption_of(found.params), std::move(plot)};
 }
 
 /// The distance of the first of the largest values; NaN when one of the values is.
@@ -283,7 +286,8 @@ double gaussian_mean(const DecayFindings& found, Progress& progress) {
   const Index stride = std::max<Index>(1, count / gaussian_distances);
   Largest worst;
   for (Index r = 0; r < count; r += stride) {
-    checkpoint(progress, static_cast<double>(r) / static_cast<double>(count), "Gaussian q and k");
+    checkpoint(progress, static_cast<double>(r) / static_cast<double>(count),
+               "Gaussian $q$ and $k$");
     const Pairs turned = phasors(theta, r);
     double sum = 0, square = 0;
     for (const Pairs& h : products) {
@@ -306,7 +310,7 @@ void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& 
   result.scalars.push_back(
       {.name = "rope_rises",
        .value = rises_in(found.curve.mean_abs_S),
-       .description = "distances at which mean |S_j| is larger than one token before"});
+       .description = "distances at which mean $|S_j|$ is larger than one token before"});
   result.scalars.push_back({.name = "rope_share_of_bound",
                             .value = all.largest_share.value(),
                             .description = "largest share of the bound (37) that a score takes: " +
@@ -322,19 +326,18 @@ void add_checks(const DecayFindings& found, const BoundAndScores& all,
        .equation = "eq. (37)",
        .measured = all.largest_share.value(),
        .bound = 1.0 + pairs * 0x1p-50});
-  result.checks.push_back(
-      {.name = "rope_gaussians_do_not_decay",
-       .statement = "independent Gaussian q, k: no mean score differs from 0 by more than "
-                    "chance (largest mean, in standard errors)",
-       .equation = "E[q_mᵀk_n] = 0",
-       .measured = gaussian,
-       .bound = most_standard_errors});
+  result.checks.push_back({.name = "rope_gaussians_do_not_decay",
+                           .statement = "independent Gaussian $q$, $k$: no mean score differs from "
+                                        "0 by more than chance (largest mean, in standard errors)",
+                           .equation = "$E[q_mᵀk_n] = 0$",
+                           .measured = gaussian,
+                           .bound = most_standard_errors});
   const auto& theta = found.theta;
   if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
     result.checks.push_back({.name = "rope_any_distance_is_a_peak",
-                             .statement = "with k = R_r q, at each r drawn, the largest score is "
-                                          "at distance r (tokens between them)",
-                             .equation = "Σ_t |q_t|² cos((m − n − r) θ_t)",
+                             .statement = "with $k = R_r q$, at each $r$ drawn, the largest score "
+                                          "is at distance $r$ (tokens between them)",
+                             .equation = "$Σ_t |q_t|² \\cos((m − n − r) θ_t)$",
                              .measured = peak_error(curves),
                              .bound = 0.0});
 }
@@ -364,7 +367,7 @@ void add_bound_claims(const DecayFindings& found, Progress& progress, Result& re
   result.figures.push_back(peak_figure(found, curves));
   result.tables.push_back(
       {.name = "bound",
-       .caption = "bound (37) and |q_mᵀk_n| by distance, unscaled: mean and deviation of " +
+       .caption = "bound (37) and $|q_mᵀk_n|$ by distance, unscaled: mean and deviation of " +
                   pairs_text(found.assumption),
        .columns = {{"distance", "tokens", distances_to(all.bound.size())},
                    {"bound", "", all.bound},
@@ -400,7 +403,7 @@ void DecayMeanings::add(const std::string& name, const std::vector<double>& mean
   drawn_.rows.push_back({untrained_label(name), meaning_of(name), text(mean.front()),
                          text(mean.back()), text(lowest)});
   scalars_.push_back({.name = name + "_change",
-                      .symbol = "Δ",
+                      .symbol = "$Δ$",
                       .value = change,
                       .description = fmt::format("{}: mean logit at {} less that at 0",
                                                  untrained_label(name), last_)});

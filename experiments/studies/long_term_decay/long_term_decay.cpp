@@ -46,8 +46,8 @@ std::vector<ParamSpec> declared_params() {
   for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
   specs.push_back(with_role(
       ParamRole::distance,
-      count_param({"distance", "r", "tokens"},
-                  "The distance whose phasor chain S_1 … S_{d/2} is drawn.", 10, 0, 1e6)));
+      count_param({"distance", "$r$", "tokens"},
+                  "The distance whose phasor chain $S_1$ … $S_{d/2}$ is drawn.", 10, 0, 1e6)));
   specs.back().used_when = Condition{"encoding", {"rope"}};
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
@@ -108,8 +108,8 @@ ExperimentInfo make_info() {
            {R"(\mathbf{k} = \mathbf{R}_r \mathbf{q}: \quad \mathbf{q}_m^\top \mathbf{k}_n = \sum_t |q_t|^2 \cos((m - n - r)\theta_t), \text{ largest at } m - n = r)",
             "", in_descriptions}},
       .symbols = {{"θ_i", "frequency of a pair of channels, in rad per token"},
-                  {"S_j", "partial sum of the phasors of the first j pairs"},
-                  {"h_i", "product of the query's and the key's pair i, as complex numbers"},
+                  {"S_j", "partial sum of the phasors of the first $j$ pairs"},
+                  {"h_i", "product of the query's and the key's pair $i$, as complex numbers"},
                   {"i", "index of a pair; upright in an exponent, the imaginary unit"},
                   {"j", "index of a partial sum"}},
       .params = declared_params(),
@@ -234,7 +234,7 @@ Rope<double> bounded_rope(const ParamSet& params, Index d) {
 Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
                     const DecayCurve& curve) {
   LinePlot plot{.x = distance_axis(),
-                .y = {.label = "mean", .symbol = "|S_j|"},
+                .y = {.label = "mean", .symbol = "$|S_j|$"},
                 .series = {{.name = "RoPE",
                             .x = distances,
                             .y = curve.mean_abs_S,
@@ -244,10 +244,10 @@ Figure bound_figure(const ParamSet& params, const std::vector<double>& distances
   if (std::isfinite(most.value())) plot.y.range = Range{0.0, most.value() * 1.04};
   const std::int64_t r = params.integer("distance");
   if (r <= params.integer("max_distance"))
-    plot.rules.push_back(
-        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r), "distance"});
+    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(r),
+                          fmt::format("$r$ = {}", r), "distance"});
   return {"decay_bound",
-          "Long-term decay: mean |S_j|, the factor of the bound (37) that Fig. 2 shows",
+          "Long-term decay: mean $|S_j|$, the factor of the bound (37) that Fig. 2 shows",
           caption_of(params), std::move(plot)};
 }
 
@@ -284,7 +284,8 @@ bool are_far_apart(const std::vector<Series>& curves) {
 Figure change_figure(const LinePlot& scores, const std::string& assumption,
                      const std::string& caption) {
   LinePlot plot{.x = scores.x,
-                .y = {.label = "change of the logit", .symbol = "logit(r) − logit(0)"}};
+                .y = {.label = "change of the logit",
+                      .symbol = "$\\operatorname{logit}(r) − \\operatorname{logit}(0)$"}};
   for (const Series& logits : scores.series) {
     Series change{.name = logits.name, .x = logits.x, .y = logits.y, .color = logits.color};
     for (double& y : change.y) y -= logits.y.front();
@@ -297,15 +298,16 @@ Figure change_figure(const LinePlot& scores, const std::string& assumption,
 /// The pairs that are not muted, head to tail.
 Figure chain_figure(const ParamSet& params, const Rope<double>& rope) {
   const std::int64_t r = params.integer("distance");
-  VectorPlot plot{.x = {.label = "real part", .symbol = "Re S_j"},
-                  .y = {.label = "imaginary part", .symbol = "Im S_j"},
-                  .quantity = "pair index t",
+  VectorPlot plot{.x = {.label = "real part", .symbol = "$\\Re S_j$"},
+                  .y = {.label = "imaginary part", .symbol = "$\\Im S_j$"},
+                  .quantity = "pair index $t$",
                   .value_role = AxisRole::pair};
   lay_head_to_tail(plot, phasor_chain(rope.unmuted(rope.theta()), r),
                    rope.unmuted(as_doubles(static_cast<Index>(rope.theta().size()))));
-  return {"phasor_chain",
-          fmt::format("Phasors end to end at distance r = {}: their sums are S_1 … S_{{d/2}}", r),
-          caption_of(params), std::move(plot)};
+  return {
+      "phasor_chain",
+      fmt::format("Phasors end to end at distance $r$ = {}: their sums are $S_1$ … $S_{{d/2}}$", r),
+      caption_of(params), std::move(plot)};
 }
 
 /// The largest share of the bound (37) that random q, k reach, and the largest gap between the
@@ -338,12 +340,12 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
     }
   }
   return {{.name = "rope_bound_holds",
-           .statement = "scores of random q, k stay within the bound (largest |score| / bound)",
+           .statement = "scores of random $q$, $k$ stay within the bound (largest |score| / bound)",
            .equation = "eq. (37)",
            .measured = share.value(),
            .bound = 1.0},
           {.name = "rope_complex_form_equals_rotation",
-           .statement = "Re Σ h_t e^{i(m−n)θ_t} equals the product of the rotated q and k",
+           .statement = "$\\Re Σ h_t e^{i(m−n)θ_t}$ equals the product of the rotated $q$ and $k$",
            .equation = "eq. (16) = eq. (35)",
            .measured = gap.value(),
            .bound = static_cast<double>(d + 10) * 0x1p-53}};
@@ -353,9 +355,9 @@ std::vector<Scalar> scalars_of(const DecayCurve& curve) {
   std::vector<Scalar> scalars;
   for (std::size_t r = 0; r < curve.mean_abs_S.size(); r = r == 0 ? 1 : r * 10)
     scalars.push_back({.name = fmt::format("rope_mean_abs_S_at_{}", r),
-                       .symbol = "mean |S_j|",
+                       .symbol = "mean $|S_j|$",
                        .value = curve.mean_abs_S[r],
-                       .description = fmt::format("mean |S_j| at distance {}", r)});
+                       .description = fmt::format("mean $|S_j|$ at distance {}", r)});
   const auto searched = static_cast<Position>(curve.B.size()) - 1;
   const std::string last = std::to_string(searched);
   const auto place = [](const std::optional<std::size_t>& index) {
@@ -365,10 +367,10 @@ std::vector<Scalar> scalars_of(const DecayCurve& curve) {
                      .unit = "tokens",
                      .value = place(first_rise(curve.mean_abs_S)),
                      .description = first_rise(curve.mean_abs_S)
-                                        ? "first distance at which mean |S_j| rises"
-                                        : "mean |S_j| rises at no distance to " + last});
+                                        ? "first distance at which mean $|S_j|$ rises"
+                                        : "mean $|S_j|$ rises at no distance to " + last});
   scalars.push_back({.name = "rope_first_negative_B",
-                     .symbol = "B_m < 0",
+                     .symbol = "$B_m < 0$",
                      .unit = "tokens",
                      .value = place(first_negative(curve.B)),
                      .description = first_negative_text(first_negative(curve.B), searched)});
@@ -381,7 +383,7 @@ Table curve_table(const std::vector<double>& distances, const std::optional<Deca
               .caption = "logits by encoding with a key at position 0, by distance",
               .columns = {{"distance", "tokens", distances}}};
   if (!curve) return table;
-  table.caption = "mean |S_j| and B_m by distance; logits by encoding with a key at position 0";
+  table.caption = "mean $|S_j|$ and $B_m$ by distance; logits by encoding with a key at position 0";
   table.columns.push_back({"mean_abs_S", "", curve->mean_abs_S});
   table.columns.push_back({"B", "", curve->B});
   return table;
@@ -414,7 +416,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   if (curve) result.scalars = scalars_of(*curve);
   result.tables.push_back(curve_table(distances, curve));
-  LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "q_m·k_n"}};
+  LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "$q_m·k_n$"}};
   const std::vector<std::string>& names = params.list("encoding");
   DecayMeanings meanings(params, assumption.text);
   for (std::size_t e = 0; e < names.size(); ++e) {

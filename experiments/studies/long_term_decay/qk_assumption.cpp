@@ -59,14 +59,14 @@ std::string file_text(const Inputs& inputs) {
 std::vector<ParamSpec> decay_assumption_params() {
   ParamSpec assumption{
       .key = "assumption",
-      .description = "What q and k are; the scores, and whether they decay, depend on it.",
+      .description = "What $q$ and $k$ are; the scores, and whether they decay, depend on it.",
       .kind = ParamKind::choice,
       .default_value = std::string("ones"),
       .choices =
-          qk_content_choices({{"mean", "q = k, |q|² = d: the exact mean over all directions"},
-                              {"file", "rows of your own q and k, before any rotation"}})};
+          qk_content_choices({{"mean", "$q = k$, $|q|² = d$: the exact mean over all directions"},
+                              {"file", "rows of your own $q$ and $k$, before any rotation"}})};
   ParamSpec draws{.key = "draws",
-                  .description = "Random pairs of q and k to average over.",
+                  .description = "Random pairs of $q$ and $k$ to average over.",
                   .kind = ParamKind::integer,
                   .default_value = std::int64_t{64},
                   .min = 1,
@@ -89,11 +89,12 @@ DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
   const Index d = params.integer("dim");
   Random random(params.integer("seed"), "q and k of long_term_decay");
   if (assumption == "mean")
-    return {d, qk_pairs("ones", d, 1, random), true, "q = k, mean over all directions"};
+    return {d, qk_pairs("ones", d, 1, random), true, "$q = k$, mean over all directions"};
   const std::int64_t draws = params.integer("draws");
   std::vector<QkPair> pairs = qk_pairs(assumption, d, draws, random);
-  if (assumption == "ones") return {d, std::move(pairs), false, "q = k = (1, …, 1)"};
-  const char* what = assumption == "equal" ? "q = k standard normal" : "q, k independent normal";
+  if (assumption == "ones") return {d, std::move(pairs), false, "$q = k = (1, …, 1)$"};
+  const char* what =
+      assumption == "equal" ? "$q = k$ standard normal" : "$q$, $k$ independent normal";
   return {d, std::move(pairs), false, fmt::format("{}, mean ± deviation of {} draws", what, draws)};
 }
 

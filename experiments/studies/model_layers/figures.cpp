@@ -13,6 +13,7 @@
 #include "experiments/model/notices.h"
 #include "experiments/plans/positions_text.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/text/marked_text.h"
 
 namespace orrery::studies {
 namespace {
@@ -61,8 +62,8 @@ Heatmap layer_map(const PositionPlan& plan, const char* name, const char* descri
                                              .axes = {"layer", "pair"},
                                              .values = std::move(values)});
   return {.values = std::move(array),
-          .x = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
-          .y = {.label = "layer", .symbol = "l"}};
+          .x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
+          .y = {.label = "layer", .symbol = "$l$"}};
 }
 
 std::size_t count_of(const std::vector<PairBand>& bands, PairBand band) {
@@ -140,9 +141,9 @@ Figure layers_figure(const ParamSet& params, const LayersFound& found) {
   }
   TableFigure table = without_empty_columns(std::move(rows));
   return {"layers",
-          fmt::format("{}: {} layer{} of {} kind{}", found.plan.source, found.plan.layers.size(),
-                      found.plan.layers.size() == 1 ? "" : "s", found.groups.size(),
-                      found.groups.size() == 1 ? "" : "s"),
+          fmt::format("{}: {} layer{} of {} kind{}", as_marked(found.plan.source),
+                      found.plan.layers.size(), found.plan.layers.size() == 1 ? "" : "s",
+                      found.groups.size(), found.groups.size() == 1 ? "" : "s"),
           caption_of(params), std::move(table)};
 }
 
@@ -156,8 +157,8 @@ Figure reasons_figure(const ParamSet& params, const LayersFound& found) {
   }
   for (const std::string& sentence : found.plan.assumed)
     table.rows.push_back({"assumed", "", sentence, ""});
-  return {"reasons", fmt::format("What {} says, key by key", found.plan.source), caption_of(params),
-          std::move(table)};
+  return {"reasons", fmt::format("What {} says, key by key", as_marked(found.plan.source)),
+          caption_of(params), std::move(table)};
 }
 
 Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
@@ -168,8 +169,8 @@ Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
                             const double theta = found.plan.layers[l].inv_freq[t];
                             return theta == 0 ? missing : std::log10(2 * std::numbers::pi / theta);
                           });
-  map.quantity = "log₁₀ of the wavelength in tokens";
-  map.symbol = "log₁₀ λ_t";
+  map.quantity = "$\\log₁₀$ of the wavelength in tokens";
+  map.symbol = "$\\log₁₀ λ_t$";
   return {"wavelengths", "Wavelength of each pair, layer by layer", caption_of(params),
           std::move(map)};
 }
@@ -199,7 +200,7 @@ Figure bands_figure(const ParamSet& params, const LayersFound& found) {
 
 Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
   LinePlot plot{
-      .x = {.label = "context", .symbol = "L", .unit = "tokens", .scale = AxisScale::log2},
+      .x = {.label = "context", .symbol = "$L$", .unit = "tokens", .scale = AxisScale::log2},
       .y = {.label = "share of the pairs that meet unseen angles"}};
   std::vector<const std::vector<int>*> groups;
   for (const std::vector<int>& group : found.groups)
@@ -271,7 +272,7 @@ Figure influence_figure(const ParamSet& params, const LayersFound& found) {
   LinePlot plot{.x = {.label = "distance back from the last token",
                       .unit = "tokens",
                       .scale = AxisScale::symlog},
-                .y = {.label = "influence", .symbol = "p(j)", .scale = AxisScale::log10}};
+                .y = {.label = "influence", .symbol = "$p(j)$", .scale = AxisScale::log10}};
   plot.series.push_back(std::move(series));
   return {"influence", "Influence on the last token with uniform attention, through all layers",
           fmt::format("{} · mean over distances from one power of two to the next · {}",

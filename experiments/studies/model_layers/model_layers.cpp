@@ -28,14 +28,14 @@ std::vector<ParamSpec> declared_params() {
            .default_value = std::string("bundled:gemma_3_27b.json"),
            .file_types = {"json", "gguf"}},
           with_role(ParamRole::context,
-                    log_count_param({"context", "L", "tokens"},
+                    log_count_param({"context", "$L$", "tokens"},
                                     "Length at which the model is used.", 131072, 2, 0x1p20)),
-          log_count_param({"trained", "L₀", "tokens"},
+          log_count_param({"trained", "$L₀$", "tokens"},
                           "Positions whose angles are taken as seen, unscaled, for layers whose "
                           "file names no original length.",
                           32768, 2, 0x1p20),
           {.key = "residual",
-           .symbol = "ρ",
+           .symbol = "$ρ$",
            .description = "Share of a layer's output that comes straight from its input.",
            .kind = ParamKind::real,
            .default_value = 0.5,
@@ -52,10 +52,9 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "What does my model do with positions?",
-           .answer =
-               "Drop its config.json or GGUF on the window: each row is a kind of layer, and the "
-               "maps show which pairs turn to angles that L₀ unscaled positions never show. Move "
-               "L, the context in use.",
+           .answer = "Drop its config.json or GGUF on the window: each row is a kind of layer, and "
+                     "the maps show which pairs turn to angles that $L₀$ unscaled positions never "
+                     "show. Move $L$, the context in use.",
            .control = "context"}};
 }
 
@@ -84,9 +83,9 @@ ExperimentInfo make_info() {
                    "it is shorter; in tokens"},
                   {"L", "context in use, or the window if it is shorter, in tokens"},
                   {"p_l",
-                   "influence of a position on the last token, l layers below the top, with "
+                   "influence of a position on the last token, $l$ layers below the top, with "
                    "uniform attention"},
-                  {"n_i", "keys that position i sees"},
+                  {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
       .params = declared_params(),
       .view = view(),
@@ -148,11 +147,11 @@ void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
                                found.context, seen_text(found)));
   if (pairs > 0) {
     add("seen_positions", "tokens", found.lengths.front(),
-        found.lengths.size() == 1 ? "unscaled positions whose angles are taken as seen, L₀"
-                                  : "the least of the layers' L₀, unscaled positions whose angles "
-                                    "are taken as seen");
+        found.lengths.size() == 1
+            ? "unscaled positions whose angles are taken as seen, $L₀$"
+            : "the least of the layers' $L₀$, unscaled positions whose angles are taken as seen");
     add("layers_by_trained", "layers", static_cast<double>(found.layers_by_trained),
-        "layers whose file names no original length, so that L₀ is the one given");
+        "layers whose file names no original length, so that $L₀$ is the one given");
   }
   add("reach", "tokens", found.field.reach.back(),
       "largest distance from which the last token "
@@ -187,12 +186,12 @@ std::vector<Check> checks_of(const LayersFound& found) {
   return {{.name = "influence_is_shared_out",
            .statement = "with uniform attention the influence of all positions on the last token "
                         "sums to 1 (difference)",
-           .equation = "Σ_j p(j) = 1",
+           .equation = "$Σ_j p(j) = 1$",
            .measured = std::abs(sum - 1.0),
            .bound = rounding},
           {.name = "windows_bound_the_field",
            .statement = "no influence comes from beyond the sum of the windows",
-           .equation = "p(j) = 0 beyond R",
+           .equation = "$p(j) = 0$ beyond $R$",
            .measured = beyond,
            .bound = rounding}};
 }

@@ -28,7 +28,7 @@ std::vector<std::string> candidates() {
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       encodings_param_among(candidates(), {"rope", "sinusoidal", "learned"}), dim_param(64),
-      log_count_param({"max_position", "m_max", "tokens"},
+      log_count_param({"max_position", "$m_\\mathrm{max}$", "tokens"},
                       "Last position; at most 257 positions up to it are taken, evenly spaced.",
                       1024, 1, 0x1p40),
       log_count_param("draws", "Random vectors, standard normal; the same at every position.", 64,
@@ -90,7 +90,7 @@ std::string unchecked_text(const Curve& curve) {
 void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
   const char* untrained = curve.drawn ? " (untrained table)" : "";
   scalars.push_back({.name = curve.key + "_mean_ratio",
-                     .symbol = "‖f(x, m)‖/‖x‖",
+                     .symbol = "$‖f(x, m)‖/‖x‖$",
                      .value = curve.mean_ratio(),
                      .description = curve.label + untrained + ": mean over vectors and positions"});
   scalars.push_back({.name = curve.key + "_largest_change",
@@ -113,7 +113,7 @@ void add_checks(const Curve& curve, const std::string& where, const std::string&
     checks.push_back({.name = curve.key + "_keeps_length" + where,
                       .statement = curve.label + " keeps the length in " + in_words +
                                    ", up to rounding (largest relative change)",
-                      .equation = "eq. (15): R_m is orthogonal",
+                      .equation = "eq. (15): $R_m$ is orthogonal",
                       .measured = curve.largest_change(),
                       .bound = curve.norm_bound});
   if (!curve.adds) return;
@@ -127,7 +127,7 @@ void add_checks(const Curve& curve, const std::string& where, const std::string&
                       .bound = curve.norm_bound});
   checks.push_back({.name = curve.key + "_cosine_law",
                     .statement = curve.label + ": the change is that of a sum of two vectors",
-                    .equation = "‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²",
+                    .equation = "$‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²$",
                     .measured = curve.cosine_law,
                     .bound = curve.law_bound});
 }
@@ -138,7 +138,7 @@ std::vector<double> as_doubles(const Positions& positions) {
 
 Figure ratio_figure(const ParamSet& params, const Positions& positions,
                     const std::vector<Curve>& curves) {
-  LinePlot plot{.x = position_axis(), .y = {.label = "length", .symbol = "‖f(x, m)‖ / ‖x‖"}};
+  LinePlot plot{.x = position_axis(), .y = {.label = "length", .symbol = "$‖f(x, m)‖ / ‖x‖$"}};
   for (const Curve& curve : curves)
     plot.series.push_back({.name = curve.label,
                            .x = as_doubles(positions),
@@ -184,7 +184,7 @@ Figure ulp_figure(const ParamSet& params, const Positions& positions,
 
 Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
   Table table{.name = "lengths",
-              .caption = "‖f(x, m)‖/‖x‖ by position: mean, least and greatest over the vectors",
+              .caption = "$‖f(x, m)‖/‖x‖$ by position: mean, least and greatest over the vectors",
               .columns = {{"position", "tokens", as_doubles(positions)}}};
   for (const Curve& curve : curves) {
     table.columns.push_back({"mean_" + curve.key, "", curve.mean});

@@ -22,11 +22,11 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       encodings_param({"rope", "alibi", "sinusoidal"}),
       dim_param(64),
-      log_count_param({"tokens", "N", "tokens"},
-                      "Tokens with random contents; all N × N logits are compared.", 64, 2, 512),
+      log_count_param({"tokens", "$N$", "tokens"},
+                      "Tokens with random contents; all $N × N$ logits are compared.", 64, 2, 512),
       log_count_param({"span", "", "tokens"}, "The tokens have random positions in [0, span).", 512,
                       1, 1e6),
-      log_count_param({"max_shift", "s_max", "tokens"}, "Shifts are the powers of two up to this.",
+      log_count_param({"max_shift", "$s_\\mathrm{max}$", "tokens"}, "Shifts are the powers of two up to this.",
                       std::int64_t{1} << 20, 1, 0x1p40),
       projection_param()};
   specs.push_back(pipelines_param({"exact", "eager_fp32", "eager_bf16"}));
@@ -85,7 +85,7 @@ Check invariance_check(const ShiftCurve& curve) {
   return {.name = curve.name_of("is_invariant"),
           .statement = curve.label_in_pipeline() +
                        (curve.reads_context ? " reads other tokens, but stays under a shift"
-                                            : " depends on m − n only") +
+                                            : " depends on $m − n$ only") +
                        ", up to rounding (largest change of a logit)",
           .equation = "eq. (11)",
           .measured = curve.worst(curve.error),
@@ -96,9 +96,9 @@ Check invariance_check(const ShiftCurve& curve) {
 Check angle_check(const ShiftCurve& curve) {
   return {.name = curve.name_of("changes_as_its_angles_round"),
           .statement = curve.label_in_pipeline() +
-                       " changes by no more than the rounding of its angles m θ accounts for "
+                       " changes by no more than the rounding of its angles $m θ$ accounts for "
                        "(largest share of that bound)",
-          .equation = "|Δ logit| ≤ 4 u (m + s) ‖q‖‖k‖/√d, and rounding",
+          .equation = "$|Δ \\mathrm{logit}| ≤ 4 u (m + s) ‖q‖‖k‖/\\sqrt{d}$, and rounding",
           .measured = curve.worst_share(),
           .bound = 1};
 }
@@ -201,7 +201,7 @@ Figure figure_of(std::string id, std::string title, const Frame& frame, Axis y,
                  const std::vector<ShiftCurve>& curves, std::vector<double> ShiftCurve::*values) {
   y.scale = AxisScale::symlog;
   LinePlot plot{
-      .x = {.label = "common shift", .symbol = "s", .unit = "tokens", .scale = AxisScale::log2},
+      .x = {.label = "common shift", .symbol = "$s$", .unit = "tokens", .scale = AxisScale::log2},
       .y = std::move(y)};
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if ((curves[i].*values).empty()) continue;

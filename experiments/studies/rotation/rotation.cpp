@@ -35,9 +35,9 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = vector_params();
   specs.push_back(
       with_role(ParamRole::distance,
-                count_param({"distance", "m − n", "tokens"},
+                count_param({"distance", "$m − n$", "tokens"},
                             "Relative distance at which the phasors are laid out.", 6, -1e9, 1e9)));
-  specs.push_back(count_param({"key_position", "n", "tokens"},
+  specs.push_back(count_param({"key_position", "$n$", "tokens"},
                               "Position of the key; the score does not depend on it.", 0, 0, 1e12));
   specs.push_back({.key = "draw",
                    .description = "Which of the two vectors is drawn at every position.",
@@ -76,7 +76,7 @@ ExperimentInfo make_info() {
       .name = "rotation",
       .version = 1,
       .title = "Rotation of pairs",
-      .question = "How does rotating pairs of channels make the score depend on m − n alone?",
+      .question = "How does rotating pairs of channels make the score depend on $m − n$ alone?",
       .formulas =
           {{R"(\begin{pmatrix} \cos m\theta & -\sin m\theta \\ \sin m\theta & \cos m\theta \end{pmatrix} \begin{pmatrix} q_1 \\ q_2 \end{pmatrix} = \mathbf{R}_{\theta,m} \mathbf{q})",
             "eq. (13)"},
@@ -89,7 +89,7 @@ ExperimentInfo make_info() {
             "eq. (16)", in_descriptions}},
       .symbols = {frequency_meaning,
                   {"θ", "frequency of the pair, in rad per token"},
-                  {"h_t", "product of the query's and the key's pair t, as complex numbers"}},
+                  {"h_t", "product of the query's and the key's pair $t$, as complex numbers"}},
       .params = declared_params(),
       .view = view(),
       .paired_files = paired_qk(),
@@ -124,8 +124,8 @@ std::vector<std::size_t> drawn_pairs(const ParamSet& params, std::size_t availab
 }
 
 std::string pair_title(std::size_t t, double theta) {
-  if (theta == 0) return fmt::format("Pair t = {} is not rotated", t);
-  return fmt::format("Pair t = {}: {} rad per token, once round in {} tokens", t,
+  if (theta == 0) return fmt::format("Pair $t$ = {} is not rotated", t);
+  return fmt::format("Pair $t$ = {}: {} rad per token, once round in {} tokens", t,
                      short_label(theta), short_label(2 * std::numbers::pi / theta));
 }
 
@@ -133,8 +133,8 @@ std::string pair_title(std::size_t t, double theta) {
 Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matrix<double>& rows,
                    std::size_t t) {
   const std::string& name = params.text("draw");
-  VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "Re " + name + "_t"},
-                  .y = {.label = "second channel", .symbol = "Im " + name + "_t"},
+  VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "$\\Re " + name + "_t$"},
+                  .y = {.label = "second channel", .symbol = "$\\Im " + name + "_t$"},
                   .quantity = "position"};
   Largest radius;
   for (Index m = 0; m < rows.rows(); ++m) {
@@ -152,9 +152,9 @@ Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matri
 }
 
 Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
-  VectorPlot plot{.x = {.label = "real part: the score", .symbol = "Re"},
-                  .y = {.label = "imaginary part", .symbol = "Im"},
-                  .quantity = "pair index t",
+  VectorPlot plot{.x = {.label = "real part: the score", .symbol = "$\\Re$"},
+                  .y = {.label = "imaginary part", .symbol = "$\\Im$"},
+                  .quantity = "pair index $t$",
                   .value_role = AxisRole::pair};
   std::vector<std::complex<double>> ends = chain.ends();
   // Channels that are not rotated add to the real part.
@@ -165,7 +165,7 @@ Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
   return {"phasor_chain",
           fmt::format("Phasors head to tail at distance {}: the sum's real part is the score, {}",
                       params.integer("distance"), short_label(chain.end().real())),
-          "arrows: h_t·exp(i(m − n)θ_t), fastest pair first · " + caption_of(params),
+          "arrows: $h_t·\\exp(i(m − n)θ_t)$, fastest pair first · " + caption_of(params),
           std::move(plot)};
 }
 
@@ -211,13 +211,13 @@ Figure query_and_key_figure(const ParamSet& params, const TurnedPair& pair, doub
   plot.sum = arrow(pair.q_at_m, pair.m);
   const double side = 1.1 * larger(std::abs(pair.q), std::abs(pair.k));
   if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
-  return {
-      "query_and_key",
-      fmt::format("q at m = {} stands {}° from k at n = {}: the score is {}", pair.m,
-                  short_label(pair.between()), pair.n, short_label(score)),
-      "over the others: q at m; beneath: k at n, and both before they turn · " + caption_of(params),
-      std::move(plot),
-      {.kind = "pair"}};
+  return {"query_and_key",
+          fmt::format("$q$ at $m$ = {} stands {}° from $k$ at $n$ = {}: the score is {}", pair.m,
+                      short_label(pair.between()), pair.n, short_label(score)),
+          "over the others: $q$ at $m$; beneath: $k$ at $n$, and both before they turn · " +
+              caption_of(params),
+          std::move(plot),
+          {.kind = "pair"}};
 }
 
 void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Result& result) {
@@ -225,8 +225,8 @@ void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Res
     result.scalars.push_back(
         {.name = name, .unit = "degrees", .value = value, .description = what});
   };
-  add("angle_of_q", degrees(pair.q_at_m), "angle of the query's arrow at its position m");
-  add("angle_of_k", degrees(pair.k_at_n), "angle of the key's arrow at its position n");
+  add("angle_of_q", degrees(pair.q_at_m), "angle of the query's arrow at its position $m$");
+  add("angle_of_k", degrees(pair.k_at_n), "angle of the key's arrow at its position $n$");
   add("angle_between", pair.between(), "angle from the key's arrow to the query's");
   result.figures.insert(result.figures.begin(), query_and_key_figure(params, pair, score));
 }
@@ -258,7 +258,7 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
     shares.so_far.push_back(chain.end().real());
     axis += "; last, the channels that are not rotated";
   }
-  LinePlot plot{.x = {.label = axis, .symbol = "t", .role = AxisRole::pair},
+  LinePlot plot{.x = {.label = axis, .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "contribution to the score"}};
   plot.series.push_back({.name = "sum so far",
                          .x = shares.pair,
@@ -268,7 +268,8 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
                          .x = shares.pair,
                          .y = shares.part,
                          .style = LineStyle::points,
-                         .shade = 0.9});
+                         .shade = 0.9,
+                         .label = "pair $t$ alone"});
   plot.rules.push_back({Rule::Direction::horizontal, chain.end().real(), ""});
   return {"contributions",
           fmt::format("What each pair gives to the score, {}, at distance {}",
@@ -337,7 +338,7 @@ std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Ro
        .bound = static_cast<double>(drawn.cols() + 10) * 0x1p-53},
       {.name = "rotations_add",
        .statement = "rotating by m and then by m − n is rotating by their sum (relative change)",
-       .equation = "R_m R_n = R_{m+n}",
+       .equation = "$R_m R_n = R_{m+n}$",
        .measured = composition_error(rotation, drawn, rows, positions, params.integer("distance")),
        .bound = 3 * rotation_rounding}};
 }
@@ -345,18 +346,18 @@ std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Ro
 std::vector<Scalar> scalars_of(const ScoreChain& chain, double at_rest, Index d) {
   const std::complex<double> end = chain.end();
   return {{.name = "score",
-           .symbol = "q_mᵀk_n",
+           .symbol = "$q_mᵀk_n$",
            .value = end.real(),
            .description = "score at the distance, without a scale"},
           {.name = "logit",
-           .symbol = "q_mᵀk_n/√d",
+           .symbol = "$q_mᵀk_n/\\sqrt{d}$",
            .value = end.real() / std::sqrt(static_cast<double>(d)),
-           .description = "score at the distance, over √d"},
+           .description = "score at the distance, over $\\sqrt{d}$"},
           {.name = "chain_length",
            .value = std::abs(end),
-           .description = "length of the sum Σ h_t e^{i(m−n)θ_t}"},
+           .description = "length of the sum $Σ h_t e^{i(m−n)θ_t}$"},
           {.name = "score_at_rest",
-           .symbol = "qᵀk",
+           .symbol = "$qᵀk$",
            .value = at_rest,
            .description = "score at distance 0"}};
 }
@@ -364,16 +365,16 @@ std::vector<Scalar> scalars_of(const ScoreChain& chain, double at_rest, Index d)
 Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
   const auto z_q = complex_pairs(rope, channels(v.q));
   const auto z_k = complex_pairs(rope, channels(v.k));
-  TableBuilder table("pairs",
-                     "pair by pair: h_t, e^{i(m−n)θ_t}, contribution to the score and sum so far",
-                     {{"pair"},
-                      {"theta", "rad per token"},
-                      {"h_re"},
-                      {"h_im"},
-                      {"cos"},
-                      {"sin"},
-                      {"contribution"},
-                      {"sum"}});
+  TableBuilder table(
+      "pairs", "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
+      {{"pair"},
+       {"theta", "rad per token"},
+       {"h_re"},
+       {"h_im"},
+       {"cos"},
+       {"sin"},
+       {"contribution"},
+       {"sum"}});
   double sum = 0;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
     const std::complex<double> h = z_q[t] * std::conj(z_k[t]);

@@ -15,8 +15,9 @@ ParamSpec used_with(ParamSpec spec, std::vector<std::string> contents) {
 }
 
 ParamSpec vector_param(const std::string& key, const std::string& what) {
-  return used_with(array_file_param(key, what + ", [N, d] or [heads, N, d], before the rotation."),
-                   {"file"});
+  return used_with(
+      array_file_param(key, what + ", $[N, d]$ or [heads, $N$, $d$], before the rotation."),
+      {"file"});
 }
 
 ParamSpec channel_param(const std::string& key, const std::string& symbol,
@@ -77,20 +78,20 @@ QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
 std::vector<ParamSpec> vector_params() {
   return {
       {.key = "content",
-       .description = "What q and k are before they are rotated.",
+       .description = "What $q$ and $k$ are before they are rotated.",
        .kind = ParamKind::choice,
        .default_value = std::string("equal"),
-       .choices =
-           qk_content_choices({{"file", "a row of your own q and k"},
-                               {"plane", "q = (q1, q2) and k = (k1, k2): one pair, d = 2"}})},
+       .choices = qk_content_choices(
+           {{"file", "a row of your own $q$ and $k$"},
+            {"plane", "$q = (q_1, q_2)$ and $k = (k_1, k_2)$: one pair, $d = 2$"}})},
       used_with(dim_param(64), {"ones", "equal", "random"}),
       vector_param("q", "Your own queries"),
-      vector_param("k", "Your own keys; without a file the same as q"),
+      vector_param("k", "Your own keys; without a file the same as $q$"),
       used_with(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255),
                 {"file"}),
       used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"}),
       used_with({.key = "channels",
-                 .description = "Order in which the channels of q and k stand.",
+                 .description = "Order in which the channels of $q$ and $k$ stand.",
                  .kind = ParamKind::choice,
                  .default_value = std::string("as_given"),
                  .choices = {{"as_given", "as they are"},
@@ -98,10 +99,10 @@ std::vector<ParamSpec> vector_params() {
                               "0, 2, … and then 1, 3, …: as a checkpoint is converted from "
                               "interleaved to half_split"}}},
                 {"ones", "equal", "random", "file"}),
-      channel_param("q1", "q_1", "First channel of the query.", 1.0),
-      channel_param("q2", "q_2", "Second channel of the query.", 0.5),
-      channel_param("k1", "k_1", "First channel of the key.", 0.8),
-      channel_param("k2", "k_2", "Second channel of the key.", -0.6)};
+      channel_param("q1", "$q_1$", "First channel of the query.", 1.0),
+      channel_param("q2", "$q_2$", "Second channel of the query.", 0.5),
+      channel_param("k1", "$k_1$", "First channel of the key.", 0.8),
+      channel_param("k2", "$k_2$", "Second channel of the key.", -0.6)};
 }
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {

@@ -112,7 +112,7 @@ std::vector<DecomposedTerm<T>> band_terms(const QkTransform<T>& rotation, const 
   std::vector<DecomposedTerm<T>> terms;
   for (RopeBand<T>& band : parts.bands)
     terms.push_back({fmt::format("pairs_{}_to_{}", band.first, band.last),
-                     fmt::format("pairs {}–{}, λ {}–{}", band.first, band.last,
+                     fmt::format("pairs {}–{}, $λ$ {}–{}", band.first, band.last,
                                  wavelength_text(pairs.theta[band.first]),
                                  wavelength_text(pairs.theta[band.last])),
                      TermPart::content_content, std::move(band.logits),

@@ -75,8 +75,9 @@ void check_relative_terms(const EquationInputs& in, const Decomposition<T>& d,
     const EquationPart& part = parts[t + 1];
     result.checks.push_back(
         {.name = fmt::format("{}_{}_is_relative", in.encoding, d.terms[t].name),
-         .statement = fmt::format("{}: {} depends on m − n only (largest difference at a distance)",
-                                  encoding_label(in.encoding), d.terms[t].words),
+         .statement =
+             fmt::format("{}: {} depends on $m − n$ only (largest difference at a distance)",
+                         encoding_label(in.encoding), d.terms[t].words),
          .equation = "eq. (7)–(10)",
          .measured = part.profile.spread(),
          .bound = part.rounding});

@@ -10,6 +10,8 @@
 #include "core/encodings/catalogue.h"
 #include "core/encodings/common_formulas.h"
 #include "core/errors.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
@@ -100,10 +102,9 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "What is content in a score, and what is position?",
-           .answer =
-               "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
-               "random vectors and no trained model. A term that has the same value along every "
-               "diagonal depends on m − n alone: move N for more tokens.",
+           .answer = "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
+                     "random vectors and no trained model. A term that has the same value along "
+                     "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
            .control = "max_tokens"}};
 }
 
@@ -209,7 +210,7 @@ void add_maps(const Frame& frame, const std::string& name, const Decomposition<T
 /// One row per encoding, term and distance.
 TableBuilder profile_table() {
   return {"profiles",
-          "each term by relative distance m − n: mean, deviation and extremes over its diagonal",
+          "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
           {{"encoding"},
            {"term"},
            {"distance", "tokens"},
@@ -226,8 +227,8 @@ void add_rows(TableBuilder& table, const std::string& encoding, const std::strin
                profile.high[i]});
 }
 
-Series profile_series(const DiagonalProfile& profile, std::string name) {
-  return {.name = std::move(name), .x = {profile.r.begin(), profile.r.end()}, .y = profile.mean};
+Series profile_series(const DiagonalProfile& profile, const std::string& marked) {
+  return named({.x = {profile.r.begin(), profile.r.end()}, .y = profile.mean}, marked);
 }
 
 /// By distance: each term, then the logits.
@@ -285,7 +286,7 @@ template <class T>
 void add_rows(Shares& shares, const std::string& name, const DecomposedTerm<T>& term,
               const TermShare& s) {
   const std::string part(words_of(term.part));
-  shares.drawn.rows.push_back({encoding_label(name), term.words, part, percent(s.share),
+  shares.drawn.rows.push_back({encoding_label(name), plain_text(term.words), part, percent(s.share),
                                percent(s.share_in_rows), short_label(s.largest)});
   shares.table.row({name, term.name, part, s.variance, s.share, s.share_in_rows, s.largest});
 }

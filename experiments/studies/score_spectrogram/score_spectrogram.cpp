@@ -35,14 +35,14 @@ std::vector<ParamSpec> declared_params() {
       encodings_param({"rope"}),
       dim_param(128),
       with_role(ParamRole::longest_distance,
-                log_count_param({"max_distance", "r_max", "tokens"}, "Distances go up to this.",
+                log_count_param({"max_distance", "$r_\\mathrm{max}$", "tokens"}, "Distances go up to this.",
                                 32768, 16, 131072)),
       with_role(ParamRole::distance,
-                log_count_param({"distance", "r", "tokens"},
+                log_count_param({"distance", "$r$", "tokens"},
                                 "The distance at which the pairs are drawn as they have turned.",
                                 200, 1, 131072)),
       with_role(ParamRole::context,
-                log_count_param({"context", "L", "tokens"},
+                log_count_param({"context", "$L$", "tokens"},
                                 "Context length that the pairs' wavelengths are compared with.",
                                 8192, 2, 0x1p40)),
       heads_param(),
@@ -63,7 +63,7 @@ std::vector<Question> questions() {
       {.words = "Why does the score of RoPE fall with distance?",
        .answer = "Each row is a pair of channels that turns at its own speed, and the curve above "
                  "is their mean. Where the rows agree it is high, where they disagree it falls: "
-                 "press Space to let the distance grow, or move r.",
+                 "press Space to let the distance grow, or move $r$.",
        .control = "distance"},
       {.words = "Which pairs carry long distances?",
        .answer = "The lowest rows turn so slowly that they keep their sign over thousands of "
@@ -97,7 +97,7 @@ ExperimentInfo make_info() {
                 "", in_descriptions}},
           .symbols = {frequency_meaning,
                       {"L", "mean logit of a query and a key with equal contents"},
-                      {"r", "relative distance m − n"}},
+                      {"r", "relative distance $m − n$"}},
           .params = declared_params(),
           .view = view(),
           .questions = questions(),
@@ -150,7 +150,7 @@ Figure map_figure(const Study& study, const std::string& name, std::shared_ptr<A
   map.x = columns_axis(study.columns);
   return {"parts_" + name,
           std::move(title),
-          "mean over the tokens of a column, distance r from r − ½ to r + ½ · " +
+          "mean over the tokens of a column, distance $r$ from $r − ½$ to $r + ½$ · " +
               caption_of(study.params),
           std::move(map),
           {.kind = "parts", .encodings = {name}}};
@@ -173,7 +173,7 @@ void append(Array& array, const std::vector<double>& row) {
 Rule context_rule(const Study& study) {
   const std::int64_t context = study.params.integer("context");
   return {Rule::Direction::vertical, static_cast<double>(context),
-          fmt::format("context L = {}", context), "context"};
+          fmt::format("context $L$ = {}", context), "context"};
 }
 
 /// Each pair's cosine by distance: the score is their mean.
@@ -191,9 +191,9 @@ Figure pairs_figure(const Study& study, const std::string& name, const Pairs& pa
       study, name, std::move(values),
       fmt::format("{}: each row is a pair; {} of {} turn less than once within {} tokens",
                   encoding_label(name), beyond, turning.size(), context),
-      {.y = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
+      {.y = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
        .quantity = "cosine",
-       .symbol = "cos(rθ_t)",
+       .symbol = "$\\cos(rθ_t)$",
        .meaning = Meaning::diverging,
        .range = Range{-1.0, 1.0},
        .lines = {quarter_turn(pairs)},
@@ -216,9 +216,9 @@ Figure heads_figure(const Study& study, const std::string& name, const Encoding&
   return map_figure(
       study, name, std::move(values),
       encoding_label(name) + ": each row is a head; what its position terms multiply a weight by",
-      {.y = {.label = "head", .symbol = "h"},
+      {.y = {.label = "head", .symbol = "$h$"},
        .quantity = "factor on the weight",
-       .symbol = "e^{b_h(r)}",
+       .symbol = "$e^{b_h(r)}$",
        .meaning = Meaning::sequential});
 }
 
@@ -241,7 +241,7 @@ Fall fall_of(const Study& study, const std::string& name, const Encoding& encodi
 
 Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
   LinePlot plot{.x = distance_axis(AxisScale::log2),
-                .y = {.label = "mean logit", .symbol = "L(r)/L(0)", .range = Range{-0.5, 1.05}}};
+                .y = {.label = "mean logit", .symbol = "$L(r)/L(0)$", .range = Range{-0.5, 1.05}}};
   for (const Fall& fall : falls)
     plot.series.push_back({.name = encoding_label(fall.name),
                            .x = study.columns.middles(),
@@ -253,8 +253,8 @@ Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
   plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
   const std::int64_t r = study.params.integer("distance");
   if (r <= study.last)
-    plot.rules.push_back(
-        {Rule::Direction::vertical, static_cast<double>(r), fmt::format("r = {}", r), "distance"});
+    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(r),
+                          fmt::format("$r$ = {}", r), "distance"});
   return {"mean_logit", "Mean logit of tokens with equal contents, by distance",
           "head 0 · mean over the tokens of a column, band from least to greatest · " +
               caption_of(study.params),
@@ -316,7 +316,7 @@ void add_scalars(const Study& study, const Fall& fall, std::vector<Scalar>& scal
   const auto r = static_cast<std::size_t>(study.params.integer("distance"));
   scalars.push_back(
       {.name = fall.name + "_at_distance",
-       .symbol = "L(r)/L(0)",
+       .symbol = "$L(r)/L(0)$",
        .value = r <= fall.by_distance.size() ? fall.by_distance[r - 1] : missing,
        .description = fmt::format("{}: mean logit at distance {} against that at 0", label, r)});
 }

@@ -22,7 +22,7 @@ namespace {
 VectorPlot plane(const Range& x, const Range& y) {
   return {.x = {.label = "real part", .range = x},
           .y = {.label = "imaginary part", .range = y},
-          .quantity = "pair index t",
+          .quantity = "pair index $t$",
           .value_role = AxisRole::pair};
 }
 
@@ -39,7 +39,7 @@ std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
 }
 
 MapLine quarter_turn(const Pairs& pairs) {
-  MapLine line{.label = "a quarter turn: cos(rθₜ) = 0"};
+  MapLine line{.label = "a quarter turn: $\\cos(rθₜ) = 0$"};
   for (std::size_t t = 0; t < pairs.size(); ++t) {
     if (!pairs[t] || *pairs[t] == 0) continue;
     line.x.push_back(std::numbers::pi / (2 * *pairs[t]));
@@ -58,7 +58,7 @@ Figure orbits_figure(const ParamSet& params, const Pairs& pairs) {
     const double radius = (static_cast<double>(t) + 1) / count;
     plot.arrows.push_back({0, 0, radius * turn.cos, radius * turn.sin, static_cast<double>(t)});
   }
-  return {"orbits", fmt::format("The orrery at distance r = {}: pair t has turned by rθₜ", r),
+  return {"orbits", fmt::format("The orrery at distance $r$ = {}: pair $t$ has turned by $rθₜ$", r),
           caption_of(params), std::move(plot)};
 }
 
@@ -75,7 +75,7 @@ Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
   std::vector<std::complex<double>> ends = phasor_chain(theta, r);
   for (std::complex<double>& end : ends) end *= scale;
   lay_head_to_tail(plot, ends, index);
-  return {"chain", fmt::format("Head to tail at r = {}: the real part is L(r)/L(0)", r),
+  return {"chain", fmt::format("Head to tail at $r$ = {}: the real part is $L(r)/L(0)$", r),
           caption_of(params), std::move(plot)};
 }
 

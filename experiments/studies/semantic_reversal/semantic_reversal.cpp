@@ -21,10 +21,10 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       dim_param(128),
       with_role(ParamRole::context,
-                log_count_param({"context", "W", "tokens"}, "Largest number of distances.", 32768,
+                log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.", 32768,
                                 16, 0x1p22)),
       {.key = "relevance",
-       .symbol = "ρ",
+       .symbol = "$ρ$",
        .description = "How like the query the first key is; the second is drawn apart from it.",
        .kind = ParamKind::real,
        .default_value = 0.3,
@@ -66,15 +66,15 @@ ExperimentInfo make_info() {
            {R"(\mathrm{mean}_m |\mathrm{Re} \sum_t c_t (e^{\mathrm{i}\theta_t} - 1) e^{\mathrm{i}m\theta_t}| / |\mathbf{c}|)",
             "arXiv 2609.39929"},
            frequency_formula},
-      .symbols = {frequency_meaning,
-                  {"P", "share of distances at which the query prefers the other key"},
-                  {"μ",
-                   "mean over distances of the difference of both scores, positive at "
-                   "distance 0"},
-                  {"σ", "its deviation over distances"},
-                  {"c_t",
-                   "product of the query's and the key's pair t, as complex numbers, over "
-                   "√d"}},
+      .symbols =
+          {frequency_meaning,
+           {"P", "share of distances at which the query prefers the other key"},
+           {"μ",
+            "mean over distances of the difference of both scores, positive at "
+            "distance 0"},
+           {"σ", "its deviation over distances"},
+           {"c_t",
+            "product of the query's and the key's pair $t$, as complex numbers, over $\\sqrt{d}$"}},
       .params = declared_params(),
       .view = view(),
       .questions = questions()};
@@ -116,12 +116,12 @@ void add_curve(const Tuned& of, const std::string& name, double LengthRow::*valu
 
 Axis length_axis() {
   return {
-      .label = "number of distances", .symbol = "W", .unit = "tokens", .scale = AxisScale::log2};
+      .label = "number of distances", .symbol = "$W$", .unit = "tokens", .scale = AxisScale::log2};
 }
 
 Figure reversal_figure(const ParamSet& params, const std::vector<Tuned>& all) {
   LinePlot plot{.x = length_axis(),
-                .y = {.label = "share of distances at which the other key wins", .symbol = "P"}};
+                .y = {.label = "share of distances at which the other key wins", .symbol = "$P$"}};
   for (const Tuned& one : all) {
     add_curve(one, "as normal over distances", &LengthRow::reversal, LineStyle::solid, plot);
     add_curve(one, "counted", &LengthRow::reversal_counted, LineStyle::dashed, plot);
@@ -135,7 +135,7 @@ Figure reversal_figure(const ParamSet& params, const std::vector<Tuned>& all) {
 }
 
 Figure sensitivity_figure(const ParamSet& params, const std::vector<Tuned>& all) {
-  LinePlot plot{.x = length_axis(), .y = {.label = "change of a score by one step, over |c|"}};
+  LinePlot plot{.x = length_axis(), .y = {.label = "change of a score by one step, over $|c|$"}};
   for (const Tuned& one : all) {
     add_curve(one, "as normal over distances", &LengthRow::sensitivity, LineStyle::solid, plot);
     add_curve(one, "counted", &LengthRow::sensitivity_counted, LineStyle::dashed, plot);
@@ -180,8 +180,8 @@ Check moment_check(const Tuned& of, const ParamSet& params) {
   return {.name = of.label.empty() ? "moments" : of.label + "_moments",
           .statement = (of.label.empty() ? "" : of.label + ": ") +
                        std::string("mean and variance over distances in closed form are those of "
-                                   "the sums (largest difference, relative to Σ|c|²)"),
-          .equation = "Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)",
+                                   "the sums (largest difference, relative to $Σ|c|²$)"),
+          .equation = "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$",
           .measured = of.curves.largest_moment_error,
           .bound = (64.0 + W) * 0x1p-50};
 }

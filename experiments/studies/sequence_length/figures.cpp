@@ -52,13 +52,13 @@ Series banded(const LengthStudy& m, const std::vector<double>& lengths,
 }
 
 Axis length_axis() {
-  return {.label = "length", .symbol = "N", .unit = "tokens", .scale = AxisScale::log2};
+  return {.label = "length", .symbol = "$N$", .unit = "tokens", .scale = AxisScale::log2};
 }
 
 Figure entropy_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const std::vector<double> lengths = as_doubles(lengths_of(params));
   LinePlot plot{.x = length_axis(),
-                .y = {.label = "entropy of the last query", .symbol = "H", .unit = "bits"},
+                .y = {.label = "entropy of the last query", .symbol = "$H$", .unit = "bits"},
                 .rules = {training_rule(params)}};
   std::vector<double> most;
   for (const double n : lengths) most.push_back(std::log2(n));
@@ -66,7 +66,8 @@ Figure entropy_figure(const ParamSet& params, const std::vector<LengthStudy>& al
                          .x = lengths,
                          .y = std::move(most),
                          .style = LineStyle::dashed,
-                         .color = encoding_color("none")});
+                         .color = encoding_color("none"),
+                         .label = "$\\log₂ N$: equal weights"});
   for (const LengthStudy& m : all) plot.series.push_back(banded(m, lengths, &LengthPoint::entropy));
   return {"entropy", "Entropy of the last query's attention by length",
           fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params)),
@@ -76,7 +77,7 @@ Figure entropy_figure(const ParamSet& params, const std::vector<LengthStudy>& al
 Figure recent_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const std::vector<double> lengths = as_doubles(lengths_of(params));
   LinePlot plot{.x = length_axis(),
-                .y = {.label = "attention on the last w tokens"},
+                .y = {.label = "attention on the last $w$ tokens"},
                 .rules = {training_rule(params)}};
   plot.y.range = Range{0.0, 1.03};
   for (const LengthStudy& m : all) plot.series.push_back(banded(m, lengths, &LengthPoint::recent));
@@ -89,7 +90,7 @@ Figure recent_figure(const ParamSet& params, const std::vector<LengthStudy>& all
 Figure logit_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
   LinePlot plot{.x = distance_axis(AxisScale::log2),
                 .y = {.label = "change of the mean logit",
-                      .symbol = "L(r) − L(0)",
+                      .symbol = "$L(r) − L(0)$",
                       .scale = AxisScale::symlog},
                 .rules = {training_rule(params)}};
   for (const LengthStudy& m : all)
@@ -99,18 +100,19 @@ Figure logit_figure(const ParamSet& params, const std::vector<LengthStudy>& all)
                            .color = encoding_color(m.name),
                            .choice = m.name});
   return {"logits", "Past the training length: some end, some clip, some go on",
-          "like tokens, L(0) by content σ√d, mean over all directions · " + caption_of(params),
+          "like tokens, $L(0)$ by content $σ\\sqrt{d}$, mean over all directions · " +
+              caption_of(params),
           std::move(plot)};
 }
 
 Figure offset_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const Positions offsets = offsets_of(params);
   LinePlot plot{.x = {.label = "offset of the window",
-                      .symbol = "s",
+                      .symbol = "$s$",
                       .unit = "tokens",
                       .scale = AxisScale::log2},
                 .y = {.label = "change of the weights",
-                      .symbol = "mean ½ Σ|Δa|",
+                      .symbol = "mean $½ Σ|Δa|$",
                       .scale = AxisScale::symlog,
                       .symlog_threshold = offset_axis_threshold},
                 .rules = {training_rule(params)}};
@@ -131,7 +133,7 @@ std::string number_or_dash(double value, const char* format) {
 
 Figure table_figure(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const auto train = static_cast<std::size_t>(params.integer("train_length"));
-  TableFigure table{.header = {"encoding", "beyond L", "leaves seen range by", "offset changes",
+  TableFigure table{.header = {"encoding", "beyond $L$", "leaves seen range by", "offset changes",
                                "decoding differs"}};
   for (const LengthStudy& m : all)
     table.rows.push_back({encoding_label(m.name), beyond_text(m),
@@ -145,7 +147,7 @@ Figure table_figure(const ParamSet& params, const std::vector<LengthStudy>& all)
 Table length_table(const ParamSet& params, const std::vector<LengthStudy>& all) {
   Table table{
       .name = "lengths",
-      .caption = "entropy (bits) and share of the last w keys by length, mean and deviation",
+      .caption = "entropy (bits) and share of the last $w$ keys by length, mean and deviation",
       .columns = {{"length", "tokens", as_doubles(lengths_of(params))}}};
   const auto add = [&](const LengthStudy& m, const std::string& name, const std::string& unit,
                        MeanDeviation LengthPoint::*what) {
@@ -174,9 +176,10 @@ Table logit_table(const ParamSet& params, const std::vector<LengthStudy>& all) {
 
 Table offset_table(const ParamSet& params, const std::vector<LengthStudy>& all) {
   const Positions offsets = offsets_of(params);
-  Table table{.name = "offsets",
-              .caption = "mean ½ Σ|difference| of the weights of a window when it is shifted",
-              .columns = {{"offset", "tokens", as_doubles(offsets)}}};
+  Table table{
+      .name = "offsets",
+      .caption = "mean $½ Σ|\\text{difference}|$ of the weights of a window when it is shifted",
+      .columns = {{"offset", "tokens", as_doubles(offsets)}}};
   for (const LengthStudy& m : all) table.columns.push_back({m.name, "", m.offsets});
   return table;
 }

@@ -22,18 +22,18 @@ std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = with_encoding_params(
       {encodings_param({"sinusoidal", "rope", "alibi", "learned", "shaw", "t5"}),
        dim_param(64),
-       log_count_param({"train_length", "L", "tokens"},
+       log_count_param({"train_length", "$L$", "tokens"},
                        "Length taken as that of a training: the tables of learned positions and "
                        "of TUPE end there.",
                        512, 32, 32768),
-       log_count_param({"max_length", "N_max", "tokens"},
+       log_count_param({"max_length", "$N_\\mathrm{max}$", "tokens"},
                        "Lengths from 16 up to this, above the training length, are measured.", 2048,
                        64, 65536),
-       log_count_param({"window", "w", "tokens"},
+       log_count_param({"window", "$w$", "tokens"},
                        "How many of the last tokens count as recent, and are shifted and decoded.",
                        32, 2, 512),
        {.key = "spread",
-        .symbol = "σ",
+        .symbol = "$σ$",
         .description = "Deviation of the logits by content alone, the same for every encoding.",
         .kind = ParamKind::real,
         .default_value = 1.0,
@@ -153,9 +153,9 @@ void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   add("_entropy_longest", "bits", m.lengths.back().entropy.mean,
       "mean entropy at the largest length");
   add("_recent_trained", "", m.lengths[at_train].recent.mean,
-      "attention on the last w tokens at the training length");
+      "attention on the last $w$ tokens at the training length");
   add("_recent_longest", "", m.lengths.back().recent.mean,
-      "attention on the last w tokens at the largest length");
+      "attention on the last $w$ tokens at the largest length");
 }
 
 /// That weights change is claimed of their ratios: a query that gives one key nearly all its weight
@@ -164,24 +164,24 @@ Check offset_check(const LengthStudy& m) {
   const std::string label = encoding_label(m.name);
   if (m.relative)
     return {.name = m.name + "_ignores_offsets",
-            .statement = label + ": a shifted window has the same weights (largest mean ½ Σ|Δa|)",
+            .statement = label + ": a shifted window has the same weights (largest mean $½ Σ|Δa|$)",
             .equation = "eq. (11)",
             .measured = m.largest_offset_change(),
             .bound = m.rounding};
-  return {
-      .name = m.name + "_feels_offsets",
-      .statement = label + ": a shifted window has other weights (largest change of ln a_n/a_m)",
-      .equation = "eq. (11)",
-      .measured = m.ratio_change,
-      .relation = Relation::at_least,
-      .bound = 2 * m.rounding};
+  return {.name = m.name + "_feels_offsets",
+          .statement =
+              label + ": a shifted window has other weights (largest change of $\\ln a_n/a_m$)",
+          .equation = "eq. (11)",
+          .measured = m.ratio_change,
+          .relation = Relation::at_least,
+          .bound = 2 * m.rounding};
 }
 
 void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>& checks) {
   const std::string label = encoding_label(m.name);
   const double window = static_cast<double>(params.integer("window"));
   checks.push_back({.name = m.name + "_decodes",
-                    .statement = label + ": decoding step by step equals prefill (largest |Δo|)",
+                    .statement = label + ": decoding step by step equals prefill (largest $|Δo|$)",
                     .equation = "eq. (2), causal",
                     .measured = m.decoding,
                     .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
@@ -190,7 +190,7 @@ void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>
     checks.push_back(
         {.name = m.name + "_ends",
          .statement = label + ": the last position that is defined is below the training length",
-         .equation = "p_i, 0 ≤ i < L",
+         .equation = "$p_i$, $0 ≤ i < L$",
          .measured = static_cast<double>(m.last_position),
          .bound = static_cast<double>(params.integer("train_length") - 1)});
 }
@@ -205,7 +205,7 @@ Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all)
   const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
   return {.name = "entropy_is_bounded",
           .statement = "no query has more entropy than equal weights (largest excess, bits)",
-          .equation = "H ≤ log₂ N",
+          .equation = "$H ≤ \\log₂ N$",
           .measured = above.value(),
           .bound = rounding};
 }

@@ -8,6 +8,8 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
@@ -30,22 +32,23 @@ ParamSpec compare_param() {
           .description = "Other spectra beside it; several are joined by +.",
           .kind = ParamKind::choice_list,
           .default_value = std::vector<std::string>{"base", "interpolation"},
-          .choices = {{"none", "no other"},
-                      {"base", "the same with another base"},
-                      {"interpolation", "the same with every frequency divided by a factor"},
-                      {"unscaled", "the same without rope.scaling"},
-                      {"tensor2tensor", "sinusoids as first released: 1 to 1/base inclusive"}}};
+          .choices = {
+              {"none", "no other"},
+              {"base", "the same with another base"},
+              {"interpolation", "the same with every frequency divided by a factor"},
+              {"unscaled", "the same without rope.scaling"},
+              {"tensor2tensor", "sinusoids as first released: 1 to $1/\\mathrm{base}$ inclusive"}}};
 }
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       dim_param(128),
       with_role(ParamRole::context,
-                log_count_param({"context", "L", "tokens"},
+                log_count_param({"context", "$L$", "tokens"},
                                 "Context length with which the wavelengths are compared.", 8192, 2,
                                 0x1p40)),
       log_count_param({"search", "", "tokens"},
-                      "Distances up to this are searched for the first with B_m < 0.", 65536, 16,
+                      "Distances up to this are searched for the first with $B_m < 0$.", 65536, 16,
                       0x1p24),
       compare_param(),
       {.key = "compare_base",
@@ -57,7 +60,7 @@ std::vector<ParamSpec> declared_params() {
        .logarithmic = true,
        .used_when = Condition{"compare", {"base"}}},
       {.key = "factor",
-       .symbol = "s",
+       .symbol = "$s$",
        .description = "Factor of linear interpolation: how many times the context is stretched.",
        .kind = ParamKind::real,
        .default_value = 8.0,
@@ -126,18 +129,18 @@ std::vector<double> counted(std::size_t count) {
 }
 
 Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
-  LinePlot plot{.x = {.label = "pair", .symbol = "t", .role = AxisRole::pair},
+  LinePlot plot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "wavelength",
-                      .symbol = "λ_t = 2π/θ_t",
+                      .symbol = "$λ_t = 2π/θ_t$",
                       .unit = "tokens",
                       .scale = AxisScale::log10}};
   for (const Tuning& tuning : tunings)
-    plot.series.push_back({.name = tuning.label,
-                           .x = counted(tuning.theta.size()),
-                           .y = drawn(tuning.lambda()),
-                           .style = tuning.style,
-                           .color = tuning.color,
-                           .shade = tuning.shade});
+    plot.series.push_back(named({.x = counted(tuning.theta.size()),
+                                 .y = drawn(tuning.lambda()),
+                                 .style = tuning.style,
+                                 .color = tuning.color,
+                                 .shade = tuning.shade},
+                                tuning.label));
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back({Rule::Direction::horizontal, context,
                         fmt::format("context: {} tokens", params.integer("context")), "context"});
@@ -150,8 +153,8 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
 
 Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   Axis distance = distance_axis(AxisScale::log2);
-  distance.symbol = "m";
-  LinePlot plot{.x = std::move(distance), .y = {.label = "mean cosine", .symbol = "B_m/(d/2)"}};
+  distance.symbol = "$m$";
+  LinePlot plot{.x = std::move(distance), .y = {.label = "mean cosine", .symbol = "$B_m/(d/2)$"}};
   for (const Tuning& tuning : tunings) {
     plot.series.push_back(tuning.B);
     if (tuning.first_negative)
@@ -159,7 +162,7 @@ Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
                             fmt::format("{}: {}", tuning.label, *tuning.first_negative)});
   }
   plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
-  return {"sum_of_cosines", "The sum of cosines Bₘ by distance, and where it is first negative",
+  return {"sum_of_cosines", "The sum of cosines $Bₘ$ by distance, and where it is first negative",
           "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
           "least to greatest · " +
               caption_of(params),
@@ -171,11 +174,11 @@ std::string place_text(const std::optional<Position>& place, Index search) {
 }
 
 Figure summary_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
-  TableFigure table{
-      .header = {"frequencies", "pairs", "longest λ", "λ > context", "first m with Bₘ < 0"}};
+  TableFigure table{.header = {"frequencies", "pairs", "longest $λ$", "$λ$ > context",
+                               "first $m$ with $Bₘ < 0$"}};
   const auto context = static_cast<double>(params.integer("context"));
   for (const Tuning& tuning : tunings)
-    table.rows.push_back({tuning.label, fmt::format("{}", tuning.theta.size()),
+    table.rows.push_back({plain_text(tuning.label), fmt::format("{}", tuning.theta.size()),
                           decimal_label(tuning.longest(), 1),
                           fmt::format("{}", pairs_beyond(tuning.theta, context)),
                           place_text(tuning.first_negative, params.integer("search"))});
@@ -191,7 +194,7 @@ void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scala
   const auto context = static_cast<double>(params.integer("context"));
   scalars.push_back(
       {.name = tuning.named("longest_wavelength"),
-       .symbol = "λ_max",
+       .symbol = "$λ_\\mathrm{max}$",
        .unit = "tokens",
        .value = tuning.longest(),
        .description = tuning.label + ": wavelength of the slowest pair that rotates"});
@@ -203,7 +206,7 @@ void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scala
            tuning.label + ": pairs that complete less than one rotation within the context"});
   scalars.push_back(
       {.name = tuning.named("first_negative_B"),
-       .symbol = "B_m < 0",
+       .symbol = "$B_m < 0$",
        .unit = "tokens",
        .value = tuning.first_negative ? static_cast<double>(*tuning.first_negative) : missing,
        .description = tuning.label + ": " +
@@ -212,9 +215,9 @@ void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scala
 
 Scalar attention_scalar(const ParamSet& params) {
   return {.name = "attention_factor",
-          .symbol = "a",
+          .symbol = "$a$",
           .value = rope_of(params, params.integer("dim")).attention_factor(),
-          .description = "the scaling multiplies q and k by a, and so logits by a²"};
+          .description = "the scaling multiplies $q$ and $k$ by $a$, and so logits by $a²$"};
 }
 
 double relative_error(double measured, double exact) { return std::abs(measured / exact - 1.0); }
@@ -241,16 +244,16 @@ std::vector<Check> scaling_checks(const Tuning& tuning, const ParamSet& params) 
   std::vector<Check> checks{{.name = "no_pair_is_faster",
                              .statement = "scaling leaves no pair with a shorter wavelength (least "
                                           "ratio to that without)",
-                             .equation = "λ_t(scaled) ≥ λ_t",
+                             .equation = "$λ_t(\\mathrm{scaled}) ≥ λ_t$",
                              .measured = least.value(),
                              .relation = Relation::at_least,
                              .bound = 1.0 - rounding}};
   const std::string& kind = params.text("rope.scaling");
   if (kind != "dynamic_ntk" && kind != "longrope" && kind != "factors")
     checks.push_back({.name = "stretched_by_at_most_s",
-                      .statement = "no wavelength is stretched by more than the factor s (largest "
-                                   "ratio to that without)",
-                      .equation = "λ_t(scaled) ≤ s·λ_t",
+                      .statement = "no wavelength is stretched by more than the factor $s$ "
+                                   "(largest ratio to that without)",
+                      .equation = "$λ_t(\\mathrm{scaled}) ≤ s·λ_t$",
                       .measured = most.value(),
                       .bound = params.real("rope.factor") * (1.0 + rounding)});
   return checks;
@@ -266,13 +269,13 @@ std::vector<Check> formula_checks(const Tuning& tuning, const ParamSet& params) 
       two_pi * std::pow(params.real("base"), 2.0 * static_cast<double>(last) / d);
   std::vector<Check> checks{
       {.name = "first_wavelength",
-       .statement = "the fastest pair has the wavelength 2π tokens (relative error)",
+       .statement = "the fastest pair has the wavelength $2π$ tokens (relative error)",
        .equation = "eq. (15)",
        .measured = relative_error(lambda.front(), two_pi),
        .bound = wavelength_rounding(two_pi)},
       {.name = "last_wavelength",
-       .statement =
-           "the slowest pair has 2π·base^(2t/d), t the last pair that rotates (relative error)",
+       .statement = "the slowest pair has $2π·\\mathrm{base}^{2t/d}$, $t$ the last pair that "
+                    "rotates (relative error)",
        .equation = "eq. (15)",
        .measured = relative_error(lambda[last], expected),
        .bound = wavelength_rounding(expected)}};
@@ -306,7 +309,7 @@ void add_base_reaching(const Tuning& tuning, const ParamSet& params, Progress& p
   follow_B(slowest, search, at_end);
   result.scalars.push_back(
       {.name = "first_negative_B_reaching_context",
-       .symbol = "B_m < 0",
+       .symbol = "$B_m < 0$",
        .unit = "tokens",
        .value = slowest.first_negative ? static_cast<double>(*slowest.first_negative) : missing,
        .description = "with that base: " + first_negative_text(slowest.first_negative, search)});
@@ -315,7 +318,7 @@ void add_base_reaching(const Tuning& tuning, const ParamSet& params, Progress& p
                            .statement = "with the base whose longest wavelength is the context, "
                                         "the slowest pair rotates once within it (relative "
                                         "error)",
-                           .equation = "base = (L/2π)^(d/(d−2))",
+                           .equation = "$\\mathrm{base} = (L/2π)^{d/(d−2)}$",
                            .measured = relative_error(reached, context),
                            .bound = 2.0 * wavelength_rounding(context)});
 }
@@ -325,16 +328,17 @@ void add_comparison_checks(const std::vector<Tuning>& tunings, const ParamSet& p
   for (const Tuning& tuning : tunings) {
     if (tuning.key == "tensor2tensor" && tuning.theta.size() > 1) {
       const double expected = 2.0 * std::numbers::pi * params.real("base");
-      checks.push_back({.name = "tensor2tensor_reaches_base",
-                        .statement = "tensor2tensor's slowest pair takes 2π·base (relative error)",
-                        .equation = "θ_t = base^(−t/(d/2−1))",
-                        .measured = relative_error(tuning.longest(), expected),
-                        .bound = wavelength_rounding(expected)});
+      checks.push_back(
+          {.name = "tensor2tensor_reaches_base",
+           .statement = "tensor2tensor's slowest pair takes $2π·\\mathrm{base}$ (relative error)",
+           .equation = "$θ_t = \\mathrm{base}^{−t/(d/2−1)}$",
+           .measured = relative_error(tuning.longest(), expected),
+           .bound = wavelength_rounding(expected)});
     }
     if (tuning.key == "interpolated")
       checks.push_back({.name = "interpolation_stretches",
                         .statement = "interpolation stretches the longest wavelength by its factor",
-                        .equation = "λ_t → s·λ_t",
+                        .equation = "$λ_t → s·λ_t$",
                         .measured = relative_error(tuning.longest(),
                                                    params.real("factor") * tunings[0].longest()),
                         .bound = wavelength_rounding(1.0)});

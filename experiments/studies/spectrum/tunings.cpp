@@ -9,6 +9,8 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/frequencies.h"
 #include "core/encodings/sinusoidal.h"
+#include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/plot/labels.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/rope_params.h"
 #include "experiments/text/number_text.h"
@@ -90,7 +92,7 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
     } else if (name == "interpolation") {
       const double factor = params.real("factor");
       tunings.push_back({.key = "interpolated",
-                         .label = fmt::format("interpolated, θ/{}", number_text(factor)),
+                         .label = fmt::format("interpolated, $θ/{}$", number_text(factor)),
                          .theta = interpolated(rope.theta(), factor),
                          .shade = 0.9,
                          .style = LineStyle::dashed});
@@ -113,7 +115,7 @@ void follow_B(Tuning& tuning, Index last, Progress& progress) {
   LogBins bins;
   for (Index first = 1; first <= last; first += distances_at_once) {
     checkpoint(progress, static_cast<double>(first - 1) / static_cast<double>(last),
-               "B_m of " + tuning.label);
+               "B_m of " + plain_text(tuning.label));
     const Index count = std::min<Index>(distances_at_once, last + 1 - first);
     const std::vector<double> B = decay_curve(tuning.theta, first, count).B;
     for (std::size_t i = 0; i < B.size(); ++i)
@@ -122,8 +124,7 @@ void follow_B(Tuning& tuning, Index last, Progress& progress) {
     if (negative && !tuning.first_negative)
       tuning.first_negative = first + static_cast<Position>(*negative);
   }
-  tuning.B = std::move(bins).finish();
-  tuning.B.name = tuning.label;
+  tuning.B = named(std::move(bins).finish(), tuning.label);
   tuning.B.color = tuning.color;
   tuning.B.shade = tuning.shade;
 }

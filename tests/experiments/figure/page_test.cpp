@@ -6,8 +6,8 @@
 #include <regex>
 
 #include "core/errors.h"
+#include "experiments/figure/equation/latex.h"
 #include "experiments/figure/export.h"
-#include "experiments/text/latex.h"
 #include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/xml_check.h"
@@ -139,19 +139,19 @@ TEST_CASE("PDF and SVG are for papers, PNG is light, unless a theme is named") {
 
 TEST_CASE("LaTeX includes the picture at its width with the caption") {
   Figure figure = curves({{"a", 2}});
-  figure.caption = "100 % of θₜ · q_m";
+  figure.caption = "100 % of $θₜ$ · 10⁻⁶";
   const std::string text = figure_file(figure, "tex", "auto", {.page = {.width = 234}});
   CHECK_THAT(text, Contains("\\includegraphics[width=3.25in]{curves}"));
-  CHECK_THAT(text, Contains("100 \\% of \\ensuremath{\\theta}\\ensuremath{_t} "
-                            "\\ensuremath{\\cdot} q\\_m"));
+  CHECK_THAT(text, Contains("100 \\% of $\\theta _{t}$ \\ensuremath{\\cdot} "
+                            "10\\ensuremath{^{-}}\\ensuremath{^{6}}"));
   CHECK_THAT(figure_file(figure, "tex", "auto", {}), Contains("[width=\\linewidth]"));
 }
 
 TEST_CASE("Every character with a meaning in LaTeX is escaped") {
-  CHECK(latex_text("a_b{c}#$&~^\\<") ==
+  CHECK(latex_words("a_b{c}#$&~^\\<") ==
         "a\\_b\\{c\\}\\#\\$\\&\\~{}\\^{}\\textbackslash{}\\ensuremath{<}");
-  CHECK(latex_text("10⁻⁶ – “q”") == "10\\ensuremath{^-}\\ensuremath{^6} -- ``q''");
-  CHECK(latex_text("naïve") == "naïve");
+  CHECK(latex_words("10⁻⁶ – “q”") == "10\\ensuremath{^{-}}\\ensuremath{^{6}} -- ``q''");
+  CHECK(latex_words("naïve") == "naïve");
 }
 
 TEST_CASE("Panels are lettered where they are asked to be") {

@@ -112,7 +112,8 @@ TEST_CASE("Axes of distances, queries and keys say so by role, whatever their ex
     for (const Figure& figure : run_default(*experiment).figures) {
       INFO(experiment->info.name << " " << figure.id);
       if (const auto* plot = std::get_if<LinePlot>(&figure.content)) {
-        const bool by_distance = plot->x.symbol == "m − n" || plot->x.label == "relative distance";
+        const bool by_distance =
+            plot->x.symbol == "$m − n$" || plot->x.label == "relative distance";
         CHECK((plot->x.role == AxisRole::relative_distance) == by_distance);
         distances += by_distance;
       }

@@ -27,7 +27,7 @@ FigureRole of(std::string encoding) { return {.kind = "any", .encodings = {std::
 /// Whether a line of plain text is left of a formula, and nothing of its TeX.
 void check_plain(const Formula& formula) {
   INFO(formula.tex);
-  const std::string text = plain_text(formula.tex);
+  const std::string text = formula_text(formula.tex);
   INFO(text);
   CHECK_FALSE(text.empty());
   CHECK(text.find_first_of("\\{}\n") == std::string::npos);
@@ -84,7 +84,7 @@ TEST_CASE("An experiment whose formulas depend on nothing has them on every figu
 
 TEST_CASE("The measure brings its formula") {
   const auto text = [](const char* measure) {
-    return plain_text(
+    return formula_text(
         formulas_of({"equal_half_distance", {{"dim", "64"}, {"measure", measure}}}).front().tex);
   };
   CHECK(text("logit") == "L(h)/L(0) = 1/2");

@@ -38,11 +38,11 @@ TEST_CASE("Formulas read on one line of plain text") {
       {R"(\mathrm{cov}(a, b) / \mathrm{var}(b))", "cov(a, b)/var(b)"},
       {R"(S_j = \sum_{i<j} e^{\mathrm{i} r \theta_i})", "Sⱼ = Σ_(i<j) e^(irθᵢ)"},
       {"", ""}};
-  for (const auto& [tex, text] : cases) CHECK(plain_text(tex) == text);
+  for (const auto& [tex, text] : cases) CHECK(formula_text(tex) == text);
 }
 
 TEST_CASE("A formula that cannot be read is refused with its place") {
-  CHECK_THROWS_AS(plain_text(R"(\frc{1}{2})"), UsageError);
+  CHECK_THROWS_AS(formula_text(R"(\frc{1}{2})"), UsageError);
 }
 
 }  // namespace

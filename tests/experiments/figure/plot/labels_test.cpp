@@ -52,11 +52,11 @@ std::string text_of(const std::vector<test::RecordingCanvas::Text>& texts) {
 }  // namespace
 
 TEST_CASE("An axis label is words, a symbol as mathematics, and a unit") {
-  const auto texts = drawn({"relative distance", "m − n", "tokens"}, 1000.0, 1);
+  const auto texts = drawn({"relative distance", "$m − n$", "tokens"}, 1000.0, 1);
   CHECK(text_of(texts) == "relative distance  m−n (tokens)");
   for (const auto& one : texts)
     if (one.utf8 == "m" || one.utf8 == "n") CHECK(one.style.face == Face::italic);
-  CHECK(drawn({"length", "N", "tokens"}, 1000.0, 1)[1].style.face == Face::italic);
+  CHECK(drawn({"length", "$N$", "tokens"}, 1000.0, 1)[1].style.face == Face::italic);
 }
 
 TEST_CASE("A label without room is set smaller, then on two lines, and loses words last") {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+
+#include "experiments/figure/equation/node.h"
+
+namespace orrery::figure {
+
+/// Marked text as a row: words in the font of text, and $formulas$ between them. A formula that
+/// cannot be parsed stands there as it was written.
+EquationNode read_text(std::string_view marked, bool bold = false);
+
+/// A row of words alone.
+EquationNode words_row(std::string_view words, bool bold = false);
+
+/// Whether read_text finds a formula.
+bool has_formula(std::string_view marked);
+
+}  // namespace orrery::figure
