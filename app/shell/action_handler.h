@@ -7,8 +7,8 @@
 #include "app/panels/param_panel.h"
 #include "app/player/director.h"
 #include "app/session/actions.h"
-#include "app/shell/crank.h"
 #include "app/shell/export_requester.h"
+#include "app/shell/growing_distance.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
 #include "app/shell/undo_recorder.h"
@@ -24,7 +24,7 @@ struct ActionTargets {
   UndoRecorder& undo;
   PathOpener& opener;
   ExportRequester& exports;
-  Crank& crank;
+  GrowingDistance& growing_distance;
   player::Director& director;
 };
 

@@ -53,7 +53,8 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
       opener_(workspace_, overlays_, params_, undo_),
       exports_(workspace_, overlays_.exports),
       director_(session),
-      actions_({workspace_, overlays_, params_, undo_, opener_, exports_, crank_, director_}),
+      actions_(
+          {workspace_, overlays_, params_, undo_, opener_, exports_, growing_distance_, director_}),
       view_pane_(workspace_, actions_, formulas_) {
   if (!session.saved.folder.empty()) opener_.restore_saved();
 }
@@ -72,7 +73,7 @@ bool App::prepare() {
 }
 
 double App::due_in() const {
-  if (crank_.is_turning() || director_.is_moving()) return 0.0;
+  if (growing_distance_.is_turning() || director_.is_moving()) return 0.0;
   const double now = ImGui::GetTime();
   double first = -1.0;
   for (const double due : {keeper_ && !director_.is_open() ? keeper_->due_in(now) : -1.0,
@@ -109,7 +110,7 @@ void App::update() {
   opener_.update();
   undo_.begin_frame();
   actions_.press_keys();
-  crank_.update(workspace_.shown(), static_cast<double>(ImGui::GetIO().DeltaTime));
+  growing_distance_.update(workspace_.shown(), static_cast<double>(ImGui::GetIO().DeltaTime));
   formulas_.begin_frame();
   if (!formulas_.shown.clicked.empty()) params_.focus(formulas_.shown.clicked);
 }

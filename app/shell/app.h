@@ -118,7 +118,7 @@ class App {
   UndoRecorder undo_{};
   PathOpener opener_;
   ExportRequester exports_;
-  Crank crank_{};
+  GrowingDistance growing_distance_{};
   player::Director director_;
   player::LessonPane lesson_pane_{};
   player::FigureOverlay figure_overlay_{};

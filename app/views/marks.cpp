@@ -10,7 +10,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/views/note.h"
+#include "app/views/value_box.h"
 
 namespace orrery::views {
 namespace {
@@ -54,8 +54,8 @@ void draw_dots(Canvas& canvas, const LineReadout& readout, const Ui& ui) {
     if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
 }
 
-NoteBox note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) {
-  NoteBox note{.title = x_text(plot.x, short_name(plot.x), readout.x)};
+ValueBox note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) {
+  ValueBox note{.title = x_text(plot.x, short_name(plot.x), readout.x)};
   for (const LineReadout::Entry& entry : readout.entries)
     note.rows.push_back({entry_color(ui.style, entry), entry.name, entry_text(entry, readout.x)});
   return note;
@@ -63,7 +63,7 @@ NoteBox note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) 
 
 /// A note and the line that it belongs to.
 struct PlacedNote {
-  NoteBox note{};
+  ValueBox note{};
   double at_x{};
 };
 using Notes = std::vector<PlacedNote>;
@@ -73,10 +73,10 @@ using Notes = std::vector<PlacedNote>;
 void draw_notes(Canvas& canvas, const Notes& notes, const FigureLayout& frame,
                 std::vector<Rect> taken, const Ui& ui) {
   for (const auto& [note, at_x] : notes) {
-    const NoteBox shown = shortened(canvas, note, max_note_height * frame.plot.height, ui);
-    const Size size = note_size(canvas, shown, ui);
+    const ValueBox shown = shortened(canvas, note, max_note_height * frame.plot.height, ui);
+    const Size size = value_box_size(canvas, shown, ui);
     const Rect box = place_beside(at_x, size, frame.plot, taken, note_gap * ui.scale);
-    draw_note(canvas, shown, {box.x, box.y}, ui);
+    draw_value_box(canvas, shown, {box.x, box.y}, ui);
     taken.push_back(box);
   }
 }
@@ -105,10 +105,10 @@ void draw_flag(Canvas& canvas, double at_x, std::string_view letter, const Figur
   canvas.text({at_x, flag.y + side / 2}, letter, style);
 }
 
-NoteBox note_of(const LinePlot& plot, const DeltaReadout& delta, const Ui& ui) {
+ValueBox note_of(const LinePlot& plot, const DeltaReadout& delta, const Ui& ui) {
   const std::string unit = plot.x.unit.empty() ? "" : " " + plot.x.unit;
   const auto x = [&](double value) { return readout_number(value) + unit; };
-  NoteBox note{.title = "B − A"};
+  ValueBox note{.title = "B − A"};
   note.rows.push_back({.name = "A", .value = x(delta.a.x)});
   note.rows.push_back({.name = "B", .value = x(delta.b.x)});
   note.rows.push_back(

@@ -11,7 +11,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
-#include "app/views/note.h"
+#include "app/views/value_box.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery::views {

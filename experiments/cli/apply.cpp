@@ -1,16 +1,16 @@
-#include "experiments/evaluate/apply.h"
+#include "experiments/arrays/apply.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/errors.h"
+#include "experiments/arrays/finite_rows.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
-#include "experiments/evaluate/finite_rows.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 

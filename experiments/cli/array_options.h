@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/arrays/attend.h"
 #include "experiments/cli/commands.h"
-#include "experiments/evaluate/attend.h"
 
 namespace orrery::cli {
 

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/arrays/attend.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
-#include "experiments/evaluate/attend.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/result_folder.h"

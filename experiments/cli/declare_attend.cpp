@@ -1,10 +1,10 @@
 // attend, apply
 #include <memory>
 
+#include "experiments/arrays/apply.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/declare.h"
-#include "experiments/evaluate/apply.h"
 
 namespace orrery::cli {
 namespace {

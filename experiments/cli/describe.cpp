@@ -5,9 +5,9 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
+#include "experiments/arrays/attend.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/evaluate/attend.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"

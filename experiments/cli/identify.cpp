@@ -12,7 +12,7 @@
 #include "experiments/findings/identify_tensors.h"
 #include "experiments/findings/identify_text.h"
 #include "experiments/findings/tensor_pairs.h"
-#include "experiments/plans/read_positions.h"
+#include "experiments/model_files/read_positions.h"
 
 namespace orrery::cli {
 namespace {
@@ -117,7 +117,7 @@ int identify_command(const IdentifyCommandOptions& options) {
                           .threads = static_cast<int>(std::thread::hardware_concurrency())};
   read_positions_of(options.positions, reading);
   std::optional<PositionPlan> plan;
-  if (!options.expect.empty()) plan = plans::read_positions(options.expect);
+  if (!options.expect.empty()) plan = model_files::read_positions(options.expect);
   const PositionPlan* expected = plan ? &*plan : nullptr;
   if (options.before.empty() && options.bias.empty() && options.logits.empty())
     throw UsageError("no tensor", "there must be something to identify",

@@ -16,8 +16,8 @@
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
-#include "experiments/plans/positions_json.h"
-#include "experiments/plans/read_positions.h"
+#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/read_positions.h"
 
 namespace orrery::data {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.h"
-#include "experiments/plans/rotation.h"
+#include "experiments/model_files/rotation.h"
 
 namespace orrery::findings {
 namespace {

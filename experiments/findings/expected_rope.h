@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/model/layers.h"
-#include "experiments/plans/position_plan.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/search/written_rope.h"
 
 namespace orrery::findings {

@@ -7,7 +7,7 @@
 
 #include "experiments/findings/tensor_report.h"
 #include "experiments/model/inputs.h"
-#include "experiments/plans/position_plan.h"
+#include "experiments/model_files/position_plan.h"
 
 namespace orrery::findings {
 

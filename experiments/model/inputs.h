@@ -8,8 +8,8 @@
 
 #include "experiments/model/layers.h"
 
-namespace orrery::plans {
-struct PositionPlan;  // experiments/plans/position_plan.h
+namespace orrery::model_files {
+struct PositionPlan;  // experiments/model_files/position_plan.h
 }
 
 namespace orrery::model {
@@ -30,7 +30,7 @@ struct Tensor {
 /// The layers of a model's file that was read.
 struct ModelFile {
   std::string name{};  ///< for captions: the file's name, after that of its folder
-  std::shared_ptr<const plans::PositionPlan> plan{};
+  std::shared_ptr<const model_files::PositionPlan> plan{};
 };
 
 using Input = std::variant<Text, Tensor, ModelFile>;

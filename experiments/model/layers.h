@@ -11,11 +11,11 @@ using namespace model;
 namespace orrery::files {
 using namespace text;
 }
-namespace orrery::plans {
+namespace orrery::model_files {
 using namespace files;
 }
 namespace orrery::data {
-using namespace plans;
+using namespace model_files;
 }
 namespace orrery::figure {
 using namespace text;
@@ -28,7 +28,7 @@ using namespace figure;
 namespace orrery::studies {
 using namespace setup;
 }
-namespace orrery::evaluate {
+namespace orrery::arrays {
 using namespace setup;
 }
 namespace orrery::verify {
@@ -55,7 +55,7 @@ namespace orrery::lessons {
 using namespace sweeps;
 }
 namespace orrery::cli {
-using namespace evaluate;
+using namespace arrays;
 using namespace verify;
 using namespace findings;
 using namespace reports;

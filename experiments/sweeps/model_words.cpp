@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/errors.h"
-#include "experiments/plans/layer_settings.h"
-#include "experiments/plans/read_positions.h"
+#include "experiments/model_files/layer_settings.h"
+#include "experiments/model_files/read_positions.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery::sweeps {

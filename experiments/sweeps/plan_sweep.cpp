@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/plans/layer_settings.h"
-#include "experiments/plans/positions_text.h"
+#include "experiments/model_files/layer_settings.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/text/printable.h"
 
 namespace orrery::sweeps {

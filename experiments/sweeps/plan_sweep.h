@@ -3,7 +3,7 @@
 #include <string>
 
 #include "experiments/model/experiment.h"
-#include "experiments/plans/position_plan.h"
+#include "experiments/model_files/position_plan.h"
 
 namespace orrery::sweeps {
 

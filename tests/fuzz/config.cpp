@@ -2,28 +2,30 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/plans/compare_positions.h"
-#include "experiments/plans/positions_json.h"
-#include "experiments/plans/positions_text.h"
-#include "experiments/plans/read_config.h"
+#include "experiments/model_files/compare_positions.h"
+#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/positions_text.h"
+#include "experiments/model_files/read_config.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(fuzz::text_of(data, size));
-  const auto plan = fuzz::accepted_file([&] { return plans::read_config(text, "config.json"); });
+  const auto plan =
+      fuzz::accepted_file([&] { return model_files::read_config(text, "config.json"); });
   if (!plan) return 0;
   fuzz::require(!plan->layers.empty(), "a plan has layers");
-  for (const plans::LayerPlan& layer : plan->layers) {
+  for (const model_files::LayerPlan& layer : plan->layers) {
     fuzz::require(!layer.encoding.empty(), "a layer has an encoding, or what stands for it");
     const bool finite = std::all_of(layer.inv_freq.begin(), layer.inv_freq.end(), [](double theta) {
       return std::isfinite(theta) && theta >= 0;
     });
     fuzz::require(finite, "frequencies are finite and not negative");
   }
-  fuzz::require(fuzz::is_utf8(plans::positions_json(*plan)), "JSON is UTF-8");
-  fuzz::require(!plans::positions_text(*plan).empty(), "a plan prints");
-  fuzz::require(plans::compare_positions(*plan, *plan).differences.empty(), "a plan equals itself");
+  fuzz::require(fuzz::is_utf8(model_files::positions_json(*plan)), "JSON is UTF-8");
+  fuzz::require(!model_files::positions_text(*plan).empty(), "a plan prints");
+  fuzz::require(model_files::compare_positions(*plan, *plan).differences.empty(),
+                "a plan equals itself");
   return 0;
 }

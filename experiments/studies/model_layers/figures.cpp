@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "experiments/model/notices.h"
-#include "experiments/plans/positions_text.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 

@@ -5,8 +5,8 @@
 
 #include "core/params.h"
 #include "experiments/model/result.h"
-#include "experiments/plans/pair_bands.h"
-#include "experiments/plans/receptive_field.h"
+#include "experiments/model_files/pair_bands.h"
+#include "experiments/model_files/receptive_field.h"
 
 namespace orrery::studies {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/plans/read_config.h"
+#include "experiments/model_files/read_config.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "tests/support/layers.h"

@@ -1,0 +1,51 @@
+#include "app/shell/growing_distance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace orrery::shell {
+namespace {
+
+constexpr double seconds_to_double = 1.5;
+// Near the start, where twice as far is no distance, it moves at this rate, in tokens per second.
+constexpr double least_rate = 4;
+constexpr double longest_frame = 0.1;  // a frame that took longer does not make it jump
+
+/// The value of the parameter of a role; `otherwise` where the experiment reads none.
+double number_of_role(const Session& session, ParamRole role, double otherwise) {
+  const ParamSet& params = session.current().params;
+  const ParamSpec* spec = params.with_role(role);
+  return spec && params.is_used(spec->key) ? static_cast<double>(params.integer(spec->key))
+                                           : otherwise;
+}
+
+double longest(const Session& session) {
+  return number_of_role(session, ParamRole::longest_distance, 256);
+}
+
+/// The distance on screen: held, or else the one that is set.
+double present(const Session& session) {
+  if (session.links.held()) return *session.links.held();
+  return number_of_role(session, ParamRole::distance, 1);
+}
+
+}  // namespace
+
+void GrowingDistance::step(Session& session, double tokens) {
+  turning_ = false;
+  session.links.hold(std::clamp(present(session) + tokens, 1.0, longest(session)));
+}
+
+void GrowingDistance::update(Session& session, double seconds) {
+  if (!turning_) return;
+  // Whoever points or holds elsewhere goes on from there.
+  const double shown = present(session);
+  if (std::round(at_) != shown) at_ = shown;
+  const double time = std::min(seconds, longest_frame);
+  at_ = std::max(at_ * std::exp2(time / seconds_to_double), at_ + least_rate * time);
+  if (at_ > longest(session)) at_ = 1.0;
+  session.links.hold(std::round(at_));
+}
+
+}  // namespace orrery::shell

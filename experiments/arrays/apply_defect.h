@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "experiments/arrays/encoded_array.h"
+
+namespace orrery::arrays {
+
+/// "defect" of `apply`, none unless it is given: a known mistake of RoPE.
+ParamSpec applied_defect_param();
+
+/// Whether a defect is asked for.
+bool has_defect(const ParamSet& params);
+
+/// x turned by encoding=rope or axis_rope as a program with the defect turns it, in fp64. Where a
+/// rule begins at a row, as the defects of caches do, the first half of the rows is the prompt.
+/// Throws UsageError where the defect cannot be made in the rope, and beside a precision other
+/// than exact: products are not rounded here.
+std::shared_ptr<const Array> apply_defective_rope(const ParamSet& params,
+                                                  const ApplyInputs& inputs);
+
+}  // namespace orrery::arrays

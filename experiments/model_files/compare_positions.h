@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/model_files/position_plan.h"
+
+namespace orrery::model_files {
+
+/// A field in which layers of two plans differ, with both values as texts.
+struct PositionDifference {
+  std::string field{};
+  std::string a{};
+  std::string b{};
+  std::vector<int> layers{};  ///< empty: of the whole plan
+  friend bool operator==(const PositionDifference&, const PositionDifference&) = default;
+};
+
+struct PositionComparison {
+  std::vector<PositionDifference> differences{};
+  std::vector<std::string> notes{};  ///< what differs in the files and not in what is computed
+};
+
+/// The largest relative difference of two numbers that count as one: files hold numbers in fp32.
+inline constexpr double same_number = 1e-5;
+
+/// Layer by layer: encoding, pairing, slice, frequencies, factors, window, mask, temperature. How a
+/// file says it does not count, and neither does a pairing whose rows of W_q and W_k were reordered
+/// along (rows_reordered).
+PositionComparison compare_positions(const PositionPlan& a, const PositionPlan& b);
+
+std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
+                            const PositionComparison& comparison);
+/// {"a", "b", "same", "differences": [{"field", "a", "b", "layers"}], "notes"}.
+std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
+                            const PositionComparison& comparison);
+
+}  // namespace orrery::model_files

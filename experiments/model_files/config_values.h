@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model_files/config_json.h"
+#include "experiments/model_files/model_types.h"
+
+namespace orrery::model_files {
+
+/// A value that a file may not give, and why it is what it is.
+template <class T>
+struct Valued {
+  std::optional<T> value{};
+  std::string reason{};
+};
+
+/// The values of a configuration by key, then those of the class that the model type names.
+/// Each throws DataError, naming the key, for a value of another kind or outside its range.
+class ConfigValues {
+ public:
+  /// @param prefix  of keys in reasons: "text_config."; @param file  in messages and reasons
+  ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix);
+
+  /// The value of a key or of one of its other names; null where the file has null, or where
+  /// neither the file nor the class has the key, or where the class does not read it.
+  const Json* find(std::string_view key) const;
+  /// The same without the defaults of the class.
+  const Json* find_in_file(std::string_view key) const;
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Whether the class has a value of its own for a key.
+  bool has_default(std::string_view key) const;
+  /// Whether a key says nothing to the class. Where the class has a default for it, it has the
+  /// value under another name.
+  bool is_unread(std::string_view key) const;
+  /// "code of gemma3_text in Transformers".
+  std::string code() const;
+  /// "config.json: head_dim is not read by the code of gpt_neox in Transformers".
+  std::string not_read(std::string_view key) const;
+  /// "config.json: text_config.n_head", "default of gemma3_text".
+  std::string reason(std::string_view key) const;
+
+  Valued<double> number(std::string_view key) const;
+  Valued<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most) const;
+  /// False where it is neither in the file nor a default.
+  bool flag(std::string_view key) const;
+  std::string text(std::string_view key) const;  ///< empty where there is none
+  const Json* object(std::string_view key) const;
+  const Json* list(std::string_view key) const;
+
+  const ModelType* type() const { return type_; }
+  const std::string& file() const { return file_; }
+  /// "config.json: text_config.KEY", whether or not the file has it.
+  std::string key_name(std::string_view key) const;
+
+  /// Throws DataError: the value of that key is not what was expected.
+  [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
+
+ private:
+  std::string spelling_of(std::string_view key) const;
+
+  Json values_;
+  Json defaults_;
+  const ModelType* type_;
+  std::string file_;
+  std::string prefix_;
+};
+
+/// A number that is finite, or nothing.
+std::optional<double> finite_number(const Json& value);
+
+}  // namespace orrery::model_files

@@ -1,0 +1,306 @@
+#include "experiments/model_files/gguf_file.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/text/printable.h"
+
+namespace orrery::model_files {
+namespace {
+
+constexpr std::string_view magic = "GGUF";
+constexpr std::uint64_t usual_alignment = 32;
+// What is kept is bounded: texts that are longer are left out, and so are lists beyond so many
+// numbers.
+constexpr std::uint64_t longest_name = 1024;
+constexpr std::uint64_t longest_text = 4096;
+constexpr std::uint64_t most_kept_numbers = 1 << 20;
+// Models have some hundred keys, some thousand tensors and some hundred thousand tokens.
+constexpr std::uint64_t most_keys = 1 << 14;
+constexpr std::uint64_t most_tensors = 1 << 17;
+constexpr std::uint64_t most_texts = 1 << 24;
+constexpr std::uint32_t most_dimensions = 8;
+
+// Types of values in the metadata.
+enum class Kind : std::uint32_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  f32,
+  boolean,
+  text,
+  list,
+  u64,
+  i64,
+  f64
+};
+constexpr std::size_t kind_bytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+
+/// Bytes of a block of numbers, of every type that llama.cpp writes.
+struct Blocks {
+  std::uint32_t type;
+  std::uint64_t numbers, bytes;
+};
+constexpr Blocks all_blocks[] = {
+    {0, 1, 4},    {1, 1, 2},      {2, 32, 18},    {3, 32, 20},    {6, 32, 22},    {7, 32, 24},
+    {8, 32, 34},  {10, 256, 84},  {11, 256, 110}, {12, 256, 144}, {13, 256, 176}, {14, 256, 210},
+    {20, 32, 18}, {23, 256, 136}, {24, 1, 1},     {25, 1, 2},     {26, 1, 4},     {27, 1, 8},
+    {28, 1, 8},   {30, 1, 2},     {39, 32, 17},   {40, 64, 36}};
+
+std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
+  if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
+  return a * b;
+}
+
+/// Reads the header from its beginning to its end.
+class Cursor {
+ public:
+  Cursor(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  [[noreturn]] void refuse(std::string_view what) const {
+    throw DataError(name_, fmt::format("is a damaged GGUF ({})", what),
+                    "copy or download it again");
+  }
+
+  std::string_view take(std::uint64_t count) {
+    if (count > bytes_.size() - at_)
+      refuse(fmt::format("cut off at byte {}: {} more are needed and {} are left", at_, count,
+                         bytes_.size() - at_));
+    const std::string_view part = bytes_.substr(at_, static_cast<std::size_t>(count));
+    at_ += static_cast<std::size_t>(count);
+    return part;
+  }
+
+  template <class T>
+  T number() {
+    const std::string_view part = take(sizeof(T));
+    std::uint64_t bits = 0;
+    for (std::size_t i = sizeof(T); i-- > 0;)
+      bits = bits << 8 | static_cast<unsigned char>(part[i]);
+    if constexpr (sizeof(T) == 8)
+      return std::bit_cast<T>(bits);
+    else if constexpr (sizeof(T) == 4)
+      return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
+    else if constexpr (sizeof(T) == 2)
+      return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
+    else
+      return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
+  }
+
+  std::string_view text() { return take(number<std::uint64_t>()); }
+
+  std::string name(std::string_view of) {
+    const auto length = number<std::uint64_t>();
+    if (length == 0 || length > longest_name)
+      refuse(fmt::format("the name of a {} has {} bytes", of, length));
+    return std::string(take(length));
+  }
+
+  /// Throws DataError for a count beyond what any model has.
+  void require_at_most(std::uint64_t most, std::uint64_t count, std::string_view what) const {
+    if (count > most) refuse(fmt::format("{} {}, and at most {} are read", count, what, most));
+  }
+
+  /// Whether a list of so many numbers may be kept beside those that were.
+  bool keeps(std::uint64_t count) {
+    if (count > max_gguf_list || kept_ + count > most_kept_numbers) return false;
+    kept_ += count;
+    return true;
+  }
+
+  std::size_t at() const { return at_; }
+  std::size_t size() const { return bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+  std::string_view name_;
+  std::size_t at_{0};
+  std::uint64_t kept_{0};
+};
+
+Kind read_kind(Cursor& cursor) {
+  const auto kind = cursor.number<std::uint32_t>();
+  if (kind > static_cast<std::uint32_t>(Kind::f64))
+    cursor.refuse(fmt::format("a value of type {}, and there are 13", kind));
+  return static_cast<Kind>(kind);
+}
+
+GgufValue integer(std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    return static_cast<double>(value);
+  return static_cast<std::int64_t>(value);
+}
+
+GgufValue read_scalar(Cursor& cursor, Kind kind) {
+  const auto whole = [](auto value) { return GgufValue(static_cast<std::int64_t>(value)); };
+  switch (kind) {
+    case Kind::u8:
+      return whole(cursor.number<std::uint8_t>());
+    case Kind::i8:
+      return whole(cursor.number<std::int8_t>());
+    case Kind::u16:
+      return whole(cursor.number<std::uint16_t>());
+    case Kind::i16:
+      return whole(cursor.number<std::int16_t>());
+    case Kind::u32:
+      return whole(cursor.number<std::uint32_t>());
+    case Kind::i32:
+      return whole(cursor.number<std::int32_t>());
+    case Kind::f32:
+      return static_cast<double>(cursor.number<float>());
+    case Kind::boolean:
+      return cursor.number<std::uint8_t>() != 0;
+    case Kind::u64:
+      return integer(cursor.number<std::uint64_t>());
+    case Kind::i64:
+      return cursor.number<std::int64_t>();
+    case Kind::f64:
+      return cursor.number<double>();
+    case Kind::text: {
+      const std::string_view text = cursor.text();
+      return std::string(text.size() > longest_text ? std::string_view() : text);
+    }
+    case Kind::list:
+      break;
+  }
+  cursor.refuse("a list of lists");
+}
+
+double as_number(const GgufValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+  return std::get<double>(value);
+}
+
+GgufValue read_list(Cursor& cursor) {
+  const Kind kind = read_kind(cursor);
+  const auto count = cursor.number<std::uint64_t>();
+  if (kind == Kind::list) cursor.refuse("a list of lists");
+  std::vector<double> numbers;
+  if (kind == Kind::text) {
+    cursor.require_at_most(most_texts, count, "texts in a list");
+    // Each takes 8 bytes at least, so that the end of the file ends a count that is too large.
+    for (std::uint64_t i = 0; i < count; ++i) cursor.text();
+    return numbers;
+  }
+  const auto bytes = product(count, kind_bytes[static_cast<std::size_t>(kind)]);
+  if (!bytes) cursor.refuse(fmt::format("a list of {} values", count));
+  if (!cursor.keeps(count)) {
+    cursor.take(*bytes);
+    return numbers;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(as_number(read_scalar(cursor, kind)));
+  return numbers;
+}
+
+void read_values(Cursor& cursor, std::uint64_t count, GgufFile& file) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string key = cursor.name("key");
+    const Kind kind = read_kind(cursor);
+    GgufValue value = kind == Kind::list ? read_list(cursor) : read_scalar(cursor, kind);
+    if (file.values.contains(key))
+      cursor.refuse(fmt::format("key {} occurs twice", in_quotes(key)));
+    file.values.emplace(std::move(key), std::move(value));
+  }
+}
+
+struct Place {
+  std::string name;
+  GgufTensor tensor;
+  std::uint64_t offset;
+};
+
+Place read_place(Cursor& cursor) {
+  Place place{.name = cursor.name("tensor"), .tensor = {}, .offset = 0};
+  const auto dimensions = cursor.number<std::uint32_t>();
+  if (dimensions > most_dimensions)
+    cursor.refuse(fmt::format("tensor {} has {} dimensions", in_quotes(place.name), dimensions));
+  for (std::uint32_t d = 0; d < dimensions; ++d)
+    place.tensor.shape.push_back(cursor.number<std::uint64_t>());
+  place.tensor.type = cursor.number<std::uint32_t>();
+  place.offset = cursor.number<std::uint64_t>();
+  return place;
+}
+
+/// Bytes of a tensor whose type is known. None for another, or when they do not fit 64 bits.
+std::optional<std::uint64_t> bytes_of(const GgufTensor& tensor, bool& fits) {
+  fits = true;
+  for (const Blocks& blocks : all_blocks) {
+    if (blocks.type != tensor.type) continue;
+    std::optional<std::uint64_t> numbers = 1;
+    for (const std::uint64_t d : tensor.shape)
+      if (numbers) numbers = product(*numbers, d);
+    fits = numbers && *numbers % blocks.numbers == 0;
+    return fits ? product(*numbers / blocks.numbers, blocks.bytes) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t alignment_of(const Cursor& cursor, const GgufFile& file) {
+  const auto found = file.values.find("general.alignment");
+  if (found == file.values.end()) return usual_alignment;
+  const auto* value = std::get_if<std::int64_t>(&found->second);
+  if (!value || *value <= 0 || *value > (1 << 20) || (*value & (*value - 1)) != 0)
+    cursor.refuse("general.alignment is no power of two");
+  return static_cast<std::uint64_t>(*value);
+}
+
+void place_tensors(const Cursor& cursor, std::vector<Place> places, std::string_view bytes,
+                   GgufFile& file) {
+  const std::uint64_t alignment = alignment_of(cursor, file);
+  const std::uint64_t start = (cursor.at() + alignment - 1) / alignment * alignment;
+  for (Place& place : places) {
+    bool fits = true;
+    const std::optional<std::uint64_t> needed = bytes_of(place.tensor, fits);
+    const std::string shown = in_quotes(place.name);
+    if (!fits) cursor.refuse(fmt::format("tensor {} has a shape that its type cannot have", shown));
+    if (place.offset % alignment != 0)
+      cursor.refuse(fmt::format("tensor {} is not aligned", shown));
+    if (start > bytes.size() || place.offset > bytes.size() - start ||
+        needed.value_or(0) > bytes.size() - start - place.offset)
+      cursor.refuse(fmt::format("cut off: tensor {} reaches beyond the end", shown));
+    place.tensor.data = bytes.substr(static_cast<std::size_t>(start + place.offset));
+    if (!file.tensors.emplace(std::move(place.name), std::move(place.tensor)).second)
+      cursor.refuse(fmt::format("tensor {} occurs twice", shown));
+  }
+}
+
+}  // namespace
+
+bool is_gguf(std::string_view bytes) { return bytes.starts_with(magic); }
+
+GgufFile parse_gguf(std::string_view bytes, std::string_view name) {
+  Cursor cursor(bytes, name);
+  if (!is_gguf(bytes)) throw DataError(name, "is no GGUF", "give a .gguf file");
+  cursor.take(magic.size());
+  GgufFile file;
+  file.version = cursor.number<std::uint32_t>();
+  if (file.version != 0 && (file.version & 0xFFFFU) == 0)
+    throw DataError(name, "was written on a machine of the other byte order",
+                    "convert it with gguf-convert-endian NAME.gguf little");
+  if (file.version != 2 && file.version != 3)
+    throw DataError(
+        name, fmt::format("is a GGUF of version {}, and versions 2 and 3 are read", file.version),
+        "convert the model again with a newer llama.cpp");
+  const auto tensors = cursor.number<std::uint64_t>();
+  const auto values = cursor.number<std::uint64_t>();
+  cursor.require_at_most(most_keys, values, "keys");
+  cursor.require_at_most(most_tensors, tensors, "tensors");
+  read_values(cursor, values, file);
+  std::vector<Place> places;
+  for (std::uint64_t i = 0; i < tensors; ++i) places.push_back(read_place(cursor));
+  place_tensors(cursor, std::move(places), bytes, file);
+  return file;
+}
+
+}  // namespace orrery::model_files

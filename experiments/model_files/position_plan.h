@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/encodings/rope_convention.h"
+#include "core/params.h"
+#include "experiments/model/layers.h"
+
+namespace orrery::model_files {
+
+/// A setting of an experiment by its key, "rope.factor".
+using Setting = std::pair<std::string, ParamValue>;
+
+/// A factor on the logits of a query that depends on its position m.
+struct Temperature {
+  std::string rule{};                     ///< "1 + β ln(1 + floor(m / L₀))"
+  std::map<std::string, double> terms{};  ///< the values of its symbols
+  friend bool operator==(const Temperature&, const Temperature&) = default;
+};
+
+/// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
+/// indexer. It turns by the layer's frequencies.
+struct IndexerPlan {
+  RopePairing pairing{};  ///< which need not be the layer's
+  Index head_dim{};
+  Index rotary_begin{};  ///< first of the layer's rotary_dims channels
+  friend bool operator==(const IndexerPlan&, const IndexerPlan&) = default;
+};
+
+/// What one layer of a model does with positions.
+struct LayerPlan {
+  int layer{};             ///< counted from 0
+  std::string type{};      ///< as the model names it: "full_attention"; empty where it has one type
+  std::string encoding{};  ///< name of an encoding of the catalogue, or what stands in its place
+  /// How q and k turn. Its d_head is the channels of a head of every encoding, 0 when the file does
+  /// not say; without RoPE the rest means nothing.
+  RopeConvention rope{};
+  std::vector<Setting> params{};   ///< of the encoding beyond that, as `orrery run` takes them
+  std::vector<double> inv_freq{};  ///< rad per token in the order of pairs, after scaling
+  double attention_factor{1.0};    ///< by which cos and sin are multiplied; 0 blanks the slice
+  double softmax_scale{};          ///< by which q·k is multiplied; 0 when the file does not say
+  /// w: a query at m sees keys at n with |m − n| < w, of causal layers those with n ≤ m. It counts
+  /// the query's own key and w − 1 behind it; layers that are not causal see w − 1 ahead, too. The
+  /// same w as `window=` of attend. None: all keys.
+  std::optional<std::int64_t> window{};
+  bool window_in_blocks{};  ///< and only keys with floor(n/w) = floor(m/w)
+  std::optional<Temperature> temperature{};
+  bool causal{true};
+  std::optional<IndexerPlan> indexer{};
+  /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
+  /// in that of half_split ones: the file's pairing is then the same encoding.
+  bool rows_reordered{};
+  std::map<std::string, std::string> reasons{};  ///< by field: the key of a file, or which default
+};
+
+/// A model's layers as its files describe them.
+struct PositionPlan {
+  std::string source{};      ///< the file
+  std::string format{};      ///< "config.json", "params.json", "GGUF v3"
+  std::string model_type{};  ///< "llama"; in a GGUF its architecture
+  std::vector<LayerPlan> layers{};
+  std::vector<std::string> assumed{};  ///< what no file says, one sentence each
+};
+
+/// What is read beside the files.
+struct ReadOptions {
+  /// Length of the sequence, by which LongRoPE and dynamic scaling choose; 0: the length of
+  /// training, for which both have their first frequencies.
+  std::int64_t length{0};
+};
+
+/// The numbers of layers of one type that compute the same, in the order of the first of each.
+std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
+
+/// Whether two layers compute the same: all but number, name of the type and reasons.
+bool computes_same(const LayerPlan& a, const LayerPlan& b);
+
+/// The settings of the encoding that the files give, as `orrery run` takes them: of RoPE those of
+/// its scaling and slice, without base and pairing.
+std::vector<Setting> settings_of(const LayerPlan& layer);
+/// The one of that key. Empty when the files give none.
+std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key);
+
+/// Adds a sentence unless it is there already.
+void assume(std::vector<std::string>& assumed, std::string sentence);
+
+/// Sets or replaces a parameter of the layer, in its convention where that has one of the key, with
+/// the reason for it.
+void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason);
+
+}  // namespace orrery::model_files

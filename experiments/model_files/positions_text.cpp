@@ -1,0 +1,185 @@
+#include "experiments/model_files/positions_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+#include "experiments/text/printable.h"
+
+namespace orrery::model_files {
+namespace {
+
+/// Seven significant digits are enough to see what a number is.
+std::string shown(double value) { return fmt::format("{:.7g}", value); }
+
+std::string reason_of(const LayerPlan& layer, const std::string& field) {
+  const auto found = layer.reasons.find(field);
+  return found == layer.reasons.end() ? "" : found->second;
+}
+
+/// The facts of a layer, while they are collected.
+class Facts {
+ public:
+  explicit Facts(const LayerPlan& layer) : layer_(layer) {}
+  void add(const std::string& field, std::string label, std::string value) {
+    facts_.push_back({field, std::move(label), std::move(value), reason_of(layer_, field)});
+  }
+  std::vector<PositionFact> take() { return std::move(facts_); }
+
+ private:
+  const LayerPlan& layer_;
+  std::vector<PositionFact> facts_{};
+};
+
+bool is_proportional(const LayerPlan& layer) {
+  return layer.rope.partial == RopePartial::proportional;
+}
+
+/// p-RoPE pairs over all of the head, however few of its channels turn.
+std::string pairing_text(const LayerPlan& layer) {
+  if (layer.rope.pairing == RopePairing::interleaved) return "interleaved (2t, 2t+1)";
+  if (!is_proportional(layer)) return "half_split (t, t + r/2)";
+  return fmt::format("half_split (t, t + {})", layer.rope.d_head / 2);
+}
+
+std::string slice_text(const LayerPlan& layer) {
+  if (is_proportional(layer))
+    return fmt::format("{} of {} channels, spread over all pairs", layer.rope.rotary_dims,
+                       layer.rope.d_head);
+  if (layer.rope.rotary_dims == layer.rope.d_head)
+    return fmt::format("all {} channels", layer.rope.d_head);
+  return fmt::format("channels {} to {} of {}", layer.rope.begin,
+                     layer.rope.begin + layer.rope.rotary_dims - 1, layer.rope.d_head);
+}
+
+/// The slowest frequency that is not 0: p-RoPE ends with zeros.
+std::string frequencies_text(const LayerPlan& layer) {
+  double slowest = 0;
+  for (const double theta : layer.inv_freq)
+    if (theta != 0) slowest = theta;
+  return fmt::format("{} pairs, {} to {} rad per token (a turn in {} tokens)",
+                     layer.inv_freq.size(),
+                     shown(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()), shown(slowest),
+                     fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
+}
+
+std::string indexer_text(const LayerPlan& layer) {
+  const IndexerPlan& indexer = *layer.indexer;
+  return fmt::format("{}, channels {} to {} of {}", name(indexer.pairing), indexer.rotary_begin,
+                     indexer.rotary_begin + layer.rope.rotary_dims - 1, indexer.head_dim);
+}
+
+void add_rope(const LayerPlan& layer, Facts& facts) {
+  facts.add("pairing", "pairing", pairing_text(layer));
+  if (layer.rope.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
+  facts.add("rotary_dims", "rotated", slice_text(layer));
+  facts.add("base", "base", shown(layer.rope.base));
+  if (layer.indexer) facts.add("indexer", "indexer", indexer_text(layer));
+}
+
+std::string list_text(const std::vector<double>& values) {
+  return fmt::format("{} numbers, {} to {}", values.size(), shown(values.front()),
+                     shown(values.back()));
+}
+
+void add_factors(const LayerPlan& layer, Facts& facts) {
+  if (layer.rope.scaling.factors.empty()) return;
+  const bool longrope = !layer.rope.scaling.long_factors.empty();
+  facts.add(longrope ? "short_factor" : "rope.scaling",
+            longrope ? "rope.short_factor" : "rope.factors", list_text(layer.rope.scaling.factors));
+  if (longrope)
+    facts.add("long_factor", "rope.long_factor", list_text(layer.rope.scaling.long_factors));
+}
+
+std::string temperature_text(const Temperature& temperature) {
+  std::string text = temperature.rule;
+  for (const auto& [symbol, value] : temperature.terms)
+    text += fmt::format(", {} = {}", symbol, shown(value));
+  return text;
+}
+
+void add_rest(const LayerPlan& layer, Facts& facts) {
+  if (layer.softmax_scale != 0)
+    facts.add("softmax_scale", "softmax scale", shown(layer.softmax_scale));
+  if (layer.temperature)
+    facts.add("temperature", "times, by position", temperature_text(*layer.temperature));
+  if (layer.window || layer.reasons.count("window") > 0)
+    facts.add("window", "window", window_text(layer));
+  if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
+}
+
+std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
+  std::string text =
+      fmt::format("\n{}{}\n", numbers_text(layers),
+                  first.type.empty() ? "" : fmt::format(" ({})", without_controls(first.type)));
+  for (const PositionFact& fact : facts_of(first))
+    text += fmt::format(
+        "  {:<21} {}{}\n", fact.label, without_controls(fact.value),
+        fact.reason.empty() ? "" : fmt::format("   [{}]", without_controls(fact.reason)));
+  return text;
+}
+
+}  // namespace
+
+std::vector<PositionFact> facts_of(const LayerPlan& layer) {
+  Facts facts(layer);
+  if (layer.reasons.count("layer_types") > 0)
+    facts.add("layer_types", "types of layers", "all alike");
+  facts.add("encoding", "encoding", layer.encoding);
+  if (layer.encoding == "not_attention") return facts.take();
+  const bool rope = layer.encoding == "rope";
+  if (rope)
+    add_rope(layer, facts);
+  else if (layer.rope.d_head > 0)
+    facts.add("head_dim", "head", fmt::format("{} channels", layer.rope.d_head));
+  for (const auto& [key, value] : settings_of(layer))
+    if (key != "rope.fraction" && !std::holds_alternative<std::vector<double>>(value))
+      facts.add(key, key, to_text(value));
+  add_factors(layer, facts);
+  if (rope && layer.attention_factor != 1)
+    facts.add("rope.attention_factor", "attention factor", shown(layer.attention_factor));
+  if (rope) facts.add("inv_freq", "frequencies", frequencies_text(layer));
+  if (!layer.rope.sections.empty())
+    facts.add("sections", "pairs per axis",
+              fmt::format("{}{}", fmt::join(layer.rope.sections, ", "),
+                          layer.rope.design == AxisDesign::interleaved ? ", in turns"
+                                                                       : ", one after the other"));
+  add_rest(layer, facts);
+  return facts.take();
+}
+
+std::string window_text(const LayerPlan& layer) {
+  if (!layer.window) return "none";
+  const std::int64_t w = *layer.window;
+  if (w == 0) return "0 tokens: every key is hidden";
+  if (layer.window_in_blocks) return fmt::format("{} tokens (in blocks: ⌊n/{}⌋ = ⌊m/{}⌋)", w, w, w);
+  return fmt::format("{} tokens ({} < {})", w, layer.causal ? "m − n" : "|m − n|", w);
+}
+
+std::string numbers_text(const std::vector<int>& layers) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < layers.size();) {
+    std::size_t end = i + 1;
+    while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
+    runs.push_back(end - i == 1 ? fmt::format("{}", layers[i])
+                                : fmt::format("{}–{}", layers[i], layers[end - 1]));
+    i = end;
+  }
+  return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers", fmt::join(runs, ", "));
+}
+
+std::string positions_text(const PositionPlan& plan) {
+  std::string text =
+      fmt::format("{}: {}, model type {}, {} layers\n", without_controls(plan.source), plan.format,
+                  without_controls(plan.model_type), plan.layers.size());
+  for (const std::vector<int>& alike : alike_layers(plan))
+    text += group_text(alike, plan.layers[static_cast<std::size_t>(alike.front())]);
+  if (!plan.assumed.empty()) text += "\nAssumed\n";
+  for (const std::string& sentence : plan.assumed)
+    text += fmt::format("  {}\n", without_controls(sentence));
+  return text;
+}
+
+}  // namespace orrery::model_files

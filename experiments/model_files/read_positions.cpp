@@ -1,0 +1,83 @@
+#include "experiments/model_files/read_positions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
+#include "experiments/model_files/config_json.h"
+#include "experiments/model_files/gguf_file.h"
+#include "experiments/model_files/gguf_plan.h"
+#include "experiments/model_files/read_config.h"
+
+namespace orrery::model_files {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int most_entries = 100'000;
+
+/// The GGUFs of a folder, by name; of a split one the first part.
+std::vector<fs::path> ggufs_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  int entries = 0;
+  for (fs::directory_iterator at(folder, error), end;
+       !error && at != end && ++entries < most_entries; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool later_part =
+        name.find("-of-") != std::string::npos && name.find("-00001-of-") == std::string::npos;
+    if (name.ends_with(".gguf") && !later_part) found.push_back(at->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+fs::path file_in(const fs::path& folder) {
+  for (const char* name : {"config.json", "params.json"})
+    if (std::error_code error; fs::is_regular_file(folder / name, error)) return folder / name;
+  const std::vector<fs::path> ggufs = ggufs_in(folder);
+  if (ggufs.size() == 1) return ggufs.front();
+  if (ggufs.empty())
+    throw IoError(folder.string(), "holds neither config.json, params.json nor a .gguf file",
+                  "give the folder of a model, or one of its files");
+  throw DataError(folder.string(), fmt::format("holds {} .gguf files", ggufs.size()),
+                  fmt::format("give one of them, {}", ggufs.front().string()));
+}
+
+/// Names of models on a hub, such as gpt2, are no files.
+void require_no_hub_name(const fs::path& path) {
+  std::error_code error;
+  const std::string kind = path.extension().string();
+  if (fs::exists(path, error) || kind == ".json" || kind == ".gguf") return;
+  std::string cached = path.lexically_normal().string();
+  for (std::size_t slash; (slash = cached.find('/')) != std::string::npos;)
+    cached.replace(slash, 1, "--");
+  throw IoError(
+      path.string(), "is neither a file nor a folder here, and models are not looked up by name",
+      fmt::format("give the model's config.json, saved from its page or where Transformers "
+                  "keeps it: ~/.cache/huggingface/hub/models--{}/snapshots/*",
+                  cached));
+}
+
+}  // namespace
+
+PositionPlan read_positions(const fs::path& path, const ReadOptions& options) {
+  require_no_hub_name(path);
+  std::error_code error;
+  const fs::path file = fs::is_directory(path, error) ? file_in(path) : path;
+  const std::string name = file.string();
+  const MappedFile mapped(file, name);
+  if (is_gguf(mapped.bytes())) return read_gguf(mapped.bytes(), name, options);
+  PositionPlan plan =
+      read_config(read_file(file, max_config_bytes, name), file.filename().string(), options);
+  plan.source = name;
+  return plan;
+}
+
+}  // namespace orrery::model_files

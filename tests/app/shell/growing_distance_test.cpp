@@ -1,0 +1,70 @@
+#include "app/shell/growing_distance.h"
+
+#include <GLFW/glfw3.h>
+
+#include <catch2/catch.hpp>
+
+#include "app/shell/start.h"
+#include "tests/app/fixture.h"
+#include "tests/app/layers.h"
+
+namespace orrery {
+namespace {
+
+double held(const Session& session) { return session.links.held().value_or(0.0); }
+
+}  // namespace
+
+TEST_CASE("Space lets the distance grow: it goes to the longest, begins anew, and stops") {
+  const auto session =
+      start_session({.view = "score_spectrogram", .overrides = {"max_distance=64"}}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  CHECK(desktop.app().due_in() < 0);
+  desktop.press(GLFW_KEY_SPACE);
+  double longest = 0;
+  bool began_anew = false;
+  for (int frame = 0; frame < 900; ++frame) {
+    const double before = held(*session);
+    desktop.frame();
+    began_anew = began_anew || held(*session) < before;
+    longest = std::max(longest, held(*session));
+  }
+  CHECK(desktop.app().due_in() == 0);
+  CHECK(began_anew);
+  CHECK(longest <= 64);
+  CHECK(longest > 56);
+  desktop.press(GLFW_KEY_SPACE);
+  desktop.settle();
+  const double stopped = held(*session);
+  desktop.frame(30);
+  CHECK(held(*session) == stopped);
+}
+
+TEST_CASE("A full stop and a comma go one token on and back, from the distance that is set") {
+  const auto session =
+      start_session({.view = "score_spectrogram", .overrides = {"distance=20"}}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  desktop.type(".");
+  CHECK(held(*session) == 21);
+  desktop.type(",");
+  desktop.type(",");
+  CHECK(held(*session) == 19);
+}
+
+TEST_CASE("The curve and the map of one view have their axes in line") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const FigureLayout* curve = desktop.app().item_rects().figure("mean_logit");
+  const FigureLayout* map = desktop.app().item_rects().figure("parts_rope");
+  REQUIRE(curve);
+  REQUIRE(map);
+  CHECK(curve->plot.x == Approx(map->plot.x).margin(0.6));
+  CHECK(curve->plot.right() == Approx(map->plot.right()).margin(0.6));
+  for (const double r : {2.0, 100.0, 20000.0})
+    CHECK(curve->x.to_canvas(r) == Approx(map->x.to_canvas(r)).margin(2));
+}
+
+}  // namespace orrery

@@ -1,0 +1,353 @@
+#include "experiments/model_files/read_config.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/model_files/model_types.h"
+#include "experiments/model_files/rotation.h"
+#include "experiments/model_files/temperature.h"
+#include "tests/support/golden_file.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::model_files;
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+using Numbers = std::vector<double>;
+
+namespace {
+
+// Transformers forms inv_freq and angles in fp32: 2^-24 of the largest position, 300, and of the
+// largest component, some 3, with room for their sums.
+constexpr double applied_tolerance = 2e-4;
+constexpr double frequency_tolerance = 2e-6;
+
+PositionPlan plan_of(const Json& config) { return read_config(config.dump(), "config.json"); }
+PositionPlan plan_of(const std::string& config) { return read_config(config, "config.json"); }
+
+/// Largest difference; a NaN is larger than all.
+double largest(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size()) return HUGE_VAL;
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (const double error = std::abs(a[i] - b[i]); !(error <= most)) most = error;
+  return most;
+}
+
+/// What a layer makes of q at a position, with the factor of its temperature; of k without.
+Numbers applied(const LayerPlan& layer, Numbers x, std::int64_t position, bool is_query) {
+  rotate(layer, position, x);
+  if (is_query && layer.temperature)
+    for (double& value : x) value *= temperature_at(*layer.temperature, position);
+  return x;
+}
+
+double applied_error(const LayerPlan& layer, const Json& golden, const Numbers& positions) {
+  double most = 0;
+  for (const char* which : {"q", "k"})
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const Numbers pre = golden.at(std::string("pre_") + which);
+      const Numbers post = golden.at(std::string("post_") + which).at(i);
+      const double error = largest(
+          applied(layer, pre, static_cast<std::int64_t>(positions[i]), *which == 'q'), post);
+      if (!(error <= most)) most = error;
+    }
+  return most;
+}
+
+/// The tables of a rotary module are those of one of the layers.
+bool has_table(const PositionPlan& plan, const Json& table) {
+  const Numbers inv_freq = table.at("inv_freq");
+  for (const LayerPlan& layer : plan.layers) {
+    if (layer.inv_freq.size() != inv_freq.size()) continue;
+    bool same =
+        std::abs(layer.attention_factor - table.at("attention_factor").get<double>()) < 1e-6;
+    for (std::size_t t = 0; t < inv_freq.size(); ++t)
+      same = same && std::abs(layer.inv_freq[t] - inv_freq[t]) <= frequency_tolerance * inv_freq[t];
+    if (same) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a plan turns q and k as Transformers does, in every layer of every model type") {
+  const Json golden = test::golden("plans.json");
+  const Numbers positions = golden.at("positions");
+  std::set<std::string> types;
+  for (const Json& one : golden.at("cases")) {
+    INFO(one.at("name").get<std::string>());
+    types.insert(one.at("config").at("model_type").get<std::string>());
+    const PositionPlan plan = plan_of(one.at("config"));
+    REQUIRE(plan.layers.size() >= one.at("layers").size());
+    for (const Json& expected : one.at("layers")) {
+      const LayerPlan& layer = plan.layers.at(expected.at("layer").get<std::size_t>());
+      INFO("layer " << layer.layer << " of type " << layer.type);
+      CHECK((layer.encoding == "rope") == expected.at("turned").get<bool>());
+      CHECK(layer.softmax_scale == Approx(expected.at("scale").get<double>()).epsilon(1e-9));
+      if (!expected.at("window").is_null() && layer.causal)
+        CHECK(layer.window == expected.at("window").get<std::int64_t>());
+      if (expected.contains("pre_q"))
+        CHECK(applied_error(layer, expected, positions) < applied_tolerance);
+    }
+  }
+  CHECK(types.size() >= 75);
+}
+
+TEST_CASE("an indexer turns its own q and k as in Transformers, in a pairing of its own") {
+  const Json golden = test::golden("plans.json");
+  const Numbers positions = golden.at("positions");
+  std::set<RopePairing> pairings;
+  for (const Json& one : golden.at("cases")) {
+    if (!one.contains("indexer")) continue;
+    INFO(one.at("name").get<std::string>());
+    const LayerPlan layer = plan_of(one.at("config")).layers.at(0);
+    REQUIRE(layer.indexer);
+    CHECK(layer.rope.pairing == RopePairing::interleaved);
+    CHECK(layer.indexer->rotary_begin == 0);
+    pairings.insert(layer.indexer->pairing);
+    LayerPlan slice = layer;  // the rotated channels alone
+    slice.rope.pairing = layer.indexer->pairing;
+    slice.rope.d_head = layer.rope.rotary_dims;
+    slice.rope.begin = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      for (const std::string which : {"q", "k"}) {
+        const Json& seen = one.at("indexer").at(i);
+        Numbers x = seen.at("pre_" + which);
+        rotate(slice, static_cast<std::int64_t>(positions[i]), x);
+        CHECK(largest(x, seen.at("post_" + which)) < applied_tolerance);
+      }
+  }
+  CHECK(pairings == std::set<RopePairing>{RopePairing::half_split, RopePairing::interleaved});
+}
+
+TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the indexer of a layer") {
+  const auto of = [](const std::string& more) {
+    return plan_of(R"({"model_type": "deepseek_v4", "num_hidden_layers": 3, "head_dim": 512,
+                       "compress_ratios": [0, 4, 128])" +
+                   more + "}")
+        .layers;
+  };
+  const auto plain = of("");
+  CHECK_FALSE(plain.at(1).window);
+  CHECK(plain.at(0).rope.rotary_dims == 64);
+  CHECK(plain.at(0).rope.begin == 448);
+  CHECK(plain.at(0).rope.base == 10000);
+  CHECK(plain.at(1).rope.base == 160000);
+  CHECK_FALSE(plain.at(0).indexer);
+  CHECK_FALSE(plain.at(2).indexer);
+  REQUIRE(plain.at(1).indexer);
+  CHECK(*plain.at(1).indexer ==
+        IndexerPlan{.pairing = RopePairing::interleaved, .head_dim = 128, .rotary_begin = 64});
+  const auto older = of(R"(, "qk_rope_head_dim": 128, "rope_scaling": {"type": "yarn", "factor": 16,
+                            "original_max_position_embeddings": 65536})");
+  CHECK(older.at(0).rope.rotary_dims == 128);
+  CHECK(older.at(0).inv_freq.at(1) == Approx(std::pow(1e4, -2.0 / 128)));
+  CHECK(older.at(2).rope.begin == 384);
+  CHECK(older.at(2).attention_factor == 1);
+}
+
+TEST_CASE("a plan has the frequencies and attention factors of Transformers' modules") {
+  const Json all = test::golden("plans.json");
+  for (const Json& one : all.at("cases")) {
+    const PositionPlan plan = plan_of(one.at("config"));
+    for (const auto& [name, table] : one.at("tables").items()) {
+      INFO(one.at("name").get<std::string>() << ", table " << name);
+      // A module has tables for types of layers that no layer of a small model has, and for none.
+      if (one.at("tables").size() > 1 && plan.layers.size() < 2) continue;
+      if (one.at("config").contains("layer_rope_theta")) continue;  // and one for a base beside
+      CHECK(has_table(plan, table));
+    }
+  }
+}
+
+TEST_CASE("each value of a plan says which key or default it comes from") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "gpt_oss", "num_hidden_layers": 2,
+    "hidden_size": 2880, "num_attention_heads": 64, "rope_theta": 150000})"));
+  const LayerPlan& sliding = plan.layers.at(0);
+  CHECK(sliding.reasons.at("base") == "config.json: rope_theta");
+  CHECK(sliding.reasons.at("head_dim") == "default of gpt_oss");
+  CHECK(sliding.reasons.at("rope.truncate") == "default of gpt_oss.truncate");
+  CHECK(sliding.reasons.at("window") == "default of gpt_oss");
+  CHECK(sliding.window == 128);
+  CHECK_FALSE(plan.layers.at(1).window);
+  CHECK(plan.assumed.empty());
+}
+
+TEST_CASE("layers of Llama 4 without RoPE have the temperature, and no others") {
+  const PositionPlan plan =
+      plan_of(std::string(R"({"model_type": "llama4_text", "num_hidden_layers": 4})"));
+  CHECK_FALSE(plan.layers.at(2).temperature);
+  CHECK(plan.layers.at(2).window == 8192);
+  const LayerPlan& nope = plan.layers.at(3);
+  CHECK(nope.encoding == "none");
+  CHECK(temperature_at(nope.temperature.value(), 8190) == 1);
+  CHECK(temperature_at(nope.temperature.value(), 8191) == Approx(1 + 0.1 * std::log(2)));
+}
+
+TEST_CASE("equal factors of llama3 make a step, as Llama 4 Scout has it") {
+  const LayerPlan layer =
+      plan_of(std::string(R"({"model_type": "llama4_text", "num_hidden_layers": 1,
+    "rope_scaling": {"factor": 16.0, "high_freq_factor": 1.0, "low_freq_factor": 1.0,
+    "original_max_position_embeddings": 8192, "rope_type": "llama3"}})"))
+          .layers.at(0);
+  constexpr double two_pi = 6.283185307179586;
+  for (std::size_t t = 0; t < layer.inv_freq.size(); ++t) {
+    const double theta = std::pow(5e5, -static_cast<double>(t) / 64);
+    CHECK(layer.inv_freq[t] == Approx(two_pi / theta > 8192 ? theta / 16 : theta).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a nested dictionary is known by its values, not by its keys") {
+  // Two layers of one type: the dictionary of the other type is one all the same.
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "mellum", "num_hidden_layers": 2,
+    "layer_types": ["full_attention", "full_attention"],
+    "rope_parameters": {"full_attention": {"rope_theta": 5e5},
+                        "sliding_attention": {"rope_theta": 1e4}}})"));
+  for (const LayerPlan& layer : plan.layers) CHECK(layer.rope.base == 5e5);
+}
+
+TEST_CASE("null for a type of layers means no position encoding") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "mellum", "num_hidden_layers": 2,
+    "layer_types": ["full_attention", "sliding_attention"],
+    "rope_parameters": {"full_attention": null, "sliding_attention": {"rope_theta": 1e4}}})"));
+  CHECK(plan.layers.at(0).encoding == "none");
+  CHECK(plan.layers.at(1).encoding == "rope");
+}
+
+TEST_CASE("an unknown model type is read as far as its keys go, and says so") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "new_thing", "n_layer": 3,
+    "n_embd": 64, "n_head": 4, "rope_theta": 5e5, "sliding_window": 16})"));
+  REQUIRE(plan.layers.size() == 3);
+  CHECK(plan.layers[2].rope.d_head == 16);
+  CHECK(plan.layers[2].rope.base == 5e5);
+  REQUIRE(plan.assumed.size() == 3);
+  CHECK_THAT(plan.assumed[0], Contains("new_thing"));
+  CHECK_THAT(plan.assumed[1], Contains("sliding_window"));
+  CHECK_THAT(plan.assumed[2], Contains("t + r/2"));
+}
+
+TEST_CASE("the text of a multimodal model is read, with its prefix in the reasons") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "gemma3", "vision_config": {},
+    "text_config": {"model_type": "gemma3_text", "num_hidden_layers": 6, "rope_scaling":
+      {"factor": 8.0, "rope_type": "linear"}}})"));
+  CHECK(plan.model_type == "gemma3_text");
+  CHECK(plan.layers.at(5).reasons.at("rope.factor") ==
+        "config.json: text_config.rope_scaling.factor");
+  CHECK(settings_of(plan.layers.at(0)).empty());
+  CHECK(plan.layers.at(0).rope.base == 1e4);
+  CHECK(plan.layers.at(5).rope.base == 1e6);
+}
+
+TEST_CASE("biases of ALiBi, T5 and DeBERTa are read with their parameters") {
+  const LayerPlan bloom =
+      plan_of(std::string(R"({"model_type": "bloom", "n_layer": 30, "n_head": 32,
+    "hidden_size": 4096})"))
+          .layers.at(29);
+  CHECK(bloom.encoding == "alibi");
+  CHECK(*find_param(bloom, "heads") == ParamValue(std::int64_t{32}));
+  const LayerPlan t5 = plan_of(std::string(R"({"model_type": "t5", "num_layers": 12, "d_model": 768,
+    "num_heads": 12, "d_kv": 64, "relative_attention_num_buckets": 32})"))
+                           .layers.at(0);
+  CHECK(t5.encoding == "t5");
+  CHECK(t5.softmax_scale == 1);
+  const LayerPlan deberta = plan_of(std::string(R"({"model_type": "deberta-v2", "hidden_size": 768,
+    "num_attention_heads": 12, "num_hidden_layers": 12, "relative_attention": true,
+    "position_buckets": 256, "norm_rel_ebd": "layer_norm", "pos_att_type": "p2c|c2p",
+    "max_relative_positions": -1})"))
+                                .layers.at(0);
+  CHECK(deberta.encoding == "deberta");
+  CHECK(*find_param(deberta, "deberta.max_distance") == ParamValue(std::int64_t{512}));
+  CHECK(deberta.softmax_scale == Approx(1 / std::sqrt(3.0 * 64)));
+}
+
+TEST_CASE("Mistral's params.json has names of its own") {
+  const PositionPlan plan = plan_of(std::string(R"({"dim": 4096, "n_layers": 2, "head_dim": 128,
+    "n_heads": 32, "rope_theta": 1e6, "yarn": {"original_max_position_embeddings": 16384,
+    "factor": 16, "apply_scale": false, "beta": 24, "alpha": 2},
+    "llama_4_scaling": {"original_max_position_embeddings": 16384, "beta": 0.1}})"));
+  CHECK(plan.format == "params.json");
+  const LayerPlan& layer = plan.layers.at(1);
+  CHECK(layer.rope.pairing == RopePairing::interleaved);
+  CHECK(*find_param(layer, "rope.beta_slow") == ParamValue(2.0));
+  CHECK(*find_param(layer, "rope.beta_fast") == ParamValue(24.0));
+  CHECK(layer.attention_factor == 1);
+  CHECK(temperature_at(layer.temperature.value(), 40000) == Approx(1 + 0.1 * std::log(3)));
+}
+
+TEST_CASE("infinities of Python and texts that look like them are read") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "llama", "num_hidden_layers": 1,
+    "time_step_limit": [0.0, Infinity], "x": -Infinity, "y": NaN, "name": "NaN \" Infinity"})"));
+  CHECK(plan.layers.size() == 1);
+}
+
+TEST_CASE("layers without attention are told from others by the keys of each model") {
+  const auto attention = [](const std::string& keys) {
+    std::vector<int> layers;
+    for (const LayerPlan& layer : plan_of("{\"num_hidden_layers\": 6, " + keys + "}").layers)
+      if (layer.encoding != "not_attention") layers.push_back(layer.layer);
+    return layers;
+  };
+  using Layers = std::vector<int>;
+  CHECK(attention(R"("model_type": "bamba", "attn_layer_indices": [1, 4])") == Layers{1, 4});
+  CHECK(attention(R"("model_type": "lfm2", "full_attn_idxs": [2, 5])") == Layers{2, 5});
+  CHECK(attention(R"("model_type": "jamba", "attn_layer_period": 4, "attn_layer_offset": 2)") ==
+        Layers{2});
+  CHECK(attention(R"("model_type": "nemotron_h", "hybrid_override_pattern": "M-*M-*")") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "minimax", "attn_type_list": [0, 0, 1, 0, 0, 1])") ==
+        Layers{2, 5});
+  CHECK(attention(R"("model_type": "qwen3_next")") == Layers{3});
+}
+
+TEST_CASE("configurations that cannot be are refused by the key") {
+  const auto refused = [](const std::string& keys, const std::string& message) {
+    CHECK_THROWS_WITH(plan_of(R"({"model_type": "llama")" + keys + "}"), Contains(message));
+    CHECK_THROWS_AS(plan_of(R"({"model_type": "llama")" + keys + "}"), DataError);
+  };
+  refused(R"(, "num_hidden_layers": 1e9)", "num_hidden_layers");
+  refused(R"(, "num_hidden_layers": "many")", "num_hidden_layers");
+  refused(R"(, "head_dim": 1e9)", "head_dim");
+  refused(R"(, "head_dim": 15)", "cannot be");
+  refused(R"(, "rope_theta": 0.5)", "rope_theta");
+  refused(R"(, "rope_scaling": [1])", "rope_scaling");
+  refused(R"(, "rope_scaling": {"type": "linear", "factor": "4"})", "factor");
+  refused(R"(, "rope_scaling": {"type": "linear", "factor": 0.5})", "cannot be");
+  refused(R"(, "rope_scaling": {"type": "longrope", "factor": 4, "short_factor": [1, 2],
+      "long_factor": [1, 2]})",
+          "cannot be");
+  refused(R"(, "rope_scaling": {"type": "yarn", "factor": 4,
+      "original_max_position_embeddings": 1e300})",
+          "original_max_position_embeddings");
+  CHECK_THROWS_WITH(plan_of(std::string(R"({"model_type": "mellum", "num_hidden_layers": 2,
+      "layer_types": ["full_attention"]})")),
+                    Contains("layer_types"));
+  CHECK_THROWS_AS(plan_of(std::string("[1]")), DataError);
+  CHECK_THROWS_AS(plan_of(std::string(2000, '[')), DataError);
+  CHECK_THROWS_AS(plan_of(R"({"a": )" + std::string(1000, '[') + std::string(1000, ']') + "}"),
+                  DataError);
+}
+
+TEST_CASE("every row of the table of model types gives a plan by its defaults alone") {
+  std::set<std::string_view> names;
+  for (const auto types : {rope_model_types(), other_model_types()})
+    for (const ModelType& type : types) {
+      INFO(type.name);
+      CHECK(names.insert(type.name).second);
+      if (type.sizes.layers == 0) continue;
+      // Half of a head of 4096/96 channels is odd: files of these types have a head_dim.
+      if (type.name == "glm4_moe" || type.name == "glm4v_moe_text") continue;
+      const PositionPlan plan = plan_of(Json{{"model_type", std::string(type.name)}});
+      CHECK(plan.layers.size() == static_cast<std::size_t>(type.sizes.layers));
+      // Without position_embedding_type this one has none.
+      if (type.encoding == "rope" && type.name != "granitemoehybrid")
+        CHECK(std::any_of(plan.layers.begin(), plan.layers.end(),
+                          [](const LayerPlan& layer) { return layer.encoding == "rope"; }));
+    }
+  CHECK(names.size() >= 60);
+}
