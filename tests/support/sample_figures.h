@@ -54,13 +54,14 @@ inline Figure decay_figure() {
   plot.rules.push_back({Rule::Direction::horizontal, 16.0, "half of the value at 0"});
   plot.rules.push_back({Rule::Direction::vertical, 128.0, "training length"});
   return {"long_term_decay", "Long-term decay of the bound on RoPE scores",
-          "d = 128, q = k = 1; the bound of equation (37). Shaded: spread over 32 draws.", plot};
+          "$d$ = 128, $q = k$ = 1; the bound of equation (37). Shaded: spread over 32 draws.",
+          plot};
 }
 
 /// Errors over sixteen decades, some of them 0, one NaN.
 inline Figure error_figure() {
   LinePlot plot;
-  plot.x = {"shift", "s", "tokens", AxisScale::log2, 1.0, {}};
+  plot.x = {"shift", "$s$", "tokens", AxisScale::log2, 1.0, {}};
   plot.y = {"largest error of a score", "", "", AxisScale::log10, 1.0, {}};
   for (int k = 0; k < 4; ++k) {
     Series series;
@@ -102,8 +103,8 @@ inline Figure attention_figure(std::size_t n) {
   Heatmap map;
   map.values = matrix(n, n, weights);
   map.masked = matrix(n, n, masked);
-  map.x = {"key", "n", "", AxisScale::linear, 1.0, {}};
-  map.y = {"query", "m", "", AxisScale::linear, 1.0, {}};
+  map.x = {"key", "$n$", "", AxisScale::linear, 1.0, {}};
+  map.y = {"query", "$m$", "", AxisScale::linear, 1.0, {}};
   map.quantity = "attention weight";
   map.symbol = "$a_{mn}$";
   const std::vector<std::string> words{"the", "working", "model", "turns", "and", "transformers"};
@@ -126,8 +127,8 @@ inline Figure signed_figure(std::size_t n) {
   Heatmap map;
   map.values = matrix(n, n, values);
   map.meaning = Meaning::diverging;
-  map.x = {"key position", "n", "tokens", AxisScale::linear, 1.0, {}};
-  map.y = {"query position", "m", "tokens", AxisScale::linear, 1.0, {}};
+  map.x = {"key position", "$n$", "tokens", AxisScale::linear, 1.0, {}};
+  map.y = {"query position", "$m$", "tokens", AxisScale::linear, 1.0, {}};
   map.quantity = "logit";
   return {"score", "A signed map", "500 tokens.", map};
 }
@@ -137,7 +138,7 @@ inline Figure chain_figure() {
   VectorPlot plot;
   plot.x = {"real part", "", "", AxisScale::linear, 1.0, {}};
   plot.y = {"imaginary part", "", "", AxisScale::linear, 1.0, {}};
-  plot.quantity = "pair index t";
+  plot.quantity = "pair index $t$";
   std::complex<double> end{};
   for (int t = 0; t < 32; ++t) {
     const std::complex<double> next = end + std::polar(1.0, 9.0 * std::pow(1e4, -t / 32.0));

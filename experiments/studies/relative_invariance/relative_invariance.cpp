@@ -26,8 +26,8 @@ std::vector<ParamSpec> declared_params() {
                       "Tokens with random contents; all $N × N$ logits are compared.", 64, 2, 512),
       log_count_param({"span", "", "tokens"}, "The tokens have random positions in [0, span).", 512,
                       1, 1e6),
-      log_count_param({"max_shift", "$s_\\mathrm{max}$", "tokens"}, "Shifts are the powers of two up to this.",
-                      std::int64_t{1} << 20, 1, 0x1p40),
+      log_count_param({"max_shift", "$s_\\mathrm{max}$", "tokens"},
+                      "Shifts are the powers of two up to this.", std::int64_t{1} << 20, 1, 0x1p40),
       projection_param()};
   specs.push_back(pipelines_param({"exact", "eager_fp32", "eager_bf16"}));
   for (ParamSpec& spec : stage_params({.always = score_stages()})) specs.push_back(std::move(spec));

@@ -110,7 +110,7 @@ TEST_CASE("A symbol is explained by the encoding shown, then the experiment, the
   CHECK(symbol_meaning(alibi, "s_h") == "slope of the head");
   CHECK(symbol_meaning({"score_decomposition", {{"encoding", "rope"}}}, "s_h").empty());
   CHECK(symbol_meaning({"long_term_decay"}, "S_j") ==
-        "partial sum of the phasors of the first j pairs");
+        "partial sum of the phasors of the first $j$ pairs");
   CHECK(symbol_meaning({"long_term_decay"}, "d") == "channels of a head");
   CHECK(symbol_meaning({"no such experiment"}, "m") == "position of the query");
   CHECK(symbol_meaning(alibi, "no such symbol").empty());
