@@ -66,7 +66,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"shapes", refusal_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},
-                              {"notes", notes}};
+                              {"misprints", misprints}};
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < std::size(topics); ++i) {
     checkpoint(progress, i, std::size(topics), topics[i].name);
