@@ -107,7 +107,7 @@ TEST_CASE("A part stands in while it has what is seen, and the map of cells wher
   // Of another result a part would be of other numbers.
   REQUIRE(session.set("dim", "32"));
   desktop.settle();
-  CHECK_THAT(session.on_screen.at(0)->caption, Catch::Matchers::Contains("d = 32"));
+  CHECK_THAT(session.on_screen.at(0)->caption, Catch::Matchers::Contains("$d$ = 32"));
   CHECK(session.on_screen.at(0)->title == "Attention weights: RoPE");
 }
 

@@ -89,8 +89,7 @@ TEST_CASE("A figure is exported with the ghosts that are on screen") {
   const std::vector<ShownFigure> shown = figures_on_screen(curve.session);
   REQUIRE(!shown.empty());
   CHECK_THAT(export_bytes(shown[0], "csv", Theme::light), Catch::StartsWith("x,curve 0,n 100\r\n"));
-  CHECK_THAT(export_bytes(shown[0], "svg", Theme::light),
-             Catch::Contains(">n</text>") && Catch::Contains("\u00A0100</text>"));
+  CHECK_THAT(export_bytes(shown[0], "svg", Theme::light), Catch::Contains(">n 100</text>"));
 }
 
 TEST_CASE("A chip names each reference and removes it; all are removed at once by an action") {
