@@ -7,6 +7,7 @@
 
 #include "core/encodings/axis_design.h"
 #include "core/encodings/common_formulas.h"
+#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/encodings/rotation.h"

@@ -7,7 +7,6 @@
 
 namespace orrery {
 
-enum class Precision;
 using Index = std::ptrdiff_t;  // as in core/types.h, for layers that do not see Eigen
 
 /// Which channels form a pair. The two differ by a permutation of channels: scores agree only
@@ -116,12 +115,5 @@ inline ChannelPair channels_of(const RopeConvention& c, Index t, RopePairing pai
 inline ChannelPair channels_of(const RopeConvention& c, Index t) {
   return channels_of(c, t, c.pairing);
 }
-
-/// theta of each pair after scaling, rad per token of its axis; those of p-RoPE's last pairs and of
-/// time_still's axis 0 are 0. [pairs_of] The format is that of scaled_frequencies, whose errors it
-/// throws.
-std::vector<double> frequencies_of(const RopeConvention& convention, Precision format);
-/// The same, negative where the rope turns clockwise: angles per token.
-std::vector<double> turning_of(const RopeConvention& convention, Precision format);
 
 }  // namespace orrery

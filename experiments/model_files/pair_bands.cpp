@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "core/precision.h"
+#include "core/encodings/rope_frequencies.h"
 
 namespace orrery::model_files {
 namespace {

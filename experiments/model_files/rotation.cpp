@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/encodings/rope.h"
+#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"

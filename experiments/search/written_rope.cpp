@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "core/encodings/axis_design.h"
+#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
