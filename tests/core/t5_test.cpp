@@ -56,7 +56,7 @@ TEST_CASE("The last bucket begins before max_distance, where its parameter says 
     CHECK(static_cast<double>(first_of_last(config)) == std::ceil(begins));
   }
   const auto params = T5<double>::info().params;
-  CHECK_THAT(params.at(1).description, Contains("⌈e·(max_distance/e)^((w − 1)/w)⌉"));
+  CHECK_THAT(params.at(1).description, Contains(R"($⌈e·(\mathrm{max_distance}/e)^{(w − 1)/w}⌉$)"));
   CHECK_THAT(params.at(1).description, Contains("91 by default and 113 when causal"));
 }
 
