@@ -41,12 +41,16 @@ std::vector<std::pair<std::string, std::string>> choices(const ExperimentInfo& i
   return set;
 }
 
+/// What formulas call a parameter.
+std::string symbol_name(const ParamSpec& spec) {
+  return spec.symbol.empty() ? spec.key : equation_name(figure::known_text(spec.symbol));
+}
+
 /// The names that light up when the control of this parameter is under the mouse.
 std::vector<std::string> names_of(const Session& session, const std::string& key) {
   const ParamSet& params = session.current().params;
   if (key.empty() || !params.has(key)) return {};
-  const std::string& symbol = params.spec(key).symbol;
-  return {symbol.empty() ? key : equation_name(figure::read_text(symbol))};
+  return {symbol_name(params.spec(key))};
 }
 
 /// The parameter whose symbol this is, if the experiment reads it at present.
@@ -81,7 +85,7 @@ FormulaSubject formula_subject(const ExperimentState& state) {
 }
 
 bool is_symbol_of(const ParamSpec& spec, std::string_view name) {
-  return (spec.symbol.empty() ? spec.key : equation_name(figure::read_text(spec.symbol))) == name;
+  return symbol_name(spec) == name;
 }
 
 const std::vector<EquationView::Parsed>& EquationView::formulas(const Session& session) {
@@ -96,7 +100,9 @@ const std::vector<EquationView::Parsed>& EquationView::formulas(const Session& s
 
 const EquationView::Parsed* EquationView::formula_with(const Session& session,
                                                        const ParamSpec& spec) {
-  const auto is_it = [&](const std::string& name) { return is_symbol_of(spec, name); };
+  const auto is_it = [wanted = symbol_name(spec)](const std::string& name) {
+    return name == wanted;
+  };
   for (const Parsed& formula : formulas(session))
     if (figure::has_part(formula.tree, is_it)) return &formula;
   return nullptr;

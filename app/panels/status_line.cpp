@@ -143,7 +143,7 @@ std::string help_within(float room) {
 }
 
 /// Shows at the right edge what was done last, or else how to find help.
-void draw_value_box(const std::string& note, const Ui& ui) {
+void draw_note(const std::string& note, const Ui& ui) {
   ImGui::SameLine(0, ui.px(40));
   const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
   std::string words = note.empty() ? help_within(room) : note;
@@ -174,7 +174,7 @@ bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   if (status.busy && status.seconds > worth_showing)
     draw_progress(session, status, ui);
   else
-    draw_value_box(words.note, ui);
+    draw_note(words.note, ui);
   return clicked;
 }
 

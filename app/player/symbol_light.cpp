@@ -65,7 +65,7 @@ const std::vector<Series>* curves_of(const Figure& figure) {
 bool has_symbol(std::string_view marked, std::string_view symbol) {
   const std::string wanted = without_braces(symbol);
   if (wanted.empty() || !figure::has_formula(marked)) return false;
-  return figure::has_part(figure::read_text(marked),
+  return figure::has_part(figure::known_text(marked),
                           [&](const std::string& name) { return without_braces(name) == wanted; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
 #include "experiments/setup/equation_difference.h"
 
@@ -15,6 +16,13 @@ std::optional<Figure> figure_difference(const Figure& shown, const Figure& other
   if (!difference) return std::nullopt;
   return Figure{shown.id, "Difference: " + shown.title, shown.caption, std::move(*difference),
                 shown.role};
+}
+
+std::string quantity_of(const Figure& figure) {
+  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
+  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
+  return {};
 }
 
 }  // namespace orrery::views

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/session/layers.h"
 #include "experiments/model/figure.h"
@@ -10,5 +11,9 @@ namespace orrery::views {
 /// `shown` minus `other`, whose contents are of one kind: curves, a map, or an equation of maps
 /// term by term. None where they do not match.
 std::optional<Figure> figure_difference(const Figure& shown, const Figure& other);
+
+/// What is subtracted, for the title of a difference: "attention weight". Empty where it has no
+/// name.
+std::string quantity_of(const Figure& figure);
 
 }  // namespace orrery::views

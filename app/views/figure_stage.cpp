@@ -117,15 +117,17 @@ void FigureStage::turn(const StageRequest& request, StagedFigures& staged) {
 }
 
 void FigureStage::zoom(Session& session, std::span<PlacedFigure> placed) {
-  const std::shared_ptr<const Result> part = ask_for_part(session, placed);
+  const std::optional<ComputedPart> part = ask_for_part(session, placed);
   if (!part) return finer_.forget();
-  FinerMaps input{.part = part};
+  FinerMaps input{.part = part->result};
   for (const PlacedFigure& one : placed) input.maps.push_back(one.figure);
   const Figures& finer = finer_.of(std::move(input), finer_maps);
+  const bool next_is_computed = session.is_previewing(Session::Beside::part_of_map);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (!finer[i] || !shows_part(session, placed[i], session.view(placed[i].figure->id))) continue;
+    const FigureView& view = session.view(placed[i].figure->id);
+    if (!finer[i] || !shows_part(part->place, next_is_computed, *placed[i].figure, view)) continue;
     placed[i].figure = finer[i];
-    placed[i].result = part;
+    placed[i].result = part->result;
   }
 }
 

@@ -85,19 +85,13 @@ bool match_otherwise(const ParamSet& a, const ParamSet& b, const MapPartParams& 
                   compared ? b.list(compared->key) : std::vector<std::string>{}) == b;
 }
 
-/// A part of the maps on screen that is there, in full or in cells.
-struct ComputedPart {
-  MapPart place{};
-  const Result* result{};
-};
-
 /// The newest of the current result, whatever part it is.
 std::optional<ComputedPart> computed_part(const Session& session, const MapPartParams& keys) {
   const ExperimentState& state = session.current();
   const Preview& preview = session.previewed(Session::Beside::part_of_map);
   if (!preview.params || !match_otherwise(*state.result_params, *preview.params, keys))
     return std::nullopt;
-  return ComputedPart{part_of(*preview.params, keys), preview.result.get()};
+  return ComputedPart{part_of(*preview.params, keys), preview.result};
 }
 
 /// The keys by which the current experiment computes parts, where a whole map is on screen.
@@ -145,11 +139,10 @@ std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std
   return MapPart{first_of(queries, side, step, tokens), first_of(keys, side, step, tokens), side};
 }
 
-std::shared_ptr<const Result> ask_for_part(Session& session,
-                                           std::span<const PlacedFigure> figures) {
+std::optional<ComputedPart> ask_for_part(Session& session, std::span<const PlacedFigure> figures) {
   const ExperimentState& state = session.current();
   const MapPartParams* keys = part_keys(state);
-  if (!keys) return nullptr;
+  if (!keys) return std::nullopt;
   std::optional<ZoomedMap> seen;
   std::set<std::string> names;
   for (const PlacedFigure& placed : figures) {
@@ -165,11 +158,10 @@ std::shared_ptr<const Result> ask_for_part(Session& session,
   const auto there = computed_part(session, *keys);
   const bool serves =
       there && part && there->place.covers(*part) && cell(there->place) <= cell(*part);
-  if (part && !serves && static_cast<double>(cell(*part)) < seen->cell)
-    session.preview(Session::Beside::part_of_map,
-                    for_part(*state.result_params, *keys, *part, {names.begin(), names.end()}));
-  return computed_part(session, *keys) ? session.previewed(Session::Beside::part_of_map).result
-                                       : nullptr;
+  if (!part || serves || static_cast<double>(cell(*part)) >= seen->cell) return there;
+  session.preview(Session::Beside::part_of_map,
+                  for_part(*state.result_params, *keys, *part, {names.begin(), names.end()}));
+  return computed_part(session, *keys);
 }
 
 Figures finer_maps(const FinerMaps& input) {
@@ -190,14 +182,12 @@ Figures finer_maps(const FinerMaps& input) {
   return finer;
 }
 
-bool shows_part(const Session& session, const PlacedFigure& placed, const FigureView& view) {
-  const MapPartParams* keys = part_keys(session.current());
-  const auto part = keys ? computed_part(session, *keys) : std::nullopt;
-  const auto map = zoomed_map(*placed.figure, view);
-  if (!part || !map) return false;
-  return part->place.covers(map->queries, map->keys) ||
-         (session.is_previewing(Session::Beside::part_of_map) &&
-          share(part->place, *map) >= least_share);
+bool shows_part(const MapPart& part, bool next_is_computed, const Figure& figure,
+                const FigureView& view) {
+  const auto map = zoomed_map(figure, view);
+  if (!map) return false;
+  return part.covers(map->queries, map->keys) ||
+         (next_is_computed && share(part, *map) >= least_share);
 }
 
 }  // namespace orrery::views

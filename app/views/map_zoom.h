@@ -31,9 +31,13 @@ std::optional<MapPart> part_in_view(const Range& queries, const Range& keys, std
 // the background, in cells as small as its settings allow, and stands in for the map as long as it
 // has what is seen.
 
-/// Asks for the part in view unless what is there serves. Returns the newest part that is there;
-/// null without one.
-std::shared_ptr<const Result> ask_for_part(Session& session, std::span<const PlacedFigure> figures);
+struct ComputedPart {
+  MapPart place{};
+  std::shared_ptr<const Result> result{};
+};
+
+/// Asks for the part in view unless what is there serves. Returns the newest part that is there.
+std::optional<ComputedPart> ask_for_part(Session& session, std::span<const PlacedFigure> figures);
 
 struct FinerMaps {
   Figures maps{};
@@ -45,7 +49,8 @@ struct FinerMaps {
 /// captions are the part's.
 Figures finer_maps(const FinerMaps& input);
 
-/// Whether the part that is there has what is seen of a map; while another is computed, most of it.
-bool shows_part(const Session& session, const PlacedFigure& placed, const FigureView& view);
+/// Whether the part has what is seen of a map; while the next one is computed, most of it.
+bool shows_part(const MapPart& part, bool next_is_computed, const Figure& figure,
+                const FigureView& view);
 
 }  // namespace orrery::views

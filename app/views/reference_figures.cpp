@@ -6,7 +6,6 @@
 
 #include "app/session/references.h"
 #include "app/views/figure_difference.h"
-#include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
 #include "experiments/figure/plot/ghosts.h"
 
@@ -16,13 +15,6 @@ namespace {
 std::string joined(const std::string& encodings, const std::string& settings) {
   return encodings.empty() || settings.empty() ? encodings + settings
                                                : encodings + " · " + settings;
-}
-
-std::string quantity_of(const Figure& figure) {
-  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
-  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
-  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
-  return {};
 }
 
 /// The encoding of a figure of one, where the other is of another one.

@@ -7,7 +7,6 @@
 
 #include "app/session/references.h"
 #include "app/views/figure_difference.h"
-#include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
 #include "experiments/figure/plot/ghosts.h"
 #include "experiments/setup/equation_difference.h"
@@ -48,13 +47,6 @@ bool are_alike(const A&, const B&) {
 bool can_subtract(const Figure& a, const Figure& b) {
   return std::visit([](const auto& x, const auto& y) { return are_alike(x, y); }, a.content,
                     b.content);
-}
-
-std::string quantity_of(const Figure& figure) {
-  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
-  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
-  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
-  return {};
 }
 
 std::vector<const Series*> curves_of(const Figure& figure) {

@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "experiments/figure/equation/plain_text.h"
 #include "experiments/findings/expected_rope.h"
-#include "experiments/search/defects.h"
 #include "experiments/search/describe_bias.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/identify_bias.h"
@@ -203,11 +201,7 @@ HypothesisReport reported(const LogitsHypothesis& hypothesis, const LogitsAnswer
                           .residual = found.residual.rms(),
                           .largest = found.residual.largest,
                           .evidence = found.evidence};
-  if (!found.defect.empty()) {
-    const RopeDefect& defect = find_rope_defect(found.defect);
-    report.defect_description = figure::plain_text(defect.description);
-    report.defect_source = defect.source;
-  }
+  describe_defect(report);
   if (computes_same(found.of_q, found.of_k))
     report.setting = setting_text(found.of_q);
   else

@@ -6,9 +6,7 @@
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
-#include "experiments/figure/equation/plain_text.h"
 #include "experiments/findings/expected_rope.h"
-#include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/deviations.h"
 #include "experiments/search/frequency_families.h"
@@ -101,11 +99,7 @@ HypothesisReport reported(const RopeHypothesis& found, const RopeHypothesis& fir
                           .largest = found.residual.largest,
                           .evidence = found.evidence,
                           .setting = setting_text(found.rope)};
-  if (!found.defect.empty()) {
-    const RopeDefect& defect = find_rope_defect(found.defect);
-    report.defect_description = figure::plain_text(defect.description);
-    report.defect_source = defect.source;
-  }
+  describe_defect(report);
   if (&found != &first) report.tells = telling_words(first.rope, found.rope, found.tied, tensor);
   return report;
 }

@@ -32,6 +32,9 @@ struct HypothesisReport {
   std::string setting{};  ///< words for `orrery run` that compute the same; or empty
 };
 
+/// Says what the defect that it names computes instead, and where it was reported.
+void describe_defect(HypothesisReport& report);
+
 /// What is known of one tensor.
 struct TensorReport {
   std::string name{};            ///< "layer0.q"

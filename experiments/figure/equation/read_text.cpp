@@ -1,6 +1,9 @@
 #include "experiments/figure/equation/read_text.h"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/figure/equation/parse.h"
@@ -8,6 +11,8 @@
 
 namespace orrery::figure {
 namespace {
+
+constexpr std::size_t most_kept = 512;
 
 EquationNode words_node(std::string_view words, bool bold) {
   EquationNode node{.kind = EquationNode::Kind::symbol};
@@ -34,10 +39,14 @@ EquationNode read_text(std::string_view marked, bool bold) {
   return row;
 }
 
-EquationNode words_row(std::string_view words, bool bold) {
-  EquationNode row;
-  if (!words.empty()) row.children.push_back(words_node(words, bold));
-  return row;
+const EquationNode& known_text(std::string_view marked, bool bold) {
+  thread_local std::map<std::string, EquationNode, std::less<>> rows;
+  std::string key(marked);
+  key += bold ? 'b' : 'r';
+  const auto known = rows.find(key);
+  if (known != rows.end()) return known->second;
+  if (rows.size() >= most_kept) rows.clear();
+  return rows.emplace(std::move(key), read_text(marked, bold)).first->second;
 }
 
 bool has_formula(std::string_view marked) {

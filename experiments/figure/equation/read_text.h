@@ -10,8 +10,9 @@ namespace orrery::figure {
 /// cannot be parsed stands there as it was written.
 EquationNode read_text(std::string_view marked, bool bold = false);
 
-/// A row of words alone.
-EquationNode words_row(std::string_view words, bool bold = false);
+/// The same, kept: figures measure each line several times, and the screen in every frame. Valid
+/// until the next call of this thread.
+const EquationNode& known_text(std::string_view marked, bool bold = false);
 
 /// Whether read_text finds a formula.
 bool has_formula(std::string_view marked);

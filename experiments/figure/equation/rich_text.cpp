@@ -1,7 +1,5 @@
 #include "experiments/figure/equation/rich_text.h"
 
-#include <functional>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -9,19 +7,6 @@
 
 namespace orrery::figure {
 namespace {
-
-constexpr std::size_t most_kept = 512;
-
-/// Lines that were read before: figures measure each several times, and the screen in every frame.
-const EquationNode& known_row(std::string_view marked, bool bold) {
-  thread_local std::map<std::string, EquationNode, std::less<>> rows;
-  std::string key(marked);
-  key += bold ? 'b' : 'r';
-  const auto known = rows.find(key);
-  if (known != rows.end()) return known->second;
-  if (rows.size() >= most_kept) rows.clear();
-  return rows.emplace(std::move(key), read_text(marked, bold)).first->second;
-}
 
 constexpr double line_ascent = 1901.0 / 2384;  ///< DejaVu Sans: top of a line to its baseline
 
@@ -70,13 +55,13 @@ void draw_row(Canvas& canvas, Point anchor, const EquationNode& row, const TextS
 }
 
 Size rich_size(const Canvas& canvas, std::string_view marked, const TextStyle& style) {
-  const EquationNode& row = known_row(marked, style.bold);
+  const EquationNode& row = known_text(marked, style.bold);
   if (is_plain(row)) return canvas.text_size(words_of(row), style);
   return {row_width(canvas, row, style), canvas.text_size("x", style).height};
 }
 
 void draw_rich(Canvas& canvas, Point anchor, std::string_view marked, const TextStyle& style) {
-  draw_row(canvas, anchor, known_row(marked, style.bold), style);
+  draw_row(canvas, anchor, known_text(marked, style.bold), style);
 }
 
 }  // namespace orrery::figure

@@ -30,6 +30,13 @@ test::FakeExperiment echo() {
           }};
 }
 
+test::FakeExperiment counting(std::atomic<int>& runs) {
+  return {"count", {test::n_param()}, [&runs](const ParamSet&, Progress&) {
+            ++runs;
+            return test::result_of({});
+          }};
+}
+
 Session::InputLoader refusing_loader() {
   return [](const ParamSet& params) {
     if (!params.text("q").empty())
@@ -40,11 +47,7 @@ Session::InputLoader refusing_loader() {
 
 TEST_CASE("Selecting an experiment computes it once") {
   std::atomic<int> runs{0};
-  const test::FakeExperiment experiment("count", {test::n_param()},
-                                        [&](const ParamSet&, Progress&) {
-                                          ++runs;
-                                          return test::result_of({});
-                                        });
+  const test::FakeExperiment experiment = counting(runs);
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   settle(session);
@@ -70,11 +73,7 @@ TEST_CASE("A changed parameter brings a new result") {
 
 TEST_CASE("Going back to settings before computes nothing") {
   std::atomic<int> runs{0};
-  const test::FakeExperiment experiment("count", {test::n_param()},
-                                        [&](const ParamSet&, Progress&) {
-                                          ++runs;
-                                          return test::result_of({});
-                                        });
+  const test::FakeExperiment experiment = counting(runs);
   Session session({&experiment}, test::no_files, {});
   session.select(0);
   settle(session);
