@@ -155,7 +155,7 @@ std::optional<ComputedPart> ask_for_part(Session& session, std::span<const Place
   const auto cell = [&](const MapPart& of) {
     return cell_of(of.side, *state.result_params, *keys);
   };
-  const auto there = computed_part(session, *keys);
+  auto there = computed_part(session, *keys);
   const bool serves =
       there && part && there->place.covers(*part) && cell(there->place) <= cell(*part);
   if (!part || serves || static_cast<double>(cell(*part)) >= seen->cell) return there;

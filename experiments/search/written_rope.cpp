@@ -87,7 +87,7 @@ double size_of(AngleUnit unit) {
 }
 
 std::vector<double> frequencies_of(const WrittenRope& rope) {
-  RopeConvention convention = rope;
+  auto convention = static_cast<const RopeConvention&>(rope);
   convention.base = effective_base(rope);
   std::vector<double> theta =
       orrery::frequencies_of(convention, rope.rounding.format(Stage::inv_freq));
