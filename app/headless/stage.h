@@ -8,7 +8,7 @@
 
 namespace orrery::headless {
 
-/// The desktop that a script plays on, rendered or not.
+/// The desktop that a scripted session drives, with or without rendering.
 struct ScriptDesktop {
   Session& session;
   App& app;

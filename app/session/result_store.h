@@ -80,7 +80,7 @@ class ResultStore::Asker {
 
   void ask(Wish wish) { ask(std::vector<Wish>{std::move(wish)}); }
   void ask(std::vector<Wish> wishes);
-  /// Wishes for nothing, and stops what nobody else wishes for at once.
+  /// Withdraws all wishes; a computation that no other asker wants stops at once.
   void stop();
   /// Stops, and drops the outcomes that were not taken.
   void forget();

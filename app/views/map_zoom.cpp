@@ -102,7 +102,7 @@ const MapPartParams* part_keys(const ExperimentState& state) {
   return whole ? &*keys : nullptr;
 }
 
-/// Whether a map shows what a map of cells does, in smaller cells or in none.
+/// Whether `fine` shows the quantity of `cells` in smaller cells, or entry by entry.
 bool is_finer(const Figure& fine, const Figure& cells) {
   const auto* map = std::get_if<Heatmap>(&cells.content);
   return std::holds_alternative<Heatmap>(fine.content) &&

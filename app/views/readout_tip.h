@@ -7,7 +7,7 @@
 
 namespace orrery::views {
 
-/// A hair line with a dot on every curve, and their values beside the cursor.
+/// Draws a hairline at the cursor with a dot on every curve, and the values of the curves beside it.
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
                        const FigureLayout& frame, const Ui& ui);
 /// The cell outlined and marked on the colour bar, and what it and its terms hold beside the

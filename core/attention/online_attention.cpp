@@ -93,7 +93,7 @@ struct SharedPart {
     }
   }
 
-  /// Where the first number of the bias of a query's logits is.
+  /// The index of the first bias of a query's row of logits.
   Index bias_of(Index query) const { return in.factors.q.rows() - 1 - query; }
 
   /// |q_i·k_j| + c_r ≤ |q_i| max |k_j| + max c_r over the keys that the query sees, if these are

@@ -80,7 +80,7 @@ Positions last_of(const Positions& n, Index n_q) {
   return {n.end() - n_q, n.end()};
 }
 
-/// The positions before the first query, one by one, and then those of the queries.
+/// n_k positions that end with those of the queries: the keys before them are one position apart.
 Positions ending_with(const Positions& m, Index n_k) {
   const Index before = n_k - static_cast<Index>(m.size());
   if (before < 0)

@@ -33,7 +33,7 @@ std::string value_of(const Result& result, const std::string& key) {
   return {};
 }
 
-/// Those that have the figure, the smallest value first and each value once.
+/// The results that have the figure, ordered by the setting's value, one for each value.
 Members members_of(const Results& results, const std::string& figure, const std::string& key) {
   std::map<double, Member> members;
   for (const auto& result : results) {

@@ -36,7 +36,7 @@ Topic read_topic(const std::string& name, std::string_view markdown);
 
 /// The pages of docs/, by name. They are part of the program.
 const std::vector<Topic>& topics();
-/// Null where there is none of that name.
+/// The topic of that name; null where there is none.
 const Topic* find_topic(std::string_view name);
 
 /// The blocks below a heading, up to the next one; empty without such a heading.

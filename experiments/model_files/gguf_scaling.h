@@ -13,8 +13,8 @@ void read_gguf_scaling(const GgufModel& model, LayerPlan& layer);
 /// base.
 bool is_compressed(const GgufModel& model, int layer);
 
-/// By what latent attention multiplies the usual softmax scale: the square of the attention factor
-/// and of that of rope.scaling.yarn_log_multiplier.
+/// The factor that latent attention puts on the usual softmax scale: the square of the attention
+/// factor times the square of the one that rope.scaling.yarn_log_multiplier gives.
 double latent_softmax_factor(const GgufModel& model);
 
 }  // namespace orrery::model_files

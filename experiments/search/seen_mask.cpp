@@ -99,7 +99,7 @@ std::vector<Position> first_keys(const Cells& hidden, const Positions& keys) {
   return starts;
 }
 
-/// Whether only keys of other texts are hidden, and those ahead if `causal`.
+/// Whether the mask hides exactly the keys of other texts and, if `causal`, those ahead.
 bool is_texts(const Cells& hidden, const std::vector<Position>& starts, bool causal,
               const Positions& queries, const Positions& keys) {
   const auto text_of = [&](Position p) {

@@ -36,7 +36,7 @@ const std::vector<EncodingSummary>& encoding_list();
 /// nullptr when there is none such.
 const EncodingSummary* find_encoding_summary(std::string_view name);
 
-/// Its label; the name itself when there is none such.
+/// The label of the encoding; `name` itself where the catalogue has no such encoding.
 std::string label_of_encoding(const std::string& name);
 
 }  // namespace orrery::setup

@@ -14,7 +14,7 @@ namespace orrery::studies {
 /// turn have 0.
 using Pairs = std::vector<std::optional<double>>;
 
-/// Those of an encoding; nothing where it has no pairs.
+/// The turning pairs of an encoding; empty where it has none.
 std::optional<Pairs> pairs_of(const Encoding& encoding, Index d);
 
 /// The distance at which each pair's cosine is 0 first: from there on it adds nothing that is
